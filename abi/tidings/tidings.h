@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tidings/tidings.h: the whole contract between an agent host and a tidings plugin. Start reading at entry.h.
+ */
+#ifndef TIDINGS_TIDINGS_H
+#define TIDINGS_TIDINGS_H
+
+#include <tidings/abi.h>
+#include <tidings/entry.h>
+#include <tidings/host.h>
+#include <tidings/plugin.h>
+#include <tidings/query.h>
+#include <tidings/reply.h>
+#include <tidings/wake.h>
+
+#endif

@@ -1,0 +1,23 @@
+# How everything here is compiled. TIDINGS_SANITIZE is "", "address" (with undefined) or "thread"; TIDINGS_COVERAGE adds gcov.
+set(TIDINGS_SANITIZE "" CACHE STRING "Sanitizers: empty, address or thread")
+option(TIDINGS_COVERAGE "Instrument for coverage" OFF)
+
+add_library(tidings_compile INTERFACE)
+target_compile_features(tidings_compile INTERFACE c_std_17)
+target_compile_definitions(tidings_compile INTERFACE _GNU_SOURCE)
+target_compile_options(tidings_compile INTERFACE
+  -g -fvisibility=hidden -fno-common
+  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes
+  -Wold-style-definition -Wpointer-arith -Wcast-qual -Wcast-align -Wwrite-strings -Wundef -Wformat=2 -Wvla
+  -Wimplicit-fallthrough -Wnull-dereference -Wdouble-promotion)
+if(TIDINGS_SANITIZE STREQUAL "address")
+  target_compile_options(tidings_compile INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(tidings_compile INTERFACE -fsanitize=address,undefined)
+elseif(TIDINGS_SANITIZE STREQUAL "thread")
+  target_compile_options(tidings_compile INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(tidings_compile INTERFACE -fsanitize=thread)
+endif()
+if(TIDINGS_COVERAGE)
+  target_compile_options(tidings_compile INTERFACE --coverage)
+  target_link_options(tidings_compile INTERFACE --coverage)
+endif()
