@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * base/buffer.h: bytes that grow at the end. Writers need not check each append: once memory ran out the buffer stays `failed`, and
+ * whoever finishes it looks once.
+ */
+#ifndef BASE_BUFFER_H
+#define BASE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+struct buffer {
+  char *bytes; /* malloc'ed; NULL while empty */
+  size_t len, capacity;
+  bool failed;
+};
+
+#define BUFFER_EMPTY {NULL, 0, 0, false}
+
+void buffer_append(struct buffer *buffer, const void *bytes, size_t len);
+void buffer_text(struct buffer *buffer, const char *text);
+void buffer_span(struct buffer *buffer, struct tidings_span span);
+void buffer_byte(struct buffer *buffer, char byte);
+void buffer_format(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buffer_free(struct buffer *buffer); /* and makes it empty */
+
+static inline struct tidings_span buffer_view(const struct buffer *buffer) { return span_of(buffer->bytes, buffer->len); }
+
+#endif

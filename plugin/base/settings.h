@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * base/settings.h: the configuration as values. event/config.c makes it from JSON and JSON from it; policy and render read it.
+ */
+#ifndef BASE_SETTINGS_H
+#define BASE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+enum preset { PRESET_RFD011 = 0, PRESET_DRAFT011 = 1 };
+enum format { FORMAT_MARKDOWN = 0, FORMAT_MARKDOWN_FLAT = 1 };
+enum order { ORDER_LEVEL = 0, ORDER_TIME = 1, ORDER_NEWEST = 2 };
+enum overflow { OVERFLOW_DEFER = 0, OVERFLOW_DROP_OLDEST = 1, OVERFLOW_DROP_LOWEST = 2 };
+
+/* One setting under conversation.notifications.kinds. */
+struct kind_rule {
+  struct tidings_span source, name; /* name empty and whole_source set: {"mcp": {"enable": …}} */
+  bool whole_source;
+  bool flat; /* written as "source.name" */
+  bool enabled;
+};
+
+/* One setting under conversation.tools.<tool>.notifications. */
+struct tool_rule {
+  struct tidings_span tool, name;
+  bool enabled;
+};
+
+/* All text is owned by the arena that it was parsed into. */
+struct settings {
+  bool notifications_enabled;
+  struct kind_rule *kinds;
+  size_t kind_count;
+  struct tool_rule *tools;
+  size_t tool_count;
+
+  uint8_t preset, format, order, overflow;
+  uint8_t place;      /* TIDINGS_PLACE_PREPEND or TIDINGS_PLACE_APPEND */
+  uint32_t max_items; /* 0: no cap */
+
+  uint32_t event_bytes, message_bytes, pending_per_session;
+  int64_t dedup_window_ms;
+};
+
+#endif

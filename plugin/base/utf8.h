@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * base/utf8.h: reading UTF-8 strictly (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+ */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+/* Decodes the character at text.ptr + at. Returns its length in bytes (1 to 4) and writes the code point; 0 if it is not valid there. */
+size_t utf8_decode(struct tidings_span text, size_t at, uint32_t *ret_code_point);
+bool utf8_valid(struct tidings_span text);
+/* The longest prefix of at most `max` bytes that does not split a character. */
+size_t utf8_prefix(struct tidings_span text, size_t max);
+/* The number of bytes that hold the first `count` characters; all of them if there are fewer. */
+size_t utf8_characters(struct tidings_span text, size_t count);
+/* C0, DEL, C1: what a session id must not hold. */
+bool utf8_is_control(uint32_t code_point);
+/* Controls and what reorders or hides text: bidi, zero-width, tag characters, line and paragraph separators, noncharacters. Line feed and tab too. */
+bool utf8_is_deceptive(uint32_t code_point);
+
+#endif
