@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/internal.h: what the files of the store share. Not for anybody outside this folder.
+ */
+#ifndef STORE_INTERNAL_H
+#define STORE_INTERNAL_H
+
+#include <lmdb.h>
+#include <tidings/host.h>
+#include <pthread.h>
+
+#include "base/error.h"
+#include "store/keys.h"
+#include "store/store.h"
+
+/* The store's own file beside LMDB's two, mapped by every user: who is here, the writer lock, the bells. */
+enum { BELLS = 4096 };
+struct shared_page {
+  char magic[8];
+  uint32_t layout;        /* of this struct */
+  uint32_t mutex_bytes;   /* sizeof(pthread_mutex_t) of whoever made it: a 32-bit process must not use a 64-bit mutex */
+  uint64_t pid_namespace; /* of all present users */
+  pthread_mutex_t writer; /* robust, process-shared */
+};
+enum { SHARED_BELLS_OFFSET = 4096, SHARED_BYTES = SHARED_BELLS_OFFSET + BELLS * 4 };
+
+struct shared {
+  int fd;
+  struct shared_page *page;
+  _Atomic uint32_t *bells;
+  bool sole_user; /* when it was opened */
+};
+
+enum { PARKED_READERS = 4, TOUCHED_SESSIONS = 64 };
+
+struct push_slot;
+
+struct store {
+  char *directory;
+  int directory_fd;
+  void (*log)(void *context, uint32_t severity, const char *text);
+  void *log_context;
+
+  struct shared shared;
+
+  pthread_rwlock_t env_lock; /* read: while a transaction runs. Written: to close and open the environment again after a failed commit */
+  MDB_env *env;              /* NULL: it could not be opened again yet */
+  MDB_dbi tree;
+  int data_fd;
+  uint64_t page_bytes;
+  uint64_t reserved_bytes; /* how much of data.mdb surely has blocks; only under the writer lock */
+  uint32_t commits;        /* under the writer lock */
+
+  pthread_mutex_t parked_lock;
+  MDB_txn *parked[PARKED_READERS]; /* reset read transactions, to be renewed */
+  size_t parked_count;
+
+  pthread_mutex_t group_lock;
+  struct push_slot *group_first, *group_last; /* pushes that wait */
+  bool group_led;
+};
+
+struct store_txn {
+  struct store *store;
+  MDB_txn *txn;
+  bool writing;
+  uint32_t touched[TOUCHED_SESSIONS]; /* sessions whose bell rings on commit */
+  size_t touched_count;
+};
+
+void store_log(const struct store *store, uint32_t severity, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* directory.c: makes it if need be, and refuses what is not safe. Returns a descriptor of the directory. */
+int directory_open(const char *path, int *ret_fd, struct tidings_error *error);
+bool file_system_is_remote(uint64_t magic);
+
+/* shared.c. The gate is held from shared_open to shared_admit: one process at a time opens a store. */
+int shared_open(struct store *store, uint32_t budget_ms, struct tidings_error *error);
+void shared_admit(struct store *store);
+void shared_close(struct store *store);
+/* The writer lock, of all processes. 0 or BUSY, STORE. */
+int writer_lock(struct store *store, store_deadline deadline, struct tidings_error *error);
+void writer_unlock(struct store *store);
+void bells_begin(struct store *store, const uint32_t *sessions, size_t count); /* odd, before the commit */
+void bells_end(struct store *store, const uint32_t *sessions, size_t count);   /* even, after it */
+
+/* datafile.c: before LMDB sees the files. */
+int datafile_create(struct store *store, struct tidings_error *error);  /* data.mdb aside, synced, renamed, if there is none */
+int datafile_check(struct store *store, struct tidings_error *error);   /* regular, ours, not cut short */
+int lockfile_prepare(struct store *store, struct tidings_error *error); /* as sole user: lock.mdb with all its blocks */
+/* Makes sure that a write of `bytes` leaves room for leases and settles on a full disk. Under the writer lock. 0, or STORE. */
+int datafile_reserve(struct store *store, uint64_t bytes, struct tidings_error *error);
+
+/* env.c. The caller holds env_lock for writing, or nobody else knows the store yet. */
+int env_open(struct store *store, struct tidings_error *error);
+void env_close(struct store *store);
+
+/* An LMDB error as a sentence: "the store failed to <what>: <reason>". MDB's ENOMEM is NOMEM, everything else STORE. */
+int lmdb_failed(struct tidings_error *error, int rc, const char *what);
+
+/* store_write for a caller that has the writer lock already; it is given up with the transaction, or at once on failure. */
+int write_locked(struct store *store, struct store_txn **ret_txn, struct tidings_error *error);
+
+int txn_touch(struct store_txn *txn, uint32_t session); /* 0, or -1: too many sessions in one transaction */
+/* One row. MDB_NOTFOUND is returned as it is, 0 found. */
+int row_get(struct store_txn *txn, const struct row_key *key, MDB_val *ret_value);
+/* Seals `body` (a record without its checksum) and puts it. */
+struct buffer;
+int row_put(struct store_txn *txn, const struct row_key *key, struct buffer *body, struct tidings_error *error);
+int row_damaged(struct tidings_error *error, const char *what, uint32_t session, uint64_t n);
+
+uint64_t monotonic_ns(void);
+
+#endif

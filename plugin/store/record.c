@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/record.c: the primitives of record.h. The rows made of them are in rows.c.
+ */
+#include "store/record.h"
+
+#include "store/crc32c.h"
+
+void record_begin(struct buffer *out) { buffer_byte(out, RECORD_FORMAT); }
+
+void record_u64(struct buffer *out, uint64_t value) {
+  uint8_t bytes[10];
+  size_t len = 0;
+  while (value >= 0x80) {
+    bytes[len++] = (uint8_t)(value | 0x80);
+    value >>= 7;
+  }
+  bytes[len++] = (uint8_t)value;
+  buffer_append(out, bytes, len);
+}
+
+void record_i64(struct buffer *out, int64_t value) { record_u64(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63)); }
+
+void record_bytes(struct buffer *out, struct tidings_span bytes) {
+  record_u64(out, bytes.len);
+  buffer_span(out, bytes);
+}
+
+uint32_t record_crc(const struct row_key *key, struct tidings_span body) {
+  return crc32c(crc32c(0, key->bytes, KEY_BYTES), body.ptr, body.len);
+}
+
+void record_end(struct buffer *out, const struct row_key *key) {
+  uint32_t crc = record_crc(key, buffer_view(out));
+  buffer_append(out, &crc, sizeof crc);
+}
+
+bool record_open(struct record_reader *reader, const struct row_key *key, const void *bytes, size_t len) {
+  uint32_t crc;
+  if (len < 1 + sizeof crc) return false;
+  size_t body = len - sizeof crc;
+  memcpy(&crc, (const uint8_t *)bytes + body, sizeof crc);
+  if (crc != record_crc(key, span_of(bytes, body))) return false;
+  reader->at = bytes;
+  reader->end = reader->at + body;
+  reader->bad = false;
+  return *reader->at++ == RECORD_FORMAT;
+}
+
+uint64_t record_read_u64(struct record_reader *reader) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    if (reader->at == reader->end) break;
+    uint8_t byte = *reader->at++;
+    value |= (uint64_t)(byte & 0x7f) << shift;
+    if (!(byte & 0x80)) return value;
+  }
+  reader->bad = true;
+  return 0;
+}
+
+int64_t record_read_i64(struct record_reader *reader) {
+  uint64_t value = record_read_u64(reader);
+  return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+}
+
+uint8_t record_read_below(struct record_reader *reader, uint8_t limit) {
+  uint64_t value = record_read_u64(reader);
+  if (value < limit) return (uint8_t)value;
+  reader->bad = true;
+  return 0;
+}
+
+struct tidings_span record_read_bytes(struct record_reader *reader) {
+  uint64_t len = record_read_u64(reader);
+  if (reader->bad || len > (uint64_t)(reader->end - reader->at)) {
+    reader->bad = true;
+    return span_of(NULL, 0);
+  }
+  struct tidings_span bytes = span_of((const char *)reader->at, (size_t)len);
+  reader->at += len;
+  return bytes;
+}
+
+bool record_close(const struct record_reader *reader) { return !reader->bad && reader->at == reader->end; }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/sessions.c: a session's name to its number, so that keys are short and of one width. Numbers are never given out again. A name row's
+ * n is a hash of the name; names that collide stand one behind the other.
+ */
+#include "store/internal.h"
+#include "store/record.h"
+
+enum { LONGEST_PROBE = 16 };
+
+static uint64_t hash_name(struct tidings_span name) { /* FNV-1a */
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < name.len; i++) hash = (hash ^ (uint8_t)name.ptr[i]) * 0x100000001b3u;
+  return hash & ~(uint64_t)0xff; /* room behind it */
+}
+
+/* Finds the row of `name`, or else the free place for it: *ret_number 0. */
+static int probe(struct store_txn *txn, struct tidings_span name, struct row_key *ret_key, uint32_t *ret_number, struct tidings_error *error) {
+  uint64_t hash = hash_name(name);
+  for (uint64_t i = 0; i < LONGEST_PROBE; i++) {
+    struct row_key key = row_key(0, ROW_NAME, hash + i);
+    struct record_reader reader;
+    MDB_val value;
+    int rc = row_get(txn, &key, &value);
+    if (rc && rc != MDB_NOTFOUND) return lmdb_failed(error, rc, "look a session up");
+    if (rc == MDB_NOTFOUND) {
+      *ret_key = key;
+      *ret_number = 0;
+      return 0;
+    }
+    if (!record_open(&reader, &key, value.mv_data, value.mv_size)) return row_damaged(error, "the session's name", 0, hash + i);
+    uint64_t number = record_read_u64(&reader);
+    struct tidings_span stored = record_read_bytes(&reader);
+    if (!record_close(&reader) || !number || number > UINT32_MAX) return row_damaged(error, "the session's name", 0, hash + i);
+    if (span_equal(stored, name)) {
+      *ret_number = (uint32_t)number;
+      return 0;
+    }
+  }
+  return fail(error, TIDINGS_E_FULL, "the store has too many sessions with names like this one; name it otherwise");
+}
+
+int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error) {
+  struct row_key key;
+  return probe(txn, session, &key, ret_number, error);
+}
+
+/* The next free number is in the schema row. */
+static int take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
+  struct row_key key = row_key(0, ROW_META, 0);
+  struct buffer body = BUFFER_EMPTY;
+  struct record_reader reader;
+  MDB_val value;
+  int rc = row_get(txn, &key, &value);
+  if (rc) return lmdb_failed(error, rc, "read its schema row");
+  if (!record_open(&reader, &key, value.mv_data, value.mv_size)) return row_damaged(error, "the schema", 0, 0);
+  uint64_t schema = record_read_u64(&reader), next = record_read_u64(&reader);
+  if (!record_close(&reader) || !next) return row_damaged(error, "the schema", 0, 0);
+  if (next > UINT32_MAX) return fail(error, TIDINGS_E_FULL, "the store has had 4,294,967,295 sessions; move it away to start a new one");
+  record_begin(&body);
+  record_u64(&body, schema);
+  record_u64(&body, next + 1);
+  int code = row_put(txn, &key, &body, error);
+  buffer_free(&body);
+  if (!code) *ret_number = (uint32_t)next;
+  return code;
+}
+
+int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error) {
+  struct row_key key;
+  uint32_t number;
+  int code = probe(txn, session, &key, &number, error);
+  if (code) return code;
+  if (!number) {
+    struct buffer body = BUFFER_EMPTY;
+    code = take_number(txn, &number, error);
+    if (code) return code;
+    record_begin(&body);
+    record_u64(&body, number);
+    record_bytes(&body, session);
+    code = row_put(txn, &key, &body, error);
+    buffer_free(&body);
+    if (code) return code;
+  }
+  *ret_number = number;
+  return 0;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/store.h: the one durable place. Everything outside this folder sees sessions, items, deliveries and heads; only here is LMDB.
+ *
+ * One environment, one tree; keys are (session number, kind of row, n), 13 bytes, big-endian. Rows: META and NAME (session number 0),
+ * HEAD, ITEM, DELIVERY, DEDUP. Items are never rewritten: a delivery row says how items ended, the head says which are taken.
+ * The store must not know policy, rendering, JSON or the host's clock: times are handed in.
+ *
+ * Concurrency: any number of processes and threads. Reads see a snapshot. Writers, of all processes, queue at a lock with a time limit
+ * (BUSY past it). Every write that another process might care about rings its session's bell (see bell_read).
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/notification.h"
+
+enum {
+  STORE_SCHEMA = 1,
+  STORE_MAX_READERS = 1024,
+  STORE_RETAIN_ITEMS = 10000, /* ended items kept for history, a session */
+  STORE_RETAIN_DAYS = 30,
+};
+
+struct store;
+
+struct store_options {
+  const char *directory; /* absolute or relative, NUL-terminated */
+  void (*log)(void *context, uint32_t severity, const char *text);
+  void *log_context;
+  uint32_t create_budget_ms; /* how long to wait for another process that is just creating the store */
+};
+
+/* Errors: STORE with a sentence that says what to do, SCHEMA_NEWER, BUSY, NOMEM. */
+int store_open(const struct store_options *options, struct store **ret_store, struct tidings_error *error);
+void store_close(struct store *store); /* NULL is allowed; no transaction may be open */
+const char *store_directory(const struct store *store);
+
+/* A point in time (CLOCK_MONOTONIC, nanoseconds) past which a call gives up waiting for the writer lock. */
+typedef uint64_t store_deadline;
+store_deadline store_deadline_in(uint32_t budget_ms);
+
+/* -- who: a host process ------------------------------------------------------------------------------------------------------- */
+
+struct owner {
+  uint8_t boot_id[16];
+  uint64_t pid_namespace;
+  uint64_t start_time; /* of the process, in clock ticks since boot */
+  uint32_t pid;        /* 0: nobody */
+};
+/* Describes process `pid` (0: this one). Returns 0, or -1 if there is no such process. */
+int owner_of_process(uint32_t pid, struct owner *ret_owner);
+bool owner_equal(const struct owner *a, const struct owner *b);
+bool owner_alive(const struct owner *owner); /* false for nobody, for another boot and for a zombie */
+
+/* -- rows ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Items first..last are not pending: leased by delivery `delivery`, or ended if that is 0. */
+struct taken {
+  uint64_t first, last, delivery;
+};
+
+/* What is known of a session besides its items. Zero is a session never heard of. */
+struct head {
+  uint64_t generation;    /* grows with each write of the head */
+  uint64_t watermark;     /* every item below has ended; 0 and 1 both mean none */
+  uint64_t floor;         /* the number of the next item is above this, whatever retention deleted */
+  uint64_t last_delivery; /* number of the newest delivery */
+  uint64_t dedup_cursor;  /* how far the sweep for old dedup rows got */
+  uint64_t epoch;         /* grows with each attachment */
+  struct owner owner;     /* pid 0: not attached */
+  int64_t attached_ms;
+  const struct taken *taken; /* by first, disjoint, all >= watermark */
+  size_t taken_count;
+  const uint64_t *leased; /* numbers of the deliveries that are leased, ascending */
+  size_t leased_count;
+  uint64_t outcomes[OUTCOME_COUNT]; /* how many items ended so since the session began */
+};
+
+enum delivery_state { DELIVERY_LEASED = 1, DELIVERY_COMMITTED = 2, DELIVERY_ROLLED_BACK = 3 };
+enum delivery_carrier { CARRIER_TOOL_RESULT = 1, CARRIER_CHAT_REQUEST = 2, CARRIER_NONE = 3 /* nothing was shown: removals */, CARRIER_CLOSED = 4 };
+enum delivery_settled_by { SETTLED_BY_NOBODY = 0, SETTLED_BY_HOST = 1, SETTLED_BY_RESUME = 2, SETTLED_BY_RECOVERY = 3, SETTLED_ON_RETURN = 4 };
+
+/* Fates of a run of items with neighbouring numbers. */
+struct fate_range {
+  uint64_t first, last, ref;
+  uint8_t outcome, reason;
+};
+
+struct delivery {
+  uint64_t n;
+  uint64_t epoch;
+  int64_t leased_ms, settled_ms;
+  uint8_t state, carrier, settled_by;
+  uint8_t source;                     /* chat request: TIDINGS_SOURCE_* */
+  struct tidings_span call_id, tool; /* tool result */
+  const struct fate_range *fates;     /* by first */
+  size_t fate_count;
+};
+
+/* -- transactions --------------------------------------------------------------------------------------------------------------- */
+
+struct store_txn;
+
+/* A snapshot. Short: decode what is needed into an arena, then end it. No other transaction may be open on this thread. */
+int store_read(struct store *store, struct store_txn **ret_txn, struct tidings_error *error); /* STORE, NOMEM */
+/* The one writer. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
+int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn, struct tidings_error *error);
+/* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome unknown". The transaction is over in either case. */
+int store_commit(struct store_txn *txn, struct tidings_error *error);
+void store_end(struct store_txn *txn); /* of a snapshot, or giving up a write; NULL is allowed */
+
+/* The number of a session, or 0 if the store has not heard of it. */
+int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error);
+/* In a write: finds or adds. */
+int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error);
+
+/* A session without a head reads as a zero one. Arrays are in the arena. */
+int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struct head *ret_head, struct tidings_error *error);
+/* Writes `head` with generation + 1 and rings the session's bell on commit. */
+int head_put(struct store_txn *txn, uint32_t session, const struct head *head, struct tidings_error *error);
+
+/* The number of the newest item; the head's floor if there is none. */
+int item_last(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t *ret_n, struct tidings_error *error);
+
+/* Calls `each` for the items first..last in order until it returns non-zero; skips numbers that are not there. A damaged record comes with its
+ * number and an empty message. Text is in the arena. */
+typedef int (*item_visitor)(void *context, const struct item *item);
+int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last, struct arena *arena, item_visitor each,
+              void *context, struct tidings_error *error);
+/* NOT_FOUND if there is none. */
+int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct item *ret_item, struct tidings_error *error);
+/* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an empty message. */
+int item_pending(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, const struct item **ret_items,
+                 size_t *ret_count, struct tidings_error *error);
+
+/* NOT_FOUND if there is none. */
+int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct delivery *ret_delivery,
+                 struct tidings_error *error);
+int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery, struct tidings_error *error);
+typedef int (*delivery_visitor)(void *context, const struct delivery *delivery);
+int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena, delivery_visitor each, void *context,
+                  struct tidings_error *error);
+
+/* Has this source + id been seen since `since_ms`? */
+int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t since_ms, bool *ret_seen,
+               struct tidings_error *error);
+int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms,
+              struct tidings_error *error);
+
+/* In a write that ends items: deletes at most `limit` rows of what is too old or too many. Changes head->floor and dedup_cursor; the caller puts
+ * the head. */
+int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms, int64_t dedup_window_ms, size_t limit,
+                   struct tidings_error *error);
+
+/* -- pushing, by group commit ---------------------------------------------------------------------------------------------------- */
+
+struct push {
+  struct tidings_span session;
+  const struct notification *note;
+  struct tidings_span source, id; /* CloudEvents; id empty: no dedup */
+  int64_t now_ms;
+  int64_t dedup_window_ms;
+  uint32_t pending_limit; /* critical ones may use all of it, others 95 % */
+};
+/* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY (withdrawn, not stored), FULL, STORE, SCHEMA_NEWER, NOMEM. */
+int store_push(struct store *store, const struct push *push, store_deadline deadline, bool *ret_duplicate, struct tidings_error *error);
+
+/* -- the bell: has anything changed? --------------------------------------------------------------------------------------------- */
+
+/* The counter of a session: even when at rest, odd while (or after a writer died during) a commit. If it is even and what it was before a
+ * snapshot was taken, nothing has been committed for that session since. No system call. */
+const _Atomic uint32_t *store_bell(struct store *store, uint32_t session);
+static inline uint32_t bell_read(const _Atomic uint32_t *bell) { return atomic_load_explicit(bell, memory_order_acquire); }
+
+#endif
