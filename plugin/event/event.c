@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event/event.c: the CloudEvents envelope, and which type reads which data.
+ */
+#include "event/event.h"
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "event/event_data.h"
+
+enum attribute { SPECVERSION, TYPE, SOURCE, ID, TIME, SESSION, DATA, DATACONTENTTYPE, SUBJECT, DATASCHEMA, ATTRIBUTE_COUNT };
+
+static const char *const attribute_names[ATTRIBUTE_COUNT] = {"specversion", "type", "source",          "id",      "time",
+                                                             "session",     "data", "datacontenttype", "subject", "dataschema"};
+
+static const struct {
+  const char *name;
+  enum event_type type;
+  int (*read_data)(const struct data_input *input, struct event *event);
+} built_types[] = {
+    {"notification", EVENT_NOTIFICATION, notification_data_read},
+    {"session.opened", EVENT_SESSION_OPENED, opened_data_read},
+    {"session.resumed", EVENT_SESSION_RESUMED, resumed_data_read},
+    {"session.closed", EVENT_SESSION_CLOSED, closed_data_read},
+};
+
+/* Types that the contract names and that this version does not have, so that a host author learns that it is not a misspelling. */
+static const char *const later_types[] = {
+    "handle.state",      "handle.polled",   "mcp.state",       "file.changed",      "config.changed",     "budget.usage",
+    "rate.limited",      "subagent.finished", "message.submitted", "message.cancelled", "message.edited",     "message.moved",
+    "turn.started",      "turn.declined",   "turn.finished",   "turn.aborted",      "turn.failed",        "turn.retrying",
+    "turn.waiting",      "turn.resume",     "stream.started",  "stream.finished",   "tools.started",      "tools.finished",
+    "session.forked",    "session.compacting", "session.compacted", "wake",
+};
+
+int session_id_check(struct tidings_span session, const char *where, struct tidings_error *error) {
+  enum { MAX_BYTES = 255 };
+  if (!session.len) return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", where);
+  if (session.len > MAX_BYTES)
+    return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %d", where, session.len, (int)MAX_BYTES);
+  for (size_t at = 0; at < session.len;) {
+    uint32_t code_point;
+    size_t len = utf8_decode(session, at, &code_point);
+    if (!len) return fail(error, TIDINGS_E_SCHEMA, "%s: %s is not UTF-8", where, quote(session).text);
+    if (utf8_is_control(code_point))
+      return fail(error, TIDINGS_E_SCHEMA, "%s: %s has the control character U+%04X", where, quote(session).text, (unsigned)code_point);
+    at += len;
+  }
+  return 0;
+}
+
+/* What CloudEvents allows as the name of an extension attribute. */
+static bool is_extension_name(struct tidings_span name) {
+  for (size_t i = 0; i < name.len; i++) {
+    bool allowed = (name.ptr[i] >= 'a' && name.ptr[i] <= 'z') || (name.ptr[i] >= '0' && name.ptr[i] <= '9');
+    if (!allowed) return false;
+  }
+  return name.len > 0;
+}
+
+/* Sorts the attributes into slots. Null means that an attribute is not set. Extensions that are not ours are left alone. */
+static int sort_attributes(const struct json *object, const struct json **slots, struct tidings_error *error) {
+  for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) slots[i] = NULL;
+  for (const struct json *one = object->members; one; one = one->next) {
+    size_t i = 0;
+    while (i < ATTRIBUTE_COUNT && !span_is(one->key, attribute_names[i])) i++;
+    if (i < ATTRIBUTE_COUNT) {
+      if (one->kind != JSON_IS_NULL) slots[i] = one;
+      continue;
+    }
+    struct path path = {NULL, one->key};
+    if (!is_extension_name(one->key))
+      return fail(error, TIDINGS_E_SCHEMA, "%s: unknown attribute; expected one of %s, or an extension named by a-z and 0-9",
+                  path_text(&path).text, name_list(attribute_names, ATTRIBUTE_COUNT).text);
+    if (one->kind == JSON_IS_ARRAY || one->kind == JSON_IS_OBJECT)
+      return field_refuse(&path, one, "a string, a number, true, false or null, as an extension attribute must be", error);
+  }
+  return 0;
+}
+
+/* Reads `width` digits as a number in [low, high]. */
+static bool two_digits(const char *at, int low, int high) {
+  if (at[0] < '0' || at[0] > '9' || at[1] < '0' || at[1] > '9') return false;
+  int value = (at[0] - '0') * 10 + (at[1] - '0');
+  return value >= low && value <= high;
+}
+
+/* 2026-02-23T12:00:00.5+01:00 */
+static bool is_timestamp(struct tidings_span text) {
+  if (text.len < 20 || text.len > 64) return false;
+  const char *at = text.ptr, *end = text.ptr + text.len;
+  bool shape = two_digits(at, 0, 99) && two_digits(at + 2, 0, 99) && at[4] == '-' && two_digits(at + 5, 1, 12) && at[7] == '-' &&
+               two_digits(at + 8, 1, 31) && (at[10] == 'T' || at[10] == 't') && two_digits(at + 11, 0, 23) && at[13] == ':' &&
+               two_digits(at + 14, 0, 59) && at[16] == ':' && two_digits(at + 17, 0, 60);
+  if (!shape) return false;
+  at += 19;
+  if (*at == '.') {
+    const char *fraction = ++at;
+    while (at < end && *at >= '0' && *at <= '9') at++;
+    if (at == fraction || at == end) return false;
+  }
+  if (*at == 'Z' || *at == 'z') return at + 1 == end;
+  return (*at == '+' || *at == '-') && end - at == 6 && two_digits(at + 1, 0, 23) && at[3] == ':' && two_digits(at + 4, 0, 59);
+}
+
+static bool is_json_media_type(struct tidings_span text) {
+  static const char json[] = "application/json", suffix[] = "+json";
+  const char *end = memchr(text.ptr, ';', text.len);
+  size_t len = end ? (size_t)(end - text.ptr) : text.len;
+  while (len && text.ptr[len - 1] == ' ') len--;
+  if (len == sizeof json - 1 && memcmp(text.ptr, json, len) == 0) return true;
+  return len > sizeof suffix - 1 && memcmp(text.ptr + len - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
+}
+
+/* What has no effect is checked all the same: a wrong value is a mistake that its sender wants to know of. */
+static int check_envelope(const struct json *const *attributes, struct tidings_error *error) {
+  static const enum attribute texts[] = {TIME, DATACONTENTTYPE, SUBJECT, DATASCHEMA};
+  const struct json *version = attributes[SPECVERSION];
+  struct path path = path_member(NULL, attribute_names[SPECVERSION]);
+  if (version && !(version->kind == JSON_IS_STRING && span_is(version->text, "1.0"))) return field_refuse(&path, version, "\"1.0\"", error);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    const struct json *value = attributes[texts[i]];
+    struct tidings_span text;
+    if (!value) continue;
+    path = path_member(NULL, attribute_names[texts[i]]);
+    int code = field_clean_string(&path, value, false, &text, error);
+    if (code) return code;
+    if (texts[i] == TIME && !is_timestamp(text)) return field_refuse(&path, value, "a time by RFC 3339, such as \"2026-02-23T12:00:00Z\"", error);
+    if (texts[i] == DATACONTENTTYPE && !is_json_media_type(text)) return field_refuse(&path, value, "application/json", error);
+  }
+  return 0;
+}
+
+static int read_identity(const struct json *const *attributes, struct event *event, struct tidings_error *error) {
+  struct path session_path = path_member(NULL, "session"), source_path = path_member(NULL, "source"), id_path = path_member(NULL, "id");
+  if (!attributes[SESSION]) return field_missing(&session_path, "the id of a session", error);
+  int code = field_string(&session_path, attributes[SESSION], SIZE_MAX, &event->session, error);
+  if (!code) code = session_id_check(event->session, "session", error);
+  if (!code && attributes[SOURCE]) code = field_clean_string(&source_path, attributes[SOURCE], false, &event->source, error);
+  if (!code && attributes[ID]) code = field_clean_string(&id_path, attributes[ID], false, &event->id, error);
+  return code;
+}
+
+/* Finds the type in the tables; writes its index in built_types. */
+static int read_type(const struct json *value, size_t *ret_index, struct tidings_error *error) {
+  struct path path = path_member(NULL, "type");
+  struct tidings_span type;
+  if (!value || value->kind == JSON_IS_NULL) return field_missing(&path, "an event type, such as \"notification\"", error);
+  int code = field_string(&path, value, SIZE_MAX, &type, error);
+  if (code) return code;
+  for (size_t i = 0; i < sizeof built_types / sizeof *built_types; i++) {
+    if (!span_is(type, built_types[i].name)) continue;
+    *ret_index = i;
+    return 0;
+  }
+  for (size_t i = 0; i < sizeof later_types / sizeof *later_types; i++) {
+    if (span_is(type, later_types[i])) return fail(error, TIDINGS_E_UNSUPPORTED, "event type %s is not built in this version", quote(type).text);
+  }
+  return fail(error, TIDINGS_E_UNSUPPORTED, "event type %s is unknown", quote(type).text);
+}
+
+int event_parse(struct tidings_span bytes, const struct settings *settings, struct arena *arena, struct event *ret_event,
+                struct tidings_error *error) {
+  if (bytes.len > settings->event_bytes)
+    return fail(error, TIDINGS_E_TOO_BIG, "event: %zu bytes are over the limit of %u (limits.event_bytes)", bytes.len, settings->event_bytes);
+  const struct json *root, *attributes[ATTRIBUTE_COUNT];
+  int code = json_read(bytes, "event", arena, &root, error);
+  if (code) return code;
+  struct path path = path_member(NULL, "event");
+  size_t index = 0;
+  code = field_object(&path, root, error);
+  if (!code) code = read_type(json_member(root, "type"), &index, error);
+  if (!code) code = sort_attributes(root, attributes, error);
+  if (code) return code;
+  struct event event = {.type = built_types[index].type};
+  code = check_envelope(attributes, error);
+  if (!code) code = read_identity(attributes, &event, error);
+  const struct data_input input = {attributes[DATA], settings, arena, error};
+  if (!code) code = built_types[index].read_data(&input, &event);
+  if (!code) *ret_event = event;
+  return code;
+}
