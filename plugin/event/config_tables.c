@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event/config_tables.c: see config_tables.h.
+ */
+#include "event/config_tables.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static const char *const preset_names[] = {"rfd011", "draft011", "xml", "xml-batch", "balanced"};
+static const char *const format_names[] = {"markdown",        "markdown-flat", "xml",       "xml-batch",     "json",
+                                           "system-reminder", "openai",        "anthropic", "synthetic-call"};
+static const char *const place_names[] = {"prepend", "append"};
+static const char *const order_names[] = {"level", "time", "newest"};
+static const char *const overflow_names[] = {"defer", "drop_oldest", "drop_lowest"};
+static const char *const fence_names[] = {"none", "nonce"};
+static const char *const discipline_names[] = {"serial", "coalescing"};
+static const char *const restart_names[] = {"drain", "hold"};
+
+const struct choices preset_choices = {preset_names, 2, COUNT_OF(preset_names)};
+const struct choices format_choices = {format_names, 2, COUNT_OF(format_names)};
+const struct choices place_choices = {place_names, COUNT_OF(place_names), COUNT_OF(place_names)};
+const struct choices order_choices = {order_names, COUNT_OF(order_names), COUNT_OF(order_names)};
+const struct choices overflow_choices = {overflow_names, COUNT_OF(overflow_names), COUNT_OF(overflow_names)};
+
+const struct preset_values preset_values[] = {
+    [PRESET_RFD011] = {FORMAT_MARKDOWN, TIDINGS_PLACE_PREPEND, ORDER_LEVEL, OVERFLOW_DEFER, 0},
+    [PRESET_DRAFT011] = {FORMAT_MARKDOWN_FLAT, TIDINGS_PLACE_PREPEND, ORDER_TIME, OVERFLOW_DROP_OLDEST, 10},
+};
+
+const char *const delivery_names[DELIVERY_COUNT] = {"preset",     "format",             "place",      "order", "max_items", "overflow",
+                                                    "max_tokens", "coalesce_window_ms", "annihilate", "fence"};
+
+const struct fixed_key delivery_fixed[DELIVERY_FIXED_COUNT] = {
+    {.name = "max_tokens", .kind = FIXED_INTEGER, .value = 0},
+    {.name = "coalesce_window_ms", .kind = FIXED_INTEGER, .value = 0},
+    {.name = "annihilate", .kind = FIXED_BOOL, .value = 0},
+    {.name = "fence", .kind = FIXED_CHOICE, .choices = {fence_names, 1, COUNT_OF(fence_names)}},
+};
+
+const struct fixed_key turns_fixed[TURNS_COUNT] = {
+    {.name = "discipline", .kind = FIXED_CHOICE, .choices = {discipline_names, 1, COUNT_OF(discipline_names)}},
+    {.name = "settle_delay_ms", .kind = FIXED_INTEGER, .value = 0},
+    {.name = "restart", .kind = FIXED_CHOICE, .choices = {restart_names, 1, COUNT_OF(restart_names)}},
+    {.name = "max_auto_turns", .kind = FIXED_INTEGER, .value = 8},
+};
+
+const struct fixed_key critical_fixed[CRITICAL_COUNT] = {
+    {.name = "force", .kind = FIXED_BOOL, .value = 1},
+    {.name = "max_aborts", .kind = FIXED_INTEGER, .value = 3},
+    {.name = "abort_window_ms", .kind = FIXED_INTEGER, .value = 60000},
+};
+
+const struct limit_key limit_keys[LIMIT_COUNT] = {
+    [LIMIT_EVENT_BYTES] = {"event_bytes", 1024, 1048576, 262144},
+    [LIMIT_MESSAGE_BYTES] = {"message_bytes", 64, 262144, 16384},
+    [LIMIT_PENDING_PER_SESSION] = {"pending_per_session", 1, 1000000, 10000},
+    [LIMIT_DEDUP_WINDOW_MS] = {"dedup_window_ms", 0, INT64_C(30) * 86400000, 86400000},
+};

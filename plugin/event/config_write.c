@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event/config_write.c: the configuration to JSON: every key, in the order of the documentation, rules in the form in which they were given.
+ */
+#include "event/config.h"
+
+#include "event/config_tables.h"
+
+static void write_key(const char *name, bool first, struct buffer *out) {
+  if (!first) buffer_byte(out, ',');
+  json_write_string(span_text(name), out);
+  buffer_byte(out, ':');
+}
+
+static void write_bool(bool value, struct buffer *out) { buffer_text(out, value ? "true" : "false"); }
+
+static void write_choice(const struct choices *choices, uint8_t index, struct buffer *out) {
+  json_write_string(span_text(choices->names[index]), out);
+}
+
+static void write_fixed_keys(const struct fixed_key *keys, size_t count, bool first, struct buffer *out) {
+  for (size_t i = 0; i < count; i++) {
+    write_key(keys[i].name, first && i == 0, out);
+    switch (keys[i].kind) {
+    case FIXED_CHOICE: write_choice(&keys[i].choices, 0, out); break;
+    case FIXED_BOOL: write_bool(keys[i].value != 0, out); break;
+    case FIXED_INTEGER: buffer_format(out, "%lld", (long long)keys[i].value); break;
+    }
+  }
+}
+
+static void write_flat_rule(const struct kind_rule *rule, struct buffer *out) {
+  struct buffer key = BUFFER_EMPTY;
+  buffer_span(&key, rule->source);
+  if (!rule->whole_source) {
+    buffer_byte(&key, '.');
+    buffer_span(&key, rule->name);
+  }
+  if (key.failed) out->failed = true;
+  json_write_string(buffer_view(&key), out);
+  buffer_free(&key);
+  buffer_byte(out, ':');
+  write_bool(rule->enabled, out);
+}
+
+/* Nested rules of one source stand side by side, because a key stands only once in the JSON that they came from. */
+static void write_kinds(const struct settings *settings, struct buffer *out) {
+  buffer_byte(out, '{');
+  for (size_t i = 0; i < settings->kind_count;) {
+    const struct kind_rule *rule = &settings->kinds[i];
+    if (i) buffer_byte(out, ',');
+    if (rule->flat) {
+      write_flat_rule(rule, out);
+      i++;
+      continue;
+    }
+    json_write_string(rule->source, out);
+    buffer_text(out, ":{");
+    for (size_t first = i; i < settings->kind_count; i++) {
+      const struct kind_rule *one = &settings->kinds[i];
+      if (one->flat || !span_equal(one->source, rule->source)) break;
+      if (i > first) buffer_byte(out, ',');
+      json_write_string(one->whole_source ? span_text("enable") : one->name, out);
+      buffer_byte(out, ':');
+      write_bool(one->enabled, out);
+    }
+    buffer_byte(out, '}');
+  }
+  buffer_byte(out, '}');
+}
+
+static void write_tools(const struct settings *settings, struct buffer *out) {
+  buffer_byte(out, '{');
+  for (size_t i = 0; i < settings->tool_count;) {
+    struct tidings_span tool = settings->tools[i].tool;
+    if (i) buffer_byte(out, ',');
+    json_write_string(tool, out);
+    buffer_text(out, ":{\"notifications\":{");
+    for (size_t first = i; i < settings->tool_count && span_equal(settings->tools[i].tool, tool); i++) {
+      if (i > first) buffer_byte(out, ',');
+      json_write_string(settings->tools[i].name, out);
+      buffer_byte(out, ':');
+      write_bool(settings->tools[i].enabled, out);
+    }
+    buffer_text(out, "}}");
+  }
+  buffer_byte(out, '}');
+}
+
+static void write_delivery(const struct settings *settings, struct buffer *out) {
+  const struct {
+    enum delivery_key key;
+    const struct choices *choices;
+    uint8_t value;
+  } chosen[] = {{DELIVERY_PRESET, &preset_choices, settings->preset}, {DELIVERY_FORMAT, &format_choices, settings->format},
+                {DELIVERY_PLACE, &place_choices, settings->place},    {DELIVERY_ORDER, &order_choices, settings->order},
+                {DELIVERY_OVERFLOW, &overflow_choices, settings->overflow}};
+  buffer_byte(out, '{');
+  for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
+    write_key(delivery_names[chosen[i].key], i == 0, out);
+    write_choice(chosen[i].choices, chosen[i].value, out);
+  }
+  write_key(delivery_names[DELIVERY_MAX_ITEMS], false, out);
+  buffer_format(out, "%u", settings->max_items);
+  write_fixed_keys(delivery_fixed, DELIVERY_FIXED_COUNT, false, out);
+  buffer_byte(out, '}');
+}
+
+static void write_limits(const struct settings *settings, struct buffer *out) {
+  const int64_t values[LIMIT_COUNT] = {
+      [LIMIT_EVENT_BYTES] = settings->event_bytes,
+      [LIMIT_MESSAGE_BYTES] = settings->message_bytes,
+      [LIMIT_PENDING_PER_SESSION] = settings->pending_per_session,
+      [LIMIT_DEDUP_WINDOW_MS] = settings->dedup_window_ms,
+  };
+  buffer_byte(out, '{');
+  for (size_t i = 0; i < LIMIT_COUNT; i++) {
+    write_key(limit_keys[i].name, i == 0, out);
+    buffer_format(out, "%lld", (long long)values[i]);
+  }
+  buffer_byte(out, '}');
+}
+
+void config_write(const struct settings *settings, struct buffer *out) {
+  buffer_text(out, "{\"conversation\":{\"notifications\":{\"enable\":");
+  write_bool(settings->notifications_enabled, out);
+  buffer_text(out, ",\"kinds\":");
+  write_kinds(settings, out);
+  buffer_text(out, "},\"tools\":");
+  write_tools(settings, out);
+  buffer_text(out, "},\"delivery\":");
+  write_delivery(settings, out);
+  buffer_text(out, ",\"turns\":{");
+  write_fixed_keys(turns_fixed, TURNS_COUNT, true, out);
+  buffer_text(out, "},\"critical\":{");
+  write_fixed_keys(critical_fixed, CRITICAL_COUNT, true, out);
+  buffer_text(out, "},\"limits\":");
+  write_limits(settings, out);
+  buffer_byte(out, '}');
+}

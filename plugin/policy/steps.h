@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * policy/steps.h: what the steps of a plan share. Private to policy/. Each step ends some of what is left, or orders it; it looks at nothing
+ * but this.
+ */
+#ifndef POLICY_STEPS_H
+#define POLICY_STEPS_H
+
+#include <stdbool.h>
+
+#include "policy/plan.h"
+
+struct work {
+  const struct item *items; /* by n */
+  struct fate *fates;       /* one an item, at the same index; OUTCOME_NONE as long as it is left */
+  uint64_t *places;         /* one an item: see struct line */
+  size_t item_count;
+
+  struct line *lines; /* from rank on */
+  size_t line_count;
+  size_t deferred;
+
+  const struct settings *settings;
+  int64_t now_ms;
+  struct arena *arena;
+};
+
+static inline bool is_left(const struct work *work, size_t index) { return work->fates[index].outcome == OUTCOME_NONE; }
+
+static inline void end_item(struct work *work, size_t index, enum outcome outcome, enum reason reason, uint64_t ref) {
+  work->fates[index].outcome = (uint8_t)outcome;
+  work->fates[index].reason = (uint8_t)reason;
+  work->fates[index].ref = ref;
+}
+
+void step_expire(struct work *work);
+void step_withdraw(struct work *work);
+int step_supersede(struct work *work); /* 0, or -1: no memory. So are the others that return int */
+void step_filter(struct work *work);
+int step_rank(struct work *work); /* makes the lines */
+int step_cap(struct work *work);
+
+/* Which of `count` texts are equal: ret_leaders[i] is the lowest index with the same text. In n log n, whatever the texts are. */
+int group_equal(const struct tidings_span *texts, size_t count, struct arena *arena, size_t *ret_leaders);
+
+#endif
