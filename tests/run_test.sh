@@ -14,6 +14,11 @@ export ASAN_OPTIONS="abort_on_error=1:detect_leaks=1:detect_stack_use_after_retu
 export UBSAN_OPTIONS="print_stacktrace=1:abort_on_error=1:$common${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 export TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1:$common${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
 
+# gcc 12's sanitizers do not know address layouts with more than 28 random bits, which some kernels use.
+if [ -n "${TIDINGS_SANITIZE:-}" ] && [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 28)" -gt 28 ] && setarch -R true 2>/dev/null; then
+  set -- setarch -R "$@"
+fi
+
 "$@"
 status=$?
 

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tally.py RESULTS.xml…: sums up the JUnit files that ctest has written, one for each preset.
+
+A program may hold many cases: those that a Criterion program or a TAP stream reports are counted one by one, anything else is one
+case. Says which program failed and where its log is; the last line is `N passed, N failed`. Exit status 1 if anything failed or
+nothing ran.
+"""
+import os
+import re
+import sys
+import xml.etree.ElementTree as ET
+
+SYNTHESIS = re.compile(r"Synthesis: Tested: \d+ \| Passing: (\d+) \| Failing: (\d+) \| Crashing: (\d+)")
+TAP = re.compile(r"^(not )?ok\b[^#\n]*(#\s*skip\b)?", re.IGNORECASE | re.MULTILINE)
+
+
+def cases(output):
+    """Passed, failed and skipped cases that the output itself reports."""
+    passed = failed = skipped = 0
+    for match in SYNTHESIS.finditer(output):
+        passed += int(match[1])
+        failed += int(match[2]) + int(match[3])
+    for match in TAP.finditer(output):
+        if match[2]:
+            skipped += 1
+        elif match[1]:
+            failed += 1
+        else:
+            passed += 1
+    return passed, failed, skipped
+
+
+def program(case):
+    """The same for one program of the JUnit file, whose exit status has the last word."""
+    passed, failed, skipped = cases(case.findtext("system-out") or "")
+    status = case.get("status")
+    if status == "fail":
+        return passed, max(failed, 1), skipped
+    if status != "run":  # ctest's words for the rest: notrun, disabled
+        return 0, 0, max(skipped, 1)
+    if not passed and not skipped:
+        passed = 1
+    return passed, 0, skipped
+
+
+def write_log(preset_dir, case):
+    path = os.path.join(preset_dir, "failed", case.get("name") + ".log")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as log:
+        log.write(case.findtext("system-out") or "")
+    return path
+
+
+def main(paths):
+    total = [0, 0, 0]
+    for path in paths:
+        preset_dir = os.path.dirname(os.path.abspath(path))
+        seen = [0, 0, 0]
+        for case in ET.parse(path).getroot().iter("testcase"):
+            counts = program(case)
+            seen = [a + b for a, b in zip(seen, counts)]
+            if counts[1]:
+                print(f"FAILED {os.path.basename(preset_dir)}: {case.get('name')} ({counts[1]} failed), log: {write_log(preset_dir, case)}")
+            elif counts[2]:
+                why = (case.findtext("system-out") or "").strip().splitlines()
+                print(f"skipped {os.path.basename(preset_dir)}: {case.get('name')}{': ' + why[-1] if why else ''}")
+        print(f"{os.path.basename(preset_dir)}: {seen[0]} passed, {seen[1]} failed" + (f", {seen[2]} skipped" if seen[2] else ""))
+        total = [a + b for a, b in zip(total, seen)]
+    if not any(total):
+        print("no test matches")
+    print(f"{total[0]} passed, {total[1]} failed" + (f", {total[2]} skipped" if total[2] else ""))
+    return 1 if total[1] or not any(total) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
