@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render/escape.c: see escape.h. An item is written line by line: what is deceptive anywhere is shown, what is structure at the start of a line gets
+ * a backslash. Empty lines are left out, because they would end the item.
+ */
+#include "render/escape.h"
+
+#include "base/utf8.h"
+
+static const char continuation[] = "\n  ";
+static const size_t NO_MARK = SIZE_MAX;
+
+static char byte_at(struct tidings_span text, size_t at) { return at < text.len ? text.ptr[at] : '\0'; }
+
+static struct tidings_span from(struct tidings_span text, size_t at) { return span_of(text.ptr + at, text.len - at); }
+
+static bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
+
+static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+
+static bool is_alphanumeric(char byte) { return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
+
+static bool is_space(uint32_t code_point) {
+  return code_point == ' ' || code_point == '\t' || code_point == 0xA0 || code_point == 0x1680 ||
+         (code_point >= 0x2000 && code_point <= 0x200A) || code_point == 0x202F || code_point == 0x205F || code_point == 0x3000;
+}
+
+static struct tidings_span trim(struct tidings_span line) {
+  size_t at = 0;
+  uint32_t code_point;
+  for (size_t len; (len = utf8_decode(line, at, &code_point)) && is_space(code_point);) at += len;
+  line = from(line, at);
+  while (line.len && is_blank(line.ptr[line.len - 1])) line.len--;
+  return line;
+}
+
+/* Takes the next line off the text: up to LF, CR or CR LF. */
+static struct tidings_span take_line(struct tidings_span *text) {
+  size_t len = 0;
+  while (len < text->len && text->ptr[len] != '\n' && text->ptr[len] != '\r') len++;
+  struct tidings_span line = span_of(text->ptr, len);
+  if (byte_at(*text, len) == '\r' && byte_at(*text, len + 1) == '\n') len++;
+  if (len < text->len) len++;
+  *text = from(*text, len);
+  return line;
+}
+
+/* Letters in any case; `prefix` in lower case. */
+static bool starts_with_word(struct tidings_span text, const char *prefix) {
+  size_t i = 0;
+  for (; prefix[i]; i++) {
+    char byte = byte_at(text, i);
+    if (byte >= 'A' && byte <= 'Z') byte = (char)(byte - 'A' + 'a');
+    if (byte != prefix[i]) return false;
+  }
+  return true;
+}
+
+/* "---", "* * *", "```", "====": a fence, a rule or an underline. */
+static bool is_rule(struct tidings_span line) {
+  char mark = byte_at(line, 0);
+  if (!mark || !memchr("-*_=~`", mark, 6)) return false;
+  size_t at = 0, count = 0;
+  for (; at < line.len && (line.ptr[at] == mark || is_blank(line.ptr[at])); at++) count += line.ptr[at] == mark;
+  return count >= 3 || at == line.len;
+}
+
+/* "1. " or "1) ": where the dot is; else NO_MARK. */
+static size_t numbered_mark(struct tidings_span line) {
+  size_t at = 0;
+  while (is_digit(byte_at(line, at))) at++;
+  char next = byte_at(line, at + 1);
+  bool marker = at > 0 && (byte_at(line, at) == '.' || byte_at(line, at) == ')') && (!next || is_blank(next));
+  return marker ? at : NO_MARK;
+}
+
+/* "(4 more notifications pending)" is what the block itself says. */
+static bool is_pending_line(struct tidings_span line) {
+  size_t at = 1;
+  if (byte_at(line, 0) != '(') return false;
+  while (is_digit(byte_at(line, at))) at++;
+  return at > 1 && starts_with_word(from(line, at), " more notification");
+}
+
+static bool is_link_definition(struct tidings_span line) {
+  const char *close = byte_at(line, 0) == '[' ? memchr(line.ptr, ']', line.len) : NULL;
+  return close && byte_at(line, (size_t)(close - line.ptr) + 1) == ':';
+}
+
+/* Where a trimmed line needs a backslash so that it does not read as structure; NO_MARK: nowhere. */
+static size_t structure_mark(struct tidings_span line) {
+  char first = byte_at(line, 0), second = byte_at(line, 1);
+  if (first == '#' || first == '>' || first == '|' || first == '<') return 0;
+  if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second))) return 0;
+  if ((first == '*' || first == '_') && first == second) return 0;
+  if (is_rule(line) || is_pending_line(line) || is_link_definition(line)) return 0;
+  return numbered_mark(line);
+}
+
+/* At a '<': does it open what a model takes for structure of its conversation? */
+static bool opens_reserved_tag(struct tidings_span text) {
+  static const char *const prefixes[] = {"system", "_system", "notification", "function_", "tool_", "tool-", "antml", "|", "!--", "![cdata["};
+  static const char *const words[] = {"user", "assistant", "human", "developer", "tool", "invoke", "instructions"};
+  size_t at = 1;
+  while (is_blank(byte_at(text, at)) || byte_at(text, at) == '/') at++;
+  if (at >= text.len) return true; /* whatever the next line brings */
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+    if (starts_with_word(from(text, at), prefixes[i])) return true;
+  }
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (starts_with_word(from(text, at), words[i]) && !is_alphanumeric(byte_at(text, at + strlen(words[i])))) return true;
+  }
+  return false;
+}
+
+/* How many bytes from `at` on can be copied as they are. */
+static size_t plain_run(struct tidings_span text, size_t at, const char *special) {
+  size_t begin = at;
+  while (at < text.len) {
+    unsigned char byte = (unsigned char)text.ptr[at];
+    if (byte < 0x80) {
+      if (byte < 0x20 || byte == 0x7F || strchr(special, byte)) break;
+      at++;
+      continue;
+    }
+    uint32_t code_point;
+    size_t len = utf8_decode(text, at, &code_point);
+    if (!len || utf8_is_deceptive(code_point)) break;
+    at += len;
+  }
+  return at - begin;
+}
+
+static size_t write_shown(struct tidings_span text, size_t at, struct buffer *out) {
+  struct utf8_shown shown = utf8_show(text, at);
+  buffer_append(out, shown.text, shown.len);
+  return shown.taken;
+}
+
+static void write_text(struct tidings_span text, struct buffer *out) {
+  for (size_t at = 0; at < text.len;) {
+    size_t run = plain_run(text, at, "<");
+    buffer_append(out, text.ptr + at, run);
+    at += run;
+    if (at == text.len) break;
+    if (text.ptr[at] == '<') {
+      buffer_text(out, opens_reserved_tag(from(text, at)) ? "&lt;" : "<");
+      at++;
+    } else if (text.ptr[at] == '\t') {
+      buffer_byte(out, ' ');
+      at++;
+    } else {
+      at += write_shown(text, at, out);
+    }
+  }
+}
+
+static void write_line(struct tidings_span line, struct buffer *out) {
+  size_t mark = structure_mark(line);
+  if (mark != NO_MARK) {
+    write_text(span_of(line.ptr, mark), out);
+    bool neutral = line.ptr[mark] == '<' && opens_reserved_tag(line);
+    if (!neutral) buffer_byte(out, '\\');
+    line = from(line, mark);
+  }
+  write_text(line, out);
+}
+
+void escape_markdown_item(struct tidings_span text, struct buffer *out) {
+  bool first = true;
+  while (text.len) {
+    struct tidings_span line = take_line(&text);
+    line = trim(line);
+    if (!line.len) continue;
+    if (!first) buffer_append(out, continuation, sizeof continuation - 1);
+    write_line(line, out);
+    first = false;
+  }
+  if (first) buffer_text(out, "(empty)");
+}
+
+void escape_markdown_inline(struct tidings_span text, struct buffer *out) {
+  static const char special[] = "\\`*_[]<|~";
+  for (size_t at = 0; at < text.len;) {
+    size_t run = plain_run(text, at, special);
+    buffer_append(out, text.ptr + at, run);
+    at += run;
+    if (at == text.len) break;
+    char byte = text.ptr[at];
+    if (!byte || !strchr(special, byte)) {
+      at += write_shown(text, at, out);
+      continue;
+    }
+    bool inside_word = byte == '_' && at && is_alphanumeric(text.ptr[at - 1]) && is_alphanumeric(byte_at(text, at + 1));
+    if (byte == '<') {
+      buffer_text(out, "&lt;");
+    } else {
+      if (!inside_word) buffer_byte(out, '\\');
+      buffer_byte(out, byte);
+    }
+    at++;
+  }
+}

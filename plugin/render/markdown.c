@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render/markdown.c: the format `markdown`: a list for each level, the most important first, empty ones left out. Inside a level the plan's
+ * order stands.
+ */
+#include "render/escape.h"
+#include "render/formats.h"
+
+static const char *const titles[LEVEL_COUNT] = {"**Info:**", "**Warning:**", "**Error:**", "**Critical:**"};
+
+static void render_level(const struct render_input *input, unsigned level, struct buffer *out) {
+  bool titled = false;
+  for (size_t i = 0; i < input->line_count; i++) {
+    const struct line *line = &input->lines[i];
+    if (line->item->note.level != level) continue;
+    if (!titled) {
+      buffer_byte(out, '\n');
+      buffer_text(out, titles[level]);
+      buffer_byte(out, '\n');
+      titled = true;
+    }
+    buffer_text(out, "- ");
+    escape_markdown_item(line->message, out);
+    buffer_byte(out, '\n');
+  }
+}
+
+void render_markdown(const struct render_input *input, struct buffer *out) {
+  buffer_text(out, "---\n**");
+  if (input->host_name.len) {
+    escape_markdown_inline(input->host_name, out);
+    buffer_byte(out, ' ');
+  }
+  buffer_text(out, "System Notifications**\n\nThese are automated system messages from ");
+  if (input->host_name.len) {
+    escape_markdown_inline(input->host_name, out);
+  } else {
+    buffer_text(out, "the agent host");
+  }
+  buffer_text(out, ", unrelated to the response which\n"
+                   "follows below. They are delivered in this message to make you aware of them. You\n"
+                   "can ignore irrelevant notifications — they will NOT be delivered again.\n");
+  for (unsigned level = LEVEL_COUNT; level-- > 0;) render_level(input, level, out);
+  render_pending_line(input->deferred, out);
+  buffer_text(out, "---");
+}
