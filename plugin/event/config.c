@@ -37,7 +37,8 @@ static int not_built(const struct path *path, const char *value, const char *exp
   return fail(error, TIDINGS_E_SCHEMA, "%s: %s is not built in this version; expected %s", path_text(path).text, value, expected);
 }
 
-static int read_choice(const struct path *path, const struct json *value, const struct choices *choices, uint8_t *ret, struct tidings_error *error) {
+static int read_choice(const struct path *path, const struct json *value, const struct choices *choices, uint8_t *ret,
+                       struct tidings_error *error) {
   for (size_t i = choices->built; i < choices->known && value->kind == JSON_IS_STRING; i++) {
     if (!span_is(value->text, choices->names[i])) continue;
     char expected[320];

@@ -6,9 +6,7 @@
 #include "base/error.h"
 #include "event/config_tables.h"
 
-static int no_memory(struct tidings_error *error) {
-  return fail(error, TIDINGS_E_NOMEM, "configuration: no memory to keep it");
-}
+static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "configuration: no memory to keep it"); }
 
 static int refuse_name(const struct path *path, const char *problem, struct tidings_error *error) {
   return fail(error, TIDINGS_E_SCHEMA, "%s: %s", path_text(path).text, problem);
@@ -27,7 +25,8 @@ static int read_flat_rule(const struct path *path, const struct json *value, str
 }
 
 /* "mcp": {"enable": true, "reconnected": false} */
-static int read_nested_rules(const struct path *path, const struct json *source, struct kind_rule *rules, size_t *count, struct tidings_error *error) {
+static int read_nested_rules(const struct path *path, const struct json *source, struct kind_rule *rules, size_t *count,
+                             struct tidings_error *error) {
   if (!source->key.len) return refuse_name(path, "a source is empty", error);
   if (memchr(source->key.ptr, '.', source->key.len)) return field_refuse(path, source, "true or false, as \"source.name\" must be", error);
   for (const struct json *one = source->members; one; one = one->next) {
@@ -42,7 +41,8 @@ static int read_nested_rules(const struct path *path, const struct json *source,
   return 0;
 }
 
-int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena, struct settings *settings, struct tidings_error *error) {
+int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena, struct settings *settings,
+                    struct tidings_error *error) {
   int code = field_object(path, kinds, error);
   if (code) return code;
   size_t most = 0, count = 0;
@@ -60,7 +60,8 @@ int kind_rules_read(const struct path *path, const struct json *kinds, struct ar
   return 0;
 }
 
-int tool_rules_read(const struct path *path, const struct json *tools, struct arena *arena, struct settings *settings, struct tidings_error *error) {
+int tool_rules_read(const struct path *path, const struct json *tools, struct arena *arena, struct settings *settings,
+                    struct tidings_error *error) {
   int code = field_object(path, tools, error);
   if (code) return code;
   size_t most = 0, count = 0;

@@ -27,8 +27,8 @@ const struct preset_values preset_values[] = {
     [PRESET_DRAFT011] = {FORMAT_MARKDOWN_FLAT, TIDINGS_PLACE_PREPEND, ORDER_TIME, OVERFLOW_DROP_OLDEST, 10},
 };
 
-const char *const delivery_names[DELIVERY_COUNT] = {"preset",     "format",             "place",      "order", "max_items", "overflow",
-                                                    "max_tokens", "coalesce_window_ms", "annihilate", "fence"};
+const char *const delivery_names[DELIVERY_COUNT] = {
+    "preset", "format", "place", "order", "max_items", "overflow", "max_tokens", "coalesce_window_ms", "annihilate", "fence"};
 
 const struct fixed_key delivery_fixed[DELIVERY_FIXED_COUNT] = {
     {.name = "max_tokens", .kind = FIXED_INTEGER, .value = 0},

@@ -58,7 +58,9 @@ extern const struct preset_values preset_values[];
 enum { MAX_ITEMS_LIMIT = 1000000 };
 
 /* conversation.notifications.kinds and conversation.tools. Each returns 0, SCHEMA or NOMEM. */
-int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena, struct settings *settings, struct tidings_error *error);
-int tool_rules_read(const struct path *path, const struct json *tools, struct arena *arena, struct settings *settings, struct tidings_error *error);
+int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena, struct settings *settings,
+                    struct tidings_error *error);
+int tool_rules_read(const struct path *path, const struct json *tools, struct arena *arena, struct settings *settings,
+                    struct tidings_error *error);
 
 #endif

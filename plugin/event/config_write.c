@@ -92,8 +92,10 @@ static void write_delivery(const struct settings *settings, struct buffer *out) 
     enum delivery_key key;
     const struct choices *choices;
     uint8_t value;
-  } chosen[] = {{DELIVERY_PRESET, &preset_choices, settings->preset}, {DELIVERY_FORMAT, &format_choices, settings->format},
-                {DELIVERY_PLACE, &place_choices, settings->place},    {DELIVERY_ORDER, &order_choices, settings->order},
+  } chosen[] = {{DELIVERY_PRESET, &preset_choices, settings->preset},
+                {DELIVERY_FORMAT, &format_choices, settings->format},
+                {DELIVERY_PLACE, &place_choices, settings->place},
+                {DELIVERY_ORDER, &order_choices, settings->order},
                 {DELIVERY_OVERFLOW, &overflow_choices, settings->overflow}};
   buffer_byte(out, '{');
   for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {

@@ -26,10 +26,12 @@ static const struct {
 
 /* Types that the contract names and that this version does not have, so that a host author learns that it is not a misspelling. */
 static const char *const later_types[] = {
-    "handle.state",      "handle.polled",   "mcp.state",       "file.changed",      "config.changed",     "budget.usage",
-    "rate.limited",      "subagent.finished", "message.submitted", "message.cancelled", "message.edited",     "message.moved",
-    "turn.started",      "turn.declined",   "turn.finished",   "turn.aborted",      "turn.failed",        "turn.retrying",
-    "turn.waiting",      "turn.resume",     "stream.started",  "stream.finished",   "tools.started",      "tools.finished",
+    "handle.state",      "handle.polled",      "mcp.state",         "file.changed",
+    "config.changed",    "budget.usage",       "rate.limited",      "subagent.finished",
+    "message.submitted", "message.cancelled",  "message.edited",    "message.moved",
+    "turn.started",      "turn.declined",      "turn.finished",     "turn.aborted",
+    "turn.failed",       "turn.retrying",      "turn.waiting",      "turn.resume",
+    "stream.started",    "stream.finished",    "tools.started",     "tools.finished",
     "session.forked",    "session.compacting", "session.compacted", "wake",
 };
 
@@ -125,7 +127,8 @@ static int check_envelope(const struct json *const *attributes, struct tidings_e
     path = path_member(NULL, attribute_names[texts[i]]);
     int code = field_clean_string(&path, value, false, &text, error);
     if (code) return code;
-    if (texts[i] == TIME && !is_timestamp(text)) return field_refuse(&path, value, "a time by RFC 3339, such as \"2026-02-23T12:00:00Z\"", error);
+    if (texts[i] == TIME && !is_timestamp(text))
+      return field_refuse(&path, value, "a time by RFC 3339, such as \"2026-02-23T12:00:00Z\"", error);
     if (texts[i] == DATACONTENTTYPE && !is_json_media_type(text)) return field_refuse(&path, value, "application/json", error);
   }
   return 0;
@@ -154,7 +157,8 @@ static int read_type(const struct json *value, size_t *ret_index, struct tidings
     return 0;
   }
   for (size_t i = 0; i < sizeof later_types / sizeof *later_types; i++) {
-    if (span_is(type, later_types[i])) return fail(error, TIDINGS_E_UNSUPPORTED, "event type %s is not built in this version", quote(type).text);
+    if (span_is(type, later_types[i]))
+      return fail(error, TIDINGS_E_UNSUPPORTED, "event type %s is not built in this version", quote(type).text);
   }
   return fail(error, TIDINGS_E_UNSUPPORTED, "event type %s is unknown", quote(type).text);
 }
@@ -162,7 +166,8 @@ static int read_type(const struct json *value, size_t *ret_index, struct tidings
 int event_parse(struct tidings_span bytes, const struct settings *settings, struct arena *arena, struct event *ret_event,
                 struct tidings_error *error) {
   if (bytes.len > settings->event_bytes)
-    return fail(error, TIDINGS_E_TOO_BIG, "event: %zu bytes are over the limit of %u (limits.event_bytes)", bytes.len, settings->event_bytes);
+    return fail(error, TIDINGS_E_TOO_BIG, "event: %zu bytes are over the limit of %u (limits.event_bytes)", bytes.len,
+                settings->event_bytes);
   const struct json *root, *attributes[ATTRIBUTE_COUNT];
   int code = json_read(bytes, "event", arena, &root, error);
   if (code) return code;

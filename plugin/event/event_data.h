@@ -26,6 +26,7 @@ int closed_data_read(const struct data_input *input, struct event *event);
 enum { SMALL_STRING_BYTES = 1024, PATH_BYTES = 4096 };
 
 /* A string that has no control characters; `may_be_empty` or not. */
-int field_clean_string(const struct path *path, const struct json *value, bool may_be_empty, struct tidings_span *ret, struct tidings_error *error);
+int field_clean_string(const struct path *path, const struct json *value, bool may_be_empty, struct tidings_span *ret,
+                       struct tidings_error *error);
 
 #endif

@@ -70,7 +70,9 @@ static struct quoted shown(const struct json *value) {
   case JSON_IS_NULL:
   case JSON_IS_FALSE:
   case JSON_IS_TRUE: fixed_add(&fixed, "%s", words[value->kind]); break;
-  case JSON_IS_NUMBER: fixed_add(&fixed, "%.*s%s", value->text.len > 40 ? 40 : (int)value->text.len, value->text.ptr, value->text.len > 40 ? "…" : ""); break;
+  case JSON_IS_NUMBER:
+    fixed_add(&fixed, "%.*s%s", value->text.len > 40 ? 40 : (int)value->text.len, value->text.ptr, value->text.len > 40 ? "…" : "");
+    break;
   case JSON_IS_STRING: return quote(value->text);
   case JSON_IS_ARRAY: fixed_add(&fixed, "an array"); break;
   case JSON_IS_OBJECT: fixed_add(&fixed, "an object"); break;
@@ -90,7 +92,8 @@ int field_object(const struct path *path, const struct json *value, struct tidin
   return value->kind == JSON_IS_OBJECT ? 0 : field_refuse(path, value, "an object", error);
 }
 
-int field_string(const struct path *path, const struct json *value, size_t max_bytes, struct tidings_span *ret, struct tidings_error *error) {
+int field_string(const struct path *path, const struct json *value, size_t max_bytes, struct tidings_span *ret,
+                 struct tidings_error *error) {
   if (value->kind != JSON_IS_STRING) return field_refuse(path, value, "a string", error);
   if (value->text.len > max_bytes)
     return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %zu", path_text(path).text, value->text.len, max_bytes);
@@ -140,7 +143,10 @@ int field_members(const struct path *path, const struct json *object, const stru
     if (i == known->count) {
       struct path at = {path, member->key};
       return fail(error, TIDINGS_E_SCHEMA, "%s: unknown %s; expected %s%s", path_text(&at).text, known->noun,
-                  known->count > 1 ? "one of " : known->count ? "" : "none", name_list(known->names, known->count).text);
+                  known->count > 1 ? "one of "
+                  : known->count   ? ""
+                                   : "none",
+                  name_list(known->names, known->count).text);
     }
     slots[i] = member;
   }

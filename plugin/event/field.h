@@ -37,7 +37,8 @@ struct member_names {
 int field_refuse(const struct path *path, const struct json *value, const char *expected, struct tidings_error *error);
 int field_missing(const struct path *path, const char *expected, struct tidings_error *error);
 int field_object(const struct path *path, const struct json *value, struct tidings_error *error);
-int field_string(const struct path *path, const struct json *value, size_t max_bytes, struct tidings_span *ret, struct tidings_error *error);
+int field_string(const struct path *path, const struct json *value, size_t max_bytes, struct tidings_span *ret,
+                 struct tidings_error *error);
 int field_bool(const struct path *path, const struct json *value, bool *ret, struct tidings_error *error);
 int field_integer(const struct path *path, const struct json *value, int64_t min, int64_t max, int64_t *ret, struct tidings_error *error);
 int field_choice(const struct path *path, const struct json *value, const char *const *choices, size_t count, uint8_t *ret,

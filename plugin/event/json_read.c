@@ -56,12 +56,11 @@ static int unexpected(const struct reader *reader, const char *expected) {
   return not_json(reader, reader->at, problem);
 }
 
-static int no_memory(const struct reader *reader) {
-  return fail(reader->error, TIDINGS_E_NOMEM, "%s: no memory to read it", reader->what);
-}
+static int no_memory(const struct reader *reader) { return fail(reader->error, TIDINGS_E_NOMEM, "%s: no memory to read it", reader->what); }
 
 static void skip_space(struct reader *reader) {
-  while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\n' || *reader->at == '\r' || *reader->at == '\t')) reader->at++;
+  while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\n' || *reader->at == '\r' || *reader->at == '\t'))
+    reader->at++;
 }
 
 static bool take(struct reader *reader, char byte) {

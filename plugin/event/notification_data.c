@@ -16,7 +16,8 @@ static const struct member_names known_fields = {field_names, FIELD_COUNT, "fiel
 
 static const struct path data_path = {NULL, {"data", 4}};
 
-int field_clean_string(const struct path *path, const struct json *value, bool may_be_empty, struct tidings_span *ret, struct tidings_error *error) {
+int field_clean_string(const struct path *path, const struct json *value, bool may_be_empty, struct tidings_span *ret,
+                       struct tidings_error *error) {
   struct tidings_span text;
   int code = field_string(path, value, SMALL_STRING_BYTES, &text, error);
   if (code) return code;
@@ -25,7 +26,8 @@ int field_clean_string(const struct path *path, const struct json *value, bool m
     uint32_t code_point = 0;
     at += utf8_decode(text, at, &code_point);
     if (utf8_is_control(code_point))
-      return fail(error, TIDINGS_E_SCHEMA, "%s: %s has the control character U+%04X", path_text(path).text, quote(text).text, (unsigned)code_point);
+      return fail(error, TIDINGS_E_SCHEMA, "%s: %s has the control character U+%04X", path_text(path).text, quote(text).text,
+                  (unsigned)code_point);
   }
   *ret = text;
   return 0;

@@ -99,7 +99,8 @@ static size_t structure_mark(struct tidings_span line) {
 
 /* At a '<': does it open what a model takes for structure of its conversation? */
 static bool opens_reserved_tag(struct tidings_span text) {
-  static const char *const prefixes[] = {"system", "_system", "notification", "function_", "tool_", "tool-", "antml", "|", "!--", "![cdata["};
+  static const char *const prefixes[] = {"system", "_system", "notification", "function_", "tool_", "tool-",
+                                         "antml",  "|",       "!--",          "![cdata["};
   static const char *const words[] = {"user", "assistant", "human", "developer", "tool", "invoke", "instructions"};
   size_t at = 1;
   while (is_blank(byte_at(text, at)) || byte_at(text, at) == '/') at++;
@@ -113,13 +114,20 @@ static bool opens_reserved_tag(struct tidings_span text) {
   return false;
 }
 
+/* Which ASCII characters need a look, beside the control characters. */
+enum { IN_ITEM = 1, INLINE = 2 };
+static const uint8_t special[128] = {
+    ['<'] = IN_ITEM | INLINE, ['\\'] = INLINE, ['`'] = INLINE, ['*'] = INLINE, ['_'] = INLINE,
+    ['['] = INLINE,           [']'] = INLINE,  ['|'] = INLINE, ['~'] = INLINE,
+};
+
 /* How many bytes from `at` on can be copied as they are. */
-static size_t plain_run(struct tidings_span text, size_t at, const char *special) {
+static size_t plain_run(struct tidings_span text, size_t at, unsigned where) {
   size_t begin = at;
   while (at < text.len) {
     unsigned char byte = (unsigned char)text.ptr[at];
     if (byte < 0x80) {
-      if (byte < 0x20 || byte == 0x7F || strchr(special, byte)) break;
+      if (byte < 0x20 || byte == 0x7F || (special[byte] & where)) break;
       at++;
       continue;
     }
@@ -139,7 +147,7 @@ static size_t write_shown(struct tidings_span text, size_t at, struct buffer *ou
 
 static void write_text(struct tidings_span text, struct buffer *out) {
   for (size_t at = 0; at < text.len;) {
-    size_t run = plain_run(text, at, "<");
+    size_t run = plain_run(text, at, IN_ITEM);
     buffer_append(out, text.ptr + at, run);
     at += run;
     if (at == text.len) break;
@@ -180,14 +188,13 @@ void escape_markdown_item(struct tidings_span text, struct buffer *out) {
 }
 
 void escape_markdown_inline(struct tidings_span text, struct buffer *out) {
-  static const char special[] = "\\`*_[]<|~";
   for (size_t at = 0; at < text.len;) {
-    size_t run = plain_run(text, at, special);
+    size_t run = plain_run(text, at, INLINE);
     buffer_append(out, text.ptr + at, run);
     at += run;
     if (at == text.len) break;
     char byte = text.ptr[at];
-    if (!byte || !strchr(special, byte)) {
+    if ((unsigned char)byte >= sizeof special || !special[(unsigned char)byte]) {
       at += write_shown(text, at, out);
       continue;
     }

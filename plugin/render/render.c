@@ -19,8 +19,8 @@ static struct tidings_span trim(struct tidings_span name) {
 }
 
 void render_carrier_text(const struct render_input *input, struct buffer *out) {
-  static void (*const formats[])(const struct render_input *, struct buffer *) = {
-      [FORMAT_MARKDOWN] = render_markdown, [FORMAT_MARKDOWN_FLAT] = render_markdown_flat};
+  static void (*const formats[])(const struct render_input *,
+                                 struct buffer *) = {[FORMAT_MARKDOWN] = render_markdown, [FORMAT_MARKDOWN_FLAT] = render_markdown_flat};
   bool append = input->place == TIDINGS_PLACE_APPEND;
   struct render_input trimmed = *input;
   if (!input->line_count) return;
