@@ -110,7 +110,7 @@ static int read_delivery(const struct path *path, const struct json *section, st
   if (code) return code;
   if (slots[DELIVERY_PRESET]) {
     struct path preset_path = path_member(path, delivery_names[DELIVERY_PRESET]);
-    uint8_t preset;
+    uint8_t preset = PRESET_RFD011;
     code = read_choice(&preset_path, slots[DELIVERY_PRESET], &preset_choices, &preset, error);
     if (code) return code;
     apply_preset(settings, preset);
@@ -157,7 +157,8 @@ static int read_notifications(const struct path *path, const struct json *sectio
   struct path enable_path = path_member(path, "enable"), kinds_path = path_member(path, "kinds");
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
-  if (!code && slots[ENABLE]) code = field_bool(&enable_path, slots[ENABLE], &settings->notifications_enabled, error);
+  if (code) return code;
+  if (slots[ENABLE]) code = field_bool(&enable_path, slots[ENABLE], &settings->notifications_enabled, error);
   if (!code && slots[KINDS]) code = kind_rules_read(&kinds_path, slots[KINDS], arena, settings, error);
   return code;
 }
@@ -171,7 +172,8 @@ static int read_conversation(const struct path *path, const struct json *section
   struct path notifications_path = path_member(path, "notifications"), tools_path = path_member(path, "tools");
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
-  if (!code && slots[NOTIFICATIONS]) code = read_notifications(&notifications_path, slots[NOTIFICATIONS], arena, settings, error);
+  if (code) return code;
+  if (slots[NOTIFICATIONS]) code = read_notifications(&notifications_path, slots[NOTIFICATIONS], arena, settings, error);
   if (!code && slots[TOOLS]) code = tool_rules_read(&tools_path, slots[TOOLS], arena, settings, error);
   return code;
 }
@@ -184,7 +186,8 @@ static int read_sections(const struct json *root, struct arena *arena, struct se
   struct path paths[COUNT];
   for (size_t i = 0; i < COUNT; i++) paths[i] = path_member(NULL, names[i]);
   int code = field_members(NULL, root, &known, slots, error);
-  if (!code && slots[CONVERSATION]) code = read_conversation(&paths[CONVERSATION], slots[CONVERSATION], arena, settings, error);
+  if (code) return code;
+  if (slots[CONVERSATION]) code = read_conversation(&paths[CONVERSATION], slots[CONVERSATION], arena, settings, error);
   if (!code && slots[DELIVERY]) code = read_delivery(&paths[DELIVERY], slots[DELIVERY], settings, error);
   if (!code && slots[TURNS]) code = check_fixed_section(&paths[TURNS], slots[TURNS], turns_fixed, TURNS_COUNT, error);
   if (!code && slots[CRITICAL]) code = check_fixed_section(&paths[CRITICAL], slots[CRITICAL], critical_fixed, CRITICAL_COUNT, error);

@@ -89,14 +89,14 @@ static void write_tools(const struct settings *settings, struct buffer *out) {
 
 static void write_delivery(const struct settings *settings, struct buffer *out) {
   const struct {
-    enum delivery_key key;
     const struct choices *choices;
+    enum delivery_key key;
     uint8_t value;
-  } chosen[] = {{DELIVERY_PRESET, &preset_choices, settings->preset},
-                {DELIVERY_FORMAT, &format_choices, settings->format},
-                {DELIVERY_PLACE, &place_choices, settings->place},
-                {DELIVERY_ORDER, &order_choices, settings->order},
-                {DELIVERY_OVERFLOW, &overflow_choices, settings->overflow}};
+  } chosen[] = {{&preset_choices, DELIVERY_PRESET, settings->preset},
+                {&format_choices, DELIVERY_FORMAT, settings->format},
+                {&place_choices, DELIVERY_PLACE, settings->place},
+                {&order_choices, DELIVERY_ORDER, settings->order},
+                {&overflow_choices, DELIVERY_OVERFLOW, settings->overflow}};
   buffer_byte(out, '{');
   for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
     write_key(delivery_names[chosen[i].key], i == 0, out);

@@ -61,29 +61,48 @@ void json_write_string(struct tidings_span text, struct buffer *out) {
   buffer_byte(out, '"');
 }
 
-/* Recurses as deep as the reader went: JSON_MAX_DEPTH. */
-static void write_value(const struct json *json, struct buffer *out) {
-  static const char *const words[] = {"null", "false", "true"};
-  switch (json->kind) {
-  case JSON_IS_NULL:
-  case JSON_IS_FALSE:
-  case JSON_IS_TRUE: buffer_text(out, words[json->kind]); return;
-  case JSON_IS_NUMBER: buffer_span(out, json->text); return;
-  case JSON_IS_STRING: json_write_string(json->text, out); return;
-  case JSON_IS_ARRAY:
-  case JSON_IS_OBJECT: break;
+static bool is_open(const struct json *json) { return json->kind == JSON_IS_ARRAY || json->kind == JSON_IS_OBJECT; }
+
+static void write_bracket(const struct json *json, const char *pair, struct buffer *out) {
+  buffer_byte(out, pair[json->kind == JSON_IS_OBJECT]);
+}
+
+static void write_scalar(const struct json *json, struct buffer *out) {
+  static const char *const words[] = {[JSON_IS_NULL] = "null", [JSON_IS_FALSE] = "false", [JSON_IS_TRUE] = "true"};
+  if (json->kind == JSON_IS_STRING) {
+    json_write_string(json->text, out);
+  } else if (json->kind == JSON_IS_NUMBER) {
+    buffer_span(out, json->text);
+  } else {
+    buffer_text(out, words[json->kind]);
   }
-  bool object = json->kind == JSON_IS_OBJECT;
-  buffer_byte(out, object ? '{' : '[');
-  for (const struct json *member = json->members; member; member = member->next) {
-    if (member != json->members) buffer_byte(out, ',');
-    if (object) {
-      json_write_string(member->key, out);
+}
+
+/* No recursion: the reader has seen to it that the stack is deep enough. */
+static void write_value(const struct json *json, struct buffer *out) {
+  const struct json *open[JSON_MAX_DEPTH];
+  size_t depth = 0;
+  for (;;) {
+    if (is_open(json)) {
+      write_bracket(json, "[{", out);
+      open[depth++] = json;
+      json = json->members;
+    } else {
+      write_scalar(json, out);
+      json = depth ? json->next : NULL;
+    }
+    while (!json && depth) {
+      const struct json *closed = open[--depth];
+      write_bracket(closed, "]}", out);
+      json = depth ? closed->next : NULL;
+    }
+    if (!json) return;
+    if (json != open[depth - 1]->members) buffer_byte(out, ',');
+    if (open[depth - 1]->kind == JSON_IS_OBJECT) {
+      json_write_string(json->key, out);
       buffer_byte(out, ':');
     }
-    write_value(member, out); /* NOLINT(misc-no-recursion) */
   }
-  buffer_byte(out, object ? '}' : ']');
 }
 
 int json_compact(const struct json *json, struct arena *arena, struct tidings_span *ret_text) {

@@ -108,6 +108,13 @@ static char *encode_utf8(char *to, uint32_t code_point) {
   return (char *)out;
 }
 
+/* The second half of a surrogate pair, or -1. */
+static int32_t low_surrogate(const struct reader *reader) {
+  if (reader->end - reader->at < 6 || reader->at[0] != '\\' || reader->at[1] != 'u') return -1;
+  int32_t low = hex_quad(reader->at + 2, reader->end);
+  return low >= 0xDC00 && low <= 0xDFFF ? low : -1;
+}
+
 /* reader->at is behind "\u". */
 static int read_unicode_escape(struct reader *reader, char **to) {
   const char *start = reader->at - 2;
@@ -117,10 +124,8 @@ static int read_unicode_escape(struct reader *reader, char **to) {
   if (value == 0) return not_json(reader, start, "the NUL character \\u0000 is not allowed,");
   uint32_t code_point = (uint32_t)value;
   if (value >= 0xD800 && value <= 0xDFFF) {
-    int32_t low = -1;
-    if (value <= 0xDBFF && reader->end - reader->at >= 6 && reader->at[0] == '\\' && reader->at[1] == 'u')
-      low = hex_quad(reader->at + 2, reader->end);
-    if (low < 0xDC00 || low > 0xDFFF) return not_json(reader, start, "not JSON: half of a surrogate pair");
+    int32_t low = value <= 0xDBFF ? low_surrogate(reader) : -1;
+    if (low < 0) return not_json(reader, start, "not JSON: half of a surrogate pair");
     reader->at += 6;
     code_point = 0x10000 + (((uint32_t)value - 0xD800) << 10) + ((uint32_t)low - 0xDC00);
   }
@@ -245,7 +250,8 @@ static int open_value(struct reader *reader, struct json *json) {
 }
 
 static int read_value(struct reader *reader, struct json *json) {
-  char byte = reader->at < reader->end ? *reader->at : '\0';
+  if (reader->at == reader->end) return unexpected(reader, "a value");
+  char byte = *reader->at;
   if (byte == '{' || byte == '[') return open_value(reader, json);
   if (byte == '"') {
     json->kind = JSON_IS_STRING;
@@ -256,7 +262,7 @@ static int read_value(struct reader *reader, struct json *json) {
 }
 
 static int compare_keys(const void *left, const void *right) {
-  const struct tidings_span *a = &(*(const struct json *const *)left)->key, *b = &(*(const struct json *const *)right)->key;
+  const struct tidings_span *a = left, *b = right;
   if (a->len != b->len) return a->len < b->len ? -1 : 1;
   return a->len ? memcmp(a->ptr, b->ptr, a->len) : 0;
 }
@@ -276,13 +282,13 @@ static int check_keys(const struct reader *reader, const struct json *object) {
     }
     return 0;
   }
-  const struct json **sorted = arena_zalloc(reader->arena, object->count, sizeof(const struct json *));
-  if (!sorted) return no_memory(reader);
+  struct tidings_span *keys = arena_zalloc(reader->arena, object->count, sizeof *keys);
+  if (!keys) return no_memory(reader);
   size_t count = 0;
-  for (const struct json *one = object->members; one; one = one->next) sorted[count++] = one;
-  qsort(sorted, count, sizeof *sorted, compare_keys);
+  for (const struct json *one = object->members; one; one = one->next) keys[count++] = one->key;
+  qsort(keys, count, sizeof *keys, compare_keys);
   for (size_t i = 1; i < count; i++) {
-    if (span_equal(sorted[i - 1]->key, sorted[i]->key)) return duplicate(reader, sorted[i]->key);
+    if (span_equal(keys[i - 1], keys[i])) return duplicate(reader, keys[i]);
   }
   return 0;
 }

@@ -35,7 +35,7 @@ int field_clean_string(const struct path *path, const struct json *value, bool m
 
 /* "tool.stopped": the source goes to the first dot. */
 static int read_kind_text(const struct path *path, const struct json *kind, struct notification *note, struct tidings_error *error) {
-  struct tidings_span text;
+  struct tidings_span text = {NULL, 0};
   int code = field_clean_string(path, kind, false, &text, error);
   if (code) return code;
   const char *dot = memchr(text.ptr, '.', text.len);
@@ -75,7 +75,8 @@ static int read_kind(const struct json *kind, struct notification *note, struct 
 
 static bool is_blank(struct tidings_span text) {
   for (size_t i = 0; i < text.len; i++) {
-    if (!memchr(" \t\r\n", text.ptr[i], 4)) return false;
+    char byte = text.ptr[i];
+    if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n') return false;
   }
   return true;
 }

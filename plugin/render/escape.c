@@ -10,7 +10,11 @@
 static const char continuation[] = "\n  ";
 static const size_t NO_MARK = SIZE_MAX;
 
-static char byte_at(struct tidings_span text, size_t at) { return at < text.len ? text.ptr[at] : '\0'; }
+/* NUL behind the end. */
+static char byte_at(struct tidings_span text, size_t at) {
+  if (at >= text.len) return 0;
+  return text.ptr[at];
+}
 
 static struct tidings_span from(struct tidings_span text, size_t at) { return span_of(text.ptr + at, text.len - at); }
 
@@ -59,7 +63,7 @@ static bool starts_with_word(struct tidings_span text, const char *prefix) {
 /* "---", "* * *", "```", "====": a fence, a rule or an underline. */
 static bool is_rule(struct tidings_span line) {
   char mark = byte_at(line, 0);
-  if (!mark || !memchr("-*_=~`", mark, 6)) return false;
+  if (!mark || !strchr("-*_=~`", mark)) return false;
   size_t at = 0, count = 0;
   for (; at < line.len && (line.ptr[at] == mark || is_blank(line.ptr[at])); at++) count += line.ptr[at] == mark;
   return count >= 3 || at == line.len;
