@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kit/folder.h: scratch folders and the files in them. Fails by ending the test: nothing here is under test.
+ */
+#ifndef KIT_FOLDER_H
+#define KIT_FOLDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FOLDER_PATH_MAX = 512 };
+
+/* Makes a fresh 0700 folder in `base`; its path goes to `path` (FOLDER_PATH_MAX bytes). */
+void folder_make(const char *base, const char *prefix, char *path);
+/* Removes it and all in it; one that is not there is fine. */
+void folder_remove(const char *path);
+/* Copies the regular files of a folder, sparse and with their modes, into a new one. */
+void folder_copy(const char *from, const char *to);
+/* path = folder + "/" + name. */
+void folder_join(char *path, const char *folder, const char *name);
+
+/* The whole file in malloc'ed memory. */
+uint8_t *file_read(const char *path, size_t *ret_length);
+void file_write(const char *path, const void *bytes, size_t length);
+
+#endif

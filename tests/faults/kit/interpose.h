@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kit/interpose.h: every call by which a store's files change, seen and refused. A test that links interpose.c defines the C library's
+ * functions itself and exports them, so that the plugin's and liblmdb's calls come here first; the kernel is called directly.
+ */
+#ifndef KIT_INTERPOSE_H
+#define KIT_INTERPOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+enum io_kind {
+  IO_PWRITE,
+  IO_WRITE,
+  IO_WRITEV, /* pwritev as well, with an offset */
+  IO_FDATASYNC,
+  IO_FSYNC,
+  IO_FTRUNCATE,
+  IO_FALLOCATE,
+  IO_POSIX_FALLOCATE,
+  IO_RENAME,
+  IO_OPEN,
+  IO_MKDIR,
+  IO_UNLINK,
+  IO_CLOSE,
+  IO_MMAP,
+  IO_MUNMAP,
+  IO_MSYNC,
+  IO_KINDS
+};
+
+extern const char *const io_kind_names[IO_KINDS];
+
+struct io_op {
+  enum io_kind kind;
+  int fd;             /* OPEN: the folder it is relative to, after success see `result`; RENAME: the old folder */
+  int other_fd;       /* RENAME: the new folder */
+  const char *path;   /* OPEN, MKDIR, UNLINK, RENAME (old) */
+  const char *other_path; /* RENAME (new) */
+  const void *data;   /* PWRITE, WRITE */
+  const struct iovec *vector;
+  int vector_count;
+  void *address;      /* MUNMAP, MSYNC; MMAP: wanted, after success see `result` */
+  size_t length;      /* bytes: of writes, maps, FTRUNCATE and FALLOCATE */
+  off_t offset;       /* PWRITE, FALLOCATE, MMAP; WRITE and WRITEV: -1, at the descriptor's own position */
+  int flags;          /* OPEN: flags; FALLOCATE: mode; UNLINK: flags; MMAP: flags */
+  int protection;     /* MMAP */
+  unsigned mode;      /* OPEN, MKDIR */
+  off_t position;     /* the watch's own: never read here */
+  long result;        /* after: what the call returned, -1 on failure */
+  int error;          /* after: errno; in a refusal: the errno to give */
+};
+
+struct io_watch {
+  /* Before the call. true: go on (data may have been shortened through op->length); false: refuse with op->error. */
+  bool (*before)(struct io_op *op);
+  /* After the call, whether it was made or refused. May be NULL. */
+  void (*after)(const struct io_op *op);
+};
+
+/* Watches from now on; NULL: no more. The watch must stay valid. */
+void io_watch(const struct io_watch *watch);
+
+#endif

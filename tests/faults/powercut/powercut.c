@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * powercut/powercut.c: the power goes at any moment, and the disk keeps what was synced and anything of the rest; no promise may be
+ * broken. Traces a workload, builds images (disk.h), inspects each (inspect.h). A control, a disk whose fdatasync does nothing, must be caught.
+ *
+ * An image is named by its number: the same seed, trace and number give the same image. A failing trace is kept in a file, so that
+ * `--trace FILE --only N` shows image N again.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kit/arguments.h"
+#include "kit/folder.h"
+#include "kit/rig.h"
+#include "powercut/disk.h"
+#include "powercut/inspect.h"
+#include "powercut/workload.h"
+
+enum { BATCH = 200, BATCH_SECONDS = 120, KEPT_IMAGES = 3, SHOWN_FAILURES = 20 };
+
+struct image {
+  size_t cut;
+  uint64_t number;
+};
+
+/* Shared by all processes of a run. */
+struct board {
+  _Atomic(uint64_t) failed, crashed, finished, kept;
+};
+
+struct run {
+  const struct arguments *arguments;
+  const struct trace *trace;
+  enum disk_honesty honesty;
+  char folder[FOLDER_PATH_MAX];
+  char label[32];
+  struct image *images;
+  size_t image_count;
+  struct board *board;
+};
+
+/* What one process of a batch tells its parent. */
+struct progress {
+  _Atomic(size_t) next; /* the image under inspection */
+};
+
+static void *shared(size_t length) {
+  void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) die("no shared memory");
+  return memory;
+}
+
+/* Every eighth cut is in the making of the store, which is short and must survive as well. */
+static size_t cut_of(const struct trace *trace, struct random *random) {
+  if (trace->opened > 0 && random_chance(random, 12)) return random_below(random, trace->opened + 1);
+  return random_below(random, trace->count + 1);
+}
+
+static void make_image(const struct run *run, struct disk *disk, const struct image *image, const char *root, struct random *ret_random) {
+  *ret_random = random_seeded(run->arguments->seed, image->number);
+  cut_of(run->trace, ret_random);
+  disk_advance(disk, image->cut);
+  folder_remove(root);
+  if (mkdir(root, 0700) != 0) die("%s cannot be made", root);
+  disk_image(disk, ret_random, root);
+}
+
+static void report(const struct run *run, const struct image *image, const char *why) {
+  uint64_t before = atomic_fetch_add(&run->board->failed, 1);
+  if (run->honesty != DISK_HONEST || before >= SHOWN_FAILURES) return;
+  fail("%s: image %" PRIu64 " (cut after event %zu of %zu): %s", run->label, image->number, image->cut, run->trace->count, why);
+}
+
+/* A store the power had gone on in its first moments may lack even the folder it was to be in. */
+static void make_parent(const char *root) {
+  char parent[FOLDER_PATH_MAX];
+  folder_join(parent, root, "state");
+  mkdir(parent, 0700);
+}
+
+static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_t first, size_t last, unsigned worker,
+                                 struct progress *progress) {
+  char root[FOLDER_PATH_MAX], name[32], store[FOLDER_PATH_MAX], why[512];
+  struct rig *rig = calloc(1, sizeof *rig);
+  if (!rig) die("out of memory");
+  alarm(BATCH_SECONDS);
+  rig_load(rig, run->arguments->plugin);
+  snprintf(name, sizeof name, "image-%u", worker);
+  folder_join(root, run->folder, name);
+  workload_store_path(root, store);
+  for (size_t i = first; i < last; i++) {
+    struct random random;
+    atomic_store(&progress->next, i);
+    make_image(run, disk, &run->images[i], root, &random);
+    make_parent(root);
+    if (!inspect(rig, store, run->trace, run->images[i].cut, random, why)) report(run, &run->images[i], why);
+    atomic_fetch_add(&run->board->finished, 1);
+  }
+  atomic_store(&progress->next, last);
+  folder_remove(root);
+  fflush(NULL);
+  _exit(0);
+}
+
+/* The image is built once more, as it was before the plugin had touched it. */
+static void keep_image(const struct run *run, const struct image *image) {
+  char root[FOLDER_PATH_MAX], name[64];
+  struct random random;
+  if (run->honesty != DISK_HONEST || atomic_fetch_add(&run->board->kept, 1) >= KEPT_IMAGES) return;
+  snprintf(name, sizeof name, "kept-%s-%" PRIu64, run->label, image->number);
+  folder_join(root, run->folder, name);
+  struct disk *disk = disk_new(run->trace, run->honesty);
+  make_image(run, disk, image, root, &random);
+  disk_free(disk);
+  printf("kept: %s\n", root);
+}
+
+/* One batch in a child; a child that dies costs one image, and the rest goes on in another. */
+static void run_batch(const struct run *run, struct disk *disk, size_t first, size_t last, unsigned worker, struct progress *progress) {
+  while (first < last) {
+    int status;
+    disk_advance(disk, run->images[first].cut);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) die("fork failed");
+    if (child == 0) batch_main(run, disk, first, last, worker, progress);
+    if (waitpid(child, &status, 0) != child) die("waitpid failed");
+    if (status == 0) return;
+    char why[64];
+    size_t at = atomic_load(&progress->next);
+    snprintf(why, sizeof why, WIFSIGNALED(status) ? "killed by signal %d" : "exited with %d",
+             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    report(run, &run->images[at], why);
+    atomic_fetch_add(&run->board->crashed, 1);
+    keep_image(run, &run->images[at]);
+    first = at + 1;
+  }
+}
+
+static _Noreturn void worker_main(const struct run *run, unsigned worker) {
+  size_t share = run->image_count / run->arguments->workers + 1;
+  size_t first = share * worker, end = first + share;
+  if (end > run->image_count) end = run->image_count;
+  struct disk *disk = disk_new(run->trace, run->honesty);
+  struct progress *progress = shared(sizeof *progress);
+  for (; first < end; first += BATCH) run_batch(run, disk, first, first + BATCH < end ? first + BATCH : end, worker, progress);
+  disk_free(disk);
+  fflush(NULL);
+  _exit(0);
+}
+
+static int by_cut(const void *left, const void *right) {
+  const struct image *a = left, *b = right;
+  if (a->cut != b->cut) return a->cut < b->cut ? -1 : 1;
+  return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void choose_images(struct run *run, uint64_t count) {
+  bool one = run->arguments->only != UINT64_MAX;
+  run->image_count = one ? 1 : count;
+  run->images = calloc(run->image_count + 1, sizeof run->images[0]);
+  if (!run->images) die("out of memory");
+  for (uint64_t i = 0; i < run->image_count; i++) {
+    uint64_t number = one ? run->arguments->only : i;
+    struct random random = random_seeded(run->arguments->seed, number);
+    run->images[i] = (struct image){cut_of(run->trace, &random), number};
+  }
+  qsort(run->images, run->image_count, sizeof run->images[0], by_cut);
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Returns how many images broke a promise. */
+static uint64_t run_images(const struct arguments *arguments, const struct trace *trace, enum disk_honesty honesty, const char *label,
+                           uint64_t count, const char *folder) {
+  struct run run = {.arguments = arguments, .trace = trace, .honesty = honesty, .board = shared(sizeof *run.board)};
+  double began = seconds();
+  snprintf(run.label, sizeof run.label, "%s", label);
+  snprintf(run.folder, sizeof run.folder, "%s", folder);
+  choose_images(&run, count);
+  fflush(NULL);
+  for (unsigned worker = 0; worker < arguments->workers; worker++) {
+    pid_t child = fork();
+    if (child < 0) die("fork failed");
+    if (child == 0) worker_main(&run, worker);
+  }
+  for (int status; wait(&status) > 0;) {
+    if (status != 0) die("%s: a worker ended with status 0x%x", label, (unsigned)status);
+  }
+  uint64_t failed = atomic_load(&run.board->failed), crashed = atomic_load(&run.board->crashed);
+  printf("%s: %zu images of %zu events (%.1f MB written), %" PRIu64 " broke a promise, %" PRIu64 " of them killed the process; %.1f s\n",
+         label, run.image_count, trace->count, (double)trace->bytes / 1e6, failed, crashed, seconds() - began);
+  if (honesty == DISK_HONEST && failed) {
+    char saved[FOLDER_PATH_MAX];
+    folder_join(saved, folder, "trace");
+    trace_save(trace, saved);
+    printf("again: --seed %" PRIu64 " --trace %s --only NUMBER\n", arguments->seed, saved);
+  }
+  free(run.images);
+  munmap(run.board, sizeof *run.board);
+  return failed;
+}
+
+static uint64_t run_workload(const struct arguments *arguments, enum workload_kind kind, const char *label, uint64_t count, const char *folder) {
+  char root[FOLDER_PATH_MAX], control[40];
+  folder_join(root, folder, label);
+  if (mkdir(root, 0700) != 0) die("%s cannot be made", root);
+  struct trace *trace = workload_run(kind, arguments->plugin, arguments->seed, root);
+  uint64_t failed = run_images(arguments, trace, DISK_HONEST, label, count, folder);
+  if (arguments->only == UINT64_MAX) {
+    snprintf(control, sizeof control, "%s control", label);
+    uint64_t caught = run_images(arguments, trace, DISK_IGNORES_FDATASYNC, control, count / 40 + 10, folder);
+    if (caught == 0) fail("%s: a disk that ignores fdatasync was not caught: this test sees nothing", label);
+  }
+  trace_free(trace);
+  return failed;
+}
+
+int main(int argc, char **argv) {
+  struct arguments arguments = {.count = 20000, .seed = 1};
+  char folder[FOLDER_PATH_MAX];
+  arguments_read(&arguments, argc, argv);
+  folder_make(arguments.scratch, "powercut", folder);
+  uint64_t failed = 0;
+  if (arguments.trace) {
+    struct trace *trace = trace_load(arguments.trace);
+    failed += run_images(&arguments, trace, DISK_HONEST, "trace", arguments.count, folder);
+  } else {
+    if (arguments_part(&arguments, "serial")) failed += run_workload(&arguments, WORKLOAD_SERIAL, "serial", arguments.count * 3 / 5, folder);
+    if (arguments_part(&arguments, "threads")) {
+      failed += run_workload(&arguments, WORKLOAD_THREADS, "threads", arguments.count * 2 / 5, folder);
+    }
+  }
+  if (failed == 0) folder_remove(folder);
+  return failed == 0 && failures() == 0 ? 0 : 1;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * powercut/trace.h: what a workload did to the disk, in order, and what it had been promised when. Recorded in shared memory, because
+ * the workload runs in a process of its own. Must not know the plugin.
+ */
+#ifndef POWERCUT_TRACE_H
+#define POWERCUT_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum trace_kind {
+  TRACE_CREATE,   /* name in folder `inode` now is `other` */
+  TRACE_RENAME,   /* name in folder `inode` moved to other_name in folder `folder`; the file is `other` */
+  TRACE_UNLINK,   /* name in folder `inode` is gone; it was `other` */
+  TRACE_WRITE,    /* length bytes at offset, at `data` in the arena */
+  TRACE_TRUNCATE, /* `inode` now has `length` bytes */
+  TRACE_SYNC,     /* what was written to `inode` before is durable; of a folder: its names */
+  TRACE_MARK,     /* something the workload was promised: see enum mark */
+};
+
+enum mark {
+  MARK_PUSH,    /* about to push token `inode` into session `other` */
+  MARK_PUSHED,  /* that push returned OK */
+  MARK_LEASED,  /* a hook handed out delivery `inode` for session `other`; its tokens are the data */
+  MARK_SETTLE,  /* about to settle delivery `inode` with outcome `other` */
+  MARK_SETTLED, /* that settle returned OK */
+};
+
+enum {
+  TRACE_FOLDER = 1,    /* CREATE: of a folder */
+  TRACE_DURABLE = 2,   /* WRITE: through an O_DSYNC descriptor */
+  TRACE_FDATASYNC = 4, /* SYNC: by fdatasync, not fsync */
+  TRACE_NAME_MAX = 64,
+};
+
+struct trace_event {
+  uint8_t kind, flags, mark;
+  uint64_t inode, other, folder;
+  uint64_t offset, length, data;
+  char name[TRACE_NAME_MAX], other_name[TRACE_NAME_MAX];
+};
+
+struct trace {
+  uint64_t root; /* the inode of the folder that is there from the beginning, durable */
+  size_t count, capacity;
+  size_t bytes, bytes_capacity;
+  size_t opened; /* events up to when the store was first open */
+  struct trace_event *events;
+  uint8_t *arena;
+};
+
+/* In shared memory that forked processes see as well. */
+struct trace *trace_new(void);
+void trace_free(struct trace *trace);
+/* Adds an event and returns it; ends the test when the trace is full. `data` (may be NULL) is copied. Not thread-safe. */
+struct trace_event *trace_add(struct trace *trace, enum trace_kind kind, const void *data, size_t length);
+
+void trace_save(const struct trace *trace, const char *path);
+struct trace *trace_load(const char *path);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * powercut/tracer.h: fills a trace from the file calls of this process. Writes through shared mappings are seen too: a mapped file is
+ * compared with its last known bytes at every call, and each changed sector counts as a write of its own.
+ */
+#ifndef POWERCUT_TRACER_H
+#define POWERCUT_TRACER_H
+
+#include "powercut/trace.h"
+
+/* Records everything below `root`, an empty folder. One tracer a process. */
+void tracer_start(struct trace *trace, const char *root);
+void tracer_stop(void);
+/* A promise, in order with the file calls. Any thread. */
+void tracer_mark(enum mark mark, uint64_t subject, uint64_t other, const uint64_t *tokens, size_t token_count);
+/* Notes that the store is open for the first time. */
+void tracer_opened(void);
+
+#endif
