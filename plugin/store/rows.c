@@ -105,6 +105,8 @@ void encode_head(struct buffer *out, const struct head *head) {
   record_u64(out, head->epoch);
   encode_owner(out, &head->owner);
   record_i64(out, head->attached_ms);
+  record_bytes(out, head->cwd);
+  record_bytes(out, head->host);
   encode_taken(out, head);
   record_u64(out, head->leased_count);
   for (size_t i = 0; i < head->leased_count; i++) record_u64(out, head->leased[i]);
@@ -123,6 +125,8 @@ bool decode_head(struct record_reader *reader, struct arena *arena, struct head 
   head.epoch = record_read_u64(reader);
   decode_owner(reader, &head.owner);
   head.attached_ms = record_read_i64(reader);
+  head.cwd = record_read_bytes(reader);
+  head.host = record_read_bytes(reader);
   head.taken = decode_taken(reader, arena, head.watermark, &head.taken_count);
   head.leased_count = read_count(reader, 1);
   uint64_t *leased = arena_zalloc(arena, head.leased_count, sizeof *leased);
@@ -148,6 +152,7 @@ void encode_delivery(struct buffer *out, const struct delivery *delivery) {
   record_u64(out, delivery->carrier);
   record_u64(out, delivery->settled_by);
   record_u64(out, delivery->source);
+  record_u64(out, delivery->after);
   record_bytes(out, delivery->call_id);
   record_bytes(out, delivery->tool);
   record_u64(out, delivery->fate_count);
@@ -173,6 +178,7 @@ bool decode_delivery(struct record_reader *reader, struct arena *arena, struct d
   delivery.carrier = record_read_below(reader, CARRIER_CLOSED + 1);
   delivery.settled_by = record_read_below(reader, SETTLED_ON_RETURN + 1);
   delivery.source = record_read_below(reader, 2);
+  delivery.after = record_read_u64(reader);
   delivery.call_id = record_read_bytes(reader);
   delivery.tool = record_read_bytes(reader);
   delivery.fate_count = read_count(reader, 5);

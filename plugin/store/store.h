@@ -74,6 +74,7 @@ struct head {
   uint64_t epoch;         /* grows with each attachment */
   struct owner owner;     /* pid 0: not attached */
   int64_t attached_ms;
+  struct tidings_span cwd, host; /* as the host said when it opened the session; empty: not said */
   const struct taken *taken; /* by first, disjoint, all >= watermark */
   size_t taken_count;
   const uint64_t *leased; /* numbers of the deliveries that are leased, ascending */
@@ -97,6 +98,7 @@ struct delivery {
   int64_t leased_ms, settled_ms;
   uint8_t state, carrier, settled_by;
   uint8_t source;                     /* chat request: TIDINGS_SOURCE_* */
+  uint64_t after;                     /* number of the newest item when it was leased: its place among them */
   struct tidings_span call_id, tool; /* tool result */
   const struct fate_range *fates;     /* by first */
   size_t fate_count;

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * entry/entry.c: the one exported symbol, and the checking of every argument that comes over it. What gets past here is sound: no null
+ * pointer, no short struct, no unknown flag. What a function does is in the headers of abi/tidings.
+ */
+#include <stdlib.h>
+
+#include <tidings/tidings.h>
+
+#include "base/error.h"
+#include "delivery/deliver.h"
+#include "delivery/reply.h"
+#include "inspect/inspect.h"
+#include "instance/instance.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* -- checks ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+static int check_struct(const void *pointer, size_t least, const char *name, struct tidings_error *error) {
+  uint32_t size;
+  if (!pointer) return fail(error, TIDINGS_E_INVAL, "%s: null pointer", name);
+  memcpy(&size, pointer, sizeof size);
+  if (size < least) return fail(error, TIDINGS_E_INVAL, "%s.size: %u; expected at least %zu, as in ABI 1.0", name, size, least);
+  return 0;
+}
+
+static int check_flags(uint32_t flags, const char *name, struct tidings_error *error) {
+  return flags ? fail(error, TIDINGS_E_INVAL, "%s: 0x%x; expected 0, no flag is defined", name, flags) : 0;
+}
+
+static int check_span(const struct tidings_span *span, const char *name, struct tidings_error *error) {
+  if (!span) return fail(error, TIDINGS_E_INVAL, "%s: null pointer", name);
+  if (span->len && !span->ptr) return fail(error, TIDINGS_E_INVAL, "%s: a null pointer with length %zu", name, span->len);
+  return 0;
+}
+
+/* The instance behind a plugin pointer, entered; or an error. */
+static int enter(struct tidings_plugin *plugin, const void *ret, struct instance **ret_instance, struct tidings_error *error) {
+  if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
+  if (!ret) return fail(error, TIDINGS_E_INVAL, "the pointer for the result is null");
+  *ret_instance = (struct instance *)plugin;
+  return instance_enter(*ret_instance, error);
+}
+
+static int check_host_role(const struct instance *instance, const char *function, struct tidings_error *error) {
+  if (instance->role == TIDINGS_ROLE_HOST) return 0;
+  return fail(error, TIDINGS_E_UNSUPPORTED, "%s is for hosts; this instance was opened with role producer", function);
+}
+
+/* -- the hooks -------------------------------------------------------------------------------------------------------------------------------------- */
+
+static int check_tool_result(const struct instance *instance, const struct tidings_tool_result *result, struct tidings_error *error) {
+  int code = check_struct(result, sizeof *result, "result", error);
+  if (!code) code = check_flags(result->flags, "result.flags", error);
+  if (!code) code = check_span(&result->session, "result.session", error);
+  if (!code) code = check_span(&result->call_id, "result.call_id", error);
+  if (!code) code = check_span(&result->tool, "result.tool", error);
+  if (!code) code = check_span(&result->content, "result.content", error);
+  if (!code) code = check_host_role(instance, "on_tool_result", error);
+  return code;
+}
+
+static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tidings_tool_result *result, const struct tidings_reply **ret_reply,
+                              struct tidings_error *error) {
+  struct instance *instance;
+  int code = enter(plugin, ret_reply, &instance, error);
+  if (code) return code;
+  code = check_tool_result(instance, result, error);
+  if (!code && session_is_quiet(instance, result->session)) {
+    *ret_reply = NULL;
+  } else if (!code) {
+    const struct carrier carrier = {.kind = CARRIER_TOOL_RESULT, .session = result->session, .call_id = result->call_id, .tool = result->tool};
+    code = deliver(instance, &carrier, ret_reply, error);
+  }
+  instance_leave(instance);
+  return code;
+}
+
+static int check_chat_request(const struct instance *instance, const struct tidings_chat_request *request, struct tidings_error *error) {
+  int code = check_struct(request, sizeof *request, "request", error);
+  if (!code) code = check_flags(request->flags, "request.flags", error);
+  if (!code) code = check_flags(request->reserved, "request.reserved", error);
+  if (!code) code = check_span(&request->session, "request.session", error);
+  if (!code) code = check_span(&request->content, "request.content", error);
+  if (!code && request->source > TIDINGS_SOURCE_SYSTEM) code = fail(error, TIDINGS_E_INVAL, "request.source: %u; expected 0 (user) or 1 (system)", request->source);
+  if (!code && request->message_count && !request->messages) code = fail(error, TIDINGS_E_INVAL, "request.messages: null pointer with message_count %zu", request->message_count);
+  for (size_t i = 0; !code && i < request->message_count; i++) code = check_span(request->messages[i], "request.messages", error);
+  if (!code) code = check_host_role(instance, "on_chat_request", error);
+  return code;
+}
+
+/* This version takes no messages in, so none that a request names can be on offer. */
+static int check_messages(const struct tidings_chat_request *request, struct tidings_error *error) {
+  int code = session_id_check(request->session, "session", error);
+  if (code || !request->message_count) return code;
+  return fail(error, TIDINGS_E_NOT_FOUND, "message %s was never submitted to session %s; do not send this request", quote(*request->messages[0]).text,
+              quote(request->session).text);
+}
+
+static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidings_chat_request *request, const struct tidings_reply **ret_reply,
+                               struct tidings_error *error) {
+  struct instance *instance;
+  int code = enter(plugin, ret_reply, &instance, error);
+  if (code) return code;
+  code = check_chat_request(instance, request, error);
+  if (!code && request->message_count) code = check_messages(request, error);
+  if (!code && session_is_quiet(instance, request->session)) {
+    *ret_reply = NULL;
+  } else if (!code) {
+    const struct carrier carrier = {.kind = CARRIER_CHAT_REQUEST, .source = (uint8_t)request->source, .session = request->session};
+    code = deliver(instance, &carrier, ret_reply, error);
+  }
+  instance_leave(instance);
+  return code;
+}
+
+/* -- events, settling, the way out --------------------------------------------------------------------------------------------------------------------- */
+
+static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event, const struct tidings_reply **ret_reply,
+                        struct tidings_error *error) {
+  struct instance *instance;
+  int code = enter(plugin, ret_reply, &instance, error);
+  if (code) return code;
+  code = check_span(event, "event", error);
+  if (!code) code = handle_event(instance, *event, ret_reply, error);
+  instance_leave(instance);
+  return code;
+}
+
+static int32_t settle_delivery(struct tidings_plugin *plugin, const struct tidings_settlement *settlement, const struct tidings_reply **ret_reply,
+                               struct tidings_error *error) {
+  struct instance *instance;
+  int code = enter(plugin, plugin, &instance, error);
+  if (code) return code;
+  code = check_struct(settlement, sizeof *settlement, "settlement", error);
+  if (!code && settlement->outcome != TIDINGS_COMMITTED && settlement->outcome != TIDINGS_ROLLED_BACK) {
+    code = fail(error, TIDINGS_E_INVAL, "settlement.outcome: %u; expected 1 (committed) or 2 (rolled back)", settlement->outcome);
+  }
+  if (!code) code = check_host_role(instance, "settle", error);
+  if (!code) code = settle(instance, settlement->delivery_id, settlement->outcome, error);
+  if (!code && ret_reply) *ret_reply = NULL;
+  instance_leave(instance);
+  return code;
+}
+
+static void release(struct tidings_plugin *plugin, const struct tidings_reply *reply) {
+  if (plugin) reply_release((struct instance *)plugin, reply);
+}
+
+static int32_t quiesce(struct tidings_plugin *plugin, struct tidings_error *error) {
+  return plugin ? instance_quiesce((struct instance *)plugin, error) : fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
+}
+
+static int32_t close_plugin(struct tidings_plugin *plugin, struct tidings_error *error) {
+  struct instance *instance;
+  if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
+  if (enter(plugin, plugin, &instance, NULL) == 0) {
+    settle_remembered(instance); /* the last chance */
+    instance_leave(instance);
+  }
+  return instance_close((struct instance *)plugin, error);
+}
+
+/* -- open ------------------------------------------------------------------------------------------------------------------------------------------------ */
+
+static int check_host(const struct tidings_host *host, struct tidings_error *error) {
+  int code = check_struct(host, sizeof *host, "host", error);
+  if (!code) code = check_flags(host->flags, "host.flags", error);
+  if (!code && !host->log) code = fail(error, TIDINGS_E_INVAL, "host.log: null pointer; expected a function");
+  if (!code && !host->now_ms) code = fail(error, TIDINGS_E_INVAL, "host.now_ms: null pointer; expected a function");
+  if (!code && !host->mono_ns) code = fail(error, TIDINGS_E_INVAL, "host.mono_ns: null pointer; expected a function");
+  if (!code && !host->random) code = fail(error, TIDINGS_E_INVAL, "host.random: null pointer; expected a function");
+  return code;
+}
+
+static int check_options(const struct tidings_open_options *options, struct tidings_error *error) {
+  int code = check_struct(options, sizeof *options, "options", error);
+  if (!code) code = check_flags(options->flags, "options.flags", error);
+  if (!code) code = check_span(&options->store_dir, "options.store_dir", error);
+  if (!code) code = check_span(&options->host_name, "options.host_name", error);
+  if (!code) code = check_span(&options->configuration, "options.configuration", error);
+  if (!code && options->role > TIDINGS_ROLE_PRODUCER) code = fail(error, TIDINGS_E_INVAL, "options.role: %u; expected 0 (host) or 1 (producer)", options->role);
+  if (!code && options->settle_on_return > 1) code = fail(error, TIDINGS_E_INVAL, "options.settle_on_return: %u; expected 0 or 1", options->settle_on_return);
+  return code;
+}
+
+static int32_t open_plugin(const struct tidings_host *host, const struct tidings_open_options *options, struct tidings_plugin **ret_plugin,
+                           struct tidings_error *error) {
+  struct instance *instance;
+  int code = check_host(host, error);
+  if (!code) code = check_options(options, error);
+  if (!code && !ret_plugin) code = fail(error, TIDINGS_E_INVAL, "ret_plugin: null pointer");
+  if (!code) code = instance_open(host, options, &instance, error);
+  if (code) return code;
+  instance->plugin = (struct tidings_plugin){
+      .size = sizeof instance->plugin,
+      .on_tool_result = on_tool_result,
+      .on_chat_request = on_chat_request,
+      .on_event = on_event,
+      .settle = settle_delivery,
+      .release = release,
+      .quiesce = quiesce,
+      .close = close_plugin,
+  };
+  *ret_plugin = &instance->plugin;
+  return 0;
+}
+
+/* -- extensions -------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *request, const struct tidings_answer **ret_answer,
+                     struct tidings_error *error) {
+  struct instance *instance;
+  int code = enter(plugin, ret_answer, &instance, error);
+  if (code) return code;
+  code = check_span(request, "request", error);
+  if (!code) {
+    settle_remembered(instance);
+    code = inspect(instance, *request, ret_answer, error);
+  }
+  instance_leave(instance);
+  return code;
+}
+
+static void release_answer(struct tidings_plugin *plugin, const struct tidings_answer *answer) {
+  if (plugin) inspect_release((struct instance *)plugin, answer);
+}
+
+static const struct tidings_query query_extension = {.size = sizeof query_extension, .query = query, .release_answer = release_answer};
+
+static const void *get_extension(const char *id) { return id && strcmp(id, TIDINGS_EXT_QUERY) == 0 ? &query_extension : NULL; }
+
+#ifndef TIDINGS_BUILD_ID
+#define TIDINGS_BUILD_ID ""
+#endif
+
+EXPORTED extern const struct tidings_entry tidings_entry;
+const struct tidings_entry tidings_entry = {
+    .size = sizeof tidings_entry,
+    .abi_major = TIDINGS_ABI_MAJOR,
+    .abi_minor = TIDINGS_ABI_MINOR,
+    .name = "tidings",
+    .version = TIDINGS_VERSION,
+    .build_id = TIDINGS_BUILD_ID,
+    .open = open_plugin,
+    .get_extension = get_extension,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event/query.c: see query.h.
+ */
+#include "event/query.h"
+
+#include "base/error.h"
+#include "event/event.h"
+#include "event/field.h"
+
+enum member { NAME, SESSION, ID, LIMIT, CONFIG, MEMBER_COUNT };
+static const char *const member_names[MEMBER_COUNT] = {"name", "session", "id", "limit", "config"};
+
+static const char *const built[] = {"pending", "status", "history", "explain", "stats", "stream", "configure"};
+static const char *const planned[] = {"instructions", "preview", "render"};
+enum { BUILT_COUNT = sizeof built / sizeof *built, PLANNED_COUNT = sizeof planned / sizeof *planned };
+
+static int read_name(const struct json *value, enum query_name *ret_name, struct tidings_error *error) {
+  struct path path = path_member(NULL, "name");
+  if (!value) return field_missing(&path, "the name of a query", error);
+  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "the name of a query", error);
+  for (size_t i = 0; i < BUILT_COUNT; i++) {
+    if (!span_is(value->text, built[i])) continue;
+    *ret_name = (enum query_name)i;
+    return 0;
+  }
+  for (size_t i = 0; i < PLANNED_COUNT; i++) {
+    if (span_is(value->text, planned[i])) return fail(error, TIDINGS_E_UNSUPPORTED, "query \"%s\" is not built in this version", planned[i]);
+  }
+  return fail(error, TIDINGS_E_UNSUPPORTED, "query %s is unknown; expected one of %s", quote(value->text).text, name_list(built, BUILT_COUNT).text);
+}
+
+/* What a query does not take is refused, not ignored. */
+static int check_members(enum query_name name, const struct json *const *members, struct tidings_error *error) {
+  static const uint8_t takes[BUILT_COUNT] = {
+      [QUERY_PENDING] = 1 << SESSION | 1 << LIMIT, [QUERY_STATUS] = 1 << SESSION,  [QUERY_HISTORY] = 1 << SESSION | 1 << LIMIT,
+      [QUERY_EXPLAIN] = 1 << SESSION | 1 << ID,    [QUERY_STATS] = 1 << SESSION,   [QUERY_STREAM] = 1 << SESSION,
+      [QUERY_CONFIGURE] = 1 << CONFIG,
+  };
+  for (int i = SESSION; i < MEMBER_COUNT; i++) {
+    if (members[i] && !(takes[name] & 1 << i)) return fail(error, TIDINGS_E_SCHEMA, "%s: query \"%s\" does not take it", member_names[i], built[name]);
+  }
+  return 0;
+}
+
+static int read_id(const struct json *value, uint64_t *ret_id, struct tidings_error *error) {
+  struct path path = path_member(NULL, "id");
+  static const char expected[] = "an item's id: a string of decimal digits";
+  uint64_t id = 0;
+  if (!value) return field_missing(&path, expected, error);
+  if ((value->kind != JSON_IS_STRING && value->kind != JSON_IS_NUMBER) || !value->text.len || value->text.len > 20) return field_refuse(&path, value, expected, error);
+  for (size_t i = 0; i < value->text.len; i++) {
+    char digit = value->text.ptr[i];
+    bool fits = digit >= '0' && digit <= '9' && !__builtin_mul_overflow(id, 10u, &id) && !__builtin_add_overflow(id, (uint64_t)(digit - '0'), &id);
+    if (!fits) return field_refuse(&path, value, expected, error);
+  }
+  *ret_id = id;
+  return 0;
+}
+
+static int read_session(const struct json *value, struct query *query, struct tidings_error *error) {
+  struct path path = path_member(NULL, "session");
+  if (!value) return field_missing(&path, "a session's id", error);
+  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "a session's id", error);
+  query->session = value->text;
+  return session_id_check(query->session, "session", error);
+}
+
+int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query, struct tidings_error *error) {
+  static const struct member_names known = {member_names, MEMBER_COUNT, "field"};
+  const struct json *members[MEMBER_COUNT], *json;
+  struct query query = {.limit = QUERY_DEFAULT_LIMIT};
+  struct path limit_path = path_member(NULL, "limit");
+  int64_t limit = QUERY_DEFAULT_LIMIT;
+  enum { LARGEST_QUERY = 1 << 20 };
+  if (bytes.len > LARGEST_QUERY) return fail(error, TIDINGS_E_TOO_BIG, "query: %zu bytes; the limit is %d", bytes.len, LARGEST_QUERY);
+  int code = json_read(bytes, "query", arena, &json, error);
+  if (code) return code;
+  if (json->kind != JSON_IS_OBJECT) return fail(error, TIDINGS_E_SCHEMA, "query: expected an object");
+  code = field_members(NULL, json, &known, members, error);
+  if (!code) code = read_name(members[NAME], &query.name, error);
+  if (!code) code = check_members(query.name, members, error);
+  if (!code && query.name != QUERY_CONFIGURE) code = read_session(members[SESSION], &query, error);
+  if (!code && query.name == QUERY_EXPLAIN) code = read_id(members[ID], &query.id, error);
+  if (!code && members[LIMIT]) code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
+  query.limit = (uint32_t)limit;
+  query.has_config = !code && members[CONFIG];
+  if (query.has_config && json_compact(members[CONFIG], arena, &query.config)) code = fail(error, TIDINGS_E_NOMEM, "query: no memory to keep it");
+  if (!code) *ret_query = query;
+  return code;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * instance/instance.c: open, quiesce, close, and the gate that every call passes.
+ */
+#include "instance/instance.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "event/config.h"
+
+#define GATE_SHUT ((uint64_t)1 << 63)
+enum { DEFAULT_BUDGET_MS = 250, CREATE_BUDGET_MS = 10000 };
+
+/* -- configuration ------------------------------------------------------------------------------------------------------------------------- */
+
+struct configuration *configuration_use(struct instance *instance) {
+  pthread_mutex_lock(&instance->configuration_lock);
+  struct configuration *configuration = instance->configuration;
+  atomic_fetch_add(&configuration->users, 1);
+  pthread_mutex_unlock(&instance->configuration_lock);
+  return configuration;
+}
+
+void configuration_done(struct configuration *configuration) {
+  if (!configuration || atomic_fetch_sub(&configuration->users, 1) != 1) return;
+  arena_free(&configuration->arena);
+  free(configuration);
+}
+
+int configuration_set(struct instance *instance, struct tidings_span json, struct tidings_error *error) {
+  struct configuration *configuration = calloc(1, sizeof *configuration);
+  if (!configuration) return fail(error, TIDINGS_E_NOMEM, "no memory for the configuration");
+  atomic_init(&configuration->users, 1);
+  int code = config_parse(json, &configuration->arena, &configuration->settings, error);
+  if (code) {
+    configuration_done(configuration);
+    return code;
+  }
+  pthread_mutex_lock(&instance->configuration_lock);
+  struct configuration *before = instance->configuration;
+  instance->configuration = configuration;
+  pthread_mutex_unlock(&instance->configuration_lock);
+  configuration_done(before);
+  return 0;
+}
+
+/* -- decisions -------------------------------------------------------------------------------------------------------------------------------- */
+
+int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline, struct tidings_error *error) {
+  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u), .tv_nsec = (long)(deadline % 1000000000u)};
+  pthread_mutex_t *lock = &instance->decisions[session % DECISION_LOCKS];
+  if (pthread_mutex_trylock(lock) == 0 || pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0) return 0;
+  return fail(error, TIDINGS_E_BUSY, "another call for this session is under way; nothing was lost, try again");
+}
+
+void decision_end(struct instance *instance, uint32_t session) { pthread_mutex_unlock(&instance->decisions[session % DECISION_LOCKS]); }
+
+/* -- open --------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void log_from_store(void *context, uint32_t severity, const char *text) {
+  const struct instance *instance = context;
+  struct tidings_span message = span_text(text);
+  instance->host.log(instance->host.context, severity, &message);
+}
+
+/* A page that the kernel hands to a forked child as zeros: one load tells parent from child, where getpid costs a system call. */
+static const uint8_t *make_fork_mark(void) {
+  size_t size = (size_t)sysconf(_SC_PAGESIZE);
+  uint8_t *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return NULL;
+  if (madvise(page, size, MADV_WIPEONFORK)) {
+    munmap(page, size);
+    return NULL;
+  }
+  *page = 1;
+  return page;
+}
+
+static void drop_fork_mark(const volatile uint8_t *mark) {
+  if (mark) munmap((void *)(uintptr_t)mark, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+/* Where the store is: as told, or where the XDG base directory specification puts a program's state. */
+static int choose_directory(struct tidings_span told, char **ret_path, struct tidings_error *error) {
+  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+  char *path = NULL;
+  int len;
+  if (told.len) {
+    if (memchr(told.ptr, '\0', told.len)) return fail(error, TIDINGS_E_INVAL, "options.store_dir: %s holds a NUL byte; expected a path", quote(told).text);
+    len = asprintf(&path, "%.*s", (int)told.len, told.ptr);
+  } else if (state && state[0] == '/') {
+    len = asprintf(&path, "%s/tidings", state);
+  } else if (home && home[0] == '/') {
+    len = asprintf(&path, "%s/.local/state/tidings", home);
+  } else {
+    return fail(error, TIDINGS_E_STORE, "no folder for the store: name one in options.store_dir, or set XDG_STATE_HOME or HOME");
+  }
+  if (len < 0) return fail(error, TIDINGS_E_NOMEM, "no memory for the store's path");
+  *ret_path = path;
+  return 0;
+}
+
+static int open_store(struct instance *instance, struct tidings_span told, struct tidings_error *error) {
+  char *path;
+  int code = choose_directory(told, &path, error);
+  if (code) return code;
+  struct store_options options = {.directory = path, .log = log_from_store, .log_context = instance, .create_budget_ms = CREATE_BUDGET_MS};
+  code = store_open(&options, &instance->store, error);
+  free(path);
+  return code;
+}
+
+static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidings_error *error) {
+  if (owner_of_process(owner_pid, &instance->owner) == 0) return 0;
+  if (!owner_pid) return fail(error, TIDINGS_E_STORE, "this process cannot be told from others: /proc must be mounted");
+  return fail(error, TIDINGS_E_INVAL, "options.owner_pid: there is no process %u; expected the pid of the running host, or 0 for this process", owner_pid);
+}
+
+static void instance_free(struct instance *instance) {
+  store_close(instance->store);
+  configuration_done(instance->configuration);
+  session_table_finish(&instance->sessions);
+  for (size_t i = 0; i < DECISION_LOCKS; i++) pthread_mutex_destroy(&instance->decisions[i]);
+  pthread_mutex_destroy(&instance->configuration_lock);
+  pthread_mutex_destroy(&instance->remembered_lock);
+  drop_fork_mark(instance->fork_mark);
+  arena_free(&instance->arena);
+  free(instance->remembered);
+  free(instance);
+}
+
+int instance_open(const struct tidings_host *host, const struct tidings_open_options *options, struct instance **ret_instance,
+                  struct tidings_error *error) {
+  struct instance *instance = calloc(1, sizeof *instance);
+  int code = 0;
+  if (!instance) return fail(error, TIDINGS_E_NOMEM, "no memory for an instance");
+  instance->host = *host;
+  instance->role = options->role;
+  instance->budget_ms = options->hook_budget_ms ? options->hook_budget_ms : DEFAULT_BUDGET_MS;
+  instance->settle_on_return = options->settle_on_return;
+  (void)session_table_init(&instance->sessions);
+  (void)pthread_mutex_init(&instance->configuration_lock, NULL);
+  (void)pthread_mutex_init(&instance->remembered_lock, NULL);
+  for (size_t i = 0; i < DECISION_LOCKS; i++) (void)pthread_mutex_init(&instance->decisions[i], NULL);
+  instance->fork_mark = make_fork_mark();
+  if (!instance->fork_mark) code = fail(error, TIDINGS_E_NOMEM, "no memory for the fork mark: %s", strerror(errno));
+  if (!code && arena_copy(&instance->arena, options->host_name, &instance->host_name)) code = fail(error, TIDINGS_E_NOMEM, "no memory for options.host_name");
+  if (!code) code = configuration_set(instance, options->configuration, error);
+  if (!code) code = find_owner(instance, options->owner_pid, error);
+  if (!code) code = open_store(instance, options->store_dir, error);
+  if (code) {
+    instance_free(instance);
+    return code;
+  }
+  *ret_instance = instance;
+  return 0;
+}
+
+/* -- the gate ------------------------------------------------------------------------------------------------------------------------------------- */
+
+int instance_enter(struct instance *instance, struct tidings_error *error) {
+  if (!*instance->fork_mark) return fail(error, TIDINGS_E_CLOSED, "this process was forked from the one that opened the store; open an instance of its own");
+  if (!(atomic_fetch_add_explicit(&instance->gate, 1, memory_order_acquire) & GATE_SHUT)) return 0;
+  instance_leave(instance);
+  return fail(error, TIDINGS_E_CLOSED, "the instance is quiesced; open another");
+}
+
+void instance_leave(struct instance *instance) { atomic_fetch_sub_explicit(&instance->gate, 1, memory_order_release); }
+
+int instance_quiesce(struct instance *instance, struct tidings_error *error) {
+  uint64_t calls = 0;
+  if (!*instance->fork_mark) return fail(error, TIDINGS_E_CLOSED, "this process was forked from the one that opened the store");
+  if (atomic_load(&instance->gate) & GATE_SHUT) return 0;
+  if (!atomic_compare_exchange_strong(&instance->gate, &calls, GATE_SHUT)) {
+    return fail(error, TIDINGS_E_BUSY, "%llu calls are under way; wait for them and try again", (unsigned long long)(calls & ~GATE_SHUT));
+  }
+  uint64_t out = atomic_load(&instance->handed_out);
+  if (!out) return 0;
+  atomic_fetch_and(&instance->gate, ~GATE_SHUT);
+  return fail(error, TIDINGS_E_BUSY, "%llu replies have not been released; release them and try again", (unsigned long long)out);
+}
+
+int instance_close(struct instance *instance, struct tidings_error *error) {
+  if (!*instance->fork_mark) { /* the store is the parent's: touch nothing of it */
+    return 0;
+  }
+  int code = instance_quiesce(instance, error);
+  if (code) return code;
+  instance_free(instance);
+  return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * instance/instance.h: an open plugin: it owns the store, the configuration, the cache of sessions, and the count of what is out.
+ */
+#ifndef INSTANCE_INSTANCE_H
+#define INSTANCE_INSTANCE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <tidings/entry.h>
+
+#include "base/settings.h"
+#include "instance/sessions.h"
+#include "store/store.h"
+
+/* A configuration that calls under way may still be using while a new one is in force. */
+struct configuration {
+  atomic_uint users;
+  struct arena arena;
+  struct settings settings;
+};
+
+/* A settle that met BUSY, to be applied at the next call. */
+struct remembered {
+  uint64_t delivery_id;
+  uint32_t outcome;
+};
+
+enum { DECISION_LOCKS = 64 };
+
+struct instance {
+  struct tidings_plugin plugin; /* first: what the host holds */
+
+  struct tidings_host host; /* our copy; what the host did not know is zero */
+  struct arena arena;       /* host_name */
+  struct tidings_span host_name;
+  uint32_t role;
+  uint32_t budget_ms;
+  bool settle_on_return;
+
+  struct store *store;
+  struct owner owner; /* on whose behalf this instance attaches */
+
+  _Atomic uint64_t gate;     /* calls under way, and GATE_SHUT */
+  _Atomic uint64_t handed_out; /* replies and answers not yet released */
+  const volatile uint8_t *fork_mark; /* 1; reads 0 in a forked child */
+
+  pthread_mutex_t configuration_lock;
+  struct configuration *configuration;
+
+  struct session_table sessions;
+  pthread_mutex_t decisions[DECISION_LOCKS]; /* by session number: one decision at a time for a session. Not held by pushes */
+
+  pthread_mutex_t remembered_lock;
+  struct remembered *remembered;
+  size_t remembered_count, remembered_capacity;
+  atomic_bool any_remembered;
+};
+
+int instance_open(const struct tidings_host *host, const struct tidings_open_options *options, struct instance **ret_instance,
+                  struct tidings_error *error);
+int instance_quiesce(struct instance *instance, struct tidings_error *error);
+int instance_close(struct instance *instance, struct tidings_error *error);
+
+/* Around every call but release: counts it as under way. CLOSED after quiesce and in a forked child. */
+int instance_enter(struct instance *instance, struct tidings_error *error);
+void instance_leave(struct instance *instance);
+
+/* The configuration in force, kept alive until it is given back. */
+struct configuration *configuration_use(struct instance *instance);
+void configuration_done(struct configuration *configuration);
+int configuration_set(struct instance *instance, struct tidings_span json, struct tidings_error *error);
+
+/* One decision at a time for session number `session`; BUSY past the deadline. */
+int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline, struct tidings_error *error);
+void decision_end(struct instance *instance, uint32_t session);
+
+static inline int64_t instance_now(const struct instance *instance) { return instance->host.now_ms(instance->host.context); }
+
+/* Public ids: the session's number in the upper half, the item's or delivery's in the lower. */
+static inline uint64_t public_id(uint32_t session, uint64_t n) { return (uint64_t)session << 32 | n; }
+static inline uint32_t public_id_session(uint64_t id) { return (uint32_t)(id >> 32); }
+static inline uint64_t public_id_n(uint64_t id) { return id & UINT32_MAX; }
+
+#endif
