@@ -16,11 +16,12 @@ struct arena {
   size_t used, capacity;      /* of the newest */
 };
 
-#define ARENA_EMPTY {NULL, 0, 0}
+#define ARENA_EMPTY                                                                                                                        \
+  { NULL, 0, 0 }
 
-void *arena_alloc(struct arena *arena, size_t size);                                 /* NULL: no memory */
-void *arena_zalloc(struct arena *arena, size_t count, size_t size);                  /* zeroed array; NULL: no memory or overflow */
+void *arena_alloc(struct arena *arena, size_t size);                                     /* NULL: no memory */
+void *arena_zalloc(struct arena *arena, size_t count, size_t size);                      /* zeroed array; NULL: no memory or overflow */
 int arena_copy(struct arena *arena, struct tidings_span from, struct tidings_span *ret); /* 0, or -1: no memory. Adds a NUL behind */
-void arena_free(struct arena *arena);                                                /* and makes it empty */
+void arena_free(struct arena *arena);                                                    /* and makes it empty */
 
 #endif

@@ -18,7 +18,8 @@ struct buffer {
   bool failed;
 };
 
-#define BUFFER_EMPTY {NULL, 0, 0, false}
+#define BUFFER_EMPTY                                                                                                                       \
+  { NULL, 0, 0, false }
 
 void buffer_append(struct buffer *buffer, const void *bytes, size_t len);
 void buffer_text(struct buffer *buffer, const char *text);

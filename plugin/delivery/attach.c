@@ -40,7 +40,8 @@ int attach(struct instance *instance, struct store_txn *txn, uint32_t session, s
   bool mine = owner_equal(&head->owner, &instance->owner);
   bool changed = !mine;
   if (!mine && owner_alive(&head->owner) && !(opening && opening->takeover)) {
-    return fail(error, TIDINGS_E_BUSY, "the session is owned by a running host, pid %u; end that, or open the session with takeover", head->owner.pid);
+    return fail(error, TIDINGS_E_BUSY, "the session is owned by a running host, pid %u; end that, or open the session with takeover",
+                head->owner.pid);
   }
   if (!mine) {
     head->epoch++;

@@ -120,7 +120,9 @@ static int book(struct point *point, struct store_txn *txn, struct head *head, s
   int failed = ledger_lease(head, delivery, &point->arena);
   if (!failed && delivery->state == DELIVERY_COMMITTED) {
     failed = ledger_commit(head, delivery, &point->arena);
-    if (!failed) code = retention_step(txn, session, head, point->now_ms, point->settings->dedup_window_ms, RETENTION_ROWS + delivery->fate_count, error);
+    if (!failed)
+      code =
+          retention_step(txn, session, head, point->now_ms, point->settings->dedup_window_ms, RETENTION_ROWS + delivery->fate_count, error);
   }
   if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to lease what is pending");
   if (!code) code = delivery_put(txn, session, delivery, error);
@@ -171,14 +173,16 @@ static int attempts(struct point *point, const struct tidings_reply **ret_reply,
     int code = attempt(point, ret_reply, error);
     arena_free(&point->arena);
     if (code == STEP_DONE) return 0;
-    if (code == STEP_ATTACH) code = session_attach(instance, point->carrier->session, point->now_ms, point->deadline, &point->session, error);
+    if (code == STEP_ATTACH)
+      code = session_attach(instance, point->carrier->session, point->now_ms, point->deadline, &point->session, error);
     if (code < 0) return code;
   }
   return fail(error, TIDINGS_E_BUSY, "the session keeps changing under another host's hands; nothing was lost, try again");
 }
 
 int deliver(struct instance *instance, const struct carrier *carrier, const struct tidings_reply **ret_reply, struct tidings_error *error) {
-  struct point point = {.instance = instance, .carrier = carrier, .now_ms = instance_now(instance), .deadline = store_deadline_in(instance->budget_ms)};
+  struct point point = {
+      .instance = instance, .carrier = carrier, .now_ms = instance_now(instance), .deadline = store_deadline_in(instance->budget_ms)};
   const struct tidings_reply *reply = NULL;
   int code = session_id_check(carrier->session, "session", error);
   if (code) return code;

@@ -38,8 +38,13 @@ static int push(struct happening *happening, struct tidings_error *error) {
 /* The host's last word: all that is leased or pending has ended. */
 static int close_session(struct happening *happening, struct store_txn *txn, uint32_t session, struct head *head, struct arena *arena,
                          struct tidings_error *error) {
-  struct delivery closing = {.carrier = CARRIER_CLOSED, .state = DELIVERY_COMMITTED, .settled_by = SETTLED_BY_HOST, .epoch = head->epoch,
-                             .n = head->last_delivery + 1, .leased_ms = happening->now_ms, .settled_ms = happening->now_ms};
+  struct delivery closing = {.carrier = CARRIER_CLOSED,
+                             .state = DELIVERY_COMMITTED,
+                             .settled_by = SETTLED_BY_HOST,
+                             .epoch = head->epoch,
+                             .n = head->last_delivery + 1,
+                             .leased_ms = happening->now_ms,
+                             .settled_ms = happening->now_ms};
   const uint64_t *leased = head->leased;
   size_t leased_count = head->leased_count;
   const struct item *items;
@@ -64,7 +69,8 @@ static int close_session(struct happening *happening, struct store_txn *txn, uin
   struct fate *fates = arena_zalloc(arena, count, sizeof *fates);
   if (!fates) return fail(error, TIDINGS_E_NOMEM, "no memory to close the session");
   for (size_t i = 0; i < count; i++) fates[i] = (struct fate){.n = items[i].n, .outcome = OUTCOME_CLOSED, .reason = REASON_SESSION_CLOSED};
-  if (ledger_ranges(fates, count, arena, &closing.fates, &closing.fate_count) || ledger_lease(head, &closing, arena) || ledger_commit(head, &closing, arena)) {
+  if (ledger_ranges(fates, count, arena, &closing.fates, &closing.fate_count) || ledger_lease(head, &closing, arena) ||
+      ledger_commit(head, &closing, arena)) {
     return fail(error, TIDINGS_E_NOMEM, "no memory to close the session");
   }
   head->last_delivery = closing.n;
@@ -73,13 +79,15 @@ static int close_session(struct happening *happening, struct store_txn *txn, uin
   return delivery_put(txn, session, &closing, error);
 }
 
-static int change_session(struct happening *happening, struct store_txn *txn, uint32_t session, struct arena *arena, struct tidings_error *error) {
+static int change_session(struct happening *happening, struct store_txn *txn, uint32_t session, struct arena *arena,
+                          struct tidings_error *error) {
   const struct event *event = happening->event;
   struct head head;
   bool changed = true;
   int code = 0;
   if (event->id.len) {
-    code = dedup_seen(txn, session, event->source, event->id, happening->now_ms - happening->settings->dedup_window_ms, &happening->duplicate, error);
+    code = dedup_seen(txn, session, event->source, event->id, happening->now_ms - happening->settings->dedup_window_ms,
+                      &happening->duplicate, error);
     if (code || happening->duplicate) return code;
     code = dedup_put(txn, session, event->source, event->id, happening->now_ms, error);
   }
@@ -124,12 +132,14 @@ static int handle(struct happening *happening, const struct tidings_reply **ret_
   if (!reply) return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
   int code = happening->event->type == EVENT_NOTIFICATION ? push(happening, error) : handle_session(happening, error);
   if (!code && happening->duplicate) reply->flags |= TIDINGS_REPLY_DUPLICATE;
-  if (!code && (happening->duplicate || happening->event->type != EVENT_NOTIFICATION)) *ret_reply = reply_hand_out(reply, happening->instance, &for_reply);
+  if (!code && (happening->duplicate || happening->event->type != EVENT_NOTIFICATION))
+    *ret_reply = reply_hand_out(reply, happening->instance, &for_reply);
   arena_free(&for_reply);
   return code;
 }
 
-int handle_event(struct instance *instance, struct tidings_span bytes, const struct tidings_reply **ret_reply, struct tidings_error *error) {
+int handle_event(struct instance *instance, struct tidings_span bytes, const struct tidings_reply **ret_reply,
+                 struct tidings_error *error) {
   struct configuration *configuration = configuration_use(instance);
   struct arena arena = ARENA_EMPTY;
   struct event event;
@@ -137,7 +147,10 @@ int handle_event(struct instance *instance, struct tidings_span bytes, const str
   settle_remembered(instance);
   int code = event_parse(bytes, &configuration->settings, &arena, &event, error);
   if (!code) {
-    struct happening happening = {.instance = instance, .settings = &configuration->settings, .event = &event, .now_ms = instance_now(instance),
+    struct happening happening = {.instance = instance,
+                                  .settings = &configuration->settings,
+                                  .event = &event,
+                                  .now_ms = instance_now(instance),
                                   .deadline = store_deadline_in(instance->budget_ms)};
     code = handle(&happening, &reply, error);
   }

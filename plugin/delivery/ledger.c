@@ -11,10 +11,12 @@ int ledger_ranges(const struct fate *fates, size_t count, struct arena *arena, c
   for (size_t i = 0; i < count; i++) {
     const struct fate *fate = &fates[i];
     struct fate_range *before = used ? &ranges[used - 1] : NULL;
-    if (before && before->last + 1 == fate->n && before->outcome == fate->outcome && before->reason == fate->reason && before->ref == fate->ref) {
+    if (before && before->last + 1 == fate->n && before->outcome == fate->outcome && before->reason == fate->reason &&
+        before->ref == fate->ref) {
       before->last = fate->n;
     } else {
-      ranges[used++] = (struct fate_range){.first = fate->n, .last = fate->n, .ref = fate->ref, .outcome = fate->outcome, .reason = fate->reason};
+      ranges[used++] =
+          (struct fate_range){.first = fate->n, .last = fate->n, .ref = fate->ref, .outcome = fate->outcome, .reason = fate->reason};
     }
   }
   *ret_ranges = ranges;

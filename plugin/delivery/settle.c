@@ -10,7 +10,9 @@
 
 enum { RETENTION_ROWS = 64, REMEMBERED_LIMIT = 4096 };
 
-static const char *state_name(uint8_t state) { return state == DELIVERY_COMMITTED ? "committed" : state == DELIVERY_ROLLED_BACK ? "rolled back" : "leased"; }
+static const char *state_name(uint8_t state) {
+  return state == DELIVERY_COMMITTED ? "committed" : state == DELIVERY_ROLLED_BACK ? "rolled back" : "leased";
+}
 
 /* How many items a delivery ended: so many old ones may be forgotten with it, or history would outgrow its limit. */
 static size_t item_count(const struct delivery *delivery) {
@@ -19,13 +21,15 @@ static size_t item_count(const struct delivery *delivery) {
   return (size_t)count;
 }
 
-static int end_lease(struct instance *instance, struct store_txn *txn, uint32_t session, struct head *head, struct delivery *delivery, uint32_t outcome,
-                     int64_t now_ms, int64_t dedup_window_ms, struct arena *arena, struct tidings_error *error) {
+static int end_lease(struct instance *instance, struct store_txn *txn, uint32_t session, struct head *head, struct delivery *delivery,
+                     uint32_t outcome, int64_t now_ms, int64_t dedup_window_ms, struct arena *arena, struct tidings_error *error) {
   bool commit = outcome == TIDINGS_COMMITTED;
   if (!owner_equal(&head->owner, &instance->owner)) {
-    return fail(error, TIDINGS_E_CLOSED, "delivery %llu: pid %u has taken its session over", (unsigned long long)public_id(session, delivery->n), head->owner.pid);
+    return fail(error, TIDINGS_E_CLOSED, "delivery %llu: pid %u has taken its session over",
+                (unsigned long long)public_id(session, delivery->n), head->owner.pid);
   }
-  if (commit ? ledger_commit(head, delivery, arena) : ledger_roll_back(head, delivery, arena)) return fail(error, TIDINGS_E_NOMEM, "no memory to settle");
+  if (commit ? ledger_commit(head, delivery, arena) : ledger_roll_back(head, delivery, arena))
+    return fail(error, TIDINGS_E_NOMEM, "no memory to settle");
   delivery->state = commit ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
   delivery->settled_by = SETTLED_BY_HOST;
   delivery->settled_ms = now_ms;
@@ -59,7 +63,8 @@ static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, 
   if (code) goto out;
   code = head_get(txn, session, &arena, &head, error);
   if (!code) code = delivery_get(txn, session, public_id_n(id), &arena, &delivery, error);
-  if (code == TIDINGS_E_NOT_FOUND) code = fail(error, TIDINGS_E_NOT_FOUND, "delivery %llu: there is none of that id", (unsigned long long)id);
+  if (code == TIDINGS_E_NOT_FOUND)
+    code = fail(error, TIDINGS_E_NOT_FOUND, "delivery %llu: there is none of that id", (unsigned long long)id);
   if (!code) {
     ended = delivery.state != DELIVERY_LEASED;
     code = ended ? check_again(id, &delivery, outcome, error)
@@ -128,7 +133,10 @@ int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome, st
   int code = settle_now(instance, delivery_id, outcome, store_deadline_in(instance->budget_ms), error);
   if (code != TIDINGS_E_BUSY) return code;
   if (!remember(instance, delivery_id, outcome)) {
-    return fail(error, TIDINGS_E_NOMEM, "delivery %llu: another writer holds the store, and there is no memory to remember this; settle again", (unsigned long long)delivery_id);
+    return fail(error, TIDINGS_E_NOMEM,
+                "delivery %llu: another writer holds the store, and there is no memory to remember this; settle again",
+                (unsigned long long)delivery_id);
   }
-  return fail(error, TIDINGS_E_BUSY, "delivery %llu: another writer holds the store; this is remembered and applied at the next call", (unsigned long long)delivery_id);
+  return fail(error, TIDINGS_E_BUSY, "delivery %llu: another writer holds the store; this is remembered and applied at the next call",
+              (unsigned long long)delivery_id);
 }

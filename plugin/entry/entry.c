@@ -61,8 +61,8 @@ static int check_tool_result(const struct instance *instance, const struct tidin
   return code;
 }
 
-static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tidings_tool_result *result, const struct tidings_reply **ret_reply,
-                              struct tidings_error *error) {
+static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
+                              const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct instance *instance;
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
@@ -70,7 +70,8 @@ static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tiding
   if (!code && session_is_quiet(instance, result->session)) {
     *ret_reply = NULL;
   } else if (!code) {
-    const struct carrier carrier = {.kind = CARRIER_TOOL_RESULT, .session = result->session, .call_id = result->call_id, .tool = result->tool};
+    const struct carrier carrier = {
+        .kind = CARRIER_TOOL_RESULT, .session = result->session, .call_id = result->call_id, .tool = result->tool};
     code = deliver(instance, &carrier, ret_reply, error);
   }
   instance_leave(instance);
@@ -83,8 +84,10 @@ static int check_chat_request(const struct instance *instance, const struct tidi
   if (!code) code = check_flags(request->reserved, "request.reserved", error);
   if (!code) code = check_span(&request->session, "request.session", error);
   if (!code) code = check_span(&request->content, "request.content", error);
-  if (!code && request->source > TIDINGS_SOURCE_SYSTEM) code = fail(error, TIDINGS_E_INVAL, "request.source: %u; expected 0 (user) or 1 (system)", request->source);
-  if (!code && request->message_count && !request->messages) code = fail(error, TIDINGS_E_INVAL, "request.messages: null pointer with message_count %zu", request->message_count);
+  if (!code && request->source > TIDINGS_SOURCE_SYSTEM)
+    code = fail(error, TIDINGS_E_INVAL, "request.source: %u; expected 0 (user) or 1 (system)", request->source);
+  if (!code && request->message_count && !request->messages)
+    code = fail(error, TIDINGS_E_INVAL, "request.messages: null pointer with message_count %zu", request->message_count);
   for (size_t i = 0; !code && i < request->message_count; i++) code = check_span(request->messages[i], "request.messages", error);
   if (!code) code = check_host_role(instance, "on_chat_request", error);
   return code;
@@ -94,12 +97,12 @@ static int check_chat_request(const struct instance *instance, const struct tidi
 static int check_messages(const struct tidings_chat_request *request, struct tidings_error *error) {
   int code = session_id_check(request->session, "session", error);
   if (code || !request->message_count) return code;
-  return fail(error, TIDINGS_E_NOT_FOUND, "message %s was never submitted to session %s; do not send this request", quote(*request->messages[0]).text,
-              quote(request->session).text);
+  return fail(error, TIDINGS_E_NOT_FOUND, "message %s was never submitted to session %s; do not send this request",
+              quote(*request->messages[0]).text, quote(request->session).text);
 }
 
-static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidings_chat_request *request, const struct tidings_reply **ret_reply,
-                               struct tidings_error *error) {
+static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidings_chat_request *request,
+                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct instance *instance;
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
@@ -128,8 +131,8 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
   return code;
 }
 
-static int32_t settle_delivery(struct tidings_plugin *plugin, const struct tidings_settlement *settlement, const struct tidings_reply **ret_reply,
-                               struct tidings_error *error) {
+static int32_t settle_delivery(struct tidings_plugin *plugin, const struct tidings_settlement *settlement,
+                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct instance *instance;
   int code = enter(plugin, plugin, &instance, error);
   if (code) return code;
@@ -180,8 +183,10 @@ static int check_options(const struct tidings_open_options *options, struct tidi
   if (!code) code = check_span(&options->store_dir, "options.store_dir", error);
   if (!code) code = check_span(&options->host_name, "options.host_name", error);
   if (!code) code = check_span(&options->configuration, "options.configuration", error);
-  if (!code && options->role > TIDINGS_ROLE_PRODUCER) code = fail(error, TIDINGS_E_INVAL, "options.role: %u; expected 0 (host) or 1 (producer)", options->role);
-  if (!code && options->settle_on_return > 1) code = fail(error, TIDINGS_E_INVAL, "options.settle_on_return: %u; expected 0 or 1", options->settle_on_return);
+  if (!code && options->role > TIDINGS_ROLE_PRODUCER)
+    code = fail(error, TIDINGS_E_INVAL, "options.role: %u; expected 0 (host) or 1 (producer)", options->role);
+  if (!code && options->settle_on_return > 1)
+    code = fail(error, TIDINGS_E_INVAL, "options.settle_on_return: %u; expected 0 or 1", options->settle_on_return);
   return code;
 }
 

@@ -23,7 +23,7 @@ struct session_event {
 struct event {
   enum event_type type;
   struct tidings_span session;
-  struct tidings_span source, id; /* CloudEvents; id empty: not given, matches nothing */
+  struct tidings_span source, id;   /* CloudEvents; id empty: not given, matches nothing */
   struct notification notification; /* EVENT_NOTIFICATION */
   struct session_event opening;     /* EVENT_SESSION_OPENED, EVENT_SESSION_RESUMED */
 };

@@ -73,8 +73,8 @@ void json_put_time(struct json_writer *writer, const char *key, int64_t ms) {
   unsigned month, day, rest = (unsigned)day_ms;
   civil_date((ms - day_ms) / 86400000, &year, &month, &day);
   begin(writer, key);
-  buffer_format(writer->out, "\"%04lld-%02u-%02uT%02u:%02u:%02u.%03uZ\"", (long long)year, month, day, rest / 3600000, rest / 60000 % 60, rest / 1000 % 60,
-                rest % 1000);
+  buffer_format(writer->out, "\"%04lld-%02u-%02uT%02u:%02u:%02u.%03uZ\"", (long long)year, month, day, rest / 3600000, rest / 60000 % 60,
+                rest / 1000 % 60, rest % 1000);
 }
 
 void json_put_raw(struct json_writer *writer, const char *key, struct tidings_span json) {

@@ -25,20 +25,27 @@ static int read_name(const struct json *value, enum query_name *ret_name, struct
     return 0;
   }
   for (size_t i = 0; i < PLANNED_COUNT; i++) {
-    if (span_is(value->text, planned[i])) return fail(error, TIDINGS_E_UNSUPPORTED, "query \"%s\" is not built in this version", planned[i]);
+    if (span_is(value->text, planned[i]))
+      return fail(error, TIDINGS_E_UNSUPPORTED, "query \"%s\" is not built in this version", planned[i]);
   }
-  return fail(error, TIDINGS_E_UNSUPPORTED, "query %s is unknown; expected one of %s", quote(value->text).text, name_list(built, BUILT_COUNT).text);
+  return fail(error, TIDINGS_E_UNSUPPORTED, "query %s is unknown; expected one of %s", quote(value->text).text,
+              name_list(built, BUILT_COUNT).text);
 }
 
 /* What a query does not take is refused, not ignored. */
 static int check_members(enum query_name name, const struct json *const *members, struct tidings_error *error) {
   static const uint8_t takes[BUILT_COUNT] = {
-      [QUERY_PENDING] = 1 << SESSION | 1 << LIMIT, [QUERY_STATUS] = 1 << SESSION,  [QUERY_HISTORY] = 1 << SESSION | 1 << LIMIT,
-      [QUERY_EXPLAIN] = 1 << SESSION | 1 << ID,    [QUERY_STATS] = 1 << SESSION,   [QUERY_STREAM] = 1 << SESSION,
+      [QUERY_PENDING] = 1 << SESSION | 1 << LIMIT,
+      [QUERY_STATUS] = 1 << SESSION,
+      [QUERY_HISTORY] = 1 << SESSION | 1 << LIMIT,
+      [QUERY_EXPLAIN] = 1 << SESSION | 1 << ID,
+      [QUERY_STATS] = 1 << SESSION,
+      [QUERY_STREAM] = 1 << SESSION,
       [QUERY_CONFIGURE] = 1 << CONFIG,
   };
   for (int i = SESSION; i < MEMBER_COUNT; i++) {
-    if (members[i] && !(takes[name] & 1 << i)) return fail(error, TIDINGS_E_SCHEMA, "%s: query \"%s\" does not take it", member_names[i], built[name]);
+    if (members[i] && !(takes[name] & 1 << i))
+      return fail(error, TIDINGS_E_SCHEMA, "%s: query \"%s\" does not take it", member_names[i], built[name]);
   }
   return 0;
 }
@@ -48,10 +55,12 @@ static int read_id(const struct json *value, uint64_t *ret_id, struct tidings_er
   static const char expected[] = "an item's id: a string of decimal digits";
   uint64_t id = 0;
   if (!value) return field_missing(&path, expected, error);
-  if ((value->kind != JSON_IS_STRING && value->kind != JSON_IS_NUMBER) || !value->text.len || value->text.len > 20) return field_refuse(&path, value, expected, error);
+  if ((value->kind != JSON_IS_STRING && value->kind != JSON_IS_NUMBER) || !value->text.len || value->text.len > 20)
+    return field_refuse(&path, value, expected, error);
   for (size_t i = 0; i < value->text.len; i++) {
     char digit = value->text.ptr[i];
-    bool fits = digit >= '0' && digit <= '9' && !__builtin_mul_overflow(id, 10u, &id) && !__builtin_add_overflow(id, (uint64_t)(digit - '0'), &id);
+    bool fits =
+        digit >= '0' && digit <= '9' && !__builtin_mul_overflow(id, 10u, &id) && !__builtin_add_overflow(id, (uint64_t)(digit - '0'), &id);
     if (!fits) return field_refuse(&path, value, expected, error);
   }
   *ret_id = id;
@@ -85,7 +94,8 @@ int query_parse(struct tidings_span bytes, struct arena *arena, struct query *re
   if (!code && members[LIMIT]) code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
   query.limit = (uint32_t)limit;
   query.has_config = !code && members[CONFIG];
-  if (query.has_config && json_compact(members[CONFIG], arena, &query.config)) code = fail(error, TIDINGS_E_NOMEM, "query: no memory to keep it");
+  if (query.has_config && json_compact(members[CONFIG], arena, &query.config))
+    code = fail(error, TIDINGS_E_NOMEM, "query: no memory to keep it");
   if (!code) *ret_query = query;
   return code;
 }

@@ -18,9 +18,9 @@ enum { QUERY_DEFAULT_LIMIT = 100, QUERY_LARGEST_LIMIT = 10000 };
 struct query {
   enum query_name name;
   struct tidings_span session;
-  uint64_t id;                 /* explain: a public item id */
-  uint32_t limit;              /* pending: items; history: deliveries */
-  bool has_config;             /* configure: JSON to put in force; without it the one in force is only read */
+  uint64_t id;     /* explain: a public item id */
+  uint32_t limit;  /* pending: items; history: deliveries */
+  bool has_config; /* configure: JSON to put in force; without it the one in force is only read */
   struct tidings_span config;
 };
 

@@ -117,7 +117,8 @@ int inspect_stats(struct inspection *inspection, struct tidings_error *error) {
   struct json_writer *writer = &inspection->writer;
   struct tally tally = {.arena = &inspection->arena};
   int code = 0;
-  if (inspection->session) code = item_scan(inspection->txn, inspection->session, 0, UINT64_MAX, &inspection->arena, count_item, &tally, error);
+  if (inspection->session)
+    code = item_scan(inspection->txn, inspection->session, 0, UINT64_MAX, &inspection->arena, count_item, &tally, error);
   if (!code && tally.no_memory) code = fail(error, TIDINGS_E_NOMEM, "no memory to count notifications");
   if (code) return code;
   json_put_u64(writer, "pushed", inspection->last);

@@ -82,26 +82,29 @@ static const struct fate_range *find_fate(const struct delivery *delivery, uint6
 
 /* -- why ------------------------------------------------------------------------------------------------------------------------------------------- */
 
-static void write_reason(const struct inspection *inspection, const struct notification *note, const struct fate_range *fate, struct buffer *out) {
+static void write_reason(const struct inspection *inspection, const struct notification *note, const struct fate_range *fate,
+                         struct buffer *out) {
   struct quoted source = quote(note->source), name = quote(note->name), tool = quote(note->tool), call = quote(note->caused_by);
   switch ((enum reason)fate->reason) {
-    case REASON_SHOWN: buffer_text(out, "shown to the assistant"); break;
-    case REASON_TTL: buffer_format(out, "its time to live of %lld ms was over", (long long)note->ttl_ms); break;
-    case REASON_CAUSED_BY: buffer_format(out, "the assistant's own call %s caused it", call.text); break;
-    case REASON_NEWER_KEY:
-      buffer_format(out, "item %llu with the same key replaced it", (unsigned long long)public_id(inspection->session, fate->ref));
-      break;
-    case REASON_MASTER_SWITCH: buffer_text(out, "conversation.notifications.enable is false"); break;
-    case REASON_SOURCE: buffer_format(out, "conversation.notifications.kinds.%s.enable is false", source.text); break;
-    case REASON_KIND: buffer_format(out, "conversation.notifications.kinds.%s.%s is false", source.text, name.text); break;
-    case REASON_FLAT_KIND: buffer_format(out, "the entry for %s.%s in conversation.notifications.kinds is false", source.text, name.text); break;
-    case REASON_TOOL: buffer_format(out, "conversation.tools.%s.notifications.%s is false", tool.text, name.text); break;
-    case REASON_CAP_OLDEST: buffer_text(out, "more than delivery.max_items were pending and delivery.overflow is drop_oldest"); break;
-    case REASON_CAP_LOWEST: buffer_text(out, "more than delivery.max_items were pending and delivery.overflow is drop_lowest"); break;
-    case REASON_DAMAGED: buffer_text(out, "its record in the store is damaged"); break;
-    case REASON_SESSION_CLOSED: buffer_text(out, "the session was closed"); break;
-    case REASON_NONE:
-    case REASON_COUNT: buffer_text(out, "no reason was recorded"); break;
+  case REASON_SHOWN: buffer_text(out, "shown to the assistant"); break;
+  case REASON_TTL: buffer_format(out, "its time to live of %lld ms was over", (long long)note->ttl_ms); break;
+  case REASON_CAUSED_BY: buffer_format(out, "the assistant's own call %s caused it", call.text); break;
+  case REASON_NEWER_KEY:
+    buffer_format(out, "item %llu with the same key replaced it", (unsigned long long)public_id(inspection->session, fate->ref));
+    break;
+  case REASON_MASTER_SWITCH: buffer_text(out, "conversation.notifications.enable is false"); break;
+  case REASON_SOURCE: buffer_format(out, "conversation.notifications.kinds.%s.enable is false", source.text); break;
+  case REASON_KIND: buffer_format(out, "conversation.notifications.kinds.%s.%s is false", source.text, name.text); break;
+  case REASON_FLAT_KIND:
+    buffer_format(out, "the entry for %s.%s in conversation.notifications.kinds is false", source.text, name.text);
+    break;
+  case REASON_TOOL: buffer_format(out, "conversation.tools.%s.notifications.%s is false", tool.text, name.text); break;
+  case REASON_CAP_OLDEST: buffer_text(out, "more than delivery.max_items were pending and delivery.overflow is drop_oldest"); break;
+  case REASON_CAP_LOWEST: buffer_text(out, "more than delivery.max_items were pending and delivery.overflow is drop_lowest"); break;
+  case REASON_DAMAGED: buffer_text(out, "its record in the store is damaged"); break;
+  case REASON_SESSION_CLOSED: buffer_text(out, "the session was closed"); break;
+  case REASON_NONE:
+  case REASON_COUNT: buffer_text(out, "no reason was recorded"); break;
   }
 }
 
@@ -174,15 +177,16 @@ static void write_time(struct buffer *out, int64_t ms) {
   buffer_free(&quoted);
 }
 
-static void tell_delivery(const struct inspection *inspection, const struct item *item, const struct delivery *delivery, const struct fate_range *fate,
-                          struct buffer *out) {
+static void tell_delivery(const struct inspection *inspection, const struct item *item, const struct delivery *delivery,
+                          const struct fate_range *fate, struct buffer *out) {
   static const char *const on[] = {"", "on a tool result", "on a chat request", "", ""};
   static const char *const rolled_back[] = {"", "the host took it back", "the host did not name it on resuming", "its host was gone", ""};
   bool shown = fate->outcome == OUTCOME_DELIVERED;
   buffer_text(out, " At ");
   write_time(out, delivery->leased_ms);
   if (delivery->carrier == CARRIER_TOOL_RESULT || delivery->carrier == CARRIER_CHAT_REQUEST) {
-    buffer_format(out, " delivery %llu went out %s", (unsigned long long)public_id(inspection->session, delivery->n), on[delivery->carrier]);
+    buffer_format(out, " delivery %llu went out %s", (unsigned long long)public_id(inspection->session, delivery->n),
+                  on[delivery->carrier]);
     buffer_text(out, shown ? " with it" : " without it");
   } else {
     buffer_text(out, " it was looked at");
@@ -204,10 +208,13 @@ int inspect_explain(struct inspection *inspection, struct tidings_error *error) 
   struct item item;
   const char *outcome = "pending";
   if (!inspection->session || public_id_session(inspection->query->id) != inspection->session) {
-    return fail(error, TIDINGS_E_NOT_FOUND, "session %s has no item %llu", quote(inspection->query->session).text, (unsigned long long)inspection->query->id);
+    return fail(error, TIDINGS_E_NOT_FOUND, "session %s has no item %llu", quote(inspection->query->session).text,
+                (unsigned long long)inspection->query->id);
   }
   int code = item_get(inspection->txn, inspection->session, n, &inspection->arena, &item, error);
-  if (code == TIDINGS_E_NOT_FOUND) code = fail(error, code, "session %s has no item %llu", quote(inspection->query->session).text, (unsigned long long)inspection->query->id);
+  if (code == TIDINGS_E_NOT_FOUND)
+    code =
+        fail(error, code, "session %s has no item %llu", quote(inspection->query->session).text, (unsigned long long)inspection->query->id);
   if (!code) code = read_rows(inspection, false, &rows, error);
   if (code) return code;
   buffer_text(&story, "Pushed at ");
@@ -218,7 +225,9 @@ int inspect_explain(struct inspection *inspection, struct tidings_error *error) 
     const struct fate_range *fate = find_fate(delivery, n);
     if (!fate) continue;
     tell_delivery(inspection, &item, delivery, fate, &story);
-    outcome = delivery->state == DELIVERY_COMMITTED ? outcome_name(fate->outcome) : delivery->state == DELIVERY_LEASED ? "leased" : "pending";
+    outcome = delivery->state == DELIVERY_COMMITTED ? outcome_name(fate->outcome)
+              : delivery->state == DELIVERY_LEASED  ? "leased"
+                                                    : "pending";
   }
   if (span_is(span_text(outcome), "pending")) buffer_text(&story, " It is pending: it rides on the next carrier.");
   json_put_id(writer, "id", inspection->query->id);
@@ -247,7 +256,8 @@ static void write_queued(struct json_writer *writer, const struct item *item) {
 
 /* Only what reached the transcript is an event of the stream. */
 static void write_carrier(struct json_writer *writer, const struct rows *rows, const struct delivery *delivery) {
-  if (delivery->state != DELIVERY_COMMITTED || (delivery->carrier != CARRIER_TOOL_RESULT && delivery->carrier != CARRIER_CHAT_REQUEST)) return;
+  if (delivery->state != DELIVERY_COMMITTED || (delivery->carrier != CARRIER_TOOL_RESULT && delivery->carrier != CARRIER_CHAT_REQUEST))
+    return;
   bool chat = delivery->carrier == CARRIER_CHAT_REQUEST;
   json_open(writer, NULL, '{');
   json_put_time(writer, "timestamp", delivery->leased_ms);

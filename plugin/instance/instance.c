@@ -92,7 +92,8 @@ static int choose_directory(struct tidings_span told, char **ret_path, struct ti
   char *path = NULL;
   int len;
   if (told.len) {
-    if (memchr(told.ptr, '\0', told.len)) return fail(error, TIDINGS_E_INVAL, "options.store_dir: %s holds a NUL byte; expected a path", quote(told).text);
+    if (memchr(told.ptr, '\0', told.len))
+      return fail(error, TIDINGS_E_INVAL, "options.store_dir: %s holds a NUL byte; expected a path", quote(told).text);
     len = asprintf(&path, "%.*s", (int)told.len, told.ptr);
   } else if (state && state[0] == '/') {
     len = asprintf(&path, "%s/tidings", state);
@@ -119,7 +120,8 @@ static int open_store(struct instance *instance, struct tidings_span told, struc
 static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidings_error *error) {
   if (owner_of_process(owner_pid, &instance->owner) == 0) return 0;
   if (!owner_pid) return fail(error, TIDINGS_E_STORE, "this process cannot be told from others: /proc must be mounted");
-  return fail(error, TIDINGS_E_INVAL, "options.owner_pid: there is no process %u; expected the pid of the running host, or 0 for this process", owner_pid);
+  return fail(error, TIDINGS_E_INVAL,
+              "options.owner_pid: there is no process %u; expected the pid of the running host, or 0 for this process", owner_pid);
 }
 
 static void instance_free(struct instance *instance) {
@@ -150,7 +152,8 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   for (size_t i = 0; i < DECISION_LOCKS; i++) (void)pthread_mutex_init(&instance->decisions[i], NULL);
   instance->fork_mark = make_fork_mark();
   if (!instance->fork_mark) code = fail(error, TIDINGS_E_NOMEM, "no memory for the fork mark: %s", strerror(errno));
-  if (!code && arena_copy(&instance->arena, options->host_name, &instance->host_name)) code = fail(error, TIDINGS_E_NOMEM, "no memory for options.host_name");
+  if (!code && arena_copy(&instance->arena, options->host_name, &instance->host_name))
+    code = fail(error, TIDINGS_E_NOMEM, "no memory for options.host_name");
   if (!code) code = configuration_set(instance, options->configuration, error);
   if (!code) code = find_owner(instance, options->owner_pid, error);
   if (!code) code = open_store(instance, options->store_dir, error);
@@ -165,7 +168,8 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
 /* -- the gate ------------------------------------------------------------------------------------------------------------------------------------- */
 
 int instance_enter(struct instance *instance, struct tidings_error *error) {
-  if (!*instance->fork_mark) return fail(error, TIDINGS_E_CLOSED, "this process was forked from the one that opened the store; open an instance of its own");
+  if (!*instance->fork_mark)
+    return fail(error, TIDINGS_E_CLOSED, "this process was forked from the one that opened the store; open an instance of its own");
   if (!(atomic_fetch_add_explicit(&instance->gate, 1, memory_order_acquire) & GATE_SHUT)) return 0;
   instance_leave(instance);
   return fail(error, TIDINGS_E_CLOSED, "the instance is quiesced; open another");

@@ -42,8 +42,8 @@ struct instance {
   struct store *store;
   struct owner owner; /* on whose behalf this instance attaches */
 
-  _Atomic uint64_t gate;     /* calls under way, and GATE_SHUT */
-  _Atomic uint64_t handed_out; /* replies and answers not yet released */
+  _Atomic uint64_t gate;             /* calls under way, and GATE_SHUT */
+  _Atomic uint64_t handed_out;       /* replies and answers not yet released */
   const volatile uint8_t *fork_mark; /* 1; reads 0 in a forked child */
 
   pthread_mutex_t configuration_lock;

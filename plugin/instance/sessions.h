@@ -15,7 +15,7 @@
 struct session {
   uint64_t hash;
   struct tidings_span id;
-  uint32_t number;               /* in the store */
+  uint32_t number;              /* in the store */
   const _Atomic uint32_t *bell; /* in the store */
   /* The bell's value when nothing was pending and this host was attached; odd: not known. */
   _Atomic uint32_t quiet;

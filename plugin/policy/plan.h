@@ -13,10 +13,10 @@
 
 /* One thing that is shown: an item, or several that became one. */
 struct line {
-  const struct item *item;      /* of several: the one whose kind, level and data are shown */
-  struct tidings_span message;  /* not escaped */
-  uint64_t place;               /* where it stands in time: the n of the oldest item it stands for or has superseded */
-  uint32_t count;               /* how many items it stands for */
+  const struct item *item;     /* of several: the one whose kind, level and data are shown */
+  struct tidings_span message; /* not escaped */
+  uint64_t place;              /* where it stands in time: the n of the oldest item it stands for or has superseded */
+  uint32_t count;              /* how many items it stands for */
 };
 
 struct plan {

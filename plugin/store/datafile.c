@@ -36,14 +36,16 @@ static uint64_t u64_at(const uint8_t *page, size_t at) {
 }
 
 static int damaged(const struct store *store, struct tidings_error *error, const char *how) {
-  return fail(error, TIDINGS_E_STORE, "store %s: data.mdb %s; move the folder away to start empty, or restore it from a backup", store->directory, how);
+  return fail(error, TIDINGS_E_STORE, "store %s: data.mdb %s; move the folder away to start empty, or restore it from a backup",
+              store->directory, how);
 }
 
 static int read_meta(const struct store *store, int fd, off_t at, uint8_t *ret_page, struct tidings_error *error) {
   ssize_t len = pread(fd, ret_page, META_BYTES, at);
   if (len < 0) return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", store->directory, strerror(errno));
   if (len < META_BYTES) return damaged(store, error, "is cut short");
-  if (u32_at(ret_page, META_MAGIC_AT) != META_MAGIC || u32_at(ret_page, META_VERSION_AT) != 1) return damaged(store, error, "is not an LMDB file, or its head is damaged");
+  if (u32_at(ret_page, META_MAGIC_AT) != META_MAGIC || u32_at(ret_page, META_VERSION_AT) != 1)
+    return damaged(store, error, "is not an LMDB file, or its head is damaged");
   return 0;
 }
 
@@ -74,7 +76,9 @@ static int open_regular(struct store *store, const char *name, int *ret_fd, stru
     *ret_fd = -1;
     return 0;
   }
-  if (fd < 0) return fail(error, TIDINGS_E_STORE, "store %s: %s cannot be opened: %s", store->directory, name, errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+  if (fd < 0)
+    return fail(error, TIDINGS_E_STORE, "store %s: %s cannot be opened: %s", store->directory, name,
+                errno == ELOOP ? "it is a symbolic link" : strerror(errno));
   if (fstat(fd, &entry) || !S_ISREG(entry.st_mode) || entry.st_uid != geteuid()) {
     close(fd);
     return fail(error, TIDINGS_E_STORE, "store %s: %s is not a file of yours; move it away", store->directory, name);
@@ -87,7 +91,8 @@ int datafile_check(struct store *store, struct tidings_error *error) {
   int fd;
   int code = open_regular(store, "data.mdb", &fd, error);
   if (code) return code;
-  if (fd < 0) return fail(error, TIDINGS_E_STORE, "store %s: data.mdb is not there any more; close and open again to start empty", store->directory);
+  if (fd < 0)
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb is not there any more; close and open again to start empty", store->directory);
   code = check_length(store, fd, error);
   close(fd);
   return code;
@@ -103,7 +108,8 @@ int lockfile_prepare(struct store *store, struct tidings_error *error) {
   int err = fstat(fd, &entry) ? errno : 0;
   if (!err && entry.st_size < LOCKFILE_BYTES) err = posix_fallocate(fd, 0, LOCKFILE_BYTES);
   close(fd);
-  return err ? fail(error, TIDINGS_E_STORE, "store %s: no room for its file lock.mdb: %s; free some space", store->directory, strerror(err)) : 0;
+  return err ? fail(error, TIDINGS_E_STORE, "store %s: no room for its file lock.mdb: %s; free some space", store->directory, strerror(err))
+             : 0;
 }
 
 /* The first row: which layout this is. */
@@ -193,7 +199,9 @@ int datafile_reserve(struct store *store, uint64_t bytes, struct tidings_error *
   uint64_t used = ((uint64_t)info.me_last_pgno + 1) * store->page_bytes;
   uint64_t wanted = used + bytes + HEADROOM_BYTES;
   if (wanted <= store->reserved_bytes) return 0;
-  if (wanted > MAP_BYTES / 4 * 3) return fail(error, TIDINGS_E_FULL, "store %s has grown to its limit; deliver or close sessions, or move the folder away", store->directory);
+  if (wanted > MAP_BYTES / 4 * 3)
+    return fail(error, TIDINGS_E_FULL, "store %s has grown to its limit; deliver or close sessions, or move the folder away",
+                store->directory);
   uint64_t generous = wanted + (used / 8 > HEADROOM_BYTES ? used / 8 : HEADROOM_BYTES);
   int err = extend(store, generous);
   if (err == ENOSPC || err == EDQUOT) {
@@ -201,8 +209,8 @@ int datafile_reserve(struct store *store, uint64_t bytes, struct tidings_error *
     generous = wanted;
   }
   if (err) {
-    return fail(error, TIDINGS_E_STORE, "store %s: the push was not stored: %s; free some space. What was pending can still be delivered", store->directory,
-                strerror(err));
+    return fail(error, TIDINGS_E_STORE, "store %s: the push was not stored: %s; free some space. What was pending can still be delivered",
+                store->directory, strerror(err));
   }
   store->reserved_bytes = generous;
   return 0;

@@ -50,8 +50,8 @@ static int probe(struct store_txn *txn, uint32_t session, struct tidings_span so
   return 0;
 }
 
-int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t since_ms, bool *ret_seen,
-               struct tidings_error *error) {
+int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t since_ms,
+               bool *ret_seen, struct tidings_error *error) {
   struct place place;
   int code = probe(txn, session, source, id, &place, error);
   if (!code) *ret_seen = place.found && place.time_ms >= since_ms;

@@ -5,7 +5,8 @@
 #include "store/internal.h"
 #include "store/record.h"
 
-static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena, struct delivery *ret_delivery, struct tidings_error *error) {
+static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena, struct delivery *ret_delivery,
+                  struct tidings_error *error) {
   struct row_key key = row_key(session, ROW_DELIVERY, n);
   struct record_reader reader;
   struct tidings_span copy;

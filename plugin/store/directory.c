@@ -16,9 +16,21 @@
 /* Locks or shared mappings of these do not hold between machines. FUSE is let in: fuse-overlayfs in containers is local. */
 bool file_system_is_remote(uint64_t magic) {
   static const uint32_t remote[] = {
-      NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, 0xff534d42 /* cifs */, 0xfe534d42 /* smb2 */, AFS_SUPER_MAGIC,       0x6b414653 /* kafs */,
-      V9FS_MAGIC,      CODA_SUPER_MAGIC, 0x00c36400 /* ceph */, 0x01161970 /* gfs2 */, 0x0bd00bd0 /* lustre */, 0x7461636f /* ocfs2 */,
-      0x564c /* ncp */, 0x19830326 /* beegfs */, 0x47504653 /* gpfs */,
+      NFS_SUPER_MAGIC,
+      SMB_SUPER_MAGIC,
+      0xff534d42 /* cifs */,
+      0xfe534d42 /* smb2 */,
+      AFS_SUPER_MAGIC,
+      0x6b414653 /* kafs */,
+      V9FS_MAGIC,
+      CODA_SUPER_MAGIC,
+      0x00c36400 /* ceph */,
+      0x01161970 /* gfs2 */,
+      0x0bd00bd0 /* lustre */,
+      0x7461636f /* ocfs2 */,
+      0x564c /* ncp */,
+      0x19830326 /* beegfs */,
+      0x47504653 /* gpfs */,
   };
   for (size_t i = 0; i < sizeof remote / sizeof *remote; i++) {
     if ((uint32_t)magic == remote[i]) return true;
@@ -44,10 +56,12 @@ static int make_directories(const char *path, struct tidings_error *error) {
       if (name && name != copy) *name = '\0';
       int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       if (name && name != copy) *name = '/';
-      if (fd < 0 || fsync(fd)) code = fail(error, TIDINGS_E_STORE, "store folder %s was made, but its parent cannot be synced: %s", path, strerror(errno));
+      if (fd < 0 || fsync(fd))
+        code = fail(error, TIDINGS_E_STORE, "store folder %s was made, but its parent cannot be synced: %s", path, strerror(errno));
       if (fd >= 0) close(fd);
     } else if (errno != EEXIST) {
-      code = fail(error, TIDINGS_E_STORE, "store folder %s: %s cannot be made: %s; make it, or name another folder", path, copy, strerror(errno));
+      code = fail(error, TIDINGS_E_STORE, "store folder %s: %s cannot be made: %s; make it, or name another folder", path, copy,
+                  strerror(errno));
     }
     *slash = was;
     if (code || !was) break;
@@ -61,14 +75,17 @@ static int check(const char *path, int fd, struct tidings_error *error) {
   struct statfs file_system;
   if (fstat(fd, &entry) || fstatfs(fd, &file_system)) return fail(error, TIDINGS_E_STORE, "store folder %s: %s", path, strerror(errno));
   if (entry.st_uid != geteuid()) {
-    return fail(error, TIDINGS_E_STORE, "store folder %s belongs to user %u, not to you (%u); name a folder of your own", path, entry.st_uid, geteuid());
+    return fail(error, TIDINGS_E_STORE, "store folder %s belongs to user %u, not to you (%u); name a folder of your own", path,
+                entry.st_uid, geteuid());
   }
   if (entry.st_mode & 077) {
-    return fail(error, TIDINGS_E_STORE, "store folder %s is open to others (mode %04o); run: chmod 700 %s", path, entry.st_mode & 07777, path);
+    return fail(error, TIDINGS_E_STORE, "store folder %s is open to others (mode %04o); run: chmod 700 %s", path, entry.st_mode & 07777,
+                path);
   }
   if (file_system_is_remote((uint64_t)file_system.f_type)) {
-    return fail(error, TIDINGS_E_STORE, "store folder %s is on a network file system (type 0x%lx), where locks do not hold; name a folder on a local disk",
-                path, (unsigned long)file_system.f_type);
+    return fail(error, TIDINGS_E_STORE,
+                "store folder %s is on a network file system (type 0x%lx), where locks do not hold; name a folder on a local disk", path,
+                (unsigned long)file_system.f_type);
   }
   return 0;
 }
@@ -82,7 +99,8 @@ int directory_open(const char *path, int *ret_fd, struct tidings_error *error) {
     if ((errno == ELOOP || errno == ENOTDIR) && lstat(path, &entry) == 0 && S_ISLNK(entry.st_mode)) {
       return fail(error, TIDINGS_E_STORE, "store folder %s is a symbolic link; name the folder that it points to", path);
     }
-    if (errno == ENOTDIR) return fail(error, TIDINGS_E_STORE, "store folder %s is not a folder; name another, or move that file away", path);
+    if (errno == ENOTDIR)
+      return fail(error, TIDINGS_E_STORE, "store folder %s is not a folder; name another, or move that file away", path);
     return fail(error, TIDINGS_E_STORE, "store folder %s cannot be opened: %s", path, strerror(errno));
   }
   code = check(path, fd, error);

@@ -17,7 +17,8 @@ int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struc
     return 0;
   }
   if (rc) return lmdb_failed(error, rc, "read a session's head");
-  if (arena_copy(arena, span_of(value.mv_data, value.mv_size), &copy)) return fail(error, TIDINGS_E_NOMEM, "no memory for a session's head");
+  if (arena_copy(arena, span_of(value.mv_data, value.mv_size), &copy))
+    return fail(error, TIDINGS_E_NOMEM, "no memory for a session's head");
   if (record_open(&reader, &key, copy.ptr, copy.len) && decode_head(&reader, arena, ret_head, &no_memory)) return 0;
   return no_memory ? fail(error, TIDINGS_E_NOMEM, "no memory for a session's head") : row_damaged(error, "head", session, 0);
 }

@@ -6,8 +6,8 @@
 #define STORE_INTERNAL_H
 
 #include <lmdb.h>
-#include <tidings/host.h>
 #include <pthread.h>
+#include <tidings/host.h>
 
 #include "base/error.h"
 #include "store/keys.h"

@@ -42,8 +42,8 @@ static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct are
   return 0;
 }
 
-int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last, struct arena *arena, item_visitor each,
-              void *context, struct tidings_error *error) {
+int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last, struct arena *arena, item_visitor each, void *context,
+              struct tidings_error *error) {
   struct row_key from = row_key(session, ROW_ITEM, first);
   MDB_val key = {KEY_BYTES, from.bytes}, value;
   MDB_cursor *cursor;

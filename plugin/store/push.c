@@ -45,7 +45,9 @@ static int check_quota(const struct push *push, const struct head *head, uint64_
   bool critical = push->note->level == TIDINGS_LEVEL_CRITICAL;
   if (!critical) limit -= limit / CRITICAL_SHARE;
   if (live < limit) return 0;
-  return fail(error, TIDINGS_E_FULL, "session %s has %llu notifications that wait; the limit is %u (limits.pending_per_session), of which the last %u are for critical ones",
+  return fail(error, TIDINGS_E_FULL,
+              "session %s has %llu notifications that wait; the limit is %u (limits.pending_per_session), of which the last %u are for "
+              "critical ones",
               quote(push->session).text, (unsigned long long)live, push->pending_limit, push->pending_limit / CRITICAL_SHARE);
 }
 
@@ -222,10 +224,12 @@ static void wait_turn(struct store *store, struct push_slot *slot, store_deadlin
   while (slot->state == SLOT_WAITING || slot->state == SLOT_TAKEN) {
     if (slot->state == SLOT_TAKEN) {
       pthread_cond_wait(&slot->changed, &store->group_lock);
-    } else if (pthread_cond_clockwait(&slot->changed, &store->group_lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT && slot->state == SLOT_WAITING) {
+    } else if (pthread_cond_clockwait(&slot->changed, &store->group_lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT &&
+               slot->state == SLOT_WAITING) {
       withdraw(store, slot);
       slot->state = SLOT_DONE;
-      slot->code = fail(&slot->error, TIDINGS_E_BUSY, "store %s: another writer holds it; the push was not stored, try again", store->directory);
+      slot->code =
+          fail(&slot->error, TIDINGS_E_BUSY, "store %s: another writer holds it; the push was not stored, try again", store->directory);
     }
   }
 }
@@ -246,7 +250,8 @@ static int run_slot(struct store *store, struct push_slot *slot, store_deadline 
 int store_push(struct store *store, const struct push *push, store_deadline deadline, bool *ret_duplicate, struct tidings_error *error) {
   struct push_slot slot = {.push = push, .body = BUFFER_EMPTY, .changed = PTHREAD_COND_INITIALIZER, .error = {.size = sizeof slot.error}};
   encode_item(&slot.body, push->now_ms, push->note);
-  int code = slot.body.failed ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record") : run_slot(store, &slot, deadline);
+  int code =
+      slot.body.failed ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record") : run_slot(store, &slot, deadline);
   pthread_cond_destroy(&slot.changed);
   buffer_free(&slot.body);
   if (code) return fail(error, code, "%s", slot.error.text);

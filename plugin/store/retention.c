@@ -38,7 +38,8 @@ static int sweep_items(struct sweep *sweep, struct head *head, uint64_t last) {
     struct record_reader reader;
     if (n >= head->watermark || n == last) break;
     bool excess = last - n >= STORE_RETAIN_ITEMS;
-    if (!excess && record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size)) excess = too_old(sweep, record_read_i64(&reader));
+    if (!excess && record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size))
+      excess = too_old(sweep, record_read_i64(&reader));
     if (!excess) break;
     rc = mdb_cursor_del(sweep->cursor, 0);
     sweep->left--;
@@ -59,7 +60,8 @@ static int sweep_deliveries(struct sweep *sweep, struct arena *arena, const stru
     struct record_reader reader;
     struct delivery delivery;
     bool no_memory = false;
-    bool intact = record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size) && decode_delivery(&reader, arena, &delivery, &no_memory);
+    bool intact =
+        record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size) && decode_delivery(&reader, arena, &delivery, &no_memory);
     if (no_memory) return ENOMEM;
     if (intact && delivery.state == DELIVERY_LEASED) break;
     bool empty = intact && delivery.fate_count == 0;
@@ -79,7 +81,8 @@ static int sweep_dedup(struct sweep *sweep, struct head *head, int64_t window_ms
     uint64_t n = row_key_n(sweep->key.mv_data);
     struct row_key key = row_key(sweep->session, ROW_DEDUP, n);
     struct record_reader reader;
-    bool stale = !record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size) || sweep->now_ms - record_read_i64(&reader) > window_ms;
+    bool stale =
+        !record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size) || sweep->now_ms - record_read_i64(&reader) > window_ms;
     if (stale) rc = mdb_cursor_del(sweep->cursor, 0);
     if (!rc) rc = seek(sweep, ROW_DEDUP, n + 1);
     head->dedup_cursor = n + 1;

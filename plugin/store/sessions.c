@@ -15,7 +15,8 @@ static uint64_t hash_name(struct tidings_span name) { /* FNV-1a */
 }
 
 /* Finds the row of `name`, or else the free place for it: *ret_number 0. */
-static int probe(struct store_txn *txn, struct tidings_span name, struct row_key *ret_key, uint32_t *ret_number, struct tidings_error *error) {
+static int probe(struct store_txn *txn, struct tidings_span name, struct row_key *ret_key, uint32_t *ret_number,
+                 struct tidings_error *error) {
   uint64_t hash = hash_name(name);
   for (uint64_t i = 0; i < LONGEST_PROBE; i++) {
     struct row_key key = row_key(0, ROW_NAME, hash + i);

@@ -41,8 +41,10 @@ static int pass_gate(struct store *store, uint32_t budget_ms, struct tidings_err
   for (;;) {
     int err = byte_lock(store->shared.fd, F_WRLCK, GATE);
     if (!err) return 0;
-    if (err != EAGAIN && err != EACCES) return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", store->directory, store->directory, strerror(err));
-    if (monotonic_ns() >= deadline) return fail(error, TIDINGS_E_BUSY, "store %s: another process is opening it and has not finished; try again", store->directory);
+    if (err != EAGAIN && err != EACCES)
+      return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", store->directory, store->directory, strerror(err));
+    if (monotonic_ns() >= deadline)
+      return fail(error, TIDINGS_E_BUSY, "store %s: another process is opening it and has not finished; try again", store->directory);
     struct timespec pause = {0, 1000000};
     nanosleep(&pause, NULL);
   }
@@ -66,9 +68,11 @@ static int enter(struct store *store, struct tidings_error *error) {
   struct shared *shared = &store->shared;
   struct shared_page *page = shared->page;
   struct stat space;
-  if (stat("/proc/self/ns/pid", &space)) return fail(error, TIDINGS_E_STORE, "store %s: /proc/self/ns/pid: %s; /proc must be mounted", store->directory, strerror(errno));
+  if (stat("/proc/self/ns/pid", &space))
+    return fail(error, TIDINGS_E_STORE, "store %s: /proc/self/ns/pid: %s; /proc must be mounted", store->directory, strerror(errno));
   if (byte_lock(shared->fd, F_WRLCK, PIDS + getpid())) {
-    return fail(error, TIDINGS_E_STORE, "store %s is already open in this process; use the instance that has it, or close that first", store->directory);
+    return fail(error, TIDINGS_E_STORE, "store %s is already open in this process; use the instance that has it, or close that first",
+                store->directory);
   }
   shared->sole_user = byte_lock(shared->fd, F_WRLCK, USERS) == 0;
   if (shared->sole_user) {
@@ -80,12 +84,16 @@ static int enter(struct store *store, struct tidings_error *error) {
     if (code) return code;
   }
   int err = byte_lock(shared->fd, F_RDLCK, USERS);
-  if (err) return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", store->directory, store->directory, strerror(err));
-  if (memcmp(page->magic, shared_magic, sizeof page->magic) || page->layout != SHARED_LAYOUT || page->mutex_bytes != sizeof(pthread_mutex_t)) {
-    return fail(error, TIDINGS_E_STORE, "store %s is in use by a build that shares it in another way; end the other processes first", store->directory);
+  if (err)
+    return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", store->directory, store->directory, strerror(err));
+  if (memcmp(page->magic, shared_magic, sizeof page->magic) || page->layout != SHARED_LAYOUT ||
+      page->mutex_bytes != sizeof(pthread_mutex_t)) {
+    return fail(error, TIDINGS_E_STORE, "store %s is in use by a build that shares it in another way; end the other processes first",
+                store->directory);
   }
   if (page->pid_namespace != space.st_ino) {
-    return fail(error, TIDINGS_E_STORE, "store %s is in use in another PID namespace (a container?); use one store for each", store->directory);
+    return fail(error, TIDINGS_E_STORE, "store %s is in use in another PID namespace (a container?); use one store for each",
+                store->directory);
   }
   return 0;
 }
@@ -99,9 +107,12 @@ static int map(struct store *store, struct tidings_error *error) {
   }
   /* With all its blocks, or a full disk would kill the host at the first touch. */
   int err = entry.st_size < SHARED_BYTES ? posix_fallocate(shared->fd, 0, SHARED_BYTES) : 0;
-  if (err) return fail(error, TIDINGS_E_STORE, "store %s: no room for its file shared: %s; free some space", store->directory, strerror(err));
+  if (err)
+    return fail(error, TIDINGS_E_STORE, "store %s: no room for its file shared: %s; free some space", store->directory, strerror(err));
   void *memory = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared->fd, 0);
-  if (memory == MAP_FAILED) return fail(error, errno == ENOMEM ? TIDINGS_E_NOMEM : TIDINGS_E_STORE, "store %s: shared cannot be mapped: %s", store->directory, strerror(errno));
+  if (memory == MAP_FAILED)
+    return fail(error, errno == ENOMEM ? TIDINGS_E_NOMEM : TIDINGS_E_STORE, "store %s: shared cannot be mapped: %s", store->directory,
+                strerror(errno));
   shared->page = memory;
   shared->bells = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_BELLS_OFFSET);
   return 0;
@@ -111,7 +122,8 @@ int shared_open(struct store *store, uint32_t budget_ms, struct tidings_error *e
   struct shared *shared = &store->shared;
   shared->page = NULL;
   shared->fd = openat(store->directory_fd, "shared", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (shared->fd < 0) return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s", store->directory, strerror(errno));
+  if (shared->fd < 0)
+    return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s", store->directory, strerror(errno));
   int code = pass_gate(store, budget_ms, error);
   if (!code) code = map(store, error);
   if (!code) code = enter(store, error);
@@ -135,7 +147,8 @@ int writer_lock(struct store *store, store_deadline deadline, struct tidings_err
   if (err == EBUSY) err = pthread_mutex_clocklock(writer, CLOCK_MONOTONIC, &until);
   if (err == EOWNERDEAD) err = pthread_mutex_consistent(writer); /* a writer died; LMDB forgets what it did not commit */
   if (!err) return 0;
-  if (err == ETIMEDOUT) return fail(error, TIDINGS_E_BUSY, "store %s: another writer holds it; nothing was lost, try again", store->directory);
+  if (err == ETIMEDOUT)
+    return fail(error, TIDINGS_E_BUSY, "store %s: another writer holds it; nothing was lost, try again", store->directory);
   return fail(error, TIDINGS_E_STORE, "store %s: the writer lock failed: %s", store->directory, strerror(err));
 }
 

@@ -75,7 +75,7 @@ struct head {
   struct owner owner;     /* pid 0: not attached */
   int64_t attached_ms;
   struct tidings_span cwd, host; /* as the host said when it opened the session; empty: not said */
-  const struct taken *taken; /* by first, disjoint, all >= watermark */
+  const struct taken *taken;     /* by first, disjoint, all >= watermark */
   size_t taken_count;
   const uint64_t *leased; /* numbers of the deliveries that are leased, ascending */
   size_t leased_count;
@@ -83,8 +83,19 @@ struct head {
 };
 
 enum delivery_state { DELIVERY_LEASED = 1, DELIVERY_COMMITTED = 2, DELIVERY_ROLLED_BACK = 3 };
-enum delivery_carrier { CARRIER_TOOL_RESULT = 1, CARRIER_CHAT_REQUEST = 2, CARRIER_NONE = 3 /* nothing was shown: removals */, CARRIER_CLOSED = 4 };
-enum delivery_settled_by { SETTLED_BY_NOBODY = 0, SETTLED_BY_HOST = 1, SETTLED_BY_RESUME = 2, SETTLED_BY_RECOVERY = 3, SETTLED_ON_RETURN = 4 };
+enum delivery_carrier {
+  CARRIER_TOOL_RESULT = 1,
+  CARRIER_CHAT_REQUEST = 2,
+  CARRIER_NONE = 3 /* nothing was shown: removals */,
+  CARRIER_CLOSED = 4
+};
+enum delivery_settled_by {
+  SETTLED_BY_NOBODY = 0,
+  SETTLED_BY_HOST = 1,
+  SETTLED_BY_RESUME = 2,
+  SETTLED_BY_RECOVERY = 3,
+  SETTLED_ON_RETURN = 4
+};
 
 /* Fates of a run of items with neighbouring numbers. */
 struct fate_range {
@@ -97,10 +108,10 @@ struct delivery {
   uint64_t epoch;
   int64_t leased_ms, settled_ms;
   uint8_t state, carrier, settled_by;
-  uint8_t source;                     /* chat request: TIDINGS_SOURCE_* */
-  uint64_t after;                     /* number of the newest item when it was leased: its place among them */
+  uint8_t source;                    /* chat request: TIDINGS_SOURCE_* */
+  uint64_t after;                    /* number of the newest item when it was leased: its place among them */
   struct tidings_span call_id, tool; /* tool result */
-  const struct fate_range *fates;     /* by first */
+  const struct fate_range *fates;    /* by first */
   size_t fate_count;
 };
 
@@ -132,8 +143,8 @@ int item_last(struct store_txn *txn, uint32_t session, const struct head *head, 
 /* Calls `each` for the items first..last in order until it returns non-zero; skips numbers that are not there. A damaged record comes with its
  * number and an empty message. Text is in the arena. */
 typedef int (*item_visitor)(void *context, const struct item *item);
-int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last, struct arena *arena, item_visitor each,
-              void *context, struct tidings_error *error);
+int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last, struct arena *arena, item_visitor each, void *context,
+              struct tidings_error *error);
 /* NOT_FOUND if there is none. */
 int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct item *ret_item, struct tidings_error *error);
 /* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an empty message. */
@@ -149,8 +160,8 @@ int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena, 
                   struct tidings_error *error);
 
 /* Has this source + id been seen since `since_ms`? */
-int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t since_ms, bool *ret_seen,
-               struct tidings_error *error);
+int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t since_ms,
+               bool *ret_seen, struct tidings_error *error);
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms,
               struct tidings_error *error);
 

@@ -45,7 +45,8 @@ int row_put(struct store_txn *txn, const struct row_key *key, struct buffer *bod
 }
 
 int row_damaged(struct tidings_error *error, const char *what, uint32_t session, uint64_t n) {
-  return fail(error, TIDINGS_E_STORE, "the store's record of %s %llu of session number %u is damaged; restore the store from a backup or close the session", what,
+  return fail(error, TIDINGS_E_STORE,
+              "the store's record of %s %llu of session number %u is damaged; restore the store from a backup or close the session", what,
               (unsigned long long)n, session);
 }
 
@@ -55,14 +56,18 @@ static int check_schema(struct store_txn *txn, struct tidings_error *error) {
   struct record_reader reader;
   MDB_val value;
   int rc = row_get(txn, &key, &value);
-  if (rc == MDB_NOTFOUND) return fail(error, TIDINGS_E_STORE, "store %s has no schema number: it was not made by tidings", txn->store->directory);
+  if (rc == MDB_NOTFOUND)
+    return fail(error, TIDINGS_E_STORE, "store %s has no schema number: it was not made by tidings", txn->store->directory);
   if (rc) return lmdb_failed(error, rc, "read its schema number");
   /* The schema number is read even if a newer format could not be checked: it is the first field of every format. */
   bool intact = record_open(&reader, &key, value.mv_data, value.mv_size);
-  if (!intact) return fail(error, TIDINGS_E_STORE, "store %s: the record of its schema number is damaged; restore it from a backup", txn->store->directory);
+  if (!intact)
+    return fail(error, TIDINGS_E_STORE, "store %s: the record of its schema number is damaged; restore it from a backup",
+                txn->store->directory);
   uint64_t schema = record_read_u64(&reader);
   if (schema > STORE_SCHEMA) {
-    return fail(error, TIDINGS_E_SCHEMA_NEWER, "store %s has schema %llu, this build knows up to %d; use a newer tidings. The store was left as it is",
+    return fail(error, TIDINGS_E_SCHEMA_NEWER,
+                "store %s has schema %llu, this build knows up to %d; use a newer tidings. The store was left as it is",
                 txn->store->directory, (unsigned long long)schema, STORE_SCHEMA);
   }
   return 0;
@@ -209,14 +214,16 @@ static int after_failed_commit(struct store *store, size_t id, int rc, struct ti
   pthread_rwlock_wrlock(&store->env_lock);
   env_close(store);
   if (env_open(store, NULL)) {
-    code = fail(error, TIDINGS_E_STORE, "the store failed to commit (%s) and cannot be opened again: outcome unknown; retry with the same id", reason);
+    code = fail(error, TIDINGS_E_STORE,
+                "the store failed to commit (%s) and cannot be opened again: outcome unknown; retry with the same id", reason);
   } else if (newest_txn(store) >= id) {
     int again = commit_nothing(store);
     if (!again) code = 0;
     else code = fail(error, TIDINGS_E_STORE, "the store failed to commit (%s): outcome unknown; retry with the same id", reason);
   }
   pthread_rwlock_unlock(&store->env_lock);
-  store_log(store, code ? TIDINGS_LOG_ERROR : TIDINGS_LOG_WARNING, "store: a commit failed: %s; %s", reason, code ? "it was refused" : "it was stored after all");
+  store_log(store, code ? TIDINGS_LOG_ERROR : TIDINGS_LOG_WARNING, "store: a commit failed: %s; %s", reason,
+            code ? "it was refused" : "it was stored after all");
   return code;
 }
 
