@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An agent host in a child process, seen from its parent: start it, let it call its plugin, kill it. What the requests and answers
+ * look like is written in agent_child.c. Knows no scenarios and keeps no clock of its own.
+ */
+#ifndef HOSTSIM_AGENT_H
+#define HOSTSIM_AGENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* How long an agent may take over one request unless told otherwise. */
+#define AGENT_TIMEOUT_MS 30000
+
+enum agent_outcome {
+  AGENT_OK,
+  AGENT_DIED,        /* agent->status says how; it was reaped */
+  AGENT_HUNG,        /* it did not answer in time and was killed */
+  AGENT_INTERRUPTED, /* this process was told to stop; the agent was killed */
+  AGENT_NOT_STARTED, /* no process could be had: agent->status is the errno */
+};
+
+struct agent {
+  pid_t pid; /* 0: not running */
+  int fd;
+  int timeout_ms;
+  int status;
+};
+
+/* Starts the process; its plugin is opened by a request. `verbose`: the plugin's log goes to stderr. */
+enum agent_outcome agent_start(struct agent *agent, uint64_t seed, int timeout_ms, bool verbose);
+
+/* Sends a request (whose reference this takes) and waits for the answer. */
+enum agent_outcome agent_call(struct agent *agent, json_t *request, json_t **ret_answer);
+
+/* Ends the process in good order: it closes its plugin first. AGENT_OK when that was answered well and the exit code is 0; else, when
+ * *ret_error is not NULL, it is the plugin's words, to be freed. */
+enum agent_outcome agent_stop(struct agent *agent, char **ret_error);
+
+/* SIGKILL, if it runs. */
+void agent_kill(struct agent *agent);
+
+/* Writes what happened: "the host process was killed by signal 11 (Segmentation fault)". */
+void agent_describe(FILE *out, const struct agent *agent, enum agent_outcome outcome);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Death inside a commit: an fdatasync that counts, exported so that shared libraries loaded later use it.
+ */
+#include "commits.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static atomic_uint_fast64_t counted;
+static atomic_uint_fast64_t fatal;
+
+void commits_arm(uint64_t n) {
+  atomic_store(&counted, 0);
+  atomic_store(&fatal, n);
+}
+
+uint64_t commits_disarm(void) {
+  atomic_store(&fatal, 0);
+  return atomic_load(&counted);
+}
+
+__attribute__((visibility("default"))) int fdatasync(int fd) {
+  if (atomic_fetch_add(&counted, 1) + 1 == atomic_load(&fatal)) {
+    kill(getpid(), SIGKILL);
+  }
+  return (int)syscall(SYS_fdatasync, fd);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Death inside a commit. hostsim has an fdatasync of its own, which a store's library finds before libc's; while armed it counts the
+ * calls and kills this process inside the n-th, before anything of that commit is made durable.
+ */
+#ifndef HOSTSIM_COMMITS_H
+#define HOSTSIM_COMMITS_H
+
+#include <stdint.h>
+
+/* From now on count; die in the n-th (0: only count). */
+void commits_arm(uint64_t n);
+
+/* Counts no more. Returns how many there were since commits_arm. */
+uint64_t commits_disarm(void);
+
+#endif

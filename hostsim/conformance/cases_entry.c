@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Conformance: the entry struct and its extensions, which a host reads before it runs any code of the plugin.
+ */
+#include "conformance/trial.h"
+
+#include "hostkit_flags.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* As any host would load it: through hostkit, with its probe. Its refusal is the whole answer. */
+static void loads(struct trial *trial) {
+  struct tidings_open_options open_options = trial_options(trial);
+  struct hostkit_options options = {
+    .size = sizeof options,
+    .flags = HOSTSIM_HOSTKIT_FLAGS,
+    .plugin_path = trial->plugin_path,
+    .store_dir = open_options.store_dir.ptr,
+    .copy_dir = trial->dir,
+    .host = &trial->simhost.host,
+  };
+  struct hostkit *hostkit = NULL;
+  struct tidings_error error = {.size = sizeof error};
+  if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK) {
+    trial_fail("refused: %s", error.text);
+  }
+  if (hostkit_close(hostkit, 5000, &error) != TIDINGS_OK) {
+    trial_fail("close: %s", error.text);
+  }
+}
+
+static void readable(struct trial *trial) {
+  trial_load(trial);
+  const struct tidings_entry *entry = trial->entry;
+  if (entry->size < TRIAL_V1_SIZE(tidings_entry, get_extension)) {
+    trial_fail("size is %u, version 1.0 has %u", entry->size, TRIAL_V1_SIZE(tidings_entry, get_extension));
+  }
+  if (entry->name == NULL || entry->name[0] == '\0' || entry->version == NULL || entry->version[0] == '\0') {
+    trial_fail("name or version is missing");
+  }
+  if (entry->build_id == NULL) {
+    trial_fail("build_id is NULL; it may be empty");
+  }
+  if (entry->open == NULL) {
+    trial_fail("open is missing");
+  }
+}
+
+static void unknown_extension(struct trial *trial) {
+  trial_load(trial);
+  static const char *const unknown[] = {"", "tidings.query/999", "tidings.query/1 ", "no.such.thing/1"};
+  for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+    if (trial->entry->get_extension(unknown[i]) != NULL) {
+      trial_fail("get_extension(\"%s\") is not NULL", unknown[i]);
+    }
+  }
+  if (trial->entry->get_extension(NULL) != NULL) {
+    trial_fail("get_extension(NULL) is not NULL");
+  }
+}
+
+static void extension_tables(struct trial *trial) {
+  trial_load(trial);
+  if (trial->query == NULL && trial->wake == NULL) {
+    trial_skip("it has no extension");
+  }
+  if (trial->query != NULL && (trial->query->size < TRIAL_V1_SIZE(tidings_query, release_answer) || trial->query->query == NULL ||
+                               trial->query->release_answer == NULL)) {
+    trial_fail("the table of " TIDINGS_EXT_QUERY " is not whole");
+  }
+  if (trial->wake != NULL && (trial->wake->size < TRIAL_V1_SIZE(tidings_wake, next_session) || trial->wake->descriptor == NULL ||
+                              trial->wake->next_session == NULL)) {
+    trial_fail("the table of " TIDINGS_EXT_WAKE " is not whole");
+  }
+}
+
+static void instance_table(struct trial *trial) {
+  trial_load(trial);
+  struct tidings_plugin *plugin = trial_open(trial, NULL);
+  if (plugin->size < TRIAL_V1_SIZE(tidings_plugin, close)) {
+    trial_fail("size is %u, version 1.0 has %u", plugin->size, TRIAL_V1_SIZE(tidings_plugin, close));
+  }
+  if (plugin->on_tool_result == NULL || plugin->on_chat_request == NULL || plugin->on_event == NULL || plugin->settle == NULL ||
+      plugin->release == NULL || plugin->quiesce == NULL || plugin->close == NULL) {
+    trial_fail("a function is missing");
+  }
+  trial_close(plugin);
+}
+
+static size_t count_threads(void) {
+  DIR *tasks = opendir("/proc/self/task");
+  if (tasks == NULL) {
+    trial_skip("/proc/self/task cannot be read");
+  }
+  size_t count = 0;
+  for (const struct dirent *task; (task = readdir(tasks)) != NULL;) {
+    count += task->d_name[0] != '.';
+  }
+  closedir(tasks);
+  return count;
+}
+
+static void use_it(struct tidings_plugin *plugin) {
+  struct tidings_error error = {.size = sizeof error};
+  trial_push(plugin, "s", "one");
+  trial_event(plugin, "{bad", 4, &error);
+  trial_expect_delivery(plugin, "s", "one");
+}
+
+static void starts_no_thread(struct trial *trial) {
+  size_t before = count_threads();
+  trial_load(trial);
+  struct tidings_plugin *plugin = trial_open(trial, NULL);
+  use_it(plugin);
+  if (count_threads() != before) {
+    trial_fail("%zu threads before, %zu after", before, count_threads());
+  }
+  trial_close(plugin);
+}
+
+static void is_silent(struct trial *trial) {
+  char *path = NULL;
+  if (asprintf(&path, "%s/output", trial->dir) < 0) {
+    trial_fail("out of memory");
+  }
+  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0) {
+    trial_fail("standard output cannot be redirected");
+  }
+  free(path);
+  trial_load(trial);
+  struct tidings_plugin *plugin = trial_open(trial, NULL);
+  use_it(plugin);
+  trial_close(plugin);
+  fflush(NULL);
+  off_t written = lseek(fd, 0, SEEK_END);
+  if (written != 0) {
+    trial_fail("it wrote %ld bytes to standard output or error; log through the host", (long)written);
+  }
+  close(fd);
+}
+
+static bool is_mapped(const char *path) {
+  FILE *maps = fopen("/proc/self/maps", "re");
+  if (maps == NULL) {
+    trial_skip("/proc/self/maps cannot be read");
+  }
+  char *line = NULL;
+  size_t size = 0;
+  bool found = false;
+  while (!found && getline(&line, &size, maps) > 0) {
+    found = strstr(line, path) != NULL;
+  }
+  free(line);
+  fclose(maps);
+  return found;
+}
+
+static void unloads(struct trial *trial) {
+  if (HOSTSIM_KEEPS_MAPPED) {
+    trial_skip("images stay mapped in a build with the address sanitizer");
+  }
+  trial_load(trial);
+  if (!is_mapped(trial->plugin_path)) {
+    trial_skip("/proc/self/maps does not show the image by its path");
+  }
+  struct tidings_plugin *plugin = trial_open(trial, NULL);
+  use_it(plugin);
+  trial_close(plugin);
+  trial->entry = NULL;
+  if (dlclose(trial->image) != 0) {
+    trial_fail("dlclose: %s", dlerror());
+  }
+  trial->image = NULL;
+  if (is_mapped(trial->plugin_path)) {
+    trial_fail("the image is still mapped after close and dlclose");
+  }
+}
+
+const struct conformance_case entry_cases[] = {
+  {"load", "hostkit loads, opens and closes it", loads},
+  {"entry.readable", "the entry struct has all of version 1.0", readable},
+  {"entry.unknown-extension", "get_extension answers NULL for what it does not know", unknown_extension},
+  {"entry.extension-tables", "the tables of extensions are whole", extension_tables},
+  {"entry.instance-table", "an open instance has every function", instance_table},
+  {"entry.starts-no-thread", "it starts no thread", starts_no_thread},
+  {"entry.is-silent", "it never writes to standard output or error", is_silent},
+  {"entry.unloads", "after close and dlclose the image is unmapped", unloads},
+  {NULL, NULL, NULL},
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The suite's C cases, and the process that runs one of them.
+ */
+#include "conformance/suite.h"
+
+#include "cli.h"
+#include "process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct conformance_case *const groups[] = {entry_cases, open_cases, call_cases, event_cases, delivery_cases, process_cases};
+
+const struct conformance_case *suite_case(size_t number) {
+  for (size_t group = 0; group < sizeof groups / sizeof groups[0]; group++) {
+    for (const struct conformance_case *one = groups[group]; one->name != NULL; one++) {
+      if (number-- == 0) {
+        return one;
+      }
+    }
+  }
+  return NULL;
+}
+
+const struct conformance_case *suite_find(const char *name) {
+  const struct conformance_case *one = NULL;
+  for (size_t i = 0; (one = suite_case(i)) != NULL && strcmp(one->name, name) != 0; i++) {
+  }
+  return one;
+}
+
+/* Says so on the channel when the case came to its end; a plugin that exits in between cannot pass. */
+static int run(const struct cli_verb *verb, int argc, char **argv) {
+  const struct conformance_case *one = argc == 4 ? suite_find(argv[1]) : NULL;
+  if (one == NULL) {
+    return cli_usage_error(verb, "not to be called by hand");
+  }
+  process_become_child();
+  struct trial trial = {.plugin_path = argv[2], .dir = argv[3]};
+  simhost_init(&trial.simhost, 1, false);
+  one->run(&trial);
+  simhost_finish(&trial.simhost);
+  ssize_t written = write(PROCESS_CHANNEL_FD, TRIAL_PASSED, sizeof TRIAL_PASSED - 1);
+  return written > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+const struct cli_verb verb_internal_case = {
+  .name = "internal-case", .usage = "hostsim internal-case NAME PLUGIN DIR", .help = "", .run = run};

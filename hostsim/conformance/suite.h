@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The suite: every C case, and the scenario files that were embedded when hostsim was built.
+ */
+#ifndef HOSTSIM_SUITE_H
+#define HOSTSIM_SUITE_H
+
+#include "conformance/trial.h"
+
+#include <stddef.h>
+
+struct embedded_scenario {
+  const char *name; /* the file's, without .json */
+  const unsigned char *bytes;
+  size_t len;
+};
+
+/* Generated from tests/scenarios by embed.cmake. */
+extern const struct embedded_scenario embedded_scenarios[];
+extern const size_t embedded_scenario_count;
+
+/* The C case of that number, or NULL past the last. */
+const struct conformance_case *suite_case(size_t number);
+
+/* The C case of that name, or NULL. */
+const struct conformance_case *suite_find(const char *name);
+
+#endif

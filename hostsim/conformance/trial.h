@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a conformance case works with: a plugin loaded without hostkit's help, because the contract itself is under test. A case runs in
+ * a process of its own, so the first thing that is wrong ends the process: nothing has to be cleaned up on the way.
+ */
+#ifndef HOSTSIM_TRIAL_H
+#define HOSTSIM_TRIAL_H
+
+#include "agent.h"
+#include "simhost.h"
+
+#include <stdnoreturn.h>
+#include <tidings/tidings.h>
+
+#define TRIAL_SKIPPED 77
+#define TRIAL_PASSED "passed"
+
+struct trial {
+  const char *plugin_path; /* absolute */
+  const char *dir;         /* a fresh folder of this case */
+  void *image;
+  const struct tidings_entry *entry;
+  const struct tidings_query *query; /* NULL: no such extension */
+  const struct tidings_wake *wake;   /* NULL: no such extension */
+  struct simhost simhost;
+};
+
+struct conformance_case {
+  const char *name;
+  const char *about; /* one clause that says what must hold */
+  void (*run)(struct trial *trial);
+};
+
+/* All cases, in the order in which they run. The last has no name. */
+extern const struct conformance_case entry_cases[];
+extern const struct conformance_case open_cases[];
+extern const struct conformance_case call_cases[];
+extern const struct conformance_case event_cases[];
+extern const struct conformance_case delivery_cases[];
+extern const struct conformance_case process_cases[];
+
+/* Ends the case: what is wrong, or why it does not apply to this plugin. */
+noreturn void trial_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+noreturn void trial_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Loads the image, so that entry, query and wake can be used. */
+void trial_load(struct trial *trial);
+
+/* The least that a size has to be: up to the last field of version 1.0. */
+#define TRIAL_V1_SIZE(type, last_field) ((uint32_t)(offsetof(struct type, last_field) + sizeof(((struct type *)NULL)->last_field)))
+
+struct tidings_span trial_span(const char *text);
+
+/* Options for a store "store" in the case's folder; the path lives as long as the process. */
+struct tidings_open_options trial_options(const struct trial *trial);
+
+/* Opens with these options (NULL: trial_options) and insists on success. */
+struct tidings_plugin *trial_open(struct trial *trial, const struct tidings_open_options *options);
+
+/* Closes and insists on success. */
+void trial_close(struct tidings_plugin *plugin);
+
+/* Insists that `code` is the wanted one and that the error struct was filled as the contract says: same code, a terminated text. */
+void trial_expect(int32_t wanted, int32_t code, const struct tidings_error *error, const char *what);
+
+/* The same, for input that is wrong in a way for which several codes fit: INVAL, SCHEMA or TOO_BIG. */
+void trial_expect_refused(int32_t code, const struct tidings_error *error, const char *what);
+
+/* Insists that the error's text contains `word`. */
+void trial_expect_word(const struct tidings_error *error, const char *word, const char *what);
+
+/* Sends an event and gives the reply back. */
+int32_t trial_event(struct tidings_plugin *plugin, const char *text, size_t len, struct tidings_error *error);
+
+/* Sends an event made as by printf and insists on success. UNSUPPORTED skips the case. */
+void trial_send(struct tidings_plugin *plugin, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Pushes a notification (tool.stopped, info) and insists on success. */
+void trial_push(struct tidings_plugin *plugin, const char *session, const char *message);
+
+/* Calls on_tool_result; *ret_reply may become NULL. */
+int32_t trial_tool_result(struct tidings_plugin *plugin, const char *session, const struct tidings_reply **ret_reply,
+                          struct tidings_error *error);
+
+/* The same, insisting on success. */
+const struct tidings_reply *trial_deliver(struct tidings_plugin *plugin, const char *session);
+
+/* Insists that a delivery hands out exactly this one message, and commits and releases it. */
+void trial_expect_delivery(struct tidings_plugin *plugin, const char *session, const char *message);
+
+/* Insists that nothing is delivered. */
+void trial_expect_nothing(struct tidings_plugin *plugin, const char *session);
+
+int32_t trial_settle(struct tidings_plugin *plugin, uint64_t delivery_id, uint32_t outcome, struct tidings_error *error);
+
+/* Another host (role NULL) or producer (role "producer") in a process of its own, open on the same store. owner_pid 0: its own. */
+void trial_start_other(const struct trial *trial, struct agent *agent, const char *role, pid_t owner_pid);
+
+/* Lets the other one make a call (see agent_child.c) and insists on success; frees the request, answer to be freed by the caller. */
+json_t *trial_other(struct agent *agent, json_t *request);
+
+/* The same, insisting on this error; returns its answer. */
+json_t *trial_other_fails(struct agent *agent, json_t *request, const char *code);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hostsim conformance: runs the suite against any plugin, each case in a process of its own, and says how each one ended.
+ */
+#include "agent.h"
+#include "cli.h"
+#include "conformance/suite.h"
+#include "interrupt.h"
+#include "paths.h"
+#include "process.h"
+#include "scenario/scenario.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char help[] =
+  "Checks whether a plugin keeps the contract of abi/tidings: any shared object, whoever wrote it. Each case runs in a process of its own.\n\n"
+  "  --plugin PATH       the plugin to check (required)\n"
+  "  --list              print the names of the cases and what each of them checks, and run none\n"
+  "  --filter SUBSTRING  only cases whose name contains this; `load` always runs first\n"
+  "  --timeout MS        how long a case, or a step of a scenario, may take before it counts as hung (default 30000)\n"
+  "  --help              this text\n\n"
+  "A case ends as passed, failed (with what differs), crashed (by which signal), hung, or skipped (when it needs an event type or an\n"
+  "extension that the plugin does not have). The last line counts them; crashed and hung ones count as failed.\n"
+  "Exit code: 0 when nothing failed, 1 when something did, 2 for a wrong command line.\n";
+
+struct suite_run {
+  char *plugin; /* absolute */
+  const char *filter;
+  int timeout_ms;
+  unsigned passed;
+  unsigned failed;
+  unsigned skipped;
+};
+
+static const char *verdict_name(enum verdict verdict) {
+  switch (verdict) {
+    case VERDICT_PASSED:
+      return "passed";
+    case VERDICT_FAILED:
+      return "failed";
+    case VERDICT_CRASHED:
+      return "crashed";
+    case VERDICT_HUNG:
+      return "hung";
+    case VERDICT_SKIPPED:
+      return "skipped";
+    case VERDICT_INTERRUPTED:
+      break;
+  }
+  return "interrupted";
+}
+
+/* One line a case; more than one reason becomes one line each, indented. */
+static void report(struct suite_run *suite, const char *name, enum verdict verdict, const char *why) {
+  printf("%-8s %s", verdict_name(verdict), name);
+  size_t len = strcspn(why, "\n");
+  if (len > 0) {
+    printf(": %.*s", (int)len, why);
+  }
+  putchar('\n');
+  for (const char *line = why + len + (why[len] == '\n'); *line != '\0';) {
+    len = strcspn(line, "\n");
+    printf("           %.*s\n", (int)len, line);
+    line += len + (line[len] == '\n');
+  }
+  fflush(stdout);
+  if (verdict == VERDICT_PASSED) {
+    suite->passed++;
+  } else if (verdict == VERDICT_SKIPPED) {
+    suite->skipped++;
+  } else {
+    suite->failed++;
+  }
+}
+
+static bool is_wanted(const struct suite_run *suite, const char *name) {
+  return suite->filter == NULL || strstr(name, suite->filter) != NULL;
+}
+
+static char *read_words(int fd) {
+  char *words = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&words, &len);
+  if (out == NULL) {
+    return NULL;
+  }
+  char buffer[512];
+  for (ssize_t got; (got = read(fd, buffer, sizeof buffer)) > 0;) {
+    fwrite(buffer, 1, (size_t)got, out);
+  }
+  fclose(out);
+  return words;
+}
+
+/* What the end of a case's process and its words mean. Writes the reason to `why`. */
+static enum verdict judge(int status, const char *words, FILE *why) {
+  if (WIFSIGNALED(status)) {
+    fprintf(why, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return VERDICT_CRASHED;
+  }
+  int code = WEXITSTATUS(status);
+  if (code == EXIT_SUCCESS && strcmp(words, TRIAL_PASSED) == 0) {
+    return VERDICT_PASSED;
+  }
+  if (words[0] != '\0' && strcmp(words, TRIAL_PASSED) != 0) {
+    fputs(words, why);
+    return code == TRIAL_SKIPPED ? VERDICT_SKIPPED : VERDICT_FAILED;
+  }
+  fprintf(why, "the process exited with code %d%s", code, words[0] == '\0' ? " before the case had ended" : " after the case had passed");
+  return VERDICT_FAILED;
+}
+
+static enum verdict run_process(const struct suite_run *suite, const char *name, const char *dir, FILE *why) {
+  int channel[2];
+  if (pipe2(channel, O_CLOEXEC | O_NONBLOCK) != 0) {
+    fprintf(why, "no pipe: %s", strerror(errno));
+    return VERDICT_FAILED;
+  }
+  pid_t pid = 0;
+  const char *const arguments[] = {"internal-case", name, suite->plugin, dir, NULL};
+  int failed = process_spawn_self(arguments, channel[1], &pid);
+  close(channel[1]);
+  if (failed != 0) {
+    close(channel[0]);
+    fprintf(why, "no process: %s", strerror(failed));
+    return VERDICT_FAILED;
+  }
+  int status = 0;
+  bool ended = process_wait(pid, suite->timeout_ms, &status);
+  if (!ended) {
+    process_kill(pid);
+  }
+  char *words = read_words(channel[0]);
+  close(channel[0]);
+  enum verdict verdict = VERDICT_FAILED;
+  if (interrupt_seen()) {
+    verdict = VERDICT_INTERRUPTED;
+  } else if (!ended) {
+    fprintf(why, "it did not end within %d ms", suite->timeout_ms);
+    verdict = VERDICT_HUNG;
+  } else {
+    verdict = judge(status, words != NULL ? words : "", why);
+  }
+  free(words);
+  return verdict;
+}
+
+static enum verdict run_case(struct suite_run *suite, const char *name) {
+  char *reason = NULL;
+  size_t len = 0;
+  FILE *why = open_memstream(&reason, &len);
+  char *dir = paths_make_temp("hostsim-case");
+  enum verdict verdict = VERDICT_FAILED;
+  if (why == NULL || dir == NULL) {
+    report(suite, name, VERDICT_FAILED, strerror(errno));
+    goto out;
+  }
+  verdict = run_process(suite, name, dir, why);
+  fflush(why);
+  report(suite, name, verdict, reason);
+out:
+  if (dir != NULL) {
+    paths_remove_tree(dir);
+  }
+  free(dir);
+  if (why != NULL) {
+    fclose(why);
+  }
+  free(reason);
+  return verdict;
+}
+
+static void run_scenario(struct suite_run *suite, const char *name, const struct embedded_scenario *embedded) {
+  struct scenario_options options = {.plugin = suite->plugin, .seed = 1, .timeout_ms = suite->timeout_ms, .skip_unsupported = true};
+  struct scenario_result result;
+  scenario_run(name, (const char *)embedded->bytes, embedded->len, &options, &result);
+  report(suite, name, result.verdict, result.details != NULL ? result.details : "");
+  scenario_result_finish(&result);
+}
+
+static void scenario_name(const struct embedded_scenario *embedded, char buffer[256]) {
+  snprintf(buffer, 256, "scenario.%s", embedded->name);
+}
+
+static int print_list(const char *filter) {
+  const struct suite_run all = {.filter = filter};
+  const struct conformance_case *one = NULL;
+  for (size_t i = 0; (one = suite_case(i)) != NULL; i++) {
+    if (is_wanted(&all, one->name)) {
+      printf("%s: %s\n", one->name, one->about);
+    }
+  }
+  for (size_t i = 0; i < embedded_scenario_count; i++) {
+    char name[256];
+    scenario_name(&embedded_scenarios[i], name);
+    if (is_wanted(&all, name)) {
+      json_t *scenario = json_loadb((const char *)embedded_scenarios[i].bytes, embedded_scenarios[i].len, JSON_ALLOW_NUL, NULL);
+      const char *about = json_string_value(json_object_get(scenario, "name"));
+      printf("%s: %s\n", name, about != NULL ? about : "");
+      json_decref(scenario);
+    }
+  }
+  return EXIT_SUCCESS;
+}
+
+static int run_suite(struct suite_run *suite) {
+  interrupt_catch();
+  const struct conformance_case *one = suite_case(0);
+  bool loads = run_case(suite, one->name) == VERDICT_PASSED; /* without it the others would only repeat its refusal */
+  for (size_t i = 1; loads && (one = suite_case(i)) != NULL && !interrupt_seen(); i++) {
+    if (is_wanted(suite, one->name)) {
+      run_case(suite, one->name);
+    }
+  }
+  for (size_t i = 0; loads && i < embedded_scenario_count && !interrupt_seen(); i++) {
+    char name[256];
+    scenario_name(&embedded_scenarios[i], name);
+    if (is_wanted(suite, name)) {
+      run_scenario(suite, name, &embedded_scenarios[i]);
+    }
+  }
+  printf("%u passed, %u failed, %u skipped\n", suite->passed, suite->failed, suite->skipped);
+  if (interrupt_seen()) {
+    return interrupt_exit_code();
+  }
+  return suite->failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv) {
+  static const struct option long_options[] = {
+    {"plugin", required_argument, NULL, 'p'},  {"list", no_argument, NULL, 'l'}, {"filter", required_argument, NULL, 'f'},
+    {"timeout", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+  };
+  struct suite_run suite = {.timeout_ms = AGENT_TIMEOUT_MS};
+  const char *plugin = NULL;
+  bool list = false;
+  uint64_t number = 0;
+  opterr = 0;
+  for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
+    switch (option) {
+      case 'p':
+        plugin = optarg;
+        break;
+      case 'l':
+        list = true;
+        break;
+      case 'f':
+        suite.filter = optarg;
+        break;
+      case 't':
+        if (cli_number(optarg, 1, 3600000, &number) != 0) {
+          return cli_usage_error(verb, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000", optarg);
+        }
+        suite.timeout_ms = (int)number;
+        break;
+      case 'h':
+        return cli_help(verb);
+      default:
+        return cli_bad_option(verb, option, argv);
+    }
+  }
+  if (optind != argc) {
+    return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
+  }
+  if (list) {
+    return print_list(suite.filter);
+  }
+  if (plugin == NULL) {
+    return cli_usage_error(verb, "--plugin PATH is missing");
+  }
+  /* A path that cannot be resolved goes on as it is, so that hostkit refuses it in its own words. */
+  suite.plugin = realpath(plugin, NULL);
+  if (suite.plugin == NULL) {
+    suite.plugin = strdup(plugin);
+  }
+  int status = suite.plugin != NULL ? run_suite(&suite) : EXIT_FAILURE;
+  free(suite.plugin);
+  return status;
+}
+
+const struct cli_verb verb_conformance = {
+  .name = "conformance", .usage = "hostsim conformance --plugin PATH [--filter SUBSTRING] [--timeout MS] | --list", .help = help, .run = run};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The demo's parts. A supervisor starts the simulated host, kills it where the script says and starts it again; the host plays the script;
+ * other processes push. They share a folder: the store, a workspace, the transcript, and the ledger of what was pushed.
+ */
+#ifndef HOSTSIM_DEMO_H
+#define HOSTSIM_DEMO_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#define DEMO_SESSION "demo"
+#define DEMO_LIVES 3 /* the host is killed twice */
+#define DEMO_TIMEOUT_MS 30000
+
+/* Where everything lies. */
+struct demo_folder {
+  char *dir;
+  char *store;
+  char *workspace;
+  char *transcript; /* JSON lines: what the model got and said, and each carrier's delivery id */
+  char *ledger;     /* JSON lines: each message whose push returned OK */
+  char *second_plugin;
+};
+
+/* Fills in the paths. Returns 0, or -1 when out of memory. demo_folder_finish may follow in either case. */
+int demo_folder_init(struct demo_folder *folder, const char *dir);
+void demo_folder_finish(struct demo_folder *folder);
+
+/* How it is shown. */
+struct screen {
+  bool color;
+  bool fast; /* no pauses */
+};
+
+/* One line or several that somebody says; `who` is "user", "assistant" or "tool". */
+void screen_say(const struct screen *screen, const char *who, const char *text);
+
+/* A carrier as the model gets it: what was put before `content`, marked, then the content itself. */
+void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len, size_t content_len);
+
+/* What happens around the conversation. */
+void screen_note(const struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same, for what is drastic. */
+void screen_alarm(const struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void screen_headline(const struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Time to read. */
+void screen_pause(const struct screen *screen, unsigned milliseconds);
+
+/* Appends one entry to a JSON-lines file and makes it durable. Takes the entry. Returns 0 or -1. */
+int journal_append(const char *path, json_t *entry);
+
+/* All entries, as a list; an empty one when the file is not there yet. A torn last line, which a kill may leave, is left out. */
+json_t *journal_read(const char *path);
+
+/* The ids of the deliveries whose carriers reached the transcript, as a list of strings. */
+json_t *transcript_deliveries(const char *path);
+
+/* Says "dir/what happened" of the books at the end: prints the last line and returns the exit code. */
+int demo_account(const struct demo_folder *folder, const char *plugin);
+
+/* A process of its own that opens the store as a producer and pushes one notification. Returns its exit code once it has ended, or -1. */
+int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message);
+
+/* The same, without waiting for its end. Returns 0 and *ret_pid, or -1. */
+int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message,
+                    pid_t *ret_pid);
+
+#endif

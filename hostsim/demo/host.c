@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simulated host of the demo: it calls the hooks, writes its transcript, settles; and dies when the script says so.
+ */
+#include "demo/host.h"
+
+#include "cli.h"
+#include "hostkit_flags.h"
+#include "process.h"
+#include "wire.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static _Noreturn void give_up(const char *what, const char *why) {
+  fflush(stdout);
+  fprintf(stderr, "hostsim: the demo's host: %s: %s\n", what, why);
+  exit(EXIT_FAILURE);
+}
+
+static void insist(int32_t code, const struct tidings_error *error, const char *what) {
+  if (code != TIDINGS_OK) {
+    give_up(what, error->text);
+  }
+}
+
+/* Tells the supervisor that this is the moment, and waits for SIGKILL. */
+static _Noreturn void die_here(void) {
+  fflush(stdout);
+  json_t *word = json_pack("{s:b}", "kill_me", 1);
+  wire_send(PROCESS_CHANNEL_FD, word);
+  json_decref(word);
+  for (;;) {
+    pause();
+  }
+}
+
+static void send_event(struct demo_host *host, json_t *event) {
+  char *text = json_dumps(event, JSON_COMPACT);
+  json_decref(event);
+  if (text == NULL) {
+    give_up("event", "out of memory");
+  }
+  struct tidings_span span = {text, strlen(text)};
+  struct tidings_reply *reply = NULL;
+  struct tidings_error error = {.size = sizeof error};
+  insist(hostkit_event(host->hostkit, &span, &reply, &error), &error, text);
+  hostkit_reply_free(reply);
+  free(text);
+}
+
+void host_open(struct demo_host *host, bool resumes) {
+  struct hostkit_options options = {
+    .size = sizeof options,
+    .flags = HOSTSIM_HOSTKIT_FLAGS,
+    .plugin_path = host->plugin,
+    .store_dir = host->folder.store,
+    .host_name = "hostsim",
+    .copy_dir = host->folder.dir,
+  };
+  struct tidings_error error = {.size = sizeof error};
+  insist(hostkit_open(&options, &host->hostkit, &error), &error, "open");
+  if (!resumes) {
+    send_event(host, json_pack("{s:s, s:s, s:{s:s, s:s}}", "type", "session.opened", "session", DEMO_SESSION, "data", "cwd",
+                               host->folder.workspace, "host", "hostsim demo"));
+    return;
+  }
+  json_t *deliveries = transcript_deliveries(host->folder.transcript);
+  char *list = json_dumps(deliveries, 0);
+  screen_note(&host->screen, "the host is back, pid %d; its transcript holds the deliveries %s: session.resumed names them", (int)getpid(), list);
+  free(list);
+  send_event(host, json_pack("{s:s, s:s, s:{s:o}}", "type", "session.resumed", "session", DEMO_SESSION, "data", "deliveries", deliveries));
+}
+
+void host_close(struct demo_host *host) {
+  struct tidings_error error = {.size = sizeof error};
+  insist(hostkit_close(host->hostkit, DEMO_TIMEOUT_MS, &error), &error, "close");
+  host->hostkit = NULL;
+}
+
+static void write_ledger(struct demo_host *host, const char *message) {
+  if (journal_append(host->folder.ledger, json_pack("{s:s}", "message", message)) != 0) {
+    give_up("ledger", "cannot be written");
+  }
+}
+
+void host_push(struct demo_host *host, const char *kind, const char *level, const char *message, const char *path) {
+  json_t *data = json_pack("{s:s, s:s, s:s}", "kind", kind, "level", level, "message", message);
+  if (path != NULL) {
+    json_object_set_new(data, "data", json_pack("{s:s}", "path", path));
+  }
+  send_event(host, json_pack("{s:s, s:s, s:o}", "type", "notification", "session", DEMO_SESSION, "data", data));
+  write_ledger(host, message);
+}
+
+static void write_transcript(struct demo_host *host, const char *role, const char *text, size_t len, uint64_t delivery) {
+  json_t *entry = json_pack("{s:s, s:s%}", "role", role, "content", text, len);
+  if (delivery != 0) {
+    char id[24];
+    snprintf(id, sizeof id, "%" PRIu64, delivery);
+    json_object_set_new(entry, "delivery", json_string(id));
+  }
+  if (entry == NULL || journal_append(host->folder.transcript, entry) != 0) {
+    give_up("transcript", "cannot be written");
+  }
+}
+
+void host_settle(struct demo_host *host, uint64_t delivery) {
+  struct tidings_error error = {.size = sizeof error};
+  insist(hostkit_settle(host->hostkit, delivery, TIDINGS_COMMITTED, NULL, &error), &error, "settle");
+}
+
+/* From the hook's reply to the settled delivery: compose, write, settle. Takes the reply. */
+static uint64_t carry(struct demo_host *host, const char *role, const struct tidings_span *content, struct tidings_reply *reply,
+                      enum ending ending) {
+  uint64_t delivery = reply != NULL ? reply->delivery_id : 0;
+  struct hostkit_outgoing *outgoing = NULL;
+  struct tidings_error error = {.size = sizeof error};
+  insist(hostkit_compose(content, reply, &outgoing, &error), &error, "compose");
+  hostkit_reply_free(reply);
+  if (ending == ENDING_DIES_BEFORE_WRITING) {
+    die_here();
+  }
+  const struct hostkit_message *carrier = &outgoing->messages[outgoing->carrier];
+  write_transcript(host, role, carrier->text, carrier->text_len, delivery);
+  screen_carrier(&host->screen, role, carrier->text, carrier->text_len, content->len);
+  hostkit_outgoing_free(outgoing);
+  if (ending == ENDING_DIES_BEFORE_SETTLE) {
+    die_here();
+  }
+  if (delivery != 0 && ending == ENDING_SETTLED) {
+    host_settle(host, delivery);
+  }
+  screen_pause(&host->screen, delivery != 0 ? 900 : 300);
+  return delivery;
+}
+
+uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *content, enum ending ending) {
+  char call_id[24];
+  snprintf(call_id, sizeof call_id, "call_%u", ++host->calls);
+  struct tidings_tool_result result = {
+    .size = sizeof result,
+    .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
+    .call_id = {call_id, strlen(call_id)},
+    .tool = {tool, strlen(tool)},
+    .content = {content, strlen(content)},
+  };
+  struct tidings_reply *reply = NULL;
+  struct tidings_error error = {.size = sizeof error};
+  insist(hostkit_tool_result(host->hostkit, &result, &reply, &error), &error, "on_tool_result");
+  return carry(host, "tool", &result.content, reply, ending);
+}
+
+uint64_t host_chat_request(struct demo_host *host, const char *content) {
+  struct tidings_chat_request request = {
+    .size = sizeof request,
+    .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
+    .content = {content, strlen(content)},
+  };
+  struct tidings_reply *reply = NULL;
+  struct tidings_error error = {.size = sizeof error};
+  insist(hostkit_chat_request(host->hostkit, &request, &reply, &error), &error, "on_chat_request");
+  return carry(host, "user", &request.content, reply, ENDING_SETTLED);
+}
+
+void host_assistant(struct demo_host *host, const char *text) {
+  write_transcript(host, "assistant", text, strlen(text), 0);
+  screen_say(&host->screen, "assistant", text);
+  screen_pause(&host->screen, 600);
+}
+
+void host_swap(struct demo_host *host) {
+  struct timespec start;
+  struct timespec end;
+  struct tidings_error error = {.size = sizeof error};
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  insist(hostkit_swap(host->hostkit, host->folder.second_plugin, DEMO_TIMEOUT_MS, &error), &error, "swap");
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  struct hostkit_info info = {.size = sizeof info};
+  hostkit_info(host->hostkit, &info);
+  double milliseconds = (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
+  screen_note(&host->screen, "%s %s swapped in %.0f ms: generation %u, build %s", info.name, info.version, milliseconds, info.generation,
+              info.build_id[0] != '\0' ? info.build_id : "unnamed");
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv) {
+  uint64_t life = 0;
+  if (argc != 6 || cli_number(argv[3], 1, DEMO_LIVES, &life) != 0) {
+    return cli_usage_error(verb, "not to be called by hand");
+  }
+  process_become_child();
+  struct demo_host host = {.plugin = argv[2]};
+  host.screen.color = strcmp(argv[4], "color") == 0;
+  host.screen.fast = strcmp(argv[5], "fast") == 0;
+  if (demo_folder_init(&host.folder, argv[1]) != 0) {
+    give_up("start", "out of memory");
+  }
+  host_open(&host, life > 1);
+  script_play(&host, (unsigned)life);
+  host_close(&host);
+  demo_folder_finish(&host.folder);
+  return EXIT_SUCCESS;
+}
+
+const struct cli_verb verb_internal_demo_host = {
+  .name = "internal-demo-host", .usage = "hostsim internal-demo-host DIR PLUGIN LIFE color|plain fast|paced", .help = "", .run = run};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simulated host of the demo: what a real one does at its delivery points, and no more. The words come from script.c.
+ */
+#ifndef HOSTSIM_DEMO_HOST_H
+#define HOSTSIM_DEMO_HOST_H
+
+#include "demo/demo.h"
+
+#include <tidings/hostkit.h>
+
+struct demo_host {
+  struct demo_folder folder;
+  struct screen screen;
+  const char *plugin;
+  struct hostkit *hostkit;
+  unsigned calls; /* numbers the model's tool calls */
+};
+
+/* What becomes of a carrier after the hook. */
+enum ending {
+  ENDING_SETTLED,             /* written to the transcript, then settled */
+  ENDING_OPEN,                /* written, not settled yet: the caller does */
+  ENDING_DIES_BEFORE_SETTLE,  /* written; then the process is killed */
+  ENDING_DIES_BEFORE_WRITING, /* leased; then the process is killed */
+};
+
+/* Each of these ends the process with a sentence on stderr when something fails: a demo has no second plan. */
+
+/* Opens the plugin and says what happened to the session: opened, or resumed with the deliveries that the transcript holds. */
+void host_open(struct demo_host *host, bool resumes);
+void host_close(struct demo_host *host);
+
+/* Pushes a notification and notes it in the ledger. `path` is the file it is about, or NULL. */
+void host_push(struct demo_host *host, const char *kind, const char *level, const char *message, const char *path);
+
+/* The delivery points. They return the delivery id, 0 when there was nothing to tell. */
+uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *content, enum ending ending);
+uint64_t host_chat_request(struct demo_host *host, const char *content);
+
+void host_settle(struct demo_host *host, uint64_t delivery);
+
+/* What the model says; goes into the transcript and on the screen. */
+void host_assistant(struct demo_host *host, const char *text);
+
+void host_swap(struct demo_host *host);
+
+/* The script, one part for each of the host's lives (1 to DEMO_LIVES). */
+void script_play(struct demo_host *host, unsigned life);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A producer: a process that opens the store beside the host, pushes one notification, notes it in the ledger once the push has
+ * returned OK, and ends.
+ */
+#include "demo/demo.h"
+
+#include "cli.h"
+#include "hostkit_flags.h"
+#include "process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message,
+                    pid_t *ret_pid) {
+  const char *const arguments[] = {"internal-push", plugin, folder->dir, folder->store, folder->ledger, kind, level, message, NULL};
+  return process_spawn_self(arguments, -1, ret_pid) == 0 ? 0 : -1;
+}
+
+int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message) {
+  pid_t pid = 0;
+  int status = 0;
+  if (demo_start_push(folder, plugin, kind, level, message, &pid) != 0) {
+    return -1;
+  }
+  if (!process_wait(pid, DEMO_TIMEOUT_MS, &status)) {
+    process_kill(pid);
+    return -1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv) {
+  if (argc != 8) {
+    return cli_usage_error(verb, "not to be called by hand");
+  }
+  process_become_child();
+  struct hostkit_options options = {
+    .size = sizeof options,
+    .flags = HOSTSIM_HOSTKIT_FLAGS | HOSTKIT_NO_PROBE,
+    .plugin_path = argv[1],
+    .store_dir = argv[3],
+    .copy_dir = argv[2],
+    .role = TIDINGS_ROLE_PRODUCER,
+  };
+  struct hostkit *hostkit = NULL;
+  struct tidings_error error = {.size = sizeof error};
+  int32_t code = hostkit_open(&options, &hostkit, &error);
+  if (code == TIDINGS_OK) {
+    json_t *event = json_pack("{s:s, s:s, s:s, s:{s:s, s:s, s:s}}", "type", "notification", "session", DEMO_SESSION, "source", "elsewhere", "data",
+                              "kind", argv[5], "level", argv[6], "message", argv[7]);
+    char *text = json_dumps(event, JSON_COMPACT);
+    struct tidings_span span = {text, strlen(text)};
+    struct tidings_reply *reply = NULL;
+    code = hostkit_event(hostkit, &span, &reply, &error);
+    hostkit_reply_free(reply);
+    free(text);
+    json_decref(event);
+  }
+  if (code != TIDINGS_OK) {
+    fprintf(stderr, "hostsim: a push from another process failed: %s\n", error.text);
+  } else if (journal_append(argv[4], json_pack("{s:s}", "message", argv[7])) != 0) {
+    code = TIDINGS_E_STORE;
+  }
+  hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
+  return code == TIDINGS_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+const struct cli_verb verb_internal_push = {
+  .name = "internal-push", .usage = "hostsim internal-push PLUGIN DIR STORE LEDGER KIND LEVEL MESSAGE", .help = "", .run = run};

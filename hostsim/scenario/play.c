@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Plays a checked scenario, step by step. This side keeps the clock and what must survive a crash of the host: the newest delivery
+ * id and the newest offer. It sends the plugin nothing that the scenario does not say.
+ */
+#include "scenario/scenario.h"
+
+#include "agent.h"
+#include "paths.h"
+#include "simhost.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+struct play {
+  json_t *scenario;
+  const struct scenario_options *options;
+  FILE *out;
+  struct agent agent;
+  char *dir;          /* for the store, and for the copies of the plugin that hostkit loads */
+  char *store;
+  char *config;       /* text, or NULL */
+  uint64_t processes; /* how many were started: each gets its own randomness */
+  int64_t now_ms;
+  uint64_t mono_ns;
+  char *last;         /* delivery id, or NULL */
+  json_t *offer;      /* list of message ids, or NULL */
+  size_t step;        /* from 1 */
+  uint64_t fatal_commit; /* the next step dies in this commit; 0: it does not */
+  bool died_as_asked;
+  enum verdict verdict;
+};
+
+static void fail(struct play *play, const char *problem, const char *detail) {
+  if (play->verdict == VERDICT_PASSED) {
+    play->verdict = VERDICT_FAILED;
+  }
+  fprintf(play->out, "step %zu: %s%s\n", play->step, problem, detail);
+}
+
+static void fail_with_error(struct play *play, const char *what, const json_t *error) {
+  const char *code = json_string_value(json_object_get(error, "code"));
+  const char *text = json_string_value(json_object_get(error, "text"));
+  play->verdict = VERDICT_FAILED;
+  if (play->options->skip_unsupported && strcmp(code, "TIDINGS_E_UNSUPPORTED") == 0) {
+    play->verdict = VERDICT_SKIPPED;
+  }
+  fprintf(play->out, "step %zu: %s: %s: %s\n", play->step, what, code, text);
+}
+
+static void fail_with_agent(struct play *play, enum agent_outcome outcome) {
+  play->verdict = outcome == AGENT_DIED          ? VERDICT_CRASHED
+                  : outcome == AGENT_HUNG        ? VERDICT_HUNG
+                  : outcome == AGENT_INTERRUPTED ? VERDICT_INTERRUPTED
+                                                 : VERDICT_FAILED;
+  fprintf(play->out, "step %zu: ", play->step);
+  agent_describe(play->out, &play->agent, outcome);
+  fputc('\n', play->out);
+}
+
+static bool start_agent(struct play *play);
+
+/* Sends one request, whose reference it takes. Returns the answer, or NULL: then the scenario has failed, or died as it was asked to and
+ * runs again. */
+static json_t *call(struct play *play, json_t *request) {
+  json_object_set_new(request, "now", json_integer(play->now_ms));
+  json_object_set_new(request, "mono", json_integer((json_int_t)play->mono_ns));
+  json_t *answer = NULL;
+  enum agent_outcome outcome = agent_call(&play->agent, request, &answer);
+  if (outcome == AGENT_OK) {
+    return answer;
+  }
+  bool killed = WIFSIGNALED(play->agent.status) && WTERMSIG(play->agent.status) == SIGKILL;
+  if (outcome == AGENT_DIED && play->fatal_commit > 0 && killed) {
+    play->fatal_commit = 0;
+    play->died_as_asked = true;
+    start_agent(play);
+    return NULL;
+  }
+  fail_with_agent(play, outcome);
+  return NULL;
+}
+
+/* For requests that answer nothing but success or an error. */
+static bool call_plainly(struct play *play, json_t *request, const char *what) {
+  json_t *answer = call(play, request);
+  if (answer == NULL) {
+    return false;
+  }
+  const json_t *error = json_object_get(answer, "error");
+  if (error != NULL) {
+    fail_with_error(play, what, error);
+  }
+  bool succeeded = error == NULL;
+  json_decref(answer);
+  return succeeded;
+}
+
+static bool start_agent(struct play *play) {
+  play->processes++;
+  uint64_t seed = play->options->seed * UINT64_C(1000003) + play->processes;
+  enum agent_outcome outcome = agent_start(&play->agent, seed, play->options->timeout_ms, play->options->verbose);
+  if (outcome != AGENT_OK) {
+    fail_with_agent(play, outcome);
+    return false;
+  }
+  json_t *request = json_pack("{s:s, s:s, s:s, s:s}", "op", "open", "plugin", play->options->plugin, "store", play->store, "copies", play->dir);
+  json_t *host_name = json_object_get(play->scenario, "host_name");
+  if (host_name != NULL) {
+    json_object_set(request, "host_name", host_name);
+  }
+  if (play->config != NULL) {
+    json_object_set_new(request, "config", json_string(play->config));
+  }
+  return call_plainly(play, request, "open");
+}
+
+static void stop_agent(struct play *play) {
+  char *error = NULL;
+  enum agent_outcome outcome = agent_stop(&play->agent, &error);
+  if (error != NULL) {
+    fail(play, "close: ", error);
+    free(error);
+  } else if (outcome != AGENT_OK) {
+    fail_with_agent(play, outcome);
+  }
+}
+
+/* Keeps what "$last" and "$offer" stand for. */
+static void remember(struct play *play, const json_t *reply) {
+  const char *delivery = json_string_value(json_object_get(reply, "delivery"));
+  if (delivery != NULL && strcmp(delivery, "0") != 0) {
+    free(play->last);
+    play->last = strdup(delivery);
+  }
+  const json_t *actions = json_object_get(reply, "actions");
+  for (size_t i = 0; i < json_array_size(actions); i++) {
+    const json_t *action = json_array_get(actions, i);
+    const char *type = json_string_value(json_object_get(action, "type"));
+    if (type == NULL || strcmp(type, "start_turn") != 0) {
+      continue;
+    }
+    const json_t *messages = json_object_get(action, "messages");
+    json_decref(play->offer);
+    play->offer = json_array();
+    for (size_t m = 0; m < json_array_size(messages); m++) {
+      json_array_append(play->offer, json_object_get(json_array_get(messages, m), "id"));
+    }
+  }
+}
+
+/* What expectations are compared with: the reply's or the answer's fields, and content, error and error_text beside them. */
+static json_t *flatten(const json_t *answer) {
+  json_t *flat = json_object();
+  json_t *fields = json_object_get(answer, "reply");
+  json_object_update(flat, fields != NULL ? fields : json_object_get(answer, "answer"));
+  json_t *content = json_object_get(answer, "content");
+  if (content != NULL) {
+    json_object_set(flat, "content", content);
+  }
+  const json_t *error = json_object_get(answer, "error");
+  if (error != NULL) {
+    json_object_set(flat, "error", json_object_get(error, "code"));
+    json_object_set(flat, "error_text", json_object_get(error, "text"));
+  }
+  return flat;
+}
+
+static void compare(struct play *play, const json_t *step, const json_t *answer) {
+  json_t *expect = json_object_get(step, "expect");
+  const json_t *error = json_object_get(answer, "error");
+  if (error != NULL && json_object_get(expect, "error") == NULL) {
+    fail_with_error(play, "unexpected error", error);
+    return;
+  }
+  const char *missing = NULL;
+  json_t *expected = expect != NULL ? scenario_substitute(expect, play->last, play->offer, &missing) : json_object();
+  if (expected == NULL) {
+    fail(play, "expect: so far there was no ", missing);
+    return;
+  }
+  char prefix[32];
+  snprintf(prefix, sizeof prefix, "step %zu", play->step);
+  json_t *got = flatten(answer);
+  if (scenario_compare(expected, got, prefix, play->out) > 0) {
+    play->verdict = VERDICT_FAILED;
+  }
+  json_decref(got);
+  json_decref(expected);
+}
+
+/* The delivery that a hook handed out is settled as the step says; committed unless it says otherwise. */
+static void settle_inline(struct play *play, const json_t *step, const json_t *answer) {
+  const char *outcome = json_string_value(json_object_get(step, "settle"));
+  const char *delivery = json_string_value(json_object_get(json_object_get(answer, "reply"), "delivery"));
+  if (delivery == NULL || strcmp(delivery, "0") == 0 || (outcome != NULL && strcmp(outcome, "none") == 0)) {
+    return;
+  }
+  json_t *settled = call(play, json_pack("{s:s, s:s, s:s}", "op", "settle", "delivery", delivery, "outcome", outcome != NULL ? outcome : "committed"));
+  if (settled == NULL) {
+    return;
+  }
+  if (json_object_get(settled, "error") != NULL) {
+    fail_with_error(play, "settle", json_object_get(settled, "error"));
+  }
+  remember(play, json_object_get(settled, "reply"));
+  json_decref(settled);
+}
+
+static json_t *request_for(const char *verb, json_t *value) {
+  json_t *request = NULL;
+  if (strcmp(verb, "event_raw") == 0) {
+    request = json_pack("{s:s, s:O}", "op", "event", "event", value);
+  } else if (strcmp(verb, "event") == 0 || strcmp(verb, "query") == 0) {
+    char *text = json_dumps(value, JSON_COMPACT);
+    request = json_pack("{s:s, s:s}", "op", verb, verb, text);
+    free(text);
+  } else {
+    request = json_copy(value);
+    json_object_set_new(request, "op", json_string(verb));
+  }
+  return request;
+}
+
+static bool arm(struct play *play) {
+  return play->fatal_commit == 0 ||
+         call_plainly(play, json_pack("{s:s, s:I}", "op", "arm", "n", (json_int_t)play->fatal_commit), "crash");
+}
+
+/* After a step that should have died inside a commit: if it lives, it made too few. */
+static void disarm(struct play *play) {
+  uint64_t wanted = play->fatal_commit;
+  play->fatal_commit = 0;
+  if (wanted == 0 || play->agent.pid == 0) {
+    return;
+  }
+  json_t *answer = call(play, json_pack("{s:s}", "op", "disarm"));
+  if (answer != NULL) {
+    play->verdict = VERDICT_FAILED;
+    fprintf(play->out, "step %zu: it was to die inside commit %" PRIu64 " but made only %" JSON_INTEGER_FORMAT " commits\n", play->step, wanted,
+            json_integer_value(json_object_get(answer, "commits")));
+    json_decref(answer);
+  }
+}
+
+static void step_call(struct play *play, const json_t *step, const char *verb, json_t *value) {
+  if (!arm(play)) {
+    return;
+  }
+  play->died_as_asked = false;
+  json_t *answer = call(play, request_for(verb, value));
+  if (answer == NULL) {
+    if (play->died_as_asked && json_object_get(step, "expect") != NULL) {
+      fail(play, "died before it answered: nothing to compare with what was expected", "");
+    }
+    return;
+  }
+  remember(play, json_object_get(answer, "reply"));
+  compare(play, step, answer);
+  if (play->verdict == VERDICT_PASSED && (strcmp(verb, "tool_result") == 0 || strcmp(verb, "chat_request") == 0)) {
+    settle_inline(play, step, answer);
+  }
+  json_decref(answer);
+  if (play->verdict == VERDICT_PASSED) {
+    disarm(play);
+  }
+}
+
+static void step_advance(struct play *play, int64_t by_ms) {
+  play->now_ms += by_ms;
+  if (by_ms > 0) {
+    play->mono_ns += (uint64_t)by_ms * UINT64_C(1000000);
+  }
+}
+
+static void step_crash(struct play *play, const json_t *value) {
+  const json_t *n = json_object_get(value, "n");
+  if (n != NULL) {
+    play->fatal_commit = (uint64_t)json_integer_value(n);
+    return;
+  }
+  agent_kill(&play->agent);
+  start_agent(play);
+}
+
+static void perform(struct play *play, const json_t *step) {
+  const char *verb = scenario_verb(step);
+  const char *missing = NULL;
+  json_t *value = scenario_substitute(json_object_get(step, verb), play->last, play->offer, &missing);
+  if (value == NULL) {
+    fail(play, "so far there was no ", missing);
+    return;
+  }
+  if (strcmp(verb, "advance_ms") == 0) {
+    step_advance(play, json_integer_value(value));
+  } else if (strcmp(verb, "restart") == 0) {
+    stop_agent(play);
+    if (play->verdict == VERDICT_PASSED) {
+      start_agent(play);
+    }
+  } else if (strcmp(verb, "crash") == 0) {
+    step_crash(play, value);
+  } else if (strcmp(verb, "swap") == 0) {
+    call_plainly(play, json_pack("{s:s}", "op", "swap"), "swap");
+  } else {
+    step_call(play, step, verb, value);
+  }
+  json_decref(value);
+}
+
+static void finish(struct play *play) {
+  if (play->verdict == VERDICT_PASSED || play->verdict == VERDICT_FAILED || play->verdict == VERDICT_SKIPPED) {
+    stop_agent(play);
+  }
+  agent_kill(&play->agent);
+  if (play->store != NULL && play->options->keep) {
+    fprintf(stderr, "hostsim: the store is %s\n", play->store);
+  } else if (play->dir != NULL) {
+    paths_remove_tree(play->dir);
+  }
+  free(play->store);
+  free(play->dir);
+  free(play->config);
+  free(play->last);
+  json_decref(play->offer);
+}
+
+enum verdict scenario_play(json_t *scenario, const struct scenario_options *options, FILE *out) {
+  struct play play = {.scenario = scenario, .options = options, .out = out, .now_ms = SIMHOST_EPOCH_MS, .mono_ns = SIMHOST_START_NS};
+  const json_t *config = json_object_get(scenario, "config");
+  play.config = config != NULL ? json_dumps(config, JSON_COMPACT) : NULL;
+  play.dir = paths_make_temp("hostsim-scenario");
+  play.store = play.dir != NULL ? paths_join(play.dir, "store") : NULL;
+  if (play.store == NULL) {
+    fail(&play, "no folder for the store: ", strerror(errno));
+  } else {
+    start_agent(&play);
+  }
+  const json_t *steps = json_object_get(scenario, "steps");
+  for (size_t i = 0; i < json_array_size(steps) && play.verdict == VERDICT_PASSED; i++) {
+    play.step = i + 1;
+    perform(&play, json_array_get(steps, i));
+  }
+  finish(&play);
+  return play.verdict;
+}

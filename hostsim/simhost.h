@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a simulated host gives its plugin: a clock that only moves when told to, randomness from a seed, a log.
+ */
+#ifndef HOSTSIM_SIMHOST_H
+#define HOSTSIM_SIMHOST_H
+
+#include <tidings/host.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* Where every simulated clock starts: 2023-11-14T22:13:20Z. */
+#define SIMHOST_EPOCH_MS INT64_C(1700000000000)
+#define SIMHOST_START_NS UINT64_C(1000000000)
+
+struct simhost {
+  struct tidings_host host; /* give this to open */
+  pthread_mutex_t lock;
+  int64_t now_ms;
+  uint64_t mono_ns;
+  uint64_t random_state;
+  bool log_to_stderr;
+};
+
+void simhost_init(struct simhost *simhost, uint64_t seed, bool log_to_stderr);
+void simhost_finish(struct simhost *simhost);
+
+/* Puts the clocks where the caller's are; the one that never goes back does not. */
+void simhost_set_clock(struct simhost *simhost, int64_t now_ms, uint64_t mono_ns);
+
+#endif
