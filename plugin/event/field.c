@@ -109,7 +109,7 @@ int field_bool(const struct path *path, const struct json *value, bool *ret, str
 
 int field_integer(const struct path *path, const struct json *value, int64_t min, int64_t max, int64_t *ret, struct tidings_error *error) {
   int64_t number;
-  if (!json_integer(value, &number) || number < min || number > max) {
+  if (!json_to_integer(value, &number) || number < min || number > max) {
     char expected[80];
     if (max == INT64_MAX) {
       (void)snprintf(expected, sizeof expected, "an integer of at least %lld", (long long)min);

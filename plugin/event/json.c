@@ -12,7 +12,7 @@ const struct json *json_member(const struct json *object, const char *key) {
   return NULL;
 }
 
-bool json_integer(const struct json *json, int64_t *ret_value) {
+bool json_to_integer(const struct json *json, int64_t *ret_value) {
   if (json->kind != JSON_IS_NUMBER) return false;
   struct tidings_span text = json->text;
   bool negative = text.ptr[0] == '-';

@@ -36,7 +36,7 @@ int json_read(struct tidings_span bytes, const char *what, struct arena *arena, 
 const struct json *json_member(const struct json *object, const char *key);
 
 /* A number written without fraction and exponent that fits; else false. */
-bool json_integer(const struct json *json, int64_t *ret_value);
+bool json_to_integer(const struct json *json, int64_t *ret_value);
 
 /* Compact JSON text, in the order and with the numbers that were read. Returns 0, or -1: no memory. */
 int json_compact(const struct json *json, struct arena *arena, struct tidings_span *ret_text);

@@ -212,7 +212,7 @@ static int read_number(struct reader *reader, struct json *json) {
   json->kind = JSON_IS_NUMBER;
   json->text = span_of(begin, (size_t)(reader->at - begin));
   int64_t value;
-  if (integer ? !json_integer(json, &value) : magnitude(json->text) > 308) {
+  if (integer ? !json_to_integer(json, &value) : magnitude(json->text) > 308) {
     char problem[640];
     (void)snprintf(problem, sizeof problem, "%s is not a number of 64 bits,", quote(json->text).text);
     return refuse(reader, TIDINGS_E_SCHEMA, begin, problem);
