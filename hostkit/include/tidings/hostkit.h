@@ -35,18 +35,18 @@ struct hostkit;
 /* Zero it, set `size`, then what is needed. Strings are NUL-terminated and borrowed until hostkit_open returns; NULL is the default. */
 struct hostkit_options {
   uint32_t size;
-  uint32_t flags;             /* HOSTKIT_* */
-  const char *plugin_path;    /* required: the tidings.so to load. It is copied; the file may be replaced while the copy is in use */
-  const char *store_dir;      /* these seven as in struct tidings_open_options */
+  uint32_t flags;          /* HOSTKIT_* */
+  const char *plugin_path; /* required: the tidings.so to load. It is copied; the file may be replaced while the copy is in use */
+  const char *store_dir;   /* these seven as in struct tidings_open_options */
   const char *host_name;
   const char *configuration;
   uint32_t role;
   uint32_t owner_pid;
   uint32_t hook_budget_ms;
   uint32_t settle_on_return;
-  const char *copy_dir;       /* where the private copies go; NULL: $XDG_RUNTIME_DIR, else $TMPDIR, else /tmp. A 0700 folder is made in it */
-  const char *probe_path;     /* the probe program; NULL: $TIDINGS_HOSTKIT_PROBE, else where hostkit was installed */
-  uint32_t probe_timeout_ms;  /* 0: 10,000 */
+  const char *copy_dir;      /* where the private copies go; NULL: $XDG_RUNTIME_DIR, else $TMPDIR, else /tmp. A 0700 folder is made in it */
+  const char *probe_path;    /* the probe program; NULL: $TIDINGS_HOSTKIT_PROBE, else where hostkit was installed */
+  uint32_t probe_timeout_ms; /* 0: 10,000 */
   uint32_t reserved;
   const struct tidings_host *host; /* clocks, randomness, log; must outlive the hostkit. NULL: the system's clocks, getrandom, and no log */
 };
@@ -55,7 +55,9 @@ struct hostkit_options {
  * machine, or cut short; one that crashes, exits or hangs in the probe; one without the symbol tidings_entry; another ABI major; an
  * entry struct shorter than version 1.0's; a missing function; a failing open (with the plugin's own sentence). On failure nothing
  * stays loaded or written. The probe loads the file and checks the entry struct; it does not open a store unless it has to: a plugin that
- * exits in open is found by opening it in the probe on an empty folder of its own. */
+ * exits in open is found by opening it in the probe on an empty folder of its own.
+ * Errors: INVAL (options; not a whole plugin), UNSUPPORTED (another machine or major), STATE (crashed, exited or hung in the probe),
+ * NOT_FOUND (no such plugin or probe program), STORE (it cannot be read or copied), NOMEM; and those of the plugin's open. */
 HOSTKIT_API int32_t hostkit_open(const struct hostkit_options *options, struct hostkit **ret_hostkit, struct tidings_error *error);
 
 /* Waits up to drain_ms for calls under way, closes the instance and unloads the image. On BUSY everything is as it was. After OK the
@@ -70,7 +72,7 @@ HOSTKIT_API int32_t hostkit_close(struct hostkit *hostkit, uint32_t drain_ms, st
  * new build's error returned, with " (the old build goes on)" at its end. If even that fails, every later call answers CLOSED. */
 HOSTKIT_API int32_t hostkit_swap(struct hostkit *hostkit, const char *plugin_path, uint32_t drain_ms, struct tidings_error *error);
 
-/* What is loaded. Copies that stay valid until hostkit_close, across swaps. `generation` counts swaps from 1. */
+/* What is loaded. Set `size` before the call. `generation` is 1 after open and one more after each swap. Errors: INVAL, CLOSED. */
 struct hostkit_info {
   uint32_t size;
   uint32_t generation;
@@ -86,14 +88,14 @@ HOSTKIT_API int32_t hostkit_info(struct hostkit *hostkit, struct hostkit_info *r
 
 /* The calls. Each fills *ret_reply with a copy of the plugin's reply in one allocation of hostkit's (free it with hostkit_reply_free; it
  * outlives swap and close), or NULL when there was none. */
-HOSTKIT_API int32_t hostkit_tool_result(struct hostkit *hostkit, const struct tidings_tool_result *result,
-                                        struct tidings_reply **ret_reply, struct tidings_error *error);
+HOSTKIT_API int32_t hostkit_tool_result(struct hostkit *hostkit, const struct tidings_tool_result *result, struct tidings_reply **ret_reply,
+                                        struct tidings_error *error);
 HOSTKIT_API int32_t hostkit_chat_request(struct hostkit *hostkit, const struct tidings_chat_request *request,
                                          struct tidings_reply **ret_reply, struct tidings_error *error);
 HOSTKIT_API int32_t hostkit_event(struct hostkit *hostkit, const struct tidings_span *event, struct tidings_reply **ret_reply,
                                   struct tidings_error *error);
-HOSTKIT_API int32_t hostkit_settle(struct hostkit *hostkit, uint64_t delivery_id, uint32_t outcome,
-                                   struct tidings_reply **ret_reply, struct tidings_error *error);
+HOSTKIT_API int32_t hostkit_settle(struct hostkit *hostkit, uint64_t delivery_id, uint32_t outcome, struct tidings_reply **ret_reply,
+                                   struct tidings_error *error);
 /* `tidings.query/1`; *ret_json is NUL-terminated, free it with hostkit_free. UNSUPPORTED if the plugin has no such extension. */
 HOSTKIT_API int32_t hostkit_query(struct hostkit *hostkit, const struct tidings_span *request, char **ret_json,
                                   struct tidings_error *error);
@@ -107,7 +109,7 @@ struct hostkit_message {
   uint32_t is_carrier; /* 1: this is the carrier, with what belongs into its text already in it */
   char *text;          /* NUL-terminated; may hold further NULs only if the carrier did */
   size_t text_len;
-  char *call_id;       /* TIDINGS_MESSAGE_TOOL, else NULL */
+  char *call_id; /* TIDINGS_MESSAGE_TOOL, else NULL */
   char *tool;
 };
 struct hostkit_outgoing {
@@ -116,7 +118,9 @@ struct hostkit_outgoing {
   struct hostkit_message *messages;
   size_t message_count;
 };
-/* Turns carrier + reply (may be NULL) into what to send; BLOCK messages stand before or after the carrier by their place. Errors: INVAL, NOMEM. */
+/* Turns carrier + reply (may be NULL) into what to send; BLOCK messages stand before or after the carrier by their place.
+ * Within a place the reply's order is the reading order. Errors: INVAL (also for a role and place that this version does not know: send the
+ * carrier unchanged and roll the delivery back), NOMEM. */
 HOSTKIT_API int32_t hostkit_compose(const struct tidings_span *content, const struct tidings_reply *reply,
                                     struct hostkit_outgoing **ret_outgoing, struct tidings_error *error);
 HOSTKIT_API void hostkit_outgoing_free(struct hostkit_outgoing *outgoing);
@@ -143,12 +147,14 @@ HOSTKIT_API const char *hostkit_error_name(int32_t code);
  * and on failure {"error": {"code": "TIDINGS_E_…", "text": "…"}}. "outgoing" is hostkit_compose's list: {"role", "carrier": bool, "text", "call_id"?,
  * "tool"?}; "content" is the carrier's text.
  *
- * hostkit_flat_push is the shortest way to push one notification; 0 or a TIDINGS_E_*. hostkit_flat_close: the same. */
+ * hostkit_flat_push is the shortest way to push one notification; 0 or a TIDINGS_E_*. It drops the reply, so a host that acts on critical
+ * notifications calls the op "event". hostkit_flat_close waits 5 s for calls under way, as the op "swap" does by default; 0 or a TIDINGS_E_*. */
 HOSTKIT_API int64_t hostkit_flat_open(const char *options_json);
 HOSTKIT_API char *hostkit_flat_call(int64_t handle, const char *request_json);
 HOSTKIT_API int32_t hostkit_flat_push(int64_t handle, const char *session, const char *kind, int32_t level, const char *message);
 HOSTKIT_API int32_t hostkit_flat_close(int64_t handle);
-HOSTKIT_API const char *hostkit_flat_error(void); /* of the last flat call on this thread that failed; "" if none; borrowed until the next */
+HOSTKIT_API const char *hostkit_flat_error(
+    void); /* of the last flat call on this thread that failed; "" if none; borrowed until the next */
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * copy.c: see the header.
+ */
+#include "copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "errors.h"
+#include "remove_tree.h"
+#include "text.h"
+
+/* The loader remembers names of images that stay mapped, so one must not come twice in a process even if mkdtemp repeats itself. */
+static char *make_directory_in(const char *parent) {
+  static atomic_uint copies;
+  char *directory = hk_format("%s/tidings-%ld-%u-XXXXXX", parent, (long)getpid(), atomic_fetch_add(&copies, 1) + 1);
+  if (directory && !mkdtemp(directory)) {
+    int saved = errno;
+    free(directory);
+    errno = saved;
+    return NULL;
+  }
+  if (!directory) errno = ENOMEM;
+  return directory;
+}
+
+/* A file system mounted noexec takes the copy but not the loading of it. */
+static int may_hold_code(const char *parent) {
+  struct statvfs status;
+  if (statvfs(parent, &status) == 0 && !(status.f_flag & ST_NOEXEC)) return 1;
+  errno = EACCES;
+  return 0;
+}
+
+static int32_t make_directory(const char *parent, char **ret_directory, struct tidings_error *error) {
+  const char *places[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
+  size_t count = sizeof places / sizeof places[0];
+  if (parent) {
+    places[0] = parent;
+    count = 1;
+  }
+  int reason = ENOENT;
+  const char *last = "/tmp";
+  for (size_t i = 0; i < count; i++) {
+    if (!places[i] || places[i][0] != '/') continue;
+    last = places[i];
+    char *directory = may_hold_code(places[i]) ? make_directory_in(places[i]) : NULL;
+    if (directory) {
+      *ret_directory = directory;
+      return TIDINGS_OK;
+    }
+    reason = errno;
+    if (reason == ENOMEM) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while copying the plugin");
+  }
+  return hk_error(error, TIDINGS_E_STORE,
+                  "cannot make a folder for the plugin's private copy in %s: %s; set copy_dir to one that is "
+                  "writable and not mounted noexec",
+                  last, strerror(reason));
+}
+
+/* Copies from the beginning of `from`, whatever its offset. Returns 0 or an errno. */
+static int copy_bytes(int from, int to) {
+  char buffer[65536];
+  off_t offset = 0;
+  for (;;) {
+    ssize_t got = pread(from, buffer, sizeof buffer, offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got < 0 ? errno : 0;
+    offset += got;
+    for (ssize_t done = 0; done < got;) {
+      ssize_t put = write(to, buffer + done, (size_t)(got - done));
+      if (put < 0 && errno != EINTR) return errno;
+      done += put < 0 ? 0 : put;
+    }
+  }
+}
+
+/* Returns the copy's descriptor, reopened so that no stray write can reach the code that will be mapped from it; or -1 and errno. */
+static int write_copy(int from, const char *path) {
+  int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0500);
+  if (to < 0) return -1;
+  int failed = copy_bytes(from, to);
+  if (close(to) && !failed) failed = errno;
+  if (failed) {
+    errno = failed;
+    return -1;
+  }
+  return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static int32_t copy_from(int from, const char *base_name, const char *parent, struct hk_copy *ret_copy, struct tidings_error *error) {
+  struct hk_copy copy = HK_COPY_NONE;
+  int32_t code = make_directory(parent, &copy.directory, error);
+  if (code) return code;
+  copy.path = hk_format("%s/%s", copy.directory, base_name);
+  if (!copy.path) {
+    code = hk_error(error, TIDINGS_E_NOMEM, "out of memory while copying the plugin");
+    goto out;
+  }
+  copy.fd = write_copy(from, copy.path);
+  if (copy.fd < 0) code = hk_error(error, TIDINGS_E_STORE, "cannot write the plugin's private copy %s: %s", copy.path, strerror(errno));
+out:
+  if (code) hk_copy_drop(&copy);
+  else *ret_copy = copy;
+  return code;
+}
+
+static const char *base_name_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret_copy, struct tidings_error *error) {
+  int32_t code = TIDINGS_OK;
+  int fd = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* non-blocking: the path may name a FIFO */
+  if (fd < 0) {
+    code = errno == ENOENT || errno == ENOTDIR ? TIDINGS_E_NOT_FOUND : TIDINGS_E_STORE;
+    return hk_error(error, code, "cannot open the plugin %s: %s", source, strerror(errno));
+  }
+  struct stat status;
+  if (fstat(fd, &status)) code = hk_error(error, TIDINGS_E_STORE, "cannot read the plugin %s: %s", source, strerror(errno));
+  else if (!S_ISREG(status.st_mode)) code = hk_error(error, TIDINGS_E_INVAL, "the plugin %s is not a regular file", source);
+  else code = copy_from(fd, base_name_of(source), parent, ret_copy, error);
+  close(fd);
+  return code;
+}
+
+int32_t hk_copy_again(const struct hk_copy *copy, const char *parent, struct hk_copy *ret_copy, struct tidings_error *error) {
+  return copy_from(copy->fd, base_name_of(copy->path), parent, ret_copy, error);
+}
+
+void hk_copy_unlink(const struct hk_copy *copy) {
+  if (copy->directory) hk_remove_tree(copy->directory);
+}
+
+void hk_copy_drop(struct hk_copy *copy) {
+  hk_copy_unlink(copy);
+  if (copy->fd >= 0) close(copy->fd);
+  free(copy->path);
+  free(copy->directory);
+  *copy = HK_COPY_NONE;
+}

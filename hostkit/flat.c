@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flat.c: handles in place of pointers, for languages whose foreign functions know only integers and strings. A handle is never used
+ * twice, so that a stale one is found out.
+ */
+#include "flat.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "errors.h"
+#include "flat_fields.h"
+#include "gate.h"
+#include "json.h"
+#include "text.h"
+
+struct slot {
+  struct slot *next;
+  int64_t handle;
+  struct hostkit *kit;
+  uint64_t users; /* calls that have looked the handle up and not come back */
+  bool closing;
+};
+
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t table_changed; /* made once, because its clock must be the monotonic one */
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+static struct slot *table;
+static int64_t last_handle;
+
+static _Thread_local char last_error[sizeof(((struct tidings_error *)0)->text)];
+
+static void make_table(void) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&table_changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
+static int32_t remember(const struct tidings_error *error, int32_t code) {
+  const char *text = error->text[0] ? error->text : hostkit_error_name(code);
+  size_t len = strnlen(text, sizeof last_error - 1);
+  memcpy(last_error, text, len);
+  last_error[len] = '\0';
+  return code;
+}
+
+const char *hostkit_flat_error(void) { return last_error; }
+
+/* Counts a user; pair with give_back. Errors: NOT_FOUND. */
+static int32_t look_up(int64_t handle, struct slot **ret_slot, struct tidings_error *error) {
+  pthread_mutex_lock(&table_lock);
+  struct slot *slot = table;
+  while (slot && slot->handle != handle) slot = slot->next;
+  if (slot && !slot->closing) slot->users++;
+  else slot = NULL;
+  pthread_mutex_unlock(&table_lock);
+  if (!slot) return hk_error(error, TIDINGS_E_NOT_FOUND, "handle %lld is not open", (long long)handle);
+  *ret_slot = slot;
+  return TIDINGS_OK;
+}
+
+static void give_back(struct slot *slot) {
+  pthread_once(&table_once, make_table);
+  pthread_mutex_lock(&table_lock);
+  slot->users--;
+  pthread_cond_broadcast(&table_changed);
+  pthread_mutex_unlock(&table_lock);
+}
+
+static int32_t open_from(const json_t *given, struct hostkit **ret_kit, struct tidings_error *error) {
+  static const char *const members[] = {"plugin",    "store",          "host_name",        "configuration", "role",
+                                        "owner_pid", "hook_budget_ms", "settle_on_return", "probe",         NULL};
+  static const char *const roles[] = {"host", "producer", NULL};
+  struct hk_fields fields = {.object = given, .name = "options", .error = error};
+  hk_fields_only(&fields, members);
+  struct hostkit_options options = {
+      .size = sizeof options,
+      .plugin_path = hk_field_string(&fields, "plugin", HK_REQUIRED),
+      .store_dir = hk_field_string(&fields, "store", HK_OPTIONAL),
+      .host_name = hk_field_string(&fields, "host_name", HK_OPTIONAL),
+      .role = hk_field_word(&fields, "role", roles, HK_OPTIONAL, TIDINGS_ROLE_HOST),
+      .owner_pid = hk_field_number(&fields, "owner_pid", 0),
+      .hook_budget_ms = hk_field_number(&fields, "hook_budget_ms", 0),
+      .settle_on_return = hk_field_flag(&fields, "settle_on_return"),
+  };
+  const json_t *probe = json_object_get(given, "probe");
+  if (json_is_false(probe)) options.flags |= HOSTKIT_NO_PROBE;
+  else if (probe && !json_is_string(probe)) hk_field_wrong(&fields, "probe", "a path or false");
+  else options.probe_path = hk_field_string(&fields, "probe", HK_OPTIONAL);
+  const json_t *configuration = hk_field_object(&fields, "configuration", HK_OPTIONAL);
+  if (fields.code) return fields.code;
+
+  char *text = NULL;
+  if (configuration) {
+    text = hk_json_dump(configuration);
+    if (!text) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading the options");
+    options.configuration = text;
+  }
+  int32_t code = hostkit_open(&options, ret_kit, error);
+  free(text);
+  return code;
+}
+
+int64_t hostkit_flat_open(const char *options_json) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *options = NULL;
+  struct slot *slot = NULL;
+  int64_t handle = 0;
+  int32_t code = TIDINGS_OK;
+  if (!options_json) code = hk_error(&error, TIDINGS_E_INVAL, "options is a null pointer");
+  if (!code) code = hk_json_parse_object(options_json, strlen(options_json), "options", &options, &error);
+  if (code) goto out;
+  slot = calloc(1, sizeof *slot);
+  if (!slot) {
+    code = hk_error(&error, TIDINGS_E_NOMEM, "out of memory while opening a plugin");
+    goto out;
+  }
+  code = open_from(options, &slot->kit, &error);
+  if (code) goto out;
+  pthread_mutex_lock(&table_lock);
+  handle = slot->handle = ++last_handle;
+  slot->next = table;
+  table = slot;
+  pthread_mutex_unlock(&table_lock);
+  slot = NULL;
+out:
+  free(slot);
+  json_decref(options);
+  if (code) remember(&error, code);
+  return handle;
+}
+
+/* Marks the slot so that no call finds it, and waits for those that have. Errors: NOT_FOUND, BUSY. */
+static int32_t begin_close(int64_t handle, struct slot **ret_slot, struct tidings_error *error) {
+  pthread_once(&table_once, make_table);
+  struct timespec deadline = hk_deadline(HK_FLAT_DRAIN_MS);
+  struct slot *slot = NULL;
+  int32_t code = look_up(handle, &slot, error);
+  if (code) return code;
+  pthread_mutex_lock(&table_lock);
+  slot->users--;
+  if (slot->closing) { /* somebody else was quicker */
+    code = hk_error(error, TIDINGS_E_NOT_FOUND, "handle %lld is being closed", (long long)handle);
+    goto out;
+  }
+  slot->closing = true;
+  int waited = 0;
+  while (slot->users && waited != ETIMEDOUT) waited = pthread_cond_timedwait(&table_changed, &table_lock, &deadline);
+  if (slot->users) {
+    slot->closing = false;
+    code =
+        hk_error(error, TIDINGS_E_BUSY, "%llu calls were still under way after %u ms", (unsigned long long)slot->users, HK_FLAT_DRAIN_MS);
+    goto out;
+  }
+  *ret_slot = slot;
+out:
+  pthread_mutex_unlock(&table_lock);
+  return code;
+}
+
+static void end_close(struct slot *slot, bool closed) {
+  pthread_mutex_lock(&table_lock);
+  slot->closing = false;
+  if (closed) {
+    struct slot **at = &table;
+    while (*at != slot) at = &(*at)->next;
+    *at = slot->next;
+  }
+  pthread_mutex_unlock(&table_lock);
+  if (closed) free(slot);
+}
+
+int32_t hostkit_flat_close(int64_t handle) {
+  struct tidings_error error = {.size = sizeof error};
+  struct slot *slot = NULL;
+  int32_t code = begin_close(handle, &slot, &error);
+  if (!code) {
+    code = hostkit_close(slot->kit, HK_FLAT_DRAIN_MS, &error);
+    end_close(slot, code == TIDINGS_OK);
+  }
+  return code ? remember(&error, code) : TIDINGS_OK;
+}
+
+/* The answer of a call that failed; NULL: out of memory. */
+static json_t *error_answer(int32_t code, const struct tidings_error *error) {
+  json_t *inner = json_object();
+  int failed = hk_json_put(inner, "code", json_string(hostkit_error_name(code)));
+  failed |= hk_json_put(inner, "text", hk_json_text(hk_span(error->text)));
+  json_t *answer = json_object();
+  failed |= hk_json_put(answer, "error", inner);
+  if (!failed) return answer;
+  json_decref(answer);
+  return NULL;
+}
+
+static int32_t answer_to(int64_t handle, const char *request_json, json_t **ret_answer, struct tidings_error *error) {
+  if (!request_json) return hk_error(error, TIDINGS_E_INVAL, "request is a null pointer");
+  json_t *request = NULL;
+  int32_t code = hk_json_parse_object(request_json, strlen(request_json), "request", &request, error);
+  if (code) return code;
+  struct slot *slot = NULL;
+  code = look_up(handle, &slot, error);
+  if (!code) {
+    code = hk_flat_perform(slot->kit, request, ret_answer, error);
+    give_back(slot);
+  }
+  json_decref(request);
+  return code;
+}
+
+char *hostkit_flat_call(int64_t handle, const char *request_json) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *answer = NULL;
+  int32_t code = answer_to(handle, request_json, &answer, &error);
+  if (code) {
+    remember(&error, code);
+    answer = error_answer(code, &error);
+  }
+  char *text = hk_json_dump(answer);
+  json_decref(answer);
+  if (!text) {
+    hk_error(&error, TIDINGS_E_NOMEM, "out of memory while writing the answer");
+    remember(&error, TIDINGS_E_NOMEM);
+  }
+  return text;
+}
+
+static int32_t make_event(const char *session, const char *kind, int32_t level, const char *message, char **ret_event,
+                          struct tidings_error *error) {
+  static const char *const levels[] = {"info", "warning", "error", "critical"};
+  if (!session || !kind || !message)
+    return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer", !session ? "session" : !kind ? "kind" : "message");
+  if (level < 0 || level > (int32_t)TIDINGS_LEVEL_CRITICAL)
+    return hk_error(error, TIDINGS_E_INVAL, "level is %d, expected 0 (info) to 3 (critical)", (int)level);
+  json_t *data = json_object();
+  int failed = hk_json_put(data, "kind", hk_json_text(hk_span(kind)));
+  failed |= hk_json_put(data, "level", json_string(levels[level]));
+  failed |= hk_json_put(data, "message", hk_json_text(hk_span(message)));
+  json_t *event = json_object();
+  failed |= hk_json_put(event, "type", json_string("notification"));
+  failed |= hk_json_put(event, "session", hk_json_text(hk_span(session)));
+  failed |= hk_json_put(event, "data", data);
+  char *text = failed ? NULL : hk_json_dump(event);
+  json_decref(event);
+  if (!text) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while writing an event");
+  *ret_event = text;
+  return TIDINGS_OK;
+}
+
+int32_t hostkit_flat_push(int64_t handle, const char *session, const char *kind, int32_t level, const char *message) {
+  struct tidings_error error = {.size = sizeof error};
+  char *event = NULL;
+  struct slot *slot = NULL;
+  struct tidings_reply *reply = NULL;
+  int32_t code = make_event(session, kind, level, message, &event, &error);
+  if (!code) code = look_up(handle, &slot, &error);
+  if (!code) {
+    struct tidings_span span = hk_span(event);
+    code = hostkit_event(slot->kit, &span, &reply, &error);
+    give_back(slot);
+  }
+  hostkit_reply_free(reply);
+  free(event);
+  return code ? remember(&error, code) : TIDINGS_OK;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gate.c: the slow side of the gate: everything that waits.
+ */
+#include "gate.h"
+
+#include <errno.h>
+
+int hk_gate_init(struct hk_gate *gate) {
+  pthread_condattr_t attributes;
+  int failed = pthread_condattr_init(&attributes);
+  if (failed) return failed;
+  failed = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  if (!failed) failed = pthread_cond_init(&gate->changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+  if (failed) return failed;
+  failed = pthread_mutex_init(&gate->lock, NULL);
+  if (failed) {
+    pthread_cond_destroy(&gate->changed);
+    return failed;
+  }
+  atomic_init(&gate->state, 0);
+  gate->claimed = false;
+  return 0;
+}
+
+void hk_gate_finish(struct hk_gate *gate) {
+  pthread_mutex_destroy(&gate->lock);
+  pthread_cond_destroy(&gate->changed);
+}
+
+struct timespec hk_deadline(uint32_t ms) {
+  struct timespec deadline;
+  clock_gettime(CLOCK_MONOTONIC, &deadline);
+  deadline.tv_sec += ms / 1000;
+  deadline.tv_nsec += (long)(ms % 1000) * 1000000;
+  if (deadline.tv_nsec >= 1000000000) {
+    deadline.tv_nsec -= 1000000000;
+    deadline.tv_sec++;
+  }
+  return deadline;
+}
+
+bool hk_gate_claim(struct hk_gate *gate, const struct timespec *deadline) {
+  pthread_mutex_lock(&gate->lock);
+  int waited = 0;
+  while (gate->claimed && waited != ETIMEDOUT)
+    waited = deadline ? pthread_cond_timedwait(&gate->changed, &gate->lock, deadline) : pthread_cond_wait(&gate->changed, &gate->lock);
+  bool ours = !gate->claimed;
+  gate->claimed = true;
+  pthread_mutex_unlock(&gate->lock);
+  return ours;
+}
+
+void hk_gate_unclaim(struct hk_gate *gate) {
+  pthread_mutex_lock(&gate->lock);
+  gate->claimed = false;
+  pthread_cond_broadcast(&gate->changed);
+  pthread_mutex_unlock(&gate->lock);
+}
+
+uint64_t hk_gate_shut(struct hk_gate *gate, const struct timespec *deadline) {
+  pthread_mutex_lock(&gate->lock);
+  uint64_t calls = atomic_fetch_or_explicit(&gate->state, HK_GATE_SHUT, memory_order_acq_rel);
+  int waited = 0;
+  while (calls && waited != ETIMEDOUT) {
+    waited = pthread_cond_timedwait(&gate->changed, &gate->lock, deadline);
+    calls = atomic_load_explicit(&gate->state, memory_order_acquire) & ~HK_GATE_SHUT;
+  }
+  if (calls) {
+    atomic_fetch_and_explicit(&gate->state, ~HK_GATE_SHUT, memory_order_release);
+    pthread_cond_broadcast(&gate->changed);
+  }
+  pthread_mutex_unlock(&gate->lock);
+  return calls;
+}
+
+void hk_gate_open(struct hk_gate *gate) {
+  pthread_mutex_lock(&gate->lock);
+  atomic_fetch_and_explicit(&gate->state, ~HK_GATE_SHUT, memory_order_release);
+  pthread_cond_broadcast(&gate->changed);
+  pthread_mutex_unlock(&gate->lock);
+}
+
+/* The mark is set and cleared under the lock only, so it cannot come back between the wait and the count. */
+void hk_gate_enter_waiting(struct hk_gate *gate) {
+  pthread_mutex_lock(&gate->lock);
+  while (atomic_load_explicit(&gate->state, memory_order_relaxed) & HK_GATE_SHUT) pthread_cond_wait(&gate->changed, &gate->lock);
+  atomic_fetch_add_explicit(&gate->state, 1, memory_order_acquire);
+  pthread_mutex_unlock(&gate->lock);
+}
+
+/* The gate may be open again by now, if the wait for this call was given up: counting down under the lock is right either way. */
+void hk_gate_leave_shut(struct hk_gate *gate) {
+  pthread_mutex_lock(&gate->lock);
+  atomic_fetch_sub_explicit(&gate->state, 1, memory_order_release);
+  pthread_cond_broadcast(&gate->changed);
+  pthread_mutex_unlock(&gate->lock);
+}

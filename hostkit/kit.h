@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kit.h: the object behind struct hostkit, for the files that open, call, swap and close it.
+ */
+#ifndef HOSTKIT_KIT_H
+#define HOSTKIT_KIT_H
+
+#include "gate.h"
+#include "load.h"
+
+struct hostkit {
+  struct hk_gate gate;
+  struct hk_settings settings; /* changed by the holder of the gate's claim, while the gate is shut */
+  struct hk_instance now;      /* the same; image NULL: lost in a swap, every call answers CLOSED */
+  uint32_t generation;         /* the same */
+};
+
+/* A call begins: waits while the gate is shut. Errors: INVAL (null pointer), CLOSED; on an error hk_end must not be called. */
+int32_t hk_begin(struct hostkit *kit, struct tidings_error *error);
+void hk_end(struct hostkit *kit);
+
+/* Words for a deadline that passed; returns BUSY. `calls` 0: a swap was under way. */
+int32_t hk_still_busy(uint64_t calls, uint32_t drain_ms, struct tidings_error *error);
+
+/* Asks the extension, which must be there, and copies the answer; the gate is not entered. */
+int32_t hk_ask(const struct hk_instance *instance, const struct tidings_span *request, char **ret_json, size_t *ret_len,
+               struct tidings_error *error);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * load.h: an image in this process with an open instance, and the way there and back. Knows nothing of calls and gates.
+ */
+#ifndef HOSTKIT_LOAD_H
+#define HOSTKIT_LOAD_H
+
+#include <stdbool.h>
+
+#include "copy.h"
+#include "settings.h"
+
+struct hk_instance {
+  void *image; /* NULL: nothing is loaded; then nothing below may be used but copy */
+  struct tidings_plugin *plugin;
+  const struct tidings_query *query; /* NULL: the plugin has no such extension */
+  bool has_wake;
+  struct tidings_entry entry; /* its strings live in the image */
+  struct hk_copy copy;        /* what the image was mapped from; the file is unlinked, the descriptor open */
+};
+
+/* Copies the file, checks and probes the copy. Changes nothing in this process. Errors: as hostkit_open. */
+int32_t hk_prepare(const char *path, const struct hk_settings *settings, struct hk_copy *ret_copy, struct tidings_error *error);
+
+/* Loads a prepared copy and opens an instance. On success the copy has moved into *ret_instance; on failure it is unlinked but still the
+ * caller's, and nothing stays loaded. `label` is what errors call the plugin. */
+int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_settings *settings, struct hk_instance *ret_instance,
+                struct tidings_error *error);
+
+/* Unloads an instance that was closed, and checks that it is gone. The copy stays. */
+void hk_unload(struct hk_instance *instance, const struct hk_settings *settings);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * probe.c: spawns the probe program, reads its verdict, and words what it died of.
+ */
+#include "probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "errors.h"
+#include "gate.h"
+#include "probe_path.h"
+#include "text.h"
+#include "verdict.h"
+
+extern char **environ;
+
+/* The process, and what came through its pipe. */
+struct trial {
+  pid_t pid;
+  int pipe; /* our end */
+  bool hung;
+  bool status_known; /* false: somebody else in this program waits for all children */
+  int status;
+  size_t len;
+  char said[2048];
+};
+
+static int spawn_actions(posix_spawn_file_actions_t *actions, int write_end) {
+  int failed = posix_spawn_file_actions_adddup2(actions, write_end, HK_VERDICT_FD); /* first: the host may lack 0, 1 or 2 */
+  if (!failed) failed = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (!failed) failed = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (!failed) /* a terminal program's screen is not the place for what a broken plugin prints */
+    failed = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (!failed) failed = posix_spawn_file_actions_addclosefrom_np(actions, HK_VERDICT_FD + 1);
+  return failed;
+}
+
+/* Signals as in a fresh process, and a group of its own, so that what a hung plugin has started can be killed with it. */
+static int spawn_attributes(posix_spawnattr_t *attributes) {
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  int failed = posix_spawnattr_setsigmask(attributes, &none);
+  if (!failed) failed = posix_spawnattr_setsigdefault(attributes, &all);
+  if (!failed) failed = posix_spawnattr_setpgroup(attributes, 0);
+  if (!failed) failed = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  return failed;
+}
+
+/* Returns 0 or an errno. */
+static int spawn_with(const char *program, char *const argv[], int write_end, pid_t *ret_pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int failed = posix_spawn_file_actions_init(&actions);
+  if (failed) return failed;
+  failed = posix_spawnattr_init(&attributes);
+  if (failed) {
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+  }
+  failed = spawn_actions(&actions, write_end);
+  if (!failed) failed = spawn_attributes(&attributes);
+  if (!failed) failed = posix_spawn(ret_pid, program, &actions, &attributes, argv, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return failed;
+}
+
+/* dup2 onto itself would keep close-on-exec, so our write end must not be descriptor 3. */
+static int make_pipe(int ends[2]) {
+  if (pipe2(ends, O_CLOEXEC)) return errno;
+  if (ends[1] != HK_VERDICT_FD) return 0;
+  int moved = fcntl(ends[1], F_DUPFD_CLOEXEC, HK_VERDICT_FD + 1);
+  int failed = moved < 0 ? errno : 0;
+  close(ends[1]);
+  ends[1] = moved;
+  if (failed) close(ends[0]);
+  return failed;
+}
+
+static int32_t start(struct trial *trial, const char *program, char *const argv[], struct tidings_error *error) {
+  int ends[2];
+  int failed = make_pipe(ends);
+  if (!failed) {
+    failed = spawn_with(program, argv, ends[1], &trial->pid);
+    close(ends[1]);
+    if (failed) close(ends[0]);
+  }
+  if (failed == ENOMEM) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while starting the probe program");
+  if (failed) return hk_error(error, TIDINGS_E_STORE, "cannot start the probe program %s: %s", program, strerror(failed));
+  trial->pipe = ends[0];
+  return TIDINGS_OK;
+}
+
+static int ms_until(const struct timespec *deadline) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  int64_t left = (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 + (deadline->tv_nsec - now.tv_nsec) / 1000000;
+  return left <= 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left;
+}
+
+/* Reads what is there; false: the other end is closed. What does not fit is dropped: only a misbehaving plugin writes here too. */
+static bool read_some(struct trial *trial) {
+  char dropped[256];
+  size_t room = sizeof trial->said - 1 - trial->len;
+  ssize_t got = room ? read(trial->pipe, trial->said + trial->len, room) : read(trial->pipe, dropped, sizeof dropped);
+  if (got > 0 && room) trial->len += (size_t)got;
+  return got > 0 || (got < 0 && errno == EINTR);
+}
+
+/* The pipe's end tells that the process is gone, but something that it started may hold the pipe open: so the process itself is asked too. */
+static void await_end(struct trial *trial, uint32_t timeout_ms) {
+  struct timespec deadline = hk_deadline(timeout_ms);
+  bool open = true;
+  for (;;) {
+    pid_t ended = waitpid(trial->pid, &trial->status, trial->hung ? 0 : WNOHANG);
+    if (ended == trial->pid || (ended < 0 && errno != EINTR)) {
+      trial->status_known = ended == trial->pid;
+      break;
+    }
+    int left = ms_until(&deadline);
+    if (ended == 0 && left == 0) {
+      trial->hung = true;
+      kill(-trial->pid, SIGKILL);
+      kill(trial->pid, SIGKILL); /* it may not have reached its own group yet */
+      continue;
+    }
+    struct pollfd pipe = {.fd = open ? trial->pipe : -1, .events = POLLIN};
+    int slice = open ? 20 : 1;
+    if (ended == 0 && poll(&pipe, 1, left < slice ? left : slice) > 0) open = read_some(trial);
+  }
+  struct pollfd pipe = {.fd = trial->pipe, .events = POLLIN};
+  while (open && poll(&pipe, 1, 0) > 0) open = read_some(trial);
+  trial->said[trial->len] = '\0';
+}
+
+/* Finds the verdict and the stage named last. Returns 1 for "ok", 0 for a refusal that is then in *error, -1 for none. */
+static int read_verdict(struct trial *trial, const char *label, const char **ret_stage, struct tidings_error *error) {
+  char *rest = NULL;
+  for (char *line = strtok_r(trial->said, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    if (strncmp(line, HK_VERDICT_STAGE, strlen(HK_VERDICT_STAGE)) == 0) {
+      *ret_stage = line + strlen(HK_VERDICT_STAGE);
+    } else if (strcmp(line, HK_VERDICT_OK) == 0) {
+      return 1;
+    } else if (strncmp(line, HK_VERDICT_REFUSED, strlen(HK_VERDICT_REFUSED)) == 0) {
+      char *text = NULL;
+      long code = strtol(line + strlen(HK_VERDICT_REFUSED), &text, 10);
+      if (code >= 0 || code < INT32_MIN) code = TIDINGS_E_INVAL;
+      hk_error(error, (int32_t)code, "%s", *text == ' ' ? text + 1 : label);
+      error->code = (int32_t)code;
+      return 0;
+    }
+  }
+  return -1;
+}
+
+static int32_t judge(struct trial *trial, const char *label, uint32_t timeout_ms, struct tidings_error *error) {
+  const char *stage = HK_STAGE_STARTING;
+  struct tidings_error said = {.size = sizeof said};
+  int verdict = read_verdict(trial, label, &stage, &said);
+  if (trial->hung)
+    return hk_error(error, TIDINGS_E_STATE, "%s hung in the probe process while %s: killed after %u ms", label, stage,
+                    (unsigned)timeout_ms);
+  if (trial->status_known && WIFSIGNALED(trial->status)) {
+    const char *name = sigdescr_np(WTERMSIG(trial->status));
+    return hk_error(error, TIDINGS_E_STATE, "%s crashed the probe process while %s: signal %d (%s)", label, stage, WTERMSIG(trial->status),
+                    name ? name : "no name");
+  }
+  if (verdict == 0) return hk_error_copy(error, &said);
+  if (verdict == 1) return TIDINGS_OK;
+  if (trial->status_known)
+    return hk_error(error, TIDINGS_E_STATE, "%s exited the probe process with status %d while %s", label, WEXITSTATUS(trial->status),
+                    stage);
+  return hk_error(error, TIDINGS_E_STATE,
+                  "%s ended the probe process while %s; how is not known, because SIGCHLD is ignored or "
+                  "somebody else waits for all children",
+                  label, stage);
+}
+
+/* The configuration goes through a file because an argument has a length limit and can be read by everybody. */
+static int32_t write_configuration(const char *path, const char *configuration, struct tidings_error *error) {
+  size_t len = strlen(configuration);
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  size_t done = 0;
+  while (fd >= 0 && done < len) {
+    ssize_t put = write(fd, configuration + done, len - done);
+    if (put < 0 && errno != EINTR) break;
+    done += put < 0 ? 0 : (size_t)put;
+  }
+  int32_t code = TIDINGS_OK;
+  if (fd < 0 || done < len) code = hk_error(error, TIDINGS_E_STORE, "cannot write the probe's configuration %s: %s", path, strerror(errno));
+  if (fd >= 0) close(fd);
+  return code;
+}
+
+int32_t hk_probe(const struct hk_copy *copy, const char *label, const struct hk_settings *settings, struct tidings_error *error) {
+  struct trial trial = {.pipe = -1};
+  char *program = NULL;
+  char *own_label = hk_copy_text(label, strlen(label));
+  char *store = hk_format("%s/store", copy->directory);
+  char *configuration = settings->configuration ? hk_format("%s/configuration.json", copy->directory) : hk_copy_text("", 0);
+  int32_t code = TIDINGS_OK;
+  if (!own_label || !store || !configuration) {
+    code = hk_error(error, TIDINGS_E_NOMEM, "out of memory while starting the probe program");
+    goto out;
+  }
+  code = hk_probe_path(settings->probe_path, &program, error);
+  if (!code && settings->configuration) code = write_configuration(configuration, settings->configuration, error);
+  if (code) goto out;
+  if (mkdir(store, 0700)) {
+    code = hk_error(error, TIDINGS_E_STORE, "cannot make the probe's store folder %s: %s", store, strerror(errno));
+    goto out;
+  }
+  char *argv[] = {program, copy->path, own_label, store, configuration, NULL};
+  code = start(&trial, program, argv, error);
+  if (code) goto out;
+  await_end(&trial, settings->probe_timeout_ms);
+  code = judge(&trial, label, settings->probe_timeout_ms, error);
+out:
+  if (trial.pipe >= 0) close(trial.pipe);
+  free(configuration);
+  free(store);
+  free(own_label);
+  free(program);
+  return code;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * settings.c: see the header; and the host that is used when the caller brings none.
+ */
+#include "settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "errors.h"
+#include "text.h"
+
+#define OPTIONS_SIZE_1_0 (offsetof(struct hostkit_options, host) + sizeof(const struct tidings_host *))
+#define DEFAULT_PROBE_TIMEOUT_MS 10000u
+
+static void default_log(void *context, uint32_t severity, const struct tidings_span *message) {
+  (void)context;
+  (void)severity;
+  (void)message;
+}
+
+static int64_t default_now_ms(void *context) {
+  (void)context;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static uint64_t default_mono_ns(void *context) {
+  (void)context;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int32_t default_random(void *context, void *buffer, size_t len) {
+  (void)context;
+  for (size_t done = 0; done < len;) {
+    ssize_t got = getrandom((char *)buffer + done, len - done, 0);
+    if (got < 0 && errno != EINTR) return -1;
+    done += got < 0 ? 0 : (size_t)got;
+  }
+  return 0;
+}
+
+static const struct tidings_host system_host = {
+    .size = sizeof system_host,
+    .log = default_log,
+    .now_ms = default_now_ms,
+    .mono_ns = default_mono_ns,
+    .random = default_random,
+};
+
+int32_t hk_absolute_path(const char *path, char **ret_path, struct tidings_error *error) {
+  char *absolute = NULL;
+  if (path[0] == '/') {
+    absolute = hk_copy_text(path, strlen(path));
+  } else {
+    char *here = getcwd(NULL, 0);
+    if (!here && errno != ENOMEM) return hk_error(error, TIDINGS_E_STORE, "cannot make %s an absolute path: %s", path, strerror(errno));
+    absolute = here ? hk_format("%s/%s", here, path) : NULL;
+    free(here);
+  }
+  if (!absolute) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading the options");
+  *ret_path = absolute;
+  return TIDINGS_OK;
+}
+
+static int32_t keep_path(const char *path, char **ret_path, struct tidings_error *error) {
+  return path && path[0] ? hk_absolute_path(path, ret_path, error) : TIDINGS_OK;
+}
+
+static int32_t keep_text(const char *text, char **ret_text, struct tidings_error *error) {
+  if (!text) return TIDINGS_OK;
+  *ret_text = hk_copy_text(text, strlen(text));
+  return *ret_text ? TIDINGS_OK : hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading the options");
+}
+
+static int32_t check_options(const struct hostkit_options *given, struct hostkit_options *ret_options, struct tidings_error *error) {
+  if (!given) return hk_error(error, TIDINGS_E_INVAL, "options is a null pointer");
+  if (given->size < OPTIONS_SIZE_1_0)
+    return hk_error(error, TIDINGS_E_INVAL, "options.size is %u, expected at least %zu", (unsigned)given->size, OPTIONS_SIZE_1_0);
+  struct hostkit_options options = {0};
+  memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+  if (options.flags & ~(HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED))
+    return hk_error(error, TIDINGS_E_INVAL, "options.flags is %#x, which has a bit without a meaning", (unsigned)options.flags);
+  if (options.reserved) return hk_error(error, TIDINGS_E_INVAL, "options.reserved is %u, expected 0", (unsigned)options.reserved);
+  if (!options.plugin_path || !options.plugin_path[0])
+    return hk_error(error, TIDINGS_E_INVAL, "options.plugin_path is empty, expected the path of a plugin");
+  *ret_options = options;
+  return TIDINGS_OK;
+}
+
+int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_options *given, struct tidings_error *error) {
+  struct hostkit_options options = {0};
+  int32_t code = check_options(given, &options, error);
+  if (code) return code;
+  *settings = (struct hk_settings){
+      .flags = options.flags,
+      .role = options.role,
+      .owner_pid = options.owner_pid,
+      .hook_budget_ms = options.hook_budget_ms,
+      .settle_on_return = options.settle_on_return,
+      .probe_timeout_ms = options.probe_timeout_ms ? options.probe_timeout_ms : DEFAULT_PROBE_TIMEOUT_MS,
+      .default_host = system_host,
+  };
+  settings->host = options.host ? options.host : &settings->default_host;
+  code = hk_absolute_path(options.plugin_path, &settings->plugin_path, error);
+  if (!code) code = keep_path(options.store_dir, &settings->store_dir, error);
+  if (!code) code = keep_path(options.copy_dir, &settings->copy_dir, error);
+  if (!code) code = keep_path(options.probe_path, &settings->probe_path, error);
+  if (!code) code = keep_text(options.host_name, &settings->host_name, error);
+  if (!code) code = keep_text(options.configuration, &settings->configuration, error);
+  if (code) hk_settings_finish(settings);
+  return code;
+}
+
+void hk_settings_finish(struct hk_settings *settings) {
+  free(settings->plugin_path);
+  free(settings->store_dir);
+  free(settings->host_name);
+  free(settings->configuration);
+  free(settings->copy_dir);
+  free(settings->probe_path);
+}
+
+struct tidings_open_options hk_settings_open_options(const struct hk_settings *settings) {
+  return (struct tidings_open_options){
+      .size = sizeof(struct tidings_open_options),
+      .store_dir = hk_span(settings->store_dir),
+      .role = settings->role,
+      .owner_pid = settings->owner_pid,
+      .host_name = hk_span(settings->host_name),
+      .configuration = hk_span(settings->configuration),
+      .hook_budget_ms = settings->hook_budget_ms,
+      .settle_on_return = settings->settle_on_return,
+  };
+}
+
+void hk_log(const struct hk_settings *settings, uint32_t severity, const char *message) {
+  struct tidings_span text = hk_span(message);
+  if (settings->host->log) settings->host->log(settings->host->context, severity, &text);
+}
