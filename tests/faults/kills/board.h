@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kills/board.h: what outlives a SIGKILL: shared memory in which producers note what was acknowledged and the host keeps its transcript.
+ */
+#ifndef KILLS_BOARD_H
+#define KILLS_BOARD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  BOARD_PRODUCERS = 8,
+  BOARD_THREADS = 4, /* in each producer: so that commits hold several pushes */
+  BOARD_SESSIONS = 6,
+  BOARD_TOKENS = 4 << 20,
+  BOARD_CARRIERS = 1 << 20,
+};
+
+enum token_state { TOKEN_UNUSED, TOKEN_BEGUN, TOKEN_ACKNOWLEDGED };
+
+struct token_note {
+  _Atomic(uint8_t) state;
+  uint8_t session;
+};
+
+/* What a thread of a producer was about to push; its next life finds it here. */
+struct producer_slot {
+  _Atomic(uint64_t) token; /* 0: nothing */
+  bool identified;         /* pushed with an id: may be pushed again after a kill */
+};
+
+enum carrier_state {
+  CARRIER_ABSENT,
+  CARRIER_WRITTEN, /* it is in the transcript */
+  CARRIER_SETTLED, /* and settle has returned OK for it */
+  CARRIER_RESUMED, /* and session.resumed, naming it, has returned OK */
+};
+
+struct carrier_note {
+  _Atomic(uint8_t) state;
+  uint8_t session;
+  uint32_t token_count;
+  uint64_t first_token; /* index in board.carried */
+  uint64_t delivery;
+};
+
+struct board {
+  atomic_bool stop;                 /* producers: finish */
+  atomic_bool drain;                /* the host: finish when nothing is pending */
+  _Atomic(uint64_t) next_token;
+  _Atomic(uint64_t) retried, duplicates, busy, unknown, rolled_back, resumes;
+  struct producer_slot slots[BOARD_PRODUCERS][BOARD_THREADS];
+  struct token_note tokens[BOARD_TOKENS];
+  uint64_t carrier_count, carried_count; /* written by the host alone, before it publishes a carrier by its state */
+  struct carrier_note carriers[BOARD_CARRIERS];
+  uint64_t carried[BOARD_TOKENS * 2];
+};
+
+static inline void board_session(unsigned number, char name[8]) {
+  name[0] = 's';
+  name[1] = (char)('0' + number);
+  name[2] = 0;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kills/host.c: the agent host: leases, writes carriers with their delivery ids to its transcript, settles; and after a kill resumes its sessions,
+ * naming the deliveries that it finds there.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kills/roles.h"
+#include "kit/arguments.h"
+
+enum { UNSETTLED_MAX = 3, NAMED_MAX = 4096, NAMED_AGAIN = 5 };
+
+struct host {
+  struct rig *rig;
+  struct board *board;
+  struct random random;
+  struct carrier_note *unsettled[UNSETTLED_MAX];
+  size_t unsettled_count;
+};
+
+/* Waits out BUSY: others hold the writer lock. Anything else is a failure. */
+static bool again(struct host *host, int32_t code, const struct tidings_error *error, const char *what) {
+  if (code == 0) return false;
+  if (code != TIDINGS_E_BUSY) die("%s: %s", what, rig_why(code, error));
+  atomic_fetch_add(&host->board->busy, 1);
+  usleep(1000);
+  return true;
+}
+
+/* Those that no settle is known to have ended must be named; some that were settled are named too, as a real transcript has them all. */
+static void resume(struct host *host, unsigned session) {
+  struct board *board = host->board;
+  struct tidings_error error = RIG_ERROR;
+  static uint64_t ids[NAMED_MAX];
+  static struct carrier_note *notes[NAMED_MAX];
+  size_t count = 0, settled = 0;
+  char name[8];
+  board_session(session, name);
+  for (uint64_t i = board->carrier_count; i > 0 && count < NAMED_MAX; i--) {
+    struct carrier_note *note = &board->carriers[i - 1];
+    uint8_t state = atomic_load(&note->state);
+    if (note->session != session || state == CARRIER_ABSENT) continue;
+    if (state != CARRIER_WRITTEN && settled++ >= NAMED_AGAIN) continue;
+    notes[count] = note;
+    ids[count++] = note->delivery;
+  }
+  while (again(host, rig_attach(host->rig, name, ids, count, &error), &error, "session.resumed")) continue;
+  for (size_t i = 0; i < count; i++) {
+    if (atomic_load(&notes[i]->state) == CARRIER_WRITTEN) atomic_store(&notes[i]->state, CARRIER_RESUMED);
+  }
+  atomic_fetch_add(&board->resumes, 1);
+}
+
+/* Everything is in place before the state makes it count. */
+static struct carrier_note *write_carrier(struct board *board, unsigned session, const struct carried *carried) {
+  if (board->carrier_count >= BOARD_CARRIERS || board->carried_count + carried->tokens.count > BOARD_TOKENS * 2) die("the transcript is full");
+  struct carrier_note *note = &board->carriers[board->carrier_count];
+  note->session = (uint8_t)session;
+  note->delivery = carried->delivery;
+  note->first_token = board->carried_count;
+  note->token_count = (uint32_t)carried->tokens.count;
+  memcpy(&board->carried[board->carried_count], carried->tokens.at, carried->tokens.count * sizeof(uint64_t));
+  board->carried_count += carried->tokens.count;
+  board->carrier_count++;
+  atomic_store(&note->state, CARRIER_WRITTEN);
+  return note;
+}
+
+static void settle_one(struct host *host) {
+  struct tidings_error error = RIG_ERROR;
+  size_t i = random_below(&host->random, host->unsettled_count);
+  struct carrier_note *note = host->unsettled[i];
+  host->unsettled[i] = host->unsettled[--host->unsettled_count];
+  while (again(host, rig_settle(host->rig, note->delivery, TIDINGS_COMMITTED, &error), &error, "settle")) continue;
+  atomic_store(&note->state, CARRIER_SETTLED);
+}
+
+/* Returns whether there was anything. */
+static bool deliver(struct host *host, unsigned session) {
+  struct tidings_error error = RIG_ERROR;
+  struct carried carried = {0};
+  char name[8];
+  board_session(session, name);
+  enum rig_hook hook = random_chance(&host->random, 70) ? RIG_TOOL_RESULT : RIG_CHAT_REQUEST;
+  while (again(host, rig_deliver(host->rig, name, hook, &carried, &error), &error, "a hook")) continue;
+  if (carried.damaged) die("a notification that nobody pushed: %s", carried.sample);
+  bool something = carried.delivery != 0;
+  if (something && random_chance(&host->random, 10)) {
+    while (again(host, rig_settle(host->rig, carried.delivery, TIDINGS_ROLLED_BACK, &error), &error, "rolling back")) continue;
+    atomic_fetch_add(&host->board->rolled_back, 1);
+  } else if (something) {
+    host->unsettled[host->unsettled_count++] = write_carrier(host->board, session, &carried);
+  }
+  carried_clear(&carried);
+  return something;
+}
+
+_Noreturn void host_main(struct rig *rig, struct board *board, const char *store, uint64_t seed) {
+  static struct host host;
+  struct tidings_error error = RIG_ERROR;
+  host = (struct host){.rig = rig, .board = board, .random = random_seeded(seed, 0)};
+  while (again(&host, rig_open(rig, &(struct rig_open){.store = store}, &error), &error, "open")) continue;
+  for (unsigned session = 0; session < BOARD_SESSIONS; session++) resume(&host, session);
+  for (unsigned quiet = 0; quiet < 3 * BOARD_SESSIONS;) {
+    bool last = atomic_load(&board->drain);
+    for (unsigned session = 0; session < BOARD_SESSIONS; session++) {
+      while (host.unsettled_count == UNSETTLED_MAX || (host.unsettled_count && random_chance(&host.random, 50))) settle_one(&host);
+      bool something = deliver(&host, session);
+      quiet = last && !something ? quiet + 1 : 0;
+    }
+  }
+  while (host.unsettled_count) settle_one(&host);
+  int32_t code = rig_close(rig, &error);
+  if (code != 0) die("the host cannot close: %s", rig_why(code, &error));
+  exit(0);
+}

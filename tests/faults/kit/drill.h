@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kit/drill.h: every operation of the plugin, done again and again while the first, the second, the third … call of some kind fails, until none is
+ * left to fail. After each attempt the fault is lifted and the books are checked: what was acknowledged comes exactly once, what was
+ * refused does not come. Must not know what the faults are.
+ */
+#ifndef KIT_DRILL_H
+#define KIT_DRILL_H
+
+#include "kit/folder.h"
+#include "kit/rig.h"
+
+/* A way of failing: the n-th call from now on, by the calling thread, within the plugin. */
+struct drill_fault {
+  const char *name;
+  void (*arm)(uint64_t n);
+  bool (*disarm)(void); /* true if the fault was hit */
+  void (*before)(void), (*after)(void); /* around each call into the plugin */
+  /* May this be the answer of an operation that was hit? `opening`: of open. */
+  bool (*allowed)(int32_t code, const struct tidings_error *error, bool opening);
+};
+
+struct drill {
+  const struct arguments *arguments;
+  const struct drill_fault *fault;
+  struct rig rig;
+  char folder[FOLDER_PATH_MAX], store[FOLDER_PATH_MAX];
+  const char *operation;
+  uint64_t attempt;     /* n of the fault under way */
+  uint64_t next_token;
+  struct tokens due;    /* must come, in session "drill" */
+  struct tokens unsure; /* may come: the text had said that the outcome is unknown */
+  uint64_t delivery;    /* handed out by an operation's preparation */
+  uint64_t stores;      /* made so far */
+  uint64_t attempts, refused, tolerated; /* figures */
+};
+
+/* Loads the plugin and makes a folder for stores. The same drill serves any number of faults. */
+void drill_begin(struct drill *drill, const struct arguments *arguments, const char *name);
+/* Runs all operations under one fault. */
+void drill_run(struct drill *drill, const struct drill_fault *fault);
+void drill_end(struct drill *drill);
+
+#endif
