@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * open/damage.c: a data.mdb that was cut off, or whose pages are wrong. What is cut off is refused, or nothing that mattered was cut off; never
+ * is it a signal. Damaged pages may stop lmdb, but what is handed out is what was pushed.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "open/parts.h"
+
+enum { PAGE = 4096, BATCH_SECONDS = 60, DAMAGES = 400 };
+
+/* Shared with the child that opens. */
+struct tally {
+  _Atomic(uint64_t) next, refused, whole, partial, again, failing;
+};
+
+struct damaging {
+  struct rig rig;
+  char original[FOLDER_PATH_MAX], store[FOLDER_PATH_MAX], data[FOLDER_PATH_MAX];
+  uint8_t *bytes;
+  size_t length;
+  uint64_t seed, killed;
+  struct tally *tally;
+  bool quiet; /* lmdb's asserts go to stderr, and are expected */
+};
+
+static void begin(struct damaging *damaging, const struct arguments *arguments, const char *folder, const char *name) {
+  char data[FOLDER_PATH_MAX], copy[64];
+  memset(damaging, 0, sizeof *damaging);
+  damaging->seed = arguments->seed;
+  folder_join(damaging->original, folder, name);
+  snprintf(copy, sizeof copy, "%s-copy", name);
+  folder_join(damaging->store, folder, copy);
+  folder_join(damaging->data, damaging->store, "data.mdb");
+  rig_load(&damaging->rig, arguments->plugin);
+  fill_store(&damaging->rig, damaging->original);
+  folder_join(data, damaging->original, "data.mdb");
+  damaging->bytes = file_read(data, &damaging->length);
+  damaging->tally = mmap(NULL, sizeof *damaging->tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (damaging->tally == MAP_FAILED) die("no shared memory");
+}
+
+static void end(struct damaging *damaging, const char *what, uint64_t count) {
+  struct tally *tally = damaging->tally;
+  printf("%s: %" PRIu64 " stores: %" PRIu64 " refused, %" PRIu64 " opened whole, %" PRIu64 " with something missing, %" PRIu64 " with something again, %" PRIu64
+         " failed in a hook, %" PRIu64 " killed the process\n",
+         what, count, atomic_load(&tally->refused), atomic_load(&tally->whole), atomic_load(&tally->partial),
+         atomic_load(&tally->again), atomic_load(&tally->failing), damaging->killed);
+  munmap(tally, sizeof *tally);
+  free(damaging->bytes);
+  rig_unload(&damaging->rig);
+}
+
+/* Opens the store as it is now and counts what became of it. Returns how many tokens came, or -1 when it was refused. */
+static int look(struct damaging *damaging, struct tidings_error *error) {
+  uint8_t seen[FILLED_TOKENS + 1];
+  int came = 0;
+  int32_t code = read_store(&damaging->rig, damaging->store, seen, error);
+  for (unsigned token = 1; token <= FILLED_TOKENS; token++) came += seen[token];
+  if (code != 0 && came == 0) {
+    atomic_fetch_add(&damaging->tally->refused, 1);
+    return -1;
+  }
+  if (code != 0) atomic_fetch_add(&damaging->tally->failing, 1);
+  else if (seen[0]) atomic_fetch_add(&damaging->tally->again, 1);
+  else if (came == FILLED_TOKENS) atomic_fetch_add(&damaging->tally->whole, 1);
+  else atomic_fetch_add(&damaging->tally->partial, 1);
+  return came;
+}
+
+/* Does them all in children; one that dies costs one store. */
+static void in_children(struct damaging *damaging, uint64_t count, void (*one)(struct damaging *, uint64_t)) {
+  struct tally *tally = damaging->tally;
+  for (uint64_t at = 0; at < count; at = atomic_load(&tally->next)) {
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) die("fork failed");
+    if (child == 0) {
+      alarm(BATCH_SECONDS);
+      if (damaging->quiet && !freopen("/dev/null", "w", stderr)) die("freopen: %s", strerror(errno));
+      for (uint64_t i = at; i < count; atomic_store(&tally->next, ++i)) one(damaging, i);
+      fflush(NULL);
+      _exit(failures() ? 1 : 0);
+    }
+    if (waitpid(child, &status, 0) != child) die("waitpid failed");
+    if (WIFEXITED(status)) {
+      if (status != 0) fail("see above");
+      return;
+    }
+    if (WTERMSIG(status) == SIGALRM) fail("store %" PRIu64 ": opening takes forever", atomic_load(&tally->next));
+    damaging->killed++;
+    atomic_fetch_add(&tally->next, 1);
+  }
+}
+
+/* The pages that are in use: the file may be longer than that. */
+static size_t used_pages(const struct damaging *damaging) {
+  size_t pages = damaging->length / PAGE;
+  static const uint8_t zeros[PAGE];
+  while (pages > 2 && memcmp(damaging->bytes + (pages - 1) * PAGE, zeros, PAGE) == 0) pages--;
+  return pages;
+}
+
+/* -- cut off --------------------------------------------------------------------------------------------------------------------- */
+
+static void truncate_one(struct damaging *damaging, uint64_t number) {
+  struct random random = random_seeded(damaging->seed, number);
+  struct tidings_error error = RIG_ERROR;
+  size_t used = used_pages(damaging) * PAGE;
+  size_t length = random_below(&random, random_chance(&random, 80) ? used : damaging->length);
+  if (number < used / PAGE) length = number * PAGE; /* first every whole page */
+  else if (number % 4 == 0) length &= ~(size_t)511;
+  file_write(damaging->data, damaging->bytes, length);
+  int came = look(damaging, &error);
+  if (atomic_load(&damaging->tally->again)) fail("cut to %zu bytes it opens, and hands out again what had been settled", length);
+  if (came >= 0 && came < FILLED_TOKENS) fail("cut to %zu bytes it opens, and only %d of %d come", length, came, FILLED_TOKENS);
+  if (came < 0 && (error.code != TIDINGS_E_STORE || !strcasestr(error.text, "data.mdb"))) {
+    fail("cut to %zu bytes: %s", length, rig_why(error.code, &error));
+  }
+  if (came < 0 && number == 0) printf("cut to %zu bytes: %s\n", length, error.text);
+}
+
+void part_truncation(const struct arguments *arguments, const char *folder) {
+  static struct damaging damaging;
+  begin(&damaging, arguments, folder, "cut");
+  folder_copy(damaging.original, damaging.store);
+  in_children(&damaging, arguments->count, truncate_one);
+  if (damaging.killed) fail("%" PRIu64 " processes were killed", damaging.killed);
+  if (atomic_load(&damaging.tally->refused) == 0) fail("nothing was refused: the test does not cut where it matters");
+  end(&damaging, "cut off", arguments->count);
+}
+
+/* -- wrong pages ----------------------------------------------------------------------------------------------------------------- */
+
+static void damage(uint8_t *bytes, size_t pages, struct random *random) {
+  size_t page = random_below(random, pages), other = random_below(random, pages);
+  uint8_t *at = bytes + page * PAGE;
+  uint8_t swapped[PAGE];
+  switch (random_below(random, 5)) {
+    case 0: memset(at, 0, PAGE); break;
+    case 1:
+      for (size_t i = 0; i < PAGE; i++) at[i] = (uint8_t)random_next(random);
+      break;
+    case 2:
+      memcpy(swapped, at, PAGE);
+      memmove(at, bytes + other * PAGE, PAGE);
+      memcpy(bytes + other * PAGE, swapped, PAGE);
+      break;
+    case 3: at[random_below(random, PAGE)] ^= (uint8_t)(1u << random_below(random, 8)); break;
+    default: memset(at + random_below(random, 8) * 512, 0, 512); break;
+  }
+}
+
+static void damage_one(struct damaging *damaging, uint64_t number) {
+  struct random random = random_seeded(damaging->seed, number);
+  struct tidings_error error = RIG_ERROR;
+  uint8_t *bytes = malloc(damaging->length);
+  if (!bytes) die("out of memory");
+  memcpy(bytes, damaging->bytes, damaging->length);
+  damage(bytes, used_pages(damaging), &random);
+  file_write(damaging->data, bytes, damaging->length);
+  free(bytes);
+  look(damaging, &error);
+}
+
+void part_damage(const struct arguments *arguments, const char *folder) {
+  static struct damaging damaging;
+  begin(&damaging, arguments, folder, "damage");
+  folder_copy(damaging.original, damaging.store);
+  damaging.quiet = true;
+  in_children(&damaging, DAMAGES, damage_one);
+  end(&damaging, "wrong pages", DAMAGES);
+}
