@@ -8,6 +8,7 @@
 #include <tidings/tidings.h>
 
 #include "base/error.h"
+#include "build_id.h"
 #include "delivery/deliver.h"
 #include "delivery/reply.h"
 #include "inspect/inspect.h"
@@ -235,10 +236,6 @@ static void release_answer(struct tidings_plugin *plugin, const struct tidings_a
 static const struct tidings_query query_extension = {.size = sizeof query_extension, .query = query, .release_answer = release_answer};
 
 static const void *get_extension(const char *id) { return id && strcmp(id, TIDINGS_EXT_QUERY) == 0 ? &query_extension : NULL; }
-
-#ifndef TIDINGS_BUILD_ID
-#define TIDINGS_BUILD_ID ""
-#endif
 
 EXPORTED extern const struct tidings_entry tidings_entry;
 const struct tidings_entry tidings_entry = {
