@@ -60,7 +60,7 @@ struct tidings_span {
 #define TIDINGS_E_SCHEMA_NEWER (-11)
 /* Memory could not be had. Nothing changed. */
 #define TIDINGS_E_NOMEM (-12)
-/* The instance is quiesced or closed, belongs to the parent of a forked process, or lost its session to a takeover. */
+/* The instance is quiesced or closed, belongs to the parent of a forked process, or does not own the session (any more). */
 #define TIDINGS_E_CLOSED (-13)
 
 /* Where a function says what went wrong, in the caller's memory. Set `size` to sizeof(struct tidings_error) before the call; pass

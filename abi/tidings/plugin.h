@@ -75,8 +75,8 @@ struct tidings_plugin {
    * On success *ret_reply is the reply, or NULL when there is nothing to say.
    * Errors: INVAL, TOO_BIG (session id), UNSUPPORTED (role producer), BUSY (the writer lock, or the session is owned by another live
    * process, whose pid the text names), STORE, NOMEM, CLOSED. On any of them: send the result unchanged. */
-  int32_t (*on_tool_result)(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
-                            const struct tidings_reply **ret_reply, struct tidings_error *error);
+  int32_t (*on_tool_result)(struct tidings_plugin *plugin, const struct tidings_tool_result *result, const struct tidings_reply **ret_reply,
+                            struct tidings_error *error);
 
   /* Delivery point: the host is about to send a chat request. As on_tool_result; a request that names messages always gets a reply with a
    * delivery id, and its messages belong to that delivery: rolled back, they are queued again in their old place.
@@ -96,9 +96,10 @@ struct tidings_plugin {
    * it is not, *ret_reply is a reply to act upon, or NULL.
    * Errors: INVAL, NOT_FOUND (no such delivery), STATE (it ended the other way before: for COMMITTED after a recovery this means
    * that it will be delivered again), BUSY (remembered, and applied at the next call of any function of this instance), STORE
-   * (what was leased stays leased; settle again), CLOSED (another host took the session over), UNSUPPORTED (role producer), NOMEM. */
-  int32_t (*settle)(struct tidings_plugin *plugin, const struct tidings_settlement *settlement,
-                    const struct tidings_reply **ret_reply, struct tidings_error *error);
+   * (what was leased stays leased; settle again), CLOSED (another host owns the session now, or it was closed), UNSUPPORTED (role
+   * producer), NOMEM. */
+  int32_t (*settle)(struct tidings_plugin *plugin, const struct tidings_settlement *settlement, const struct tidings_reply **ret_reply,
+                    struct tidings_error *error);
 
   /* Gives a reply back. Every pointer into it is dead afterwards. Any thread; NULL is allowed; cannot fail. */
   void (*release)(struct tidings_plugin *plugin, const struct tidings_reply *reply);

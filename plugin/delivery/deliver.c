@@ -184,7 +184,7 @@ int deliver(struct instance *instance, const struct carrier *carrier, const stru
   struct point point = {
       .instance = instance, .carrier = carrier, .now_ms = instance_now(instance), .deadline = store_deadline_in(instance->budget_ms)};
   const struct tidings_reply *reply = NULL;
-  int code = session_id_check(carrier->session, "session", error);
+  int code = session_id_check(carrier->session, "session", TIDINGS_E_INVAL, error);
   if (code) return code;
   settle_remembered(instance);
   code = session_known(instance, carrier->session, &point.session, error);

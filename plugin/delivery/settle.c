@@ -21,13 +21,9 @@ static size_t item_count(const struct delivery *delivery) {
   return (size_t)count;
 }
 
-static int end_lease(struct instance *instance, struct store_txn *txn, uint32_t session, struct head *head, struct delivery *delivery,
-                     uint32_t outcome, int64_t now_ms, int64_t dedup_window_ms, struct arena *arena, struct tidings_error *error) {
+static int end_lease(struct store_txn *txn, uint32_t session, struct head *head, struct delivery *delivery, uint32_t outcome,
+                     int64_t now_ms, int64_t dedup_window_ms, struct arena *arena, struct tidings_error *error) {
   bool commit = outcome == TIDINGS_COMMITTED;
-  if (!owner_equal(&head->owner, &instance->owner)) {
-    return fail(error, TIDINGS_E_CLOSED, "delivery %llu: pid %u has taken its session over",
-                (unsigned long long)public_id(session, delivery->n), head->owner.pid);
-  }
   if (commit ? ledger_commit(head, delivery, arena) : ledger_roll_back(head, delivery, arena))
     return fail(error, TIDINGS_E_NOMEM, "no memory to settle");
   delivery->state = commit ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
@@ -39,10 +35,17 @@ static int end_lease(struct instance *instance, struct store_txn *txn, uint32_t 
   return code;
 }
 
-/* A delivery that has ended already: the same way is fine, the other way is not. */
-static int check_again(uint64_t id, const struct delivery *delivery, uint32_t outcome, struct tidings_error *error) {
-  uint8_t wanted = outcome == TIDINGS_COMMITTED ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
-  if (delivery->state == wanted) return 0;
+/* Only the session's owner settles; but whoever says again what is so already is not contradicted. */
+static int check_owner(const struct instance *instance, const struct head *head, uint64_t id, struct tidings_error *error) {
+  if (owner_equal(&head->owner, &instance->owner)) return 0;
+  if (!head->owner.pid) return fail(error, TIDINGS_E_CLOSED, "delivery %llu: its session was closed", (unsigned long long)id);
+  return fail(error, TIDINGS_E_CLOSED,
+              "delivery %llu: its session is pid %u's; what this host has in its transcript is named in session.resumed",
+              (unsigned long long)id, head->owner.pid);
+}
+
+static int check_ended(uint64_t id, const struct delivery *delivery, struct tidings_error *error) {
+  if (delivery->state == DELIVERY_LEASED) return 0;
   return fail(error, TIDINGS_E_STATE, "delivery %llu was %s already%s", (unsigned long long)id, state_name(delivery->state),
               delivery->state == DELIVERY_ROLLED_BACK ? ": what was in it is delivered again" : "");
 }
@@ -66,9 +69,10 @@ static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, 
   if (code == TIDINGS_E_NOT_FOUND)
     code = fail(error, TIDINGS_E_NOT_FOUND, "delivery %llu: there is none of that id", (unsigned long long)id);
   if (!code) {
-    ended = delivery.state != DELIVERY_LEASED;
-    code = ended ? check_again(id, &delivery, outcome, error)
-                 : end_lease(instance, txn, session, &head, &delivery, outcome, now_ms, window, &arena, error);
+    ended = delivery.state == (outcome == TIDINGS_COMMITTED ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK);
+    if (!ended) code = check_owner(instance, &head, id, error);
+    if (!ended && !code) code = check_ended(id, &delivery, error);
+    if (!ended && !code) code = end_lease(txn, session, &head, &delivery, outcome, now_ms, window, &arena, error);
   }
   if (!code && !ended) code = store_commit(txn, error);
   else store_end(txn);

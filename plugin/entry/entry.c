@@ -96,7 +96,7 @@ static int check_chat_request(const struct instance *instance, const struct tidi
 
 /* This version takes no messages in, so none that a request names can be on offer. */
 static int check_messages(const struct tidings_chat_request *request, struct tidings_error *error) {
-  int code = session_id_check(request->session, "session", error);
+  int code = session_id_check(request->session, "session", TIDINGS_E_INVAL, error);
   if (code || !request->message_count) return code;
   return fail(error, TIDINGS_E_NOT_FOUND, "message %s was never submitted to session %s; do not send this request",
               quote(*request->messages[0]).text, quote(request->session).text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/config_write.c: the configuration to JSON: every key, in the order of the documentation, rules in the form in which they were given.
+ * event/config_write.c: the configuration to JSON: every key, rules in the form in which they were given.
  */
 #include "event/config.h"
 

@@ -35,17 +35,17 @@ static const char *const later_types[] = {
     "session.forked",    "session.compacting", "session.compacted", "wake",
 };
 
-int session_id_check(struct tidings_span session, const char *where, struct tidings_error *error) {
+int session_id_check(struct tidings_span session, const char *where, int wrong, struct tidings_error *error) {
   enum { MAX_BYTES = 255 };
-  if (!session.len) return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", where);
+  if (!session.len) return fail(error, wrong, "%s: must not be empty", where);
   if (session.len > MAX_BYTES)
     return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %d", where, session.len, (int)MAX_BYTES);
   for (size_t at = 0; at < session.len;) {
     uint32_t code_point;
     size_t len = utf8_decode(session, at, &code_point);
-    if (!len) return fail(error, TIDINGS_E_SCHEMA, "%s: %s is not UTF-8", where, quote(session).text);
+    if (!len) return fail(error, wrong, "%s: %s is not UTF-8", where, quote(session).text);
     if (utf8_is_control(code_point))
-      return fail(error, TIDINGS_E_SCHEMA, "%s: %s has the control character U+%04X", where, quote(session).text, (unsigned)code_point);
+      return fail(error, wrong, "%s: %s has the control character U+%04X", where, quote(session).text, (unsigned)code_point);
     at += len;
   }
   return 0;
@@ -138,7 +138,7 @@ static int read_identity(const struct json *const *attributes, struct event *eve
   struct path session_path = path_member(NULL, "session"), source_path = path_member(NULL, "source"), id_path = path_member(NULL, "id");
   if (!attributes[SESSION]) return field_missing(&session_path, "the id of a session", error);
   int code = field_string(&session_path, attributes[SESSION], SIZE_MAX, &event->session, error);
-  if (!code) code = session_id_check(event->session, "session", error);
+  if (!code) code = session_id_check(event->session, "session", TIDINGS_E_SCHEMA, error);
   if (!code && attributes[SOURCE]) code = field_clean_string(&source_path, attributes[SOURCE], false, &event->source, error);
   if (!code && attributes[ID]) code = field_clean_string(&id_path, attributes[ID], false, &event->id, error);
   return code;

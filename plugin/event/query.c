@@ -72,7 +72,7 @@ static int read_session(const struct json *value, struct query *query, struct ti
   if (!value) return field_missing(&path, "a session's id", error);
   if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "a session's id", error);
   query->session = value->text;
-  return session_id_check(query->session, "session", error);
+  return session_id_check(query->session, "session", TIDINGS_E_SCHEMA, error);
 }
 
 int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query, struct tidings_error *error) {
