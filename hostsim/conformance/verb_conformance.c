@@ -209,6 +209,23 @@ static int print_list(const char *filter) {
   return EXIT_SUCCESS;
 }
 
+static bool is_any_wanted(const struct suite_run *suite) {
+  const struct conformance_case *one = NULL;
+  for (size_t i = 0; (one = suite_case(i)) != NULL; i++) {
+    if (is_wanted(suite, one->name)) {
+      return true;
+    }
+  }
+  for (size_t i = 0; i < embedded_scenario_count; i++) {
+    char name[256];
+    scenario_name(&embedded_scenarios[i], name);
+    if (is_wanted(suite, name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static int run_suite(struct suite_run *suite) {
   interrupt_catch();
   const struct conformance_case *one = suite_case(0);
@@ -267,6 +284,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   }
   if (optind != argc) {
     return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
+  }
+  if (!is_any_wanted(&suite)) {
+    return cli_usage_error(verb, "--filter: no case has '%s' in its name", suite.filter);
   }
   if (list) {
     return print_list(suite.filter);

@@ -44,7 +44,7 @@ static void print_body(const struct screen *screen, const char *text, size_t len
     }
     label_done = false;
     paint(screen, color);
-    printf("%s%.*s", gutter, (int)line, text + at);
+    printf("%.*s%.*s", line > 0 ? (int)strlen(gutter) : (int)strcspn(gutter, " "), gutter, (int)line, text + at);
     paint(screen, RESET);
     putchar('\n');
     at += line + 1;

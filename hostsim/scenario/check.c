@@ -77,7 +77,8 @@ static void complain(struct check *check, const char *where, const char *key, co
   if (check->step > 0) {
     fprintf(check->out, "step %zu: ", check->step);
   }
-  fprintf(check->out, "%s%s%s: %s\n", where, where[0] != '\0' && key[0] != '\0' ? "." : "", key, problem);
+  fprintf(check->out, "%s%s%s%s%s\n", where, where[0] != '\0' && key[0] != '\0' ? "." : "", key,
+          where[0] != '\0' || key[0] != '\0' ? ": " : "", problem);
 }
 
 static bool all_strings(const json_t *list) {

@@ -35,11 +35,19 @@ struct play {
   enum verdict verdict;
 };
 
+/* Starts a line; before the first step and after the last one there is no number. */
+static void print_step(const struct play *play) {
+  if (play->step > 0) {
+    fprintf(play->out, "step %zu: ", play->step);
+  }
+}
+
 static void fail(struct play *play, const char *problem, const char *detail) {
   if (play->verdict == VERDICT_PASSED) {
     play->verdict = VERDICT_FAILED;
   }
-  fprintf(play->out, "step %zu: %s%s\n", play->step, problem, detail);
+  print_step(play);
+  fprintf(play->out, "%s%s\n", problem, detail);
 }
 
 static void fail_with_error(struct play *play, const char *what, const json_t *error) {
@@ -49,7 +57,8 @@ static void fail_with_error(struct play *play, const char *what, const json_t *e
   if (play->options->skip_unsupported && strcmp(code, "TIDINGS_E_UNSUPPORTED") == 0) {
     play->verdict = VERDICT_SKIPPED;
   }
-  fprintf(play->out, "step %zu: %s: %s: %s\n", play->step, what, code, text);
+  print_step(play);
+  fprintf(play->out, "%s: %s: %s\n", what, code, text);
 }
 
 static void fail_with_agent(struct play *play, enum agent_outcome outcome) {
@@ -57,7 +66,7 @@ static void fail_with_agent(struct play *play, enum agent_outcome outcome) {
                   : outcome == AGENT_HUNG        ? VERDICT_HUNG
                   : outcome == AGENT_INTERRUPTED ? VERDICT_INTERRUPTED
                                                  : VERDICT_FAILED;
-  fprintf(play->out, "step %zu: ", play->step);
+  print_step(play);
   agent_describe(play->out, &play->agent, outcome);
   fputc('\n', play->out);
 }
@@ -241,7 +250,8 @@ static void disarm(struct play *play) {
   json_t *answer = call(play, json_pack("{s:s}", "op", "disarm"));
   if (answer != NULL) {
     play->verdict = VERDICT_FAILED;
-    fprintf(play->out, "step %zu: it was to die inside commit %" PRIu64 " but made only %" JSON_INTEGER_FORMAT " commits\n", play->step, wanted,
+    print_step(play);
+    fprintf(play->out, "it was to die inside commit %" PRIu64 " but made only %" JSON_INTEGER_FORMAT " commits\n", wanted,
             json_integer_value(json_object_get(answer, "commits")));
     json_decref(answer);
   }
@@ -313,6 +323,7 @@ static void perform(struct play *play, const json_t *step) {
 }
 
 static void finish(struct play *play) {
+  play->step = 0;
   if (play->verdict == VERDICT_PASSED || play->verdict == VERDICT_FAILED || play->verdict == VERDICT_SKIPPED) {
     stop_agent(play);
   }

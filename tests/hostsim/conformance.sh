@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# hostsim conformance: passes on tidings.so, says in one case why a file is refused, and tells crashed, hung and skipped apart.
+. "$(dirname "$0")/kit.sh"
+
+run 0 "$hostsim" conformance --plugin "$plugin"
+says out "passed   load"
+says out "passed   threads.one-session"
+says out "passed   scenario.render-rfd011"
+tail -n 1 "$work/out" | grep -Eq '^[0-9]+ passed, 0 failed, [0-9]+ skipped$' || fail "the last line counts"
+listed=$("$hostsim" conformance --list | wc -l)
+[ "$(grep -Ec '^(passed|skipped) ' "$work/out")" -eq "$listed" ] || fail "every case of --list ($listed) ran"
+ok "tidings.so passes"
+
+run 0 "$hostsim" conformance --plugin "$plugin" --filter settle.
+says out "passed   load"
+says out "passed   settle.twice"
+lacks out "passed   entry.readable"
+run 0 "$hostsim" conformance --list --filter settle.
+says out "settle.twice: "
+lacks out "load: "
+ok "--list and --filter"
+
+head -c 5000 "$plugin" >"$work/truncated.so"
+run 1 "$hostsim" conformance --plugin "$work/truncated.so"
+grep -q '^failed   load: refused: ..*' "$work/out" || fail "a truncated file is refused with the reason"
+last_line_is "0 passed, 1 failed, 0 skipped"
+printf 'not a library\n' >"$work/text.so"
+run 1 "$hostsim" conformance --plugin "$work/text.so"
+grep -q '^failed   load: refused: ..*' "$work/out" || fail "a text file is refused with the reason"
+last_line_is "0 passed, 1 failed, 0 skipped"
+run 1 "$hostsim" conformance --plugin "$work/absent.so"
+grep -q '^failed   load: refused: ..*' "$work/out" || fail "a file that is not there is refused with the reason"
+last_line_is "0 passed, 1 failed, 0 skipped"
+ok "what cannot be loaded is one failed case"
+
+run 1 "$hostsim" conformance --plugin "$FAULT_PLUGIN"
+says out "passed   entry.readable"
+says out "skipped  query.arguments: it has no tidings.query/1"
+says out "skipped  scenario.deliver-tool-result: step 1: unexpected error: TIDINGS_E_UNSUPPORTED: no event type is known here"
+says out "failed   call.null-spans: "
+FAULT=crash; export FAULT
+run 1 "$hostsim" conformance --plugin "$FAULT_PLUGIN" --filter empty-hook
+says out "crashed  call.empty-hook: signal 6 (Aborted)"
+last_line_is "1 passed, 1 failed, 0 skipped"
+FAULT=exit
+run 1 "$hostsim" conformance --plugin "$FAULT_PLUGIN" --filter empty-hook
+says out "failed   call.empty-hook: the process exited with code 0 before the case had ended"
+FAULT=hang
+run 1 "$hostsim" conformance --plugin "$FAULT_PLUGIN" --filter empty-hook --timeout 500
+says out "hung     call.empty-hook: it did not end within 500 ms"
+last_line_is "1 passed, 1 failed, 0 skipped"
+ok "failed, crashed, exited, hung and skipped are told apart"
+leaves_nothing

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# hostsim demo: the last line and the exit code, plain text when it is no terminal, and nothing left behind, not even by Ctrl-C.
+. "$(dirname "$0")/kit.sh"
+
+run 0 "$hostsim" demo --fast
+is_empty err
+tail -n 1 "$work/out" | grep -Eq '^pushed ([0-9]+), delivered \1, lost 0, twice 0$' || fail "the last line"
+for words in 'failed with exit code 1' '`src/parser.h` was modified externally.' 'CI run 4812' 'Deployment 77' 'generation 2'; do
+  says out "$words"
+done
+[ "$(grep -c 'SIGKILL' "$work/out")" -eq 2 ] || fail "the host is killed twice"
+! grep -q "$(printf '\033')" "$work/out" || fail "no colour when it is no terminal"
+leaves_nothing
+ok "the demo tells everything once"
+
+PATH_WITHOUT_CC=$work/bin
+mkdir "$PATH_WITHOUT_CC"
+for tool in sh grep; do ln -s "$(command -v $tool)" "$PATH_WITHOUT_CC/$tool"; done
+run 0 env PATH="$PATH_WITHOUT_CC" "$hostsim" demo --fast
+says out "no cc on this machine"
+tail -n 1 "$work/out" | grep -Eq '^pushed ([0-9]+), delivered \1, lost 0, twice 0$' || fail "the last line without cc"
+ok "without a compiler another command fails, and the demo says so"
+
+run 1 "$hostsim" demo --fast --plugin "$FAULT_PLUGIN"
+run 1 "$hostsim" demo --fast --plugin "$work/absent.so"
+says err "absent.so"
+leaves_nothing
+ok "a plugin that cannot do it, or is not there, fails the demo"
+
+"$hostsim" demo >"$work/out" 2>"$work/err" </dev/null &
+demo=$!
+eventually grep -q "assistant" "$work/out"
+kill -INT "$demo" 2>/dev/null || kill -TERM "$demo"
+kill -TERM "$demo" 2>/dev/null
+wait "$demo"
+status=$?
+[ "$status" -eq 130 ] || [ "$status" -eq 143 ] || fail "an interrupted demo: expected exit code 130 or 143 got $status"
+leaves_nothing
+! pgrep -f "internal-demo-host $work" >/dev/null 2>&1 || fail "the host process outlived the demo"
+ok "an interrupted demo leaves nothing behind"

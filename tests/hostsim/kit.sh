@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+#
+# What the tests of hostsim share. A test is a function of commands and expectations; the first that does not hold ends the script with
+# what was expected and what came. Knows nothing of what hostsim does.
+set -u
+hostsim=$TIDINGS_HOSTSIM
+plugin=$TIDINGS_PLUGIN
+here=$TIDINGS_SOURCE_DIR/tests/hostsim
+work=$(mktemp -d)
+mkdir "$work/tmp"
+export TMPDIR=$work/tmp XDG_RUNTIME_DIR=$work/tmp
+unset NO_COLOR
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  printf 'not ok - %s\n' "$1"
+  for file in "$work/out" "$work/err"; do
+    printf '# %s:\n' "${file##*/}"
+    sed 's/^/#   /' "$file" 2>/dev/null
+  done
+  exit 1
+}
+
+# run EXPECTED-STATUS COMMAND…: its output is in $work/out and $work/err afterwards
+run() {
+  expected=$1
+  shift
+  "$@" >"$work/out" 2>"$work/err" </dev/null
+  status=$?
+  [ "$status" -eq "$expected" ] || fail "$*: expected exit code $expected got $status"
+}
+
+# says FILE TEXT: the file (out, err) contains the text
+says() { grep -qF -- "$2" "$work/$1" || fail "expected in $1: $2"; }
+lacks() { ! grep -qF -- "$2" "$work/$1" || fail "not expected in $1: $2"; }
+is_empty() { [ ! -s "$work/$1" ] || fail "expected $1 to be empty"; }
+last_line_is() { [ "$(tail -n 1 "$work/out")" = "$1" ] || fail "expected the last line '$1' got '$(tail -n 1 "$work/out")'"; }
+leaves_nothing() { [ -z "$(ls -A "$work/tmp")" ] || fail "left behind: $(ls -A "$work/tmp")"; }
+
+# eventually COMMAND…: it succeeds within 20 seconds
+eventually() {
+  deadline=$(($(date +%s) + 20))
+  until "$@"; do
+    [ "$(date +%s)" -lt "$deadline" ] || fail "did not come true in time: $*"
+    sleep 0.05
+  done
+}
+
+# scenario TEXT: writes $work/scenario.json
+scenario() { printf '%s\n' "$1" >"$work/scenario.json"; }
+
+ok() { printf 'ok - %s\n' "$1"; }
