@@ -64,7 +64,7 @@ static int check_tool_result(const struct instance *instance, const struct tidin
 
 static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
-  struct instance *instance;
+  struct instance *instance = NULL;
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = check_tool_result(instance, result, error);
@@ -104,7 +104,7 @@ static int check_messages(const struct tidings_chat_request *request, struct tid
 
 static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidings_chat_request *request,
                                const struct tidings_reply **ret_reply, struct tidings_error *error) {
-  struct instance *instance;
+  struct instance *instance = NULL;
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = check_chat_request(instance, request, error);
@@ -123,7 +123,7 @@ static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidin
 
 static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event, const struct tidings_reply **ret_reply,
                         struct tidings_error *error) {
-  struct instance *instance;
+  struct instance *instance = NULL;
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = check_span(event, "event", error);
@@ -134,7 +134,7 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
 
 static int32_t settle_delivery(struct tidings_plugin *plugin, const struct tidings_settlement *settlement,
                                const struct tidings_reply **ret_reply, struct tidings_error *error) {
-  struct instance *instance;
+  struct instance *instance = NULL;
   int code = enter(plugin, plugin, &instance, error);
   if (code) return code;
   code = check_struct(settlement, sizeof *settlement, "settlement", error);
@@ -157,7 +157,7 @@ static int32_t quiesce(struct tidings_plugin *plugin, struct tidings_error *erro
 }
 
 static int32_t close_plugin(struct tidings_plugin *plugin, struct tidings_error *error) {
-  struct instance *instance;
+  struct instance *instance = NULL;
   if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
   if (enter(plugin, plugin, &instance, NULL) == 0) {
     settle_remembered(instance); /* the last chance */
@@ -193,7 +193,7 @@ static int check_options(const struct tidings_open_options *options, struct tidi
 
 static int32_t open_plugin(const struct tidings_host *host, const struct tidings_open_options *options, struct tidings_plugin **ret_plugin,
                            struct tidings_error *error) {
-  struct instance *instance;
+  struct instance *instance = NULL;
   int code = check_host(host, error);
   if (!code) code = check_options(options, error);
   if (!code && !ret_plugin) code = fail(error, TIDINGS_E_INVAL, "ret_plugin: null pointer");
@@ -217,7 +217,7 @@ static int32_t open_plugin(const struct tidings_host *host, const struct tidings
 
 static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *request, const struct tidings_answer **ret_answer,
                      struct tidings_error *error) {
-  struct instance *instance;
+  struct instance *instance = NULL;
   int code = enter(plugin, ret_answer, &instance, error);
   if (code) return code;
   code = check_span(request, "request", error);
