@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# exports.sh PLUGIN: the plugin defines one symbol for others, keeps no execute-on-unload or no-unload flag, and has no C++ in it. Prints TAP.
+set -u
+plugin=$1
+failed=0
+check() { # NUMBER WHAT EXPECTED GOT
+  if [ "$3" = "$4" ]; then
+    echo "ok $1 - $2"
+  else
+    echo "not ok $1 - $2"
+    printf 'expected: %s\ngot:      %s\n' "$3" "$4" | sed 's/^/# /'
+    failed=1
+  fi
+}
+check 1 "nm -D shows one defined symbol" "tidings_entry" "$(nm -D --defined-only "$plugin" | awk '{print $NF}' | sed 's/@.*//')"
+check 2 "it is data, not code" "OBJECT" "$(readelf -W --dyn-syms "$plugin" | awk '$8 == "tidings_entry" {print $4}')"
+check 3 "it may be unloaded" "" "$(readelf -W -d "$plugin" | grep -o NODELETE)"
+check 4 "it has no thread-local storage, which would outlive dlclose" "" "$(readelf -W -l "$plugin" | awk '$1 == "TLS" {print $1}')"
+check 5 "all that it needs is bound when it is loaded" "NOW" "$(readelf -W -d "$plugin" | grep -ow NOW | head -n 1)"
+echo "1..5"
+exit $failed

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""schemas.py SOURCE_DIR: the JSON Schemas of abi/schema accept what they must and refuse what they must. Prints TAP.
+
+Events are in samples/ (one file a type, which a test of the plugin reads too), other documents in documents/.
+"""
+import json
+import os
+import sys
+
+import jsonschema
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+count = 0
+failures = 0
+
+
+def check(good, what, why=""):
+    global count, failures
+    count += 1
+    failures += not good
+    print(f"{'ok' if good else 'not ok'} {count} - {what}")
+    if not good:
+        for line in why.splitlines():
+            print(f"# {line}")
+
+
+def load(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def validator(schemas, name):
+    store = {schema["$id"]: schema for schema in schemas.values()}
+    resolver = jsonschema.RefResolver(schemas[name]["$id"], schemas[name], store=store)
+    return jsonschema.Draft202012Validator(schemas[name], resolver=resolver)
+
+
+def compare(judge, rows, member, title):
+    """One line for a file: every row must be judged as it says."""
+    wrong = []
+    for row in rows:
+        errors = [f"{error.json_path}: {error.message}" for error in judge.iter_errors(row[member])]
+        if (not errors) != row["valid"]:
+            wrong.append(f"{row['why']}: " + ("; ".join(errors) if errors else "accepted, and must not be"))
+    check(not wrong, f"{title}: {len(rows)} judged as they say", "\n".join(wrong))
+
+
+def object_schemas(schema, path="data"):
+    """Every subschema of event data that names properties, with where it stands."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield path, schema
+        for key, value in schema.items():
+            yield from object_schemas(value, f"{path}.{key}")
+    elif isinstance(schema, list):
+        for index, value in enumerate(schema):
+            yield from object_schemas(value, f"{path}[{index}]")
+
+
+def main(source):
+    names = ["event", "config", "reply", "query"]
+    schemas = {name: load(source, "abi", "schema", f"{name}.schema.json") for name in names}
+    for name, schema in schemas.items():
+        try:
+            jsonschema.Draft202012Validator.check_schema(schema)
+            check(True, f"{name}.schema.json is a schema of draft 2020-12")
+        except jsonschema.SchemaError as error:
+            check(False, f"{name}.schema.json is a schema of draft 2020-12", str(error))
+
+    types = schemas["event"]["properties"]["type"]["enum"]
+    files = sorted(name[: -len(".json")] for name in os.listdir(os.path.join(HERE, "samples")))
+    check(files == sorted(types), "there are samples for every event type and no other", f"{sorted(set(files) ^ set(types))}")
+    judge = validator(schemas, "event")
+    for name in files:
+        rows = load(HERE, "samples", f"{name}.json")
+        good = sum(row["valid"] for row in rows)
+        check(good and good < len(rows), f"{name}: there are good and bad samples")
+        check(all(row["type"] == name == row["event"]["type"] for row in rows), f"{name}: every sample is of that type")
+        compare(judge, rows, "event", name)
+    check(not judge.is_valid({"type": "notifications", "session": "s"}), "an unknown event type is refused")
+    check(not judge.is_valid({"session": "s"}), "an event without a type is refused")
+
+    for name in names[1:]:
+        compare(validator(schemas, name), load(HERE, "documents", f"{name}.json"), "document", name)
+    asked, answered = (set(schemas["query"]["$defs"][part]) for part in ("requests", "answers"))
+    check(asked == answered, "every query has a request and an answer", f"{asked ^ answered}")
+    data = {key: value for key, value in schemas["event"]["$defs"].items() if key != "is"}
+    for path, schema in object_schemas(data):
+        check(schema.get("additionalProperties") is False, f"event {path}: an unknown field is refused")
+    print(f"1..{count}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
