@@ -88,7 +88,7 @@ static struct taken *decode_taken(struct record_reader *reader, struct arena *ar
     taken[i].first = base + record_read_u64(reader);
     taken[i].last = taken[i].first + record_read_u64(reader);
     taken[i].delivery = record_read_u64(reader);
-    if (taken[i].first < base || taken[i].last < taken[i].first) reader->bad = true;
+    if (taken[i].first < base || taken[i].last < taken[i].first || taken[i].last == UINT64_MAX) reader->bad = true;
     base = taken[i].last + 1;
   }
   *ret_count = count;
@@ -194,7 +194,8 @@ bool decode_delivery(struct record_reader *reader, struct arena *arena, struct d
     fates[i].outcome = record_read_below(reader, OUTCOME_COUNT);
     fates[i].reason = record_read_below(reader, REASON_COUNT);
     fates[i].ref = record_read_u64(reader);
-    if (fates[i].first < base || fates[i].last < fates[i].first) reader->bad = true;
+    if (fates[i].first < base || fates[i].last < fates[i].first || fates[i].last > delivery.after || fates[i].last == UINT64_MAX)
+      reader->bad = true;
     base = fates[i].last + 1;
   }
   delivery.fates = fates;
