@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/store/kit.h: what the tests of the store and of the instance on it share: a folder a test, other processes, pushes in few
+ * words, a plugin behind its table of functions. What cannot fail in a sound build ends the test when it does.
+ */
+#ifndef TESTS_STORE_KIT_H
+#define TESTS_STORE_KIT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <tidings/tidings.h>
+
+#include "store/store.h"
+
+/* -- a folder a test: use as .init and .fini of a suite --------------------------------------------------------------------------- */
+
+extern char kit_folder[256]; /* exists, 0700, empty */
+extern char kit_store[300];  /* a path in it, where no store is yet */
+void kit_begin(void);
+void kit_end(void);
+const char *kit_path(const char *name); /* kit_folder/name, in one of a few static buffers */
+
+/* Zeroed, with its size set. */
+struct tidings_error new_error(void);
+
+/* -- random numbers that repeat ----------------------------------------------------------------------------------------------------- */
+
+struct random {
+  uint64_t state;
+};
+uint64_t random_next(struct random *random);
+static inline size_t random_below(struct random *random, size_t end) { return (size_t)(random_next(random) % end); }
+
+/* -- other processes ------------------------------------------------------------------------------------------------------------------ */
+
+/* A forked process that runs `work` and exits with its result. It may speak to the test: child_says in it is heard by child_heard, and it
+ * waits in child_listens until child_tell. */
+struct child {
+  pid_t pid;
+  int to, from;
+};
+struct child child_start(int (*work)(struct child *self, void *context), void *context);
+void child_says(const struct child *self); /* in the child; ends it when nobody hears */
+void child_listens(const struct child *self);
+void child_heard(const struct child *child); /* in the test: waits; fails it when the child died */
+void child_tell(const struct child *child);
+void child_kill(struct child *child);
+int child_wait(struct child *child); /* its result; fails the test if it was killed */
+
+/* -- the store ------------------------------------------------------------------------------------------------------------------------- */
+
+struct store *store_at(const char *path);
+#define KIT_BUDGET_MS 20000 /* so that a busy machine fails no test */
+
+struct said { /* what is zero has a default */
+  const char *session, *message, *source, *id;
+  unsigned level;
+  int64_t now_ms;
+  uint32_t limit, budget_ms;
+};
+int say(struct store *store, struct said said, bool *ret_duplicate, struct tidings_error *error); /* store_push */
+void say_well(struct store *store, const char *session, const char *message);                    /* which must be stored */
+
+struct head head_of(struct store *store, const char *session, struct arena *arena);
+uint32_t number_of(struct store *store, const char *session); /* 0: the store has not heard of it */
+uint64_t last_of(struct store *store, const char *session);
+size_t pending_in(struct store *store, const char *session);
+size_t items_in(struct store *store, const char *session);
+size_t deliveries_in(struct store *store, const char *session);
+
+/* -- a plugin ------------------------------------------------------------------------------------------------------------------------- */
+
+extern atomic_llong kit_now_ms;   /* the host's wall clock */
+extern atomic_uint kit_log_lines; /* at warning or worse */
+struct plugin_words {
+  uint32_t role, owner_pid, settle_on_return, budget_ms;
+  const char *configuration;
+};
+int plugin_try(const char *store, struct plugin_words words, struct tidings_plugin **ret_plugin, struct tidings_error *error);
+struct tidings_plugin *plugin_at(const char *store, struct plugin_words words);
+void plugin_end(struct tidings_plugin *plugin); /* close, which must answer 0 */
+struct store *store_of(struct tidings_plugin *plugin);
+
+int event(struct tidings_plugin *plugin, struct tidings_error *error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void push(struct tidings_plugin *plugin, const char *session, const char *message); /* which must be stored */
+
+/* What a tool result got: 0 and the number of notifications, the delivery, their messages joined by "|"; or an error. */
+struct got {
+  int code;
+  uint64_t delivery;
+  size_t count;
+  char messages[512];
+  struct tidings_error error;
+};
+struct got tool_result(struct tidings_plugin *plugin, const char *session);
+int settle_as(struct tidings_plugin *plugin, uint64_t delivery, uint32_t outcome, struct tidings_error *error);
+char *ask(struct tidings_plugin *plugin, const char *request); /* malloc'ed JSON; the query must be answered */
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/store/test_rows.c: items, heads and deliveries as records. A record with a right checksum may still be hostile: it must be refused, or
+ * read as something that the arithmetic behind it survives.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "kit.h"
+#include "store/record.h"
+
+static const struct row_key key = {{0, 0, 0, 1, ROW_HEAD}};
+
+static const struct taken some_taken[] = {{5, 9, 0}, {10, 10, 3}, {20, 4000000000, 4}};
+static const uint64_t some_leases[] = {3, 4};
+static const struct fate_range some_fates[] = {{1, 1, 0, OUTCOME_DELIVERED, REASON_SHOWN},
+                                               {2, 900, 77, OUTCOME_SUPERSEDED, REASON_NEWER_KEY},
+                                               {1000, 1000, 0, OUTCOME_CLOSED, REASON_SESSION_CLOSED}};
+
+static struct head some_head(void) {
+  struct head head = {.generation = 8, .watermark = 5, .floor = 4, .last_delivery = 4, .dedup_cursor = UINT64_MAX, .epoch = 2,
+                      .owner = {.pid = 77, .pid_namespace = 4026531836, .start_time = UINT64_MAX}, .attached_ms = -5,
+                      .cwd = span_text("/home/x"), .host = span_text("JP"), .taken = some_taken, .taken_count = 3,
+                      .leased = some_leases, .leased_count = 2};
+  for (size_t i = 0; i < OUTCOME_COUNT; i++) head.outcomes[i] = i * 1000;
+  memset(head.owner.boot_id, 0xa5, sizeof head.owner.boot_id);
+  return head;
+}
+
+static struct delivery some_delivery(void) {
+  return (struct delivery){.epoch = 3, .leased_ms = INT64_MAX, .settled_ms = INT64_MIN, .state = DELIVERY_COMMITTED,
+                           .carrier = CARRIER_CHAT_REQUEST, .settled_by = SETTLED_BY_RESUME, .source = 1, .after = 1000,
+                           .call_id = span_text("call"), .tool = span_text("bash"), .fates = some_fates, .fate_count = 3};
+}
+
+static const struct notification some_note = {
+    .source = {"tool", 4}, .name = {"failed", 6}, .message = {"It failed.", 10}, .data = {"{}", 2}, .key = {"k", 1}, .tool = {"cargo", 5},
+    .handle = {"h_3", 3}, .caused_by = {"c1", 2}, .ttl_ms = 60000, .level = TIDINGS_LEVEL_CRITICAL, .activation = ACTIVATION_INTERRUPT};
+
+enum row { ITEM, HEAD, DELIVERY, ROWS };
+
+static struct buffer encode(enum row row) {
+  struct buffer bytes = BUFFER_EMPTY;
+  struct head head = some_head();
+  struct delivery delivery = some_delivery();
+  if (row == ITEM) encode_item(&bytes, -1, &some_note);
+  else if (row == HEAD) encode_head(&bytes, &head);
+  else encode_delivery(&bytes, &delivery);
+  cr_assert(!bytes.failed);
+  return bytes;
+}
+
+/* Adds a right checksum, in memory of the exact size, and reads. */
+static bool read_sealed(enum row row, struct tidings_span body, struct arena *arena, void *ret) {
+  struct buffer sealed = BUFFER_EMPTY;
+  struct record_reader reader;
+  bool no_memory;
+  union {
+    struct item item;
+    struct head head;
+    struct delivery delivery;
+  } any;
+  buffer_span(&sealed, body);
+  record_end(&sealed, &key);
+  cr_assert(!sealed.failed);
+  char *exact = arena_alloc(arena, sealed.len);
+  cr_assert_not_null(exact);
+  memcpy(exact, sealed.bytes, sealed.len);
+  size_t len = sealed.len;
+  buffer_free(&sealed);
+  if (!record_open(&reader, &key, exact, len)) return false;
+  if (row == ITEM) return decode_item(&reader, ret ? ret : &any.item);
+  if (row == HEAD) return decode_head(&reader, arena, ret ? ret : &any.head, &no_memory);
+  return decode_delivery(&reader, arena, ret ? ret : &any.delivery, &no_memory);
+}
+
+Test(rows, item_round_trip) {
+  struct arena arena = ARENA_EMPTY;
+  struct buffer body = encode(ITEM);
+  struct item item;
+  cr_assert(read_sealed(ITEM, buffer_view(&body), &arena, &item));
+  cr_assert_eq(item.time_ms, -1);
+  cr_assert(span_equal(item.note.source, some_note.source));
+  cr_assert(span_equal(item.note.name, some_note.name));
+  cr_assert(span_equal(item.note.message, some_note.message));
+  cr_assert(span_equal(item.note.data, some_note.data));
+  cr_assert(span_equal(item.note.key, some_note.key));
+  cr_assert(span_equal(item.note.tool, some_note.tool));
+  cr_assert(span_equal(item.note.handle, some_note.handle));
+  cr_assert(span_equal(item.note.caused_by, some_note.caused_by));
+  cr_assert_eq(item.note.ttl_ms, some_note.ttl_ms);
+  cr_assert_eq(item.note.level, some_note.level);
+  cr_assert_eq(item.note.activation, some_note.activation);
+  buffer_free(&body);
+  arena_free(&arena);
+}
+
+Test(rows, head_round_trip) {
+  struct arena arena = ARENA_EMPTY;
+  struct buffer body = encode(HEAD);
+  struct head head, wrote = some_head();
+  cr_assert(read_sealed(HEAD, buffer_view(&body), &arena, &head));
+  cr_assert_eq(head.generation, wrote.generation);
+  cr_assert_eq(head.watermark, wrote.watermark);
+  cr_assert_eq(head.floor, wrote.floor);
+  cr_assert_eq(head.last_delivery, wrote.last_delivery);
+  cr_assert_eq(head.dedup_cursor, wrote.dedup_cursor);
+  cr_assert_eq(head.epoch, wrote.epoch);
+  cr_assert(owner_equal(&head.owner, &wrote.owner));
+  cr_assert_eq(head.attached_ms, wrote.attached_ms);
+  cr_assert(span_equal(head.cwd, wrote.cwd));
+  cr_assert(span_equal(head.host, wrote.host));
+  cr_assert_eq(head.taken_count, wrote.taken_count);
+  for (size_t i = 0; i < wrote.taken_count; i++) {
+    cr_assert_eq(head.taken[i].first, wrote.taken[i].first);
+    cr_assert_eq(head.taken[i].last, wrote.taken[i].last);
+    cr_assert_eq(head.taken[i].delivery, wrote.taken[i].delivery);
+  }
+  cr_assert_eq(head.leased_count, wrote.leased_count);
+  cr_assert_eq(memcmp(head.leased, wrote.leased, sizeof some_leases), 0);
+  cr_assert_eq(memcmp(head.outcomes, wrote.outcomes, sizeof wrote.outcomes), 0);
+  buffer_free(&body);
+  arena_free(&arena);
+}
+
+Test(rows, delivery_round_trip) {
+  struct arena arena = ARENA_EMPTY;
+  struct buffer body = encode(DELIVERY);
+  struct delivery delivery, wrote = some_delivery();
+  cr_assert(read_sealed(DELIVERY, buffer_view(&body), &arena, &delivery));
+  cr_assert_eq(delivery.epoch, wrote.epoch);
+  cr_assert_eq(delivery.leased_ms, wrote.leased_ms);
+  cr_assert_eq(delivery.settled_ms, wrote.settled_ms);
+  cr_assert_eq(delivery.state, wrote.state);
+  cr_assert_eq(delivery.carrier, wrote.carrier);
+  cr_assert_eq(delivery.settled_by, wrote.settled_by);
+  cr_assert_eq(delivery.source, wrote.source);
+  cr_assert_eq(delivery.after, wrote.after);
+  cr_assert(span_equal(delivery.call_id, wrote.call_id));
+  cr_assert(span_equal(delivery.tool, wrote.tool));
+  cr_assert_eq(delivery.fate_count, wrote.fate_count);
+  for (size_t i = 0; i < wrote.fate_count; i++) {
+    cr_assert_eq(delivery.fates[i].first, wrote.fates[i].first);
+    cr_assert_eq(delivery.fates[i].last, wrote.fates[i].last);
+    cr_assert_eq(delivery.fates[i].ref, wrote.fates[i].ref);
+    cr_assert_eq(delivery.fates[i].outcome, wrote.fates[i].outcome);
+    cr_assert_eq(delivery.fates[i].reason, wrote.fates[i].reason);
+  }
+  buffer_free(&body);
+  arena_free(&arena);
+}
+
+Test(rows, cut_anywhere_they_are_refused) {
+  for (enum row row = ITEM; row < ROWS; row++) {
+    struct buffer body = encode(row);
+    for (size_t len = 0; len < body.len; len++) {
+      struct arena arena = ARENA_EMPTY;
+      cr_assert(!read_sealed(row, span_of(body.bytes, len), &arena, NULL), "row %d cut at %zu", row, len);
+      arena_free(&arena);
+    }
+    struct arena arena = ARENA_EMPTY;
+    buffer_byte(&body, 0);
+    cr_assert(!read_sealed(row, buffer_view(&body), &arena, NULL), "row %d with a byte more", row);
+    arena_free(&arena);
+    buffer_free(&body);
+  }
+}
+
+/* What is read must be sound whatever the bytes were: ranges in order, no number that a loop could run past. */
+static void check_head(const struct head *head) {
+  uint64_t next = head->watermark;
+  for (size_t i = 0; i < head->taken_count; i++) {
+    cr_assert_geq(head->taken[i].first, next);
+    cr_assert_geq(head->taken[i].last, head->taken[i].first);
+    cr_assert_neq(head->taken[i].last, UINT64_MAX);
+    next = head->taken[i].last + 1;
+  }
+}
+
+static void check_delivery(const struct delivery *delivery) {
+  uint64_t next = 0;
+  for (size_t i = 0; i < delivery->fate_count; i++) {
+    const struct fate_range *fate = &delivery->fates[i];
+    cr_assert_geq(fate->first, next);
+    cr_assert_geq(fate->last, fate->first);
+    cr_assert_leq(fate->last, delivery->after, "an item newer than the delivery");
+    cr_assert_lt(fate->outcome, OUTCOME_COUNT);
+    next = fate->last + 1;
+  }
+}
+
+static void check_whatever(enum row row, struct tidings_span body) {
+  struct arena arena = ARENA_EMPTY;
+  union {
+    struct item item;
+    struct head head;
+    struct delivery delivery;
+  } any;
+  if (read_sealed(row, body, &arena, &any)) {
+    if (row == HEAD) check_head(&any.head);
+    if (row == DELIVERY) check_delivery(&any.delivery);
+  }
+  arena_free(&arena);
+}
+
+Test(rows, hostile_bytes_do_no_harm) {
+  struct random random = {.state = 11};
+  for (enum row row = ITEM; row < ROWS; row++) {
+    struct buffer body = encode(row);
+    for (int round = 0; round < 20000; round++) {
+      struct buffer hostile = BUFFER_EMPTY;
+      buffer_span(&hostile, buffer_view(&body));
+      for (size_t hits = 1 + random_below(&random, 4); hits; hits--)
+        hostile.bytes[1 + random_below(&random, hostile.len - 1)] = (char)(random_below(&random, 3) ? random_next(&random) : 0xff);
+      check_whatever(row, buffer_view(&hostile));
+      buffer_free(&hostile);
+    }
+    buffer_free(&body);
+  }
+}
+
+Test(rows, counts_that_cannot_be_are_refused_before_memory_is_taken) {
+  static const uint64_t counts[] = {1, 3, 1000, UINT32_MAX, (uint64_t)1 << 60, UINT64_MAX};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    struct arena arena = ARENA_EMPTY;
+    struct buffer body = BUFFER_EMPTY;
+    record_begin(&body);
+    for (int field = 0; field < 6; field++) record_u64(&body, 1);
+    record_u64(&body, 0); /* no owner */
+    for (int field = 0; field < 3; field++) record_u64(&body, 0);
+    record_u64(&body, counts[i]); /* taken */
+    cr_assert(!read_sealed(HEAD, buffer_view(&body), &arena, NULL), "%llu ranges", (unsigned long long)counts[i]);
+    buffer_free(&body);
+    body = (struct buffer)BUFFER_EMPTY;
+    record_begin(&body);
+    for (int field = 0; field < 10; field++) record_u64(&body, 0);
+    record_u64(&body, counts[i]); /* fates */
+    cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL), "%llu fates", (unsigned long long)counts[i]);
+    buffer_free(&body);
+    arena_free(&arena);
+  }
+}
+
+/* Ranges whose ends meet UINT64_MAX would let a loop over them run for ever, and the next range begin at 0. */
+Test(rows, ranges_that_wrap_are_refused) {
+  struct arena arena = ARENA_EMPTY;
+  const struct taken to_the_end[] = {{5, UINT64_MAX, 1}};
+  const struct fate_range fates[] = {{1, UINT64_MAX, 0, OUTCOME_DELIVERED, REASON_SHOWN}};
+  const struct fate_range newer[] = {{1, 1001, 0, OUTCOME_DELIVERED, REASON_SHOWN}};
+  struct head head = some_head();
+  struct delivery delivery = some_delivery();
+  struct buffer body = BUFFER_EMPTY;
+  head.taken = to_the_end;
+  head.taken_count = 1;
+  encode_head(&body, &head);
+  cr_assert(!read_sealed(HEAD, buffer_view(&body), &arena, NULL));
+  buffer_free(&body);
+  delivery.fates = fates;
+  delivery.fate_count = 1;
+  delivery.after = UINT64_MAX;
+  encode_delivery(&body, &delivery);
+  cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL));
+  buffer_free(&body);
+  delivery.fates = newer;
+  delivery.after = 1000;
+  encode_delivery(&body, &delivery);
+  cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL), "an item that was not there yet");
+  buffer_free(&body);
+  arena_free(&arena);
+}
