@@ -101,19 +101,22 @@ static size_t structure_mark(struct tidings_span line) {
   return numbered_mark(line);
 }
 
+/* Ends a tag's name here? Not in <username>, nor in List<System.Out>. */
+static bool ends_name(char byte) { return !is_alphanumeric(byte) && byte != '.' && byte != ':'; }
+
 /* At a '<': does it open what a model takes for structure of its conversation? */
 static bool opens_reserved_tag(struct tidings_span text) {
-  static const char *const prefixes[] = {"system", "_system", "notification", "function_", "tool_", "tool-",
-                                         "antml",  "|",       "!--",          "![cdata["};
-  static const char *const words[] = {"user", "assistant", "human", "developer", "tool", "invoke", "instructions"};
+  static const char *const prefixes[] = {"_system", "function_", "tool_", "tool-", "antml", "|", "!--", "![cdata["};
+  static const char *const names[] = {"system", "notification", "notifications", "user",   "assistant",
+                                      "human",  "developer",    "tool",          "invoke", "instructions"};
   size_t at = 1;
   while (is_blank(byte_at(text, at)) || byte_at(text, at) == '/') at++;
   if (at >= text.len) return true; /* whatever the next line brings */
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
     if (starts_with_word(from(text, at), prefixes[i])) return true;
   }
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (starts_with_word(from(text, at), words[i]) && !is_alphanumeric(byte_at(text, at + strlen(words[i])))) return true;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (starts_with_word(from(text, at), names[i]) && ends_name(byte_at(text, at + strlen(names[i])))) return true;
   }
   return false;
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/unit/items.h: short ways to write items down and to say what became of them.
+ */
+#ifndef TESTS_UNIT_ITEMS_H
+#define TESTS_UNIT_ITEMS_H
+
+#include <criterion/criterion.h>
+
+#include "kit.h"
+#include "policy/plan.h"
+
+/* An item as a test writes it; what is left out is empty, info, passive, for ever. */
+struct item_spec {
+  uint64_t n;
+  const char *source, *name, *message, *key, *tool, *caused_by;
+  int64_t time_ms, ttl_ms;
+  uint8_t level;
+};
+
+enum { MOST_ITEMS = 64 };
+struct items {
+  struct item items[MOST_ITEMS];
+  size_t count;
+};
+
+static inline struct tidings_span span_or_empty(const char *text) { return text ? span_text(text) : span_of(NULL, 0); }
+
+static inline void add_item(struct items *items, struct item_spec spec) {
+  cr_assert_lt(items->count, MOST_ITEMS);
+  struct item *item = &items->items[items->count];
+  uint64_t after = items->count ? items->items[items->count - 1].n + 1 : 1;
+  *item = (struct item){
+      .n = spec.n ? spec.n : after,
+      .time_ms = spec.time_ms,
+      .note = {.source = span_text(spec.source ? spec.source : "tool"),
+               .name = span_or_empty(spec.name),
+               .message = span_text(spec.message ? spec.message : "m"),
+               .key = span_or_empty(spec.key),
+               .tool = span_or_empty(spec.tool),
+               .caused_by = span_or_empty(spec.caused_by),
+               .ttl_ms = spec.ttl_ms,
+               .level = spec.level},
+  };
+  items->count++;
+}
+
+#define ITEM(items, ...) add_item((items), (struct item_spec){__VA_ARGS__})
+
+/* The plan as text: "2 1 | 3:superseded>4 5:expired | 2 deferred": the lines' items; the fates of what is not shown; what waits. */
+static inline const char *planned(const struct items *items, const char *configuration, int64_t now_ms) {
+  struct arena arena = ARENA_EMPTY;
+  struct settings settings = settings_from(configuration, &arena);
+  struct plan plan;
+  struct buffer text = BUFFER_EMPTY;
+  cr_assert_eq(plan_delivery(items->items, items->count, &settings, now_ms, &arena, &plan), 0);
+  for (size_t i = 0; i < plan.line_count; i++) buffer_format(&text, "%s%llu", i ? " " : "", (unsigned long long)plan.lines[i].item->n);
+  buffer_text(&text, " |");
+  for (size_t i = 0; i < plan.fate_count; i++) {
+    const struct fate *fate = &plan.fates[i];
+    if (fate->outcome == OUTCOME_DELIVERED) continue;
+    buffer_format(&text, " %llu:%s/%u", (unsigned long long)fate->n, outcome_name(fate->outcome), fate->reason);
+    if (fate->ref) buffer_format(&text, ">%llu", (unsigned long long)fate->ref);
+  }
+  buffer_format(&text, " | %zu", plan.deferred);
+  const char *copy = text_of(buffer_view(&text));
+  buffer_free(&text);
+  arena_free(&arena);
+  return copy;
+}
+
+#define EXPECT_PLAN(items, configuration, now_ms, expected)                                                                                \
+  do {                                                                                                                                     \
+    const char *got = planned(&(items), (configuration), (now_ms));                                                                        \
+    cr_expect_str_eq(got, (expected));                                                                                                     \
+  } while (0)
+
+#endif

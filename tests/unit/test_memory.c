@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every allocation of the pure modules fails in turn: each time it is said, nothing is written, nothing leaks, and with memory the same call gives
+ * the same result as ever. The linker sends the modules' calls of malloc here (see CMakeLists.txt).
+ */
+#include <stdlib.h>
+#include <tidings/reply.h>
+
+#include "event/config.h"
+#include "event/event.h"
+#include "items.h"
+#include "render/render.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+/* The allocation to fail, counted from now; 0: none. */
+static size_t failing, asked;
+
+static bool must_fail(void) { return ++asked == failing; }
+
+void *__wrap_malloc(size_t size) { return must_fail() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return must_fail() ? NULL : __real_calloc(count, size); }
+void *__wrap_realloc(void *old, size_t size) { return must_fail() ? NULL : __real_realloc(old, size); }
+
+/* Runs `attempt` with the first, second, … allocation failing until none is left to fail; it answers true when it succeeded. */
+static void fail_in_turn(bool (*attempt)(void), size_t at_least) {
+  size_t turn = 0;
+  bool done = false;
+  while (!done && turn < 1000) {
+    failing = ++turn;
+    asked = 0;
+    done = attempt();
+    bool reached = asked >= failing;
+    failing = 0;
+    cr_assert_eq(done, !reached, "allocation %zu failed, and the attempt %s", turn, done ? "succeeded" : "failed without need");
+  }
+  cr_expect_gt(turn, at_least, "only %zu allocations were tried: is malloc still sent here?", turn - 1);
+}
+
+/* Enough members to need several chunks, a long message to cut, data to keep. */
+static struct tidings_span big_event(void) {
+  static struct buffer json = BUFFER_EMPTY;
+  if (json.len) return buffer_view(&json);
+  buffer_text(&json, "{\"type\":\"notification\",\"session\":\"s\",\"id\":\"1\",\"data\":{\"kind\":\"tool.x\",\"message\":\"");
+  for (int i = 0; i < 20000; i++) buffer_byte(&json, 'm');
+  buffer_text(&json, "\",\"data\":{");
+  for (int i = 0; i < 300; i++) buffer_format(&json, "%s\"key%d\":[%d,\"\\u0041\"]", i ? "," : "", i, i);
+  buffer_text(&json, "}}}");
+  cr_assert(!json.failed);
+  return buffer_view(&json);
+}
+
+static bool try_event(void) {
+  struct arena arena = ARENA_EMPTY;
+  struct event event = {.type = EVENT_SESSION_CLOSED};
+  struct tidings_error error = new_error();
+  struct settings settings = {.event_bytes = 262144, .message_bytes = 16384};
+  int code = event_parse(big_event(), &settings, &arena, &event, &error);
+  if (code) {
+    cr_assert_eq(code, TIDINGS_E_NOMEM, "%s", error.text);
+    cr_assert_eq(error.code, TIDINGS_E_NOMEM);
+    cr_assert(error.text[0]);
+    cr_assert_eq(event.type, EVENT_SESSION_CLOSED, "the result was written");
+  } else {
+    cr_assert(span_is(event.notification.source, "tool") && event.notification.message.len == 16384 + strlen("… (3616 more bytes)"));
+    cr_assert(event.notification.data.len > 300 * 10);
+  }
+  arena_free(&arena);
+  return code == 0;
+}
+
+Test(memory, of_an_event) {
+  (void)big_event();
+  fail_in_turn(try_event, 6);
+}
+
+static bool try_resumed(void) {
+  struct arena arena = ARENA_EMPTY;
+  struct event event;
+  struct buffer json = BUFFER_EMPTY;
+  struct settings settings = {.event_bytes = 262144, .message_bytes = 16384};
+  bool done = false;
+  buffer_text(&json, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[1");
+  for (int i = 2; i <= 2000; i++) buffer_format(&json, ",%d", i);
+  buffer_text(&json, "]}}");
+  if (!json.failed) {
+    int code = event_parse(buffer_view(&json), &settings, &arena, &event, NULL);
+    cr_assert(code == 0 || code == TIDINGS_E_NOMEM);
+    done = code == 0;
+    if (done) cr_assert(event.opening.delivery_count == 2000 && event.opening.deliveries[1999] == 2000);
+  }
+  buffer_free(&json);
+  arena_free(&arena);
+  return done;
+}
+
+Test(memory, of_a_resumed_session) { fail_in_turn(try_resumed, 6); }
+
+static const char configuration[] =
+    "{\"conversation\":{\"notifications\":{\"kinds\":{\"mcp\":{\"enable\":true,\"a\":false},\"tool.stopped\":true}},"
+    "\"tools\":{\"git\":{\"notifications\":{\"a\":false}}}},\"delivery\":{\"max_items\":7}}";
+
+static bool try_configuration(void) {
+  struct arena arena = ARENA_EMPTY;
+  struct settings settings = {.max_items = 99};
+  struct tidings_error error = new_error();
+  struct buffer out = BUFFER_EMPTY;
+  int code = config_parse(span_text(configuration), &arena, &settings, &error);
+  if (code) {
+    cr_assert_eq(code, TIDINGS_E_NOMEM, "%s", error.text);
+    cr_assert_eq(settings.max_items, 99, "the result was written");
+  } else {
+    cr_assert_eq(settings.max_items, 7);
+    config_write(&settings, &out);
+    if (!out.failed) cr_assert_eq(out.bytes[out.len - 1], '}');
+  }
+  bool done = code == 0 && !out.failed;
+  buffer_free(&out);
+  arena_free(&arena);
+  return done;
+}
+
+Test(memory, of_the_configuration) { fail_in_turn(try_configuration, 4); }
+
+static struct item plenty[600];
+
+static bool try_plan(void) {
+  struct arena arena = ARENA_EMPTY;
+  struct plan plan = {.deferred = 77};
+  struct settings settings = {.notifications_enabled = true, .order = ORDER_LEVEL, .max_items = 500, .overflow = OVERFLOW_DEFER};
+  int code = plan_delivery(plenty, sizeof plenty / sizeof *plenty, &settings, 0, &arena, &plan);
+  if (code) {
+    cr_assert_eq(code, -1);
+    cr_assert(plan.deferred == 77 && !plan.lines, "the result was written");
+  } else {
+    cr_assert_eq(plan.line_count, 500);
+  }
+  arena_free(&arena);
+  return code == 0;
+}
+
+static void fill_plenty(void) {
+  for (size_t i = 0; i < sizeof plenty / sizeof *plenty; i++) {
+    plenty[i] = (struct item){
+        .n = i + 1, .note = {.source = span_text("tool"), .message = span_text("a message\n---"), .key = span_text(i < 20 ? "k" : "")}};
+  }
+}
+
+Test(memory, of_a_plan) {
+  fill_plenty();
+  fail_in_turn(try_plan, 4);
+}
+
+static bool try_render(void) {
+  struct line lines[100];
+  struct buffer out = BUFFER_EMPTY;
+  for (size_t i = 0; i < 100; i++) lines[i] = (struct line){.item = &plenty[i], .message = plenty[i].note.message, .place = i, .count = 1};
+  struct render_input input = {.lines = lines, .line_count = 100, .host_name = span_text("JP")};
+  render_carrier_text(&input, &out);
+  bool done = !out.failed;
+  if (done) cr_assert(out.len > 2000 && memcmp(out.bytes + out.len - 5, "---\n\n", 5) == 0);
+  buffer_free(&out);
+  return done;
+}
+
+Test(memory, of_a_block) {
+  fill_plenty();
+  fail_in_turn(try_render, 3);
+}
