@@ -121,7 +121,7 @@ static bool read_some(struct trial *trial) {
   return got > 0 || (got < 0 && errno == EINTR);
 }
 
-/* The pipe's end tells that the process is gone, but something that it started may hold the pipe open: so the process itself is asked too. */
+/* The pipe's end tells that the process is gone, but something that it started may hold the pipe open, so the process is asked too. */
 static void await_end(struct trial *trial, uint32_t timeout_ms) {
   struct timespec deadline = hk_deadline(timeout_ms);
   bool open = true;

@@ -126,6 +126,7 @@ void hk_settings_finish(struct hk_settings *settings) {
   free(settings->configuration);
   free(settings->copy_dir);
   free(settings->probe_path);
+  *settings = (struct hk_settings){0};
 }
 
 struct tidings_open_options hk_settings_open_options(const struct hk_settings *settings) {

@@ -28,7 +28,7 @@ struct hk_settings {
 /* Fills *settings in place, since `host` may point into it. On failure nothing is to be freed. Errors: INVAL, NOMEM, STORE (no
  * working directory). */
 int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_options *options, struct tidings_error *error);
-void hk_settings_finish(struct hk_settings *settings);
+void hk_settings_finish(struct hk_settings *settings); /* once more is harmless */
 
 /* The options of the contract; spans are borrowed from settings. */
 struct tidings_open_options hk_settings_open_options(const struct hk_settings *settings);

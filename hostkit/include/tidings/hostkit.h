@@ -67,8 +67,8 @@ HOSTKIT_API int32_t hostkit_close(struct hostkit *hostkit, uint32_t drain_ms, st
 /* Hot swap: stops admitting calls, waits up to drain_ms for those under way, closes the old instance, drops every pointer into the old
  * image, unloads it and checks that it is unmapped, loads and opens the new build with the old options and the configuration last in
  * force. New calls wait meanwhile. `plugin_path` NULL: the same path again.
- * The new file is copied, checked and probed before anything is stopped. Errors: those of hostkit_open while the old one goes on untouched; BUSY
- * with what was still under way, the old one goes on; if the new build fails in open, the old copy is opened again and the
+ * The new file is copied, checked and probed before anything is stopped. Errors: those of hostkit_open while the old one goes on
+ * untouched; BUSY with what was still under way, the old one goes on; if the new build fails in open, the old copy is opened again and the
  * new build's error returned, with " (the old build goes on)" at its end. If even that fails, every later call answers CLOSED. */
 HOSTKIT_API int32_t hostkit_swap(struct hostkit *hostkit, const char *plugin_path, uint32_t drain_ms, struct tidings_error *error);
 
@@ -133,8 +133,9 @@ HOSTKIT_API const char *hostkit_error_name(int32_t code);
 
 /* The flat functions: a handle is a positive integer, text is NUL-terminated UTF-8, nothing else crosses.
  *
- * hostkit_flat_open takes {"plugin": PATH, "store": DIR, "host_name", "configuration": {…}, "role": "host"|"producer", "owner_pid", "hook_budget_ms",
- * "settle_on_return", "probe": PATH or false} and returns a handle, or 0: then hostkit_flat_error has a sentence for this thread.
+ * hostkit_flat_open takes {"plugin": PATH, "store": DIR, "host_name", "configuration": {…}, "role": "host"|"producer", "owner_pid",
+ * "hook_budget_ms", "settle_on_return": bool, "probe": PATH or false}, of which only "plugin" is required, and returns a handle, or 0: then
+ * hostkit_flat_error has a sentence for this thread.
  *
  * hostkit_flat_call takes one JSON object with "op" and returns one that the caller frees with hostkit_free (NULL: out of memory):
  *   {"op": "tool_result", "session", "call_id"?, "tool"?, "content"?}            → {"reply": {…}, "content": "…", "outgoing": […]}
@@ -144,17 +145,17 @@ HOSTKIT_API const char *hostkit_error_name(int32_t code);
  *   {"op": "query", "query": {…}}                                                → {"answer": {…}}
  *   {"op": "swap", "plugin"?: PATH, "drain_ms"?}                                 → {"generation": N}
  *   {"op": "info"}                                                               → {"name", "version", "build_id", "abi", "generation"}
- * and on failure {"error": {"code": "TIDINGS_E_…", "text": "…"}}. "outgoing" is hostkit_compose's list: {"role", "carrier": bool, "text", "call_id"?,
- * "tool"?}; "content" is the carrier's text.
+ * and on failure {"error": {"code": "TIDINGS_E_…", "text": "…"}}. "outgoing" is hostkit_compose's list: {"role", "carrier": bool, "text",
+ * "call_id"?, "tool"?}; "content" is the carrier's text. Members not named here are refused.
  *
  * hostkit_flat_push is the shortest way to push one notification; 0 or a TIDINGS_E_*. It drops the reply, so a host that acts on critical
- * notifications calls the op "event". hostkit_flat_close waits 5 s for calls under way, as the op "swap" does by default; 0 or a TIDINGS_E_*. */
+ * notifications calls the op "event". hostkit_flat_close waits 5 s for calls under way, as "swap" does by default; 0 or a TIDINGS_E_*.
+ * hostkit_flat_error is of the last flat call on this thread that failed; "" if none; borrowed until the next. */
 HOSTKIT_API int64_t hostkit_flat_open(const char *options_json);
 HOSTKIT_API char *hostkit_flat_call(int64_t handle, const char *request_json);
 HOSTKIT_API int32_t hostkit_flat_push(int64_t handle, const char *session, const char *kind, int32_t level, const char *message);
 HOSTKIT_API int32_t hostkit_flat_close(int64_t handle);
-HOSTKIT_API const char *hostkit_flat_error(
-    void); /* of the last flat call on this thread that failed; "" if none; borrowed until the next */
+HOSTKIT_API const char *hostkit_flat_error(void);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * good.c: a small sound plugin for the tests of hostkit. It keeps no sessions; each call writes a line to the file "log" in its store
+ * folder, so that a test sees what arrived, by whichever build. It must stay free of anything but libc.
+ *
+ * GOOD_BUILD_ID names the build. GOOD_NEWER adds unknown fields at the end of everything, as a later minor would. GOOD_QUERY is the id of
+ * its only extension. A file "refuse-ID" in the store folder makes build ID's open fail, but not in the probe, whose folder is empty.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tidings/tidings.h>
+
+#ifndef GOOD_BUILD_ID
+#define GOOD_BUILD_ID "A"
+#endif
+#ifndef GOOD_QUERY
+#define GOOD_QUERY TIDINGS_EXT_QUERY
+#endif
+#ifdef GOOD_NEWER
+#define LATER_BYTES 24u
+#define GOOD_MINOR (TIDINGS_ABI_MINOR + 7)
+#else
+#define LATER_BYTES 0u
+#define GOOD_MINOR TIDINGS_ABI_MINOR
+#endif
+
+/* What a later minor has behind the fields that this one knows. */
+struct later {
+  unsigned char bytes[24];
+};
+
+struct good_entry {
+  struct tidings_entry entry;
+  struct later later;
+};
+
+struct good_plugin {
+  struct tidings_plugin plugin;
+  struct later later;
+  const struct tidings_host *host;
+  int folder;
+  int log;  /* opened for appending: one write a line */
+  int lock; /* held while open: a second instance on the folder is refused */
+  atomic_int out;
+  atomic_int closed;
+  char *configuration;
+};
+
+/* A reply with everything that it points to. */
+struct good_reply {
+  struct tidings_reply reply;
+  struct later later;
+  struct tidings_notification notifications[2];
+  const struct tidings_notification *notification_list[2];
+  struct tidings_message messages[6];
+  const struct tidings_message *message_list[6];
+  struct tidings_turn_message turn;
+  const struct tidings_turn_message *turn_list[1];
+  struct tidings_action actions[2];
+  const struct tidings_action *action_list[2];
+  struct tidings_span ids[3];
+  const struct tidings_span *id_list[3];
+  struct tidings_status status;
+  char text[64]; /* what all spans that could outlive the reply point to */
+};
+
+struct good_answer {
+  struct tidings_answer answer;
+  char json[512];
+};
+
+static struct good_plugin *self(struct tidings_plugin *plugin) { return (struct good_plugin *)(void *)plugin; }
+
+static int32_t fail(struct tidings_error *error, int32_t code, const char *text) {
+  if (error && error->size >= sizeof *error) {
+    error->code = code;
+    snprintf(error->text, sizeof error->text, "%s", text);
+  }
+  return code;
+}
+
+static struct tidings_span span(const char *text) { return (struct tidings_span){.ptr = text, .len = strlen(text)}; }
+
+static int is(const struct tidings_span *text, const char *word) {
+  return text->len == strlen(word) && memcmp(text->ptr, word, text->len) == 0;
+}
+
+static int32_t write_line(struct good_plugin *good, const char *what, const struct tidings_span *text, struct tidings_error *error) {
+  char line[512];
+  int len = snprintf(line, sizeof line, "%s %s %.*s\n", GOOD_BUILD_ID, what, (int)text->len, text->ptr ? text->ptr : "");
+  if (write(good->log, line, (size_t)len) != len) return fail(error, TIDINGS_E_STORE, "cannot write a line");
+  return TIDINGS_OK;
+}
+
+static struct tidings_message message(uint32_t role, uint32_t place, const char *text) {
+  struct tidings_message made = {.size = sizeof made, .role = role, .place = place, .text = span(text)};
+  if (role == TIDINGS_MESSAGE_TOOL) {
+    made.call_id = span("notif_1");
+    made.tool = span("_system_notification");
+  }
+  return made;
+}
+
+static void fill_lists(struct good_reply *made) {
+  made->notifications[0] = (struct tidings_notification){.size = sizeof made->notifications[0],
+                                                         .level = TIDINGS_LEVEL_ERROR,
+                                                         .id = 5,
+                                                         .time_ms = 1700000000000,
+                                                         .source = span("tool"),
+                                                         .name = span("failed"),
+                                                         .message = span(made->text),
+                                                         .data = span("{\"exit\":101}"),
+                                                         .count = 3};
+  /* Written by a plugin that did not know `count`: what stands there is not to be read. */
+  made->notifications[1] = (struct tidings_notification){
+      .size = offsetof(struct tidings_notification, count), .source = span("mcp"), .message = span("down"), .count = 77};
+  made->messages[0] = message(TIDINGS_MESSAGE_USER, TIDINGS_PLACE_AFTER, "after");
+  made->messages[1] = message(TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_PREPEND, "first, ");
+  made->messages[2] = message(TIDINGS_MESSAGE_DEVELOPER, TIDINGS_PLACE_BEFORE, "before");
+  made->messages[3] = message(TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_APPEND, ", last");
+  made->messages[4] = message(TIDINGS_MESSAGE_TOOL, TIDINGS_PLACE_PAIR, "pair");
+  made->messages[5] = message(TIDINGS_MESSAGE_BLOCK, TIDINGS_PLACE_AFTER, "block");
+  made->turn = (struct tidings_turn_message){
+      .size = sizeof made->turn, .id = span("m1"), .content = span("hello"), .trigger = span("{\"by\":\"cron\"}"), .queued_at_ms = 12};
+  made->turn_list[0] = &made->turn;
+  made->actions[0] =
+      (struct tidings_action){.size = sizeof made->actions[0], .type = TIDINGS_ACTION_ABORT_STREAM, .cause = TIDINGS_CAUSE_CRITICAL};
+  made->actions[1] = (struct tidings_action){.size = sizeof made->actions[1],
+                                             .type = TIDINGS_ACTION_START_TURN,
+                                             .source = TIDINGS_SOURCE_SYSTEM,
+                                             .messages = made->turn_list,
+                                             .message_count = 1};
+  made->ids[0] = span("s1");
+  made->ids[1] = span("m1");
+  made->ids[2] = span("o1");
+  for (size_t i = 0; i < 2; i++) {
+    made->notification_list[i] = &made->notifications[i];
+    made->action_list[i] = &made->actions[i];
+  }
+  for (size_t i = 0; i < 6; i++) made->message_list[i] = &made->messages[i];
+  for (size_t i = 0; i < 3; i++) made->id_list[i] = &made->ids[i];
+}
+
+static int32_t give_reply(struct good_plugin *good, uint64_t delivery_id, int full, const struct tidings_reply **ret_reply) {
+  struct good_reply *made = calloc(1, sizeof *made);
+  if (!made) return TIDINGS_E_NOMEM;
+  memset(&made->later, 0xEE, sizeof made->later);
+  snprintf(made->text, sizeof made->text, "it failed");
+  made->status = (struct tidings_status){.size = sizeof made->status};
+  made->reply = (struct tidings_reply){.size = sizeof made->reply + LATER_BYTES, .delivery_id = delivery_id, .status = &made->status};
+  if (full) {
+    fill_lists(made);
+    made->status = (struct tidings_status){.size = sizeof made->status,
+                                           .state = TIDINGS_STATE_BUSY,
+                                           .phase = TIDINGS_PHASE_TOOLS,
+                                           .attempt = 2,
+                                           .messages = &made->id_list[1],
+                                           .message_count = 1,
+                                           .started_at_ms = 34,
+                                           .message = span("working"),
+                                           .orphaned = &made->id_list[2],
+                                           .orphaned_count = 1};
+    made->reply.flags = TIDINGS_REPLY_DUPLICATE;
+    made->reply.notifications = made->notification_list;
+    made->reply.notification_count = 2;
+    made->reply.messages = made->message_list;
+    made->reply.message_count = 6;
+    made->reply.actions = made->action_list;
+    made->reply.action_count = 2;
+    made->reply.steered = made->id_list;
+    made->reply.steered_count = 1;
+    made->reply.wake_at_ms = 56;
+    made->reply.ledger = span("pending: 2");
+  }
+  atomic_fetch_add(&good->out, 1);
+  *ret_reply = &made->reply;
+  return TIDINGS_OK;
+}
+
+/* Session "full" gets a reply with everything, "odd" one with a role that nobody knows, others none. */
+static int32_t deliver(struct good_plugin *good, const char *what, const struct tidings_span *session,
+                       const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  if (atomic_load(&good->closed)) return fail(error, TIDINGS_E_CLOSED, "quiesced");
+  if (session->len == 0) return fail(error, TIDINGS_E_INVAL, "session is empty, expected 1 to 255 bytes");
+  int32_t code = write_line(good, what, session, error);
+  if (code || (!is(session, "full") && !is(session, "odd"))) return code;
+  code = give_reply(good, 17, 1, ret_reply);
+  if (!code && is(session, "odd")) ((struct good_reply *)(uintptr_t)*ret_reply)->messages[0].role = 99;
+  return code;
+}
+
+static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
+                              const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  return deliver(self(plugin), "tool_result", &result->session, ret_reply, error);
+}
+
+static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidings_chat_request *request,
+                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  for (size_t i = 0; i < request->message_count; i++) {
+    if (write_line(self(plugin), "sends", request->messages[i], error)) return TIDINGS_E_STORE;
+  }
+  return deliver(self(plugin), request->source == TIDINGS_SOURCE_SYSTEM ? "system_request" : "chat_request", &request->session, ret_reply,
+                 error);
+}
+
+/* Stays in the call until whoever opens the FIFO "gate" in the store folder for writing closes it. */
+static void wait_at_gate(struct good_plugin *good) {
+  char byte;
+  int fd = openat(good->folder, "gate", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  while (read(fd, &byte, 1) > 0) continue;
+  close(fd);
+}
+
+/* The event `wait` waits at the gate, `keep` leaks a reply, so that close answers BUSY; others are written down; `reply` gets a reply. */
+static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event, const struct tidings_reply **ret_reply,
+                        struct tidings_error *error) {
+  struct good_plugin *good = self(plugin);
+  if (atomic_load(&good->closed)) return fail(error, TIDINGS_E_CLOSED, "quiesced");
+  if (is(event, "wait")) wait_at_gate(good);
+  if (is(event, "keep")) atomic_fetch_add(&good->out, 1);
+  int32_t code = write_line(good, "event", event, error);
+  if (!code && is(event, "reply")) code = give_reply(good, 0, 0, ret_reply);
+  return code;
+}
+
+static int32_t settle(struct tidings_plugin *plugin, const struct tidings_settlement *settlement, const struct tidings_reply **ret_reply,
+                      struct tidings_error *error) {
+  char text[64];
+  if (settlement->delivery_id == 404) return fail(error, TIDINGS_E_NOT_FOUND, "no delivery 404");
+  snprintf(text, sizeof text, "%llu %u", (unsigned long long)settlement->delivery_id, (unsigned)settlement->outcome);
+  struct tidings_span line = span(text);
+  int32_t code = write_line(self(plugin), "settle", &line, error);
+  return code || !ret_reply ? code : give_reply(self(plugin), 0, 0, ret_reply);
+}
+
+static void release(struct tidings_plugin *plugin, const struct tidings_reply *reply) {
+  if (!reply) return;
+  struct good_reply *made = (struct good_reply *)(uintptr_t)reply;
+  memset(made, 0xDD, sizeof *made); /* whoever kept a pointer gets to see it */
+  free(made);
+  atomic_fetch_sub(&self(plugin)->out, 1);
+}
+
+static int32_t quiesce(struct tidings_plugin *plugin, struct tidings_error *error) {
+  if (atomic_load(&self(plugin)->out)) return fail(error, TIDINGS_E_BUSY, "1 reply is out");
+  atomic_store(&self(plugin)->closed, 1);
+  return TIDINGS_OK;
+}
+
+static void free_instance(struct good_plugin *good) {
+  if (good->log >= 0) close(good->log);
+  if (good->lock >= 0) close(good->lock);
+  if (good->folder >= 0) close(good->folder);
+  free(good->configuration);
+  free(good);
+}
+
+static int32_t close_instance(struct tidings_plugin *plugin, struct tidings_error *error) {
+  int32_t code = quiesce(plugin, error);
+  if (!code) free_instance(self(plugin));
+  return code;
+}
+
+static int32_t open_folder(struct good_plugin *good, const struct tidings_span *store, struct tidings_error *error) {
+  char path[4096];
+  if (store->len == 0 || store->len >= sizeof path) return fail(error, TIDINGS_E_STORE, "store_dir is empty");
+  memcpy(path, store->ptr, store->len);
+  path[store->len] = '\0';
+  if (mkdir(path, 0700) && errno != EEXIST) return fail(error, TIDINGS_E_STORE, "cannot make the store folder");
+  good->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  good->lock = openat(good->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  good->log = openat(good->folder, "log", O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (good->folder < 0 || good->lock < 0 || good->log < 0) return fail(error, TIDINGS_E_STORE, "cannot open the store folder");
+  if (flock(good->lock, LOCK_EX | LOCK_NB)) return fail(error, TIDINGS_E_STORE, "the store is open in this process already");
+  if (faccessat(good->folder, "refuse-" GOOD_BUILD_ID, F_OK, 0) == 0)
+    return fail(error, TIDINGS_E_STORE, "build " GOOD_BUILD_ID " does not want this store");
+  return TIDINGS_OK;
+}
+
+static void set_functions(struct tidings_plugin *plugin) {
+  plugin->on_tool_result = on_tool_result;
+  plugin->on_chat_request = on_chat_request;
+  plugin->on_event = on_event;
+  plugin->settle = settle;
+  plugin->release = release;
+  plugin->quiesce = quiesce;
+  plugin->close = close_instance;
+}
+
+static int32_t open_instance(const struct tidings_host *host, const struct tidings_open_options *options,
+                             struct tidings_plugin **ret_plugin, struct tidings_error *error) {
+  struct tidings_span configuration = options->configuration.len ? options->configuration : span("{}");
+  if (configuration.ptr[0] != '{') return fail(error, TIDINGS_E_SCHEMA, "configuration is not an object");
+  struct good_plugin *good = calloc(1, sizeof *good);
+  if (!good) return fail(error, TIDINGS_E_NOMEM, "no memory");
+  good->plugin.size = sizeof good->plugin + LATER_BYTES;
+  memset(&good->later, 0xEE, sizeof good->later);
+  set_functions(&good->plugin);
+  good->host = host;
+  good->folder = good->lock = good->log = -1;
+  good->configuration = strndup(configuration.ptr, configuration.len);
+  int32_t code = good->configuration ? open_folder(good, &options->store_dir, error) : fail(error, TIDINGS_E_NOMEM, "no memory");
+  if (code) {
+    free_instance(good);
+    return code;
+  }
+  struct tidings_span said = span("opened " GOOD_BUILD_ID);
+  host->log(host->context, TIDINGS_LOG_INFO, &said);
+  *ret_plugin = &good->plugin;
+  return TIDINGS_OK;
+}
+
+/* {"name":"configure"} tells the configuration, {"name":"configure","config":{…}} sets it; nothing else is known. */
+static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *request, const struct tidings_answer **ret_answer,
+                     struct tidings_error *error) {
+  static const char setting[] = "{\"name\":\"configure\",\"config\":";
+  struct good_plugin *good = self(plugin);
+  if (atomic_load(&good->closed)) return fail(error, TIDINGS_E_CLOSED, "quiesced");
+  if (request->len > sizeof setting && memcmp(request->ptr, setting, sizeof setting - 1) == 0) {
+    free(good->configuration);
+    good->configuration = strndup(request->ptr + sizeof setting - 1, request->len - sizeof setting);
+  } else if (!is(request, "{\"name\":\"configure\"}")) {
+    return fail(error, TIDINGS_E_UNSUPPORTED, "unknown query");
+  }
+  struct good_answer *made = calloc(1, sizeof *made);
+  if (!made || !good->configuration) {
+    free(made);
+    return fail(error, TIDINGS_E_NOMEM, "no memory");
+  }
+  snprintf(made->json, sizeof made->json, "{\"config\":%s}", good->configuration);
+  made->answer = (struct tidings_answer){.size = sizeof made->answer, .json = span(made->json)};
+  atomic_fetch_add(&good->out, 1);
+  *ret_answer = &made->answer;
+  return TIDINGS_OK;
+}
+
+static void release_answer(struct tidings_plugin *plugin, const struct tidings_answer *answer) {
+  if (!answer) return;
+  free((struct good_answer *)(uintptr_t)answer);
+  atomic_fetch_sub(&self(plugin)->out, 1);
+}
+
+static const struct tidings_query query_extension = {.size = sizeof query_extension, .query = query, .release_answer = release_answer};
+
+static const void *get_extension(const char *id) { return strcmp(id, GOOD_QUERY) == 0 ? &query_extension : NULL; }
+
+extern const struct good_entry tidings_entry;
+__attribute__((visibility("default"))) const struct good_entry tidings_entry = {
+    .entry = {.size = sizeof(struct tidings_entry) + LATER_BYTES,
+              .abi_major = TIDINGS_ABI_MAJOR,
+              .abi_minor = GOOD_MINOR,
+              .name = "good",
+              .version = "1.2.3",
+              .build_id = GOOD_BUILD_ID,
+              .open = open_instance,
+              .get_extension = get_extension},
+    .later = {.bytes = {0xEE}},
+};

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * missing_function.c: its entry has no function open.
+ */
+#include "bad.h"
+
+EXPORT_ENTRY(NULL);

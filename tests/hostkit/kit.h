@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kit.h: what the tests of hostkit share: folders of their own, plugins by name, a host that keeps what is logged, and looking at what
+ * this process has open and mapped. Knows no test framework; what cannot fail in a sound environment ends the process.
+ */
+#ifndef TESTS_HOSTKIT_KIT_H
+#define TESTS_HOSTKIT_KIT_H
+
+#include <stdatomic.h>
+
+#include <tidings/hostkit.h>
+
+/* One test's surroundings. Everything lies in `root`. */
+struct kit {
+  char root[64];
+  char store[96];
+  char copies[96]; /* copy_dir: empty again when nothing is loaded or tried */
+  char probe[512];
+  char plugin[512];
+  int fds_before;
+  struct tidings_host host;
+  atomic_uint warnings;
+  char last_warning[512];
+  struct hostkit_options options; /* complete but for the plugin */
+};
+
+void kit_init(struct kit *kit);
+
+/* Removes the folders. Returns NULL, or what the test has left behind: descriptors, copies. */
+const char *kit_finish(struct kit *kit);
+
+/* Where the build put a test plugin; one buffer a kit. Also sets it in the options. */
+const char *kit_plugin(struct kit *kit, const char *name);
+
+/* Opens good plugin `name`, or ends the process with the reason. */
+struct hostkit *kit_open(struct kit *kit, const char *name);
+
+/* Sends the event `text` and drops the reply. */
+int32_t kit_event(struct hostkit *hostkit, const char *text, struct tidings_error *error);
+
+/* How many lines of the store's log begin with `start`. */
+int kit_log_lines(const struct kit *kit, const char *start);
+
+void kit_touch(const struct kit *kit, const char *name); /* an empty file in the store folder */
+void kit_make_gate(const struct kit *kit);               /* the FIFO that the event `wait` waits at */
+int kit_hold_gate(const struct kit *kit);                /* returns once a call waits there; close the descriptor to let it go */
+
+int kit_count_fds(void);
+int kit_count_entries(const char *folder);
+int kit_is_mapped(const char *part_of_path); /* 1 or 0, from /proc/self/maps */
+
+struct tidings_span kit_span(const char *text);
+
+#endif
