@@ -116,16 +116,22 @@ int32_t rig_event(struct rig *rig, const char *event, struct tidings_error *erro
   return send_event(rig, span(event), NULL, error);
 }
 
-int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified, bool *ret_duplicate,
-                 struct tidings_error *error) {
+size_t rig_push_event(char *event, const char *session, uint64_t token, bool identified) {
   static const char *const levels[] = {"info", "warning", "error"};
-  char event[TOKEN_TEXT_MAX + 512], message[TOKEN_TEXT_MAX], identity[96] = "";
+  char message[TOKEN_TEXT_MAX], identity[96] = "";
   token_text(token, message);
   if (identified) snprintf(identity, sizeof identity, "\"source\":\"rig\",\"id\":\"t%" PRIu64 "\",", token);
-  int length = snprintf(event, sizeof event,
+  int length = snprintf(event, RIG_EVENT_MAX,
                         "{\"type\":\"notification\",\"session\":\"%s\",%s\"data\":{\"kind\":\"tool.stopped\",\"level\":\"%s\",\"message\":\"%s\"}}",
                         session, identity, levels[token % 3], message);
-  return send_event(rig, (struct tidings_span){event, (size_t)length}, ret_duplicate, error);
+  return (size_t)length;
+}
+
+int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified, bool *ret_duplicate,
+                 struct tidings_error *error) {
+  char event[RIG_EVENT_MAX];
+  size_t length = rig_push_event(event, session, token, identified);
+  return send_event(rig, (struct tidings_span){event, length}, ret_duplicate, error);
 }
 
 int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliveries, size_t count, struct tidings_error *error) {

@@ -49,6 +49,9 @@ int32_t rig_close(struct rig *rig, struct tidings_error *error);
  * pushing again is safe. *ret_duplicate may be NULL. */
 int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified, bool *ret_duplicate,
                  struct tidings_error *error);
+/* The event of such a push as text; returns its length. `event` has RIG_EVENT_MAX bytes. */
+enum { RIG_EVENT_MAX = TOKEN_TEXT_MAX + 512 };
+size_t rig_push_event(char *event, const char *session, uint64_t token, bool identified);
 /* Any event, as text. The reply, if any, is released. */
 int32_t rig_event(struct rig *rig, const char *event, struct tidings_error *error);
 /* session.resumed naming deliveries; none and NULL: session.opened. */
