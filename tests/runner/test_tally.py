@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_tally.py: what tally.py counts, and that it ends with the one line that people look for. Prints TAP."""
+import os
+import subprocess
+import sys
+import tempfile
+from xml.sax.saxutils import escape
+
+TALLY = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "tally.py")
+CRITERION = "[====] Synthesis: Tested: 4 | Passing: {} | Failing: {} | Crashing: {} \n"
+
+CASES = [
+    ("a program is one case", [("run", "")], "1 passed, 0 failed", 0),
+    ("Criterion's cases are counted", [("run", CRITERION.format(4, 0, 0))], "4 passed, 0 failed", 0),
+    ("failing and crashing ones too", [("fail", CRITERION.format(1, 2, 1))], "1 passed, 3 failed", 1),
+    ("the points of a TAP stream are counted", [("run", "ok 1 - a\nok 2 - b # SKIP no disk\n1..2\n")], "1 passed, 0 failed, 1 skipped", 0),
+    ("its failures too", [("fail", "ok 1 - a\nnot ok 2 - b\n# ok is not a point\n1..2\n")], "1 passed, 1 failed", 1),
+    ("a program that fails after all its cases passed has failed", [("fail", CRITERION.format(4, 0, 0))], "4 passed, 1 failed", 1),
+    ("a program that dies without a word has failed", [("fail", "")], "0 passed, 1 failed", 1),
+    ("a program that passes because something fails has passed", [("run", "not ok 1 - as it must\n")], "1 passed, 0 failed", 0),
+    ("what was skipped is said", [("notrun", "no such file system here\n"), ("run", "")], "1 passed, 0 failed, 1 skipped", 0),
+    ("all is summed up", [("run", "ok 1\nok 2\n"), ("run", CRITERION.format(3, 0, 0)), ("fail", "")], "5 passed, 1 failed", 1),
+    ("nothing at all is a failure", [], "0 passed, 0 failed", 1),
+]
+
+
+def junit(programs):
+    rows = "".join(f'<testcase name="t{i}" classname="t{i}" time="0" status="{status}"><system-out>{escape(output)}</system-out></testcase>'
+                   for i, (status, output) in enumerate(programs))
+    return f'<?xml version="1.0" encoding="UTF-8"?><testsuite name="t" tests="{len(programs)}">{rows}</testsuite>'
+
+
+def main():
+    failed = 0
+    for number, (title, programs, expected, expected_status) in enumerate(CASES, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "tests.xml")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(junit(programs))
+            result = subprocess.run([sys.executable, TALLY, path], capture_output=True, text=True, check=False)
+        last = result.stdout.splitlines()[-1]
+        good = last == expected and result.returncode == expected_status
+        failed |= not good
+        print(f"{'ok' if good else 'not ok'} {number} - {title}")
+        if not good:
+            print(f"# expected {expected!r} and {expected_status}, got {last!r} and {result.returncode}\n# {result.stderr}")
+    print(f"1..{len(CASES)}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""style.py SOURCE_DIR: the rules of CONTRIBUTING.md that a machine can see: layers, lengths, first lines. Prints TAP.
+
+`style.py --self-test` gives every rule a text that breaks it and one that does not.
+"""
+import os
+import re
+import subprocess
+import sys
+
+MAX_LINES = 450
+MAX_COLUMNS = 180  # clang-format keeps code within 140; comments and scripts are wrapped by hand, and only this far
+TEXT = (".c", ".h", ".py", ".sh", ".cmake", ".md", ".json", ".txt", ".yml", ".in", "dev", "run")
+PURE = ("plugin/policy/", "plugin/render/")
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+# Only here may a header be included; everywhere else is a layer that leaks.
+ONLY_IN = {
+    "lmdb.h": ("plugin/store/", "bench/", "tests/unit/store", "tests/store/"),
+    "jansson.h": ("hostkit/", "hostsim/", "bench/", "tests/"),
+}
+NOT_IN_PURE = ("lmdb.h", "jansson.h", "time.h", "sys/time.h", "sys/random.h", "pthread.h", "unistd.h", "store/store.h")
+# Split, so that this file does not match itself.
+HOME = re.compile(r"/(?:home|Users)/[a-z][\w.-]*/|/ro" + r"ot/")
+LATER = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
+SPDX = "SPDX-License-Identifier: MIT"
+
+
+def includes(text):
+    return INCLUDE.findall(text)
+
+
+def layer_leaks(path, text):
+    found = []
+    for header in includes(text):
+        allowed = ONLY_IN.get(header)
+        if allowed and not path.startswith(allowed):
+            found.append(f"includes {header}, which is for {', '.join(allowed)} only")
+        if path.startswith(PURE) and header in NOT_IN_PURE:
+            found.append(f"is in a pure module and includes {header}")
+        if path.startswith(("hostkit/", "hostsim/")) and header.startswith(("store/", "delivery/", "policy/", "render/", "event/", "instance/")):
+            found.append(f"includes {header}, of the plugin's insides")
+    return found
+
+
+def first_line(path, text):
+    if not path.endswith((".c", ".h")) or text.startswith(f"/* {SPDX}\n"):
+        return []
+    return [f'does not begin with "/* {SPDX}"']
+
+
+def length(path, text):
+    lines = text.count("\n")
+    return [f"has {lines} lines; at most {MAX_LINES} are allowed: is it one idea?"] if path.endswith((".c", ".h", ".py", ".sh")) and lines > MAX_LINES else []
+
+
+def forbidden(path, text):
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if HOME.search(line):
+            found.append(f"line {number} has somebody's home in it: {line.strip()[:80]}")
+        if LATER.search(line):
+            found.append(f"line {number} leaves something for later: {line.strip()[:80]}")
+        if path.endswith((".c", ".h")) and len(line) > MAX_COLUMNS:
+            found.append(f"line {number} has {len(line)} columns; at most {MAX_COLUMNS} are allowed")
+        if line != line.rstrip() and path.endswith((".c", ".h", ".py", ".sh", ".cmake")):
+            found.append(f"line {number} ends in blanks")
+    return found
+
+
+def header_guard(path, text):
+    if not path.endswith(".h") or "tests/" in path:
+        return []
+    guard = re.search(r"^#ifndef (\w+)\n#define (\w+)$", text, re.MULTILINE)
+    return [] if guard and guard[1] == guard[2] else ["has no include guard"]
+
+
+RULES = {
+    "layers: who includes lmdb.h, jansson.h and the plugin's insides": layer_leaks,
+    "every .c and .h begins with its licence": first_line,
+    f"no file of code is longer than {MAX_LINES} lines": length,
+    "no homes, nothing left for later, no long lines, no blanks at line ends": forbidden,
+    "every header has a guard": header_guard,
+}
+
+
+def files(source):
+    """What git knows or would add; without git, everything but build/."""
+    listing = subprocess.run(["git", "-C", source, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=False)
+    if listing.returncode == 0:
+        names = listing.stdout.decode().split("\0")
+    else:
+        names = [os.path.relpath(os.path.join(folder, name), source) for folder, _, names in os.walk(source) for name in names]
+    return sorted(name for name in names
+                  if name.endswith(TEXT) and not name.startswith(("build/", ".git/")) and os.path.isfile(os.path.join(source, name)))
+
+
+def judge(source):
+    texts = {}
+    for name in files(source):
+        with open(os.path.join(source, name), encoding="utf-8", errors="replace") as file:
+            texts[name] = file.read()
+    failed = 0
+    for number, (title, rule) in enumerate(RULES.items(), 1):
+        findings = [f"{name} {finding}" for name, text in texts.items() for finding in rule(name, text)]
+        failed |= bool(findings)
+        for finding in findings:
+            print(f"# {finding}")
+        print(f"{'not ok' if findings else 'ok'} {number} - {title} ({len(texts)} files)")
+    print(f"1..{len(RULES)}")
+    return failed
+
+
+def self_test():
+    head = f"/* {SPDX}\n */\n"
+    samples = [
+        (layer_leaks, "plugin/delivery/a.c", "#include <lmdb.h>\n", "plugin/store/a.c"),
+        (layer_leaks, "plugin/event/a.c", "#include <jansson.h>\n", "hostkit/a.c"),
+        (layer_leaks, "plugin/policy/a.c", "#include <time.h>\n", "plugin/store/a.c"),
+        (layer_leaks, "plugin/render/a.c", '#include "store/store.h"\n', "plugin/delivery/a.c"),
+        (layer_leaks, "hostsim/a.c", '#include "policy/plan.h"\n', "plugin/delivery/a.c"),
+        (first_line, "plugin/a.c", "int a;\n", "plugin/a.py"),
+        (length, "plugin/a.c", "\n" * (MAX_LINES + 1), "plugin/a.json"),
+        (forbidden, "a.md", "see /ho" + "me/somebody/x\n", None),
+        (forbidden, "a.md", "TO" + "DO: later\n", None),
+        (forbidden, "a.c", "x" * (MAX_COLUMNS + 1), "a.md"),
+        (forbidden, "a.c", "int a; \n", "a.md"),
+        (header_guard, "plugin/a.h", head, "plugin/a.c"),
+    ]
+    failed = 0
+    for number, (rule, path, text, innocent) in enumerate(samples, 1):
+        good = bool(rule(path, text)) and not (innocent and rule(innocent, text))
+        failed |= not good
+        print(f"{'ok' if good else 'not ok'} {number} - {rule.__name__} finds it in {path}" + (f", not in {innocent}" if innocent else ""))
+    print(f"1..{len(samples)}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(self_test() if sys.argv[1] == "--self-test" else judge(sys.argv[1]))
