@@ -107,7 +107,7 @@ Test(event, data_may_be_any_json) {
                                           {"\"é\\u0000\"", NULL}, {"\"\\u00e9\"", "\"é\""}, {"[ ]", "[]"}};
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     char data[256];
-    (void)snprintf(data, sizeof data, "{\"kind\":\"a.b\",\"message\":\"m\",\"data\":%s}", values[i][0]);
+    (void)snprintf(data, sizeof data, "{\"data\":%s,\"kind\":\"a.b\",\"message\":\"m\"}", values[i][0]);
     struct event event;
     struct tidings_error error;
     int code = parse_data(data, &event, &error);
@@ -280,6 +280,7 @@ Test(event, refuses_times_that_are_none) {
   static const char *const bad[] = {"2026-02-23",
                                     "2026-02-23T12:00:00",
                                     "2026-13-23T12:00:00Z",
+                                    "2026-00-23T12:00:00Z",
                                     "2026-02-00T12:00:00Z",
                                     "2026-02-23T24:00:00Z",
                                     "2026-02-23T12:60:00Z",

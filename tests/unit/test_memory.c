@@ -3,6 +3,7 @@
  * Every allocation of the pure modules fails in turn: each time it is said, nothing is written, nothing leaks, and with memory the same call gives
  * the same result as ever. The linker sends the modules' calls of malloc here (see CMakeLists.txt).
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <tidings/reply.h>
 
@@ -42,17 +43,27 @@ static void fail_in_turn(bool (*attempt)(void), size_t at_least) {
   cr_expect_gt(turn, at_least, "only %zu allocations were tried: is malloc still sent here?", turn - 1);
 }
 
+/* How big the inputs are, so that different allocations are the first to need a new chunk. */
+static size_t scale;
+
+static void fail_at_all_scales(bool (*attempt)(void), void (*prepare)(void), size_t at_least) {
+  for (scale = 10; scale < 400; scale += 13) {
+    prepare();
+    fail_in_turn(attempt, at_least);
+  }
+}
+
 /* Enough members to need several chunks, a long message to cut, data to keep. */
-static struct tidings_span big_event(void) {
-  static struct buffer json = BUFFER_EMPTY;
-  if (json.len) return buffer_view(&json);
+static struct buffer json = BUFFER_EMPTY;
+
+static void make_event(void) {
+  json.len = 0;
   buffer_text(&json, "{\"type\":\"notification\",\"session\":\"s\",\"id\":\"1\",\"data\":{\"kind\":\"tool.x\",\"message\":\"");
   for (int i = 0; i < 20000; i++) buffer_byte(&json, 'm');
   buffer_text(&json, "\",\"data\":{");
-  for (int i = 0; i < 300; i++) buffer_format(&json, "%s\"key%d\":[%d,\"\\u0041\"]", i ? "," : "", i, i);
+  for (size_t i = 0; i < scale; i++) buffer_format(&json, "%s\"key%zu\":[%zu,\"\\u0041\"]", i ? "," : "", i, i);
   buffer_text(&json, "}}}");
   cr_assert(!json.failed);
-  return buffer_view(&json);
 }
 
 static bool try_event(void) {
@@ -60,7 +71,7 @@ static bool try_event(void) {
   struct event event = {.type = EVENT_SESSION_CLOSED};
   struct tidings_error error = new_error();
   struct settings settings = {.event_bytes = 262144, .message_bytes = 16384};
-  int code = event_parse(big_event(), &settings, &arena, &event, &error);
+  int code = event_parse(buffer_view(&json), &settings, &arena, &event, &error);
   if (code) {
     cr_assert_eq(code, TIDINGS_E_NOMEM, "%s", error.text);
     cr_assert_eq(error.code, TIDINGS_E_NOMEM);
@@ -68,33 +79,33 @@ static bool try_event(void) {
     cr_assert_eq(event.type, EVENT_SESSION_CLOSED, "the result was written");
   } else {
     cr_assert(span_is(event.notification.source, "tool") && event.notification.message.len == 16384 + strlen("… (3616 more bytes)"));
-    cr_assert(event.notification.data.len > 300 * 10);
+    cr_assert(event.notification.data.len > scale * 10);
   }
   arena_free(&arena);
   return code == 0;
 }
 
 Test(memory, of_an_event) {
-  (void)big_event();
-  fail_in_turn(try_event, 6);
+  fail_at_all_scales(try_event, make_event, 4);
+  buffer_free(&json);
 }
 
 static bool try_resumed(void) {
   struct arena arena = ARENA_EMPTY;
   struct event event;
-  struct buffer json = BUFFER_EMPTY;
+  struct buffer text = BUFFER_EMPTY;
   struct settings settings = {.event_bytes = 262144, .message_bytes = 16384};
   bool done = false;
-  buffer_text(&json, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[1");
-  for (int i = 2; i <= 2000; i++) buffer_format(&json, ",%d", i);
-  buffer_text(&json, "]}}");
-  if (!json.failed) {
-    int code = event_parse(buffer_view(&json), &settings, &arena, &event, NULL);
+  buffer_text(&text, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[1");
+  for (int i = 2; i <= 2000; i++) buffer_format(&text, ",%d", i);
+  buffer_text(&text, "]}}");
+  if (!text.failed) {
+    int code = event_parse(buffer_view(&text), &settings, &arena, &event, NULL);
     cr_assert(code == 0 || code == TIDINGS_E_NOMEM);
     done = code == 0;
     if (done) cr_assert(event.opening.delivery_count == 2000 && event.opening.deliveries[1999] == 2000);
   }
-  buffer_free(&json);
+  buffer_free(&text);
   arena_free(&arena);
   return done;
 }
@@ -132,29 +143,30 @@ static struct item plenty[600];
 static bool try_plan(void) {
   struct arena arena = ARENA_EMPTY;
   struct plan plan = {.deferred = 77};
-  struct settings settings = {.notifications_enabled = true, .order = ORDER_LEVEL, .max_items = 500, .overflow = OVERFLOW_DEFER};
-  int code = plan_delivery(plenty, sizeof plenty / sizeof *plenty, &settings, 0, &arena, &plan);
+  struct settings settings = {
+      .notifications_enabled = true, .order = ORDER_LEVEL, .max_items = (uint32_t)scale / 2, .overflow = OVERFLOW_DEFER};
+  int code = plan_delivery(plenty, scale, &settings, 0, &arena, &plan);
   if (code) {
     cr_assert_eq(code, -1);
     cr_assert(plan.deferred == 77 && !plan.lines, "the result was written");
   } else {
-    cr_assert_eq(plan.line_count, 500);
+    cr_assert_eq(plan.line_count, scale / 2);
   }
   arena_free(&arena);
   return code == 0;
 }
 
 static void fill_plenty(void) {
+  static char keys[sizeof plenty / sizeof *plenty][8];
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) (void)snprintf(keys[i], sizeof keys[i], "k%zu", i % 150);
   for (size_t i = 0; i < sizeof plenty / sizeof *plenty; i++) {
     plenty[i] = (struct item){
-        .n = i + 1, .note = {.source = span_text("tool"), .message = span_text("a message\n---"), .key = span_text(i < 20 ? "k" : "")}};
+        .n = i + 1,
+        .note = {.source = span_text("tool"), .message = span_text("a message\n---"), .key = span_text(i % 3 ? "" : keys[i / 3])}};
   }
 }
 
-Test(memory, of_a_plan) {
-  fill_plenty();
-  fail_in_turn(try_plan, 4);
-}
+Test(memory, of_a_plan) { fail_at_all_scales(try_plan, fill_plenty, 1); }
 
 static bool try_render(void) {
   struct line lines[100];
