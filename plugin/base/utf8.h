@@ -21,11 +21,12 @@ size_t utf8_prefix(struct tidings_span text, size_t max);
 size_t utf8_characters(struct tidings_span text, size_t count);
 /* C0, DEL, C1: what a session id must not hold. */
 bool utf8_is_control(uint32_t code_point);
-/* Controls and what reorders or hides text: bidi, zero-width, tag characters, line and paragraph separators, noncharacters. Line feed and tab too. */
+/* Controls and what reorders or hides text: bidi, zero-width, tag characters, line and paragraph separators, noncharacters. Line feed and
+ * tab too. */
 bool utf8_is_deceptive(uint32_t code_point);
 
-/* The character at text.ptr + at as a person may safely see it: itself, {U+202E} if it is deceptive, {0xFF} if it is not UTF-8. `at` must be
- * inside the text. */
+/* The character at text.ptr + at as a person may safely see it: itself, {U+202E} if it is deceptive, {0xFF} if it is not UTF-8. `at` must
+ * be inside the text. */
 struct utf8_shown {
   size_t taken; /* bytes of the text that it stands for */
   size_t len;   /* of .text, which is not NUL-terminated when it is a character itself */

@@ -10,8 +10,8 @@
 #include "base/settings.h"
 #include "event/field.h"
 
-/* The values of a key that chooses. The first `built` of the names are what this version has; the rest are known to the contract. An index is the
- * value of the enum in settings.h (or TIDINGS_PLACE_*). */
+/* The values of a key that chooses. The first `built` of the names are what this version has; the rest are known to the contract. An
+ * index is the value of the enum in settings.h (or TIDINGS_PLACE_*). */
 struct choices {
   const char *const *names;
   size_t built, known;

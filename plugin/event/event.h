@@ -33,8 +33,8 @@ struct event {
 int event_parse(struct tidings_span bytes, const struct settings *settings, struct arena *arena, struct event *ret_event,
                 struct tidings_error *error);
 
-/* 1 to 255 bytes of UTF-8 without control characters; `where` names the field in the sentence. Returns 0, TOO_BIG, or `wrong`: SCHEMA for a field of
- * JSON, INVAL for an argument. No allocation. */
+/* 1 to 255 bytes of UTF-8 without control characters; `where` names the field in the sentence. Returns 0, TOO_BIG, or `wrong`: SCHEMA for
+ * a field of JSON, INVAL for an argument. No allocation. */
 int session_id_check(struct tidings_span session, const char *where, int wrong, struct tidings_error *error);
 
 #endif

@@ -44,8 +44,8 @@ int field_integer(const struct path *path, const struct json *value, int64_t min
 int field_choice(const struct path *path, const struct json *value, const char *const *choices, size_t count, uint8_t *ret,
                  struct tidings_error *error);
 
-/* Sorts the members of an object into slots by name; a slot whose member is not there is NULL. A name that is not in the list is SCHEMA. `path` is
- * NULL at the top. */
+/* Sorts the members of an object into slots by name; a slot whose member is not there is NULL. A name that is not in the list is SCHEMA.
+ * `path` is NULL at the top. */
 int field_members(const struct path *path, const struct json *object, const struct member_names *known, const struct json **slots,
                   struct tidings_error *error);
 

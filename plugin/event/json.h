@@ -28,8 +28,8 @@ struct json {
 };
 
 /* Reads one value and nothing behind it. All of the tree is in the arena. `what` begins the sentence: "event". Duplicate keys, NUL
- * characters (escaped ones too), broken UTF-8 and lone surrogates are not JSON here. Returns 0, INVAL (with line and column), SCHEMA (a number
- * that neither a 64-bit integer nor a double below 1e308 holds), TOO_BIG (depth), NOMEM. */
+ * characters (escaped ones too), broken UTF-8 and lone surrogates are not JSON here. Returns 0, INVAL (with line and column), SCHEMA (a
+ * number that neither a 64-bit integer nor a double below 1e308 holds), TOO_BIG (depth), NOMEM. */
 int json_read(struct tidings_span bytes, const char *what, struct arena *arena, const struct json **ret_json, struct tidings_error *error);
 
 /* The member of an object, or NULL. */

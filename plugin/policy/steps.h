@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * policy/steps.h: what the steps of a plan share. Private to policy/. Each step ends some of what is left, or orders it; it looks at nothing
- * but this.
+ * policy/steps.h: what the steps of a plan share. Private to policy/. Each step ends some of what is left, or orders it; it looks at
+ * nothing but this.
  */
 #ifndef POLICY_STEPS_H
 #define POLICY_STEPS_H

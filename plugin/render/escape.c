@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/escape.c: see escape.h. An item is written line by line: what is deceptive anywhere is shown, what is structure at the start of a line gets
- * a backslash. Empty lines are left out, because they would end the item.
+ * render/escape.c: see escape.h. An item is written line by line: what is deceptive anywhere is shown, what is structure at the start of
+ * a line gets a backslash. Empty lines are left out, because they would end the item.
  */
 #include "render/escape.h"
 

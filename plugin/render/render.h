@@ -17,8 +17,9 @@ struct render_input {
   uint8_t format, order, place;  /* enum format, enum order, TIDINGS_PLACE_PREPEND or _APPEND */
 };
 
-/* Appends the text of the one message with role TIDINGS_MESSAGE_CARRIER: separators included, so that the host only concatenates. Prepended: the
- * block, its closing line, an empty line. Appended: an empty line (two line feeds), then the block. A buffer without memory is `failed`. */
+/* Appends the text of the one message with role TIDINGS_MESSAGE_CARRIER: separators included, so that the host only concatenates.
+ * Prepended: the block, its closing line, an empty line. Appended: an empty line (two line feeds), then the block. A buffer without
+ * memory is `failed`. */
 void render_carrier_text(const struct render_input *input, struct buffer *out);
 
 #endif

@@ -23,7 +23,7 @@ Test(error, writes_no_further_than_the_callers_size) {
     struct tidings_error error;
     memset(&error, 0x55, sizeof error);
     error.size = size;
-    cr_expect_eq(fail(&error, TIDINGS_E_STORE, "%s", "the disk is full — really full, and nothing can be done about it"), TIDINGS_E_STORE);
+    cr_expect_eq(fail(&error, TIDINGS_E_STORE, "%s", "the disk is full — really full, and nobody can help"), TIDINGS_E_STORE);
     const unsigned char *bytes = (const unsigned char *)&error;
     for (size_t i = size > 4 ? size : 4; i < sizeof error; i++) cr_assert_eq(bytes[i], 0x55, "size %u: byte %zu was written", size, i);
     if (size <= offsetof(struct tidings_error, text)) continue;

@@ -76,7 +76,7 @@ static bool ends(struct tidings_span line, const char *suffix) {
   return line.len >= len && memcmp(line.ptr + line.len - len, suffix, len) == 0;
 }
 
-/* Told by other means than the renderer's: is a line, its indentation taken away, something that markdown or the block would give a meaning? */
+/* Told by other means than the renderer's: would markdown or the block give a line, its indentation taken away, a meaning? */
 static bool is_structure(struct tidings_span line) {
   static const char *const never[] = {"---", "***", "___", "===", "```", "~~~", "#", ">", "|", "<", "**", "__", "- ", "* ", "+ "};
   for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
