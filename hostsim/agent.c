@@ -109,21 +109,13 @@ void agent_kill(struct agent *agent) {
 
 void agent_describe(FILE *out, const struct agent *agent, enum agent_outcome outcome) {
   switch (outcome) {
-    case AGENT_OK:
-      fputs("the host process is well", out);
-      break;
-    case AGENT_DIED:
-      fputs("the host process ", out);
-      process_describe(out, agent->status);
-      break;
-    case AGENT_HUNG:
-      fprintf(out, "hung: the host process did not answer within %d ms and was killed", agent->timeout_ms);
-      break;
-    case AGENT_INTERRUPTED:
-      fputs("interrupted", out);
-      break;
-    case AGENT_NOT_STARTED:
-      fprintf(out, "the host process could not be started: %s", strerror(agent->status));
-      break;
+  case AGENT_OK: fputs("the host process is well", out); break;
+  case AGENT_DIED:
+    fputs("the host process ", out);
+    process_describe(out, agent->status);
+    break;
+  case AGENT_HUNG: fprintf(out, "hung: the host process did not answer within %d ms and was killed", agent->timeout_ms); break;
+  case AGENT_INTERRUPTED: fputs("interrupted", out); break;
+  case AGENT_NOT_STARTED: fprintf(out, "the host process could not be started: %s", strerror(agent->status)); break;
   }
 }

@@ -46,9 +46,7 @@ static json_t *failure(int32_t code, const struct tidings_error *error) {
   return json_pack("{s:{s:s, s:s}}", "error", "code", hostkit_error_name(code), "text", error->text);
 }
 
-static json_t *broken(const char *text) {
-  return json_pack("{s:{s:s, s:s}}", "error", "code", "HOSTSIM", "text", text);
-}
+static json_t *broken(const char *text) { return json_pack("{s:{s:s, s:s}}", "error", "code", "HOSTSIM", "text", text); }
 
 /* Takes the reply and answers with its JSON form. */
 static json_t *with_reply(struct tidings_reply *reply) {
@@ -94,16 +92,16 @@ static json_t *failure_unchanged(int32_t code, const struct tidings_error *error
 static json_t *do_open(struct child *child, const json_t *request) {
   const char *role = json_string_value(json_object_get(request, "role"));
   struct hostkit_options options = {
-    .size = sizeof options,
-    .flags = HOSTKIT_NO_PROBE | HOSTSIM_HOSTKIT_FLAGS, /* this process is the probe: it may die */
-    .plugin_path = json_string_value(json_object_get(request, "plugin")),
-    .store_dir = json_string_value(json_object_get(request, "store")),
-    .copy_dir = json_string_value(json_object_get(request, "copies")),
-    .host_name = json_string_value(json_object_get(request, "host_name")),
-    .configuration = json_string_value(json_object_get(request, "config")),
-    .role = role != NULL && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
-    .owner_pid = (uint32_t)json_integer_value(json_object_get(request, "owner_pid")),
-    .host = &child->simhost.host,
+      .size = sizeof options,
+      .flags = HOSTKIT_NO_PROBE | HOSTSIM_HOSTKIT_FLAGS, /* this process is the probe: it may die */
+      .plugin_path = json_string_value(json_object_get(request, "plugin")),
+      .store_dir = json_string_value(json_object_get(request, "store")),
+      .copy_dir = json_string_value(json_object_get(request, "copies")),
+      .host_name = json_string_value(json_object_get(request, "host_name")),
+      .configuration = json_string_value(json_object_get(request, "config")),
+      .role = role != NULL && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
+      .owner_pid = (uint32_t)json_integer_value(json_object_get(request, "owner_pid")),
+      .host = &child->simhost.host,
   };
   if (child->hostkit != NULL) {
     return broken("open already");
@@ -123,11 +121,11 @@ static json_t *do_event(struct child *child, const json_t *request) {
 
 static json_t *do_tool_result(struct child *child, const json_t *request) {
   struct tidings_tool_result result = {
-    .size = sizeof result,
-    .session = span_of(json_object_get(request, "session")),
-    .call_id = span_of(json_object_get(request, "call_id")),
-    .tool = span_of(json_object_get(request, "tool")),
-    .content = span_of(json_object_get(request, "content")),
+      .size = sizeof result,
+      .session = span_of(json_object_get(request, "session")),
+      .call_id = span_of(json_object_get(request, "call_id")),
+      .tool = span_of(json_object_get(request, "tool")),
+      .content = span_of(json_object_get(request, "content")),
   };
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -151,12 +149,12 @@ static json_t *do_chat_request(struct child *child, const json_t *request) {
     messages[i] = &spans[i];
   }
   struct tidings_chat_request chat = {
-    .size = sizeof chat,
-    .session = span_of(json_object_get(request, "session")),
-    .source = source != NULL && strcmp(source, "system") == 0 ? TIDINGS_SOURCE_SYSTEM : TIDINGS_SOURCE_USER,
-    .content = span_of(json_object_get(request, "content")),
-    .messages = ids != NULL ? messages : NULL,
-    .message_count = count,
+      .size = sizeof chat,
+      .session = span_of(json_object_get(request, "session")),
+      .source = source != NULL && strcmp(source, "system") == 0 ? TIDINGS_SOURCE_SYSTEM : TIDINGS_SOURCE_USER,
+      .content = span_of(json_object_get(request, "content")),
+      .messages = ids != NULL ? messages : NULL,
+      .message_count = count,
   };
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -177,7 +175,8 @@ static json_t *do_settle(struct child *child, const json_t *request) {
   }
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
-  int32_t code = hostkit_settle(child->hostkit, id, strcmp(outcome, "committed") == 0 ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &reply, &error);
+  int32_t code =
+      hostkit_settle(child->hostkit, id, strcmp(outcome, "committed") == 0 ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &reply, &error);
   return code == TIDINGS_OK ? with_reply(reply) : failure(code, &error);
 }
 
@@ -228,8 +227,16 @@ static const struct {
   const char *name;
   operation *run;
 } operations[] = {
-  {"open", do_open},   {"event", do_event}, {"tool_result", do_tool_result}, {"chat_request", do_chat_request}, {"settle", do_settle},
-  {"query", do_query}, {"swap", do_swap},   {"arm", do_arm},                 {"disarm", do_disarm},             {"close", do_close},
+    {"open", do_open},
+    {"event", do_event},
+    {"tool_result", do_tool_result},
+    {"chat_request", do_chat_request},
+    {"settle", do_settle},
+    {"query", do_query},
+    {"swap", do_swap},
+    {"arm", do_arm},
+    {"disarm", do_disarm},
+    {"close", do_close},
 };
 
 static json_t *serve(struct child *child, const json_t *request, const char *name) {
@@ -280,4 +287,4 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
 }
 
 const struct cli_verb verb_internal_agent = {
-  .name = "internal-agent", .usage = "hostsim internal-agent SEED quiet|verbose", .help = "", .run = run};
+    .name = "internal-agent", .usage = "hostsim internal-agent SEED quiet|verbose", .help = "", .run = run};

@@ -10,9 +10,7 @@
 
 static volatile sig_atomic_t seen;
 
-static void note(int number) {
-  seen = number;
-}
+static void note(int number) { seen = number; }
 
 void interrupt_catch(void) {
   struct sigaction action;
@@ -22,13 +20,9 @@ void interrupt_catch(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-bool interrupt_seen(void) {
-  return seen != 0;
-}
+bool interrupt_seen(void) { return seen != 0; }
 
-int interrupt_exit_code(void) {
-  return 128 + (int)seen;
-}
+int interrupt_exit_code(void) { return 128 + (int)seen; }
 
 void interrupt_pause_ms(unsigned milliseconds) {
   struct timespec pause = {.tv_sec = milliseconds / 1000, .tv_nsec = (long)(milliseconds % 1000) * 1000000L};

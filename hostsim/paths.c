@@ -27,7 +27,7 @@ char *paths_join(const char *dir, const char *name) {
 static void own_folder(char buffer[PATH_MAX]) {
   ssize_t len = readlink("/proc/self/exe", buffer, PATH_MAX - 1);
   if (len <= 0) {
-    strcpy(buffer, ".");
+    memcpy(buffer, ".", sizeof ".");
     return;
   }
   buffer[len] = '\0';
@@ -70,9 +70,7 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
   return remove(path);
 }
 
-int paths_remove_tree(const char *dir) {
-  return nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
+int paths_remove_tree(const char *dir) { return nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT); }
 
 int paths_copy_file(const char *from, const char *to) {
   int status = -1;

@@ -18,31 +18,32 @@
 
 extern char **environ;
 
-/* posix_spawn takes argv as char *const[], although it does not write to it; a copy of the pointers keeps the types honest. */
+static void free_arguments(char **copy) {
+  for (size_t i = 0; copy != NULL && copy[i] != NULL; i++) {
+    free(copy[i]);
+  }
+  free(copy);
+}
+
+/* posix_spawn takes argv as char *const[], although it does not write to it; copies keep the types honest. `first` may be NULL. */
 static char **copy_arguments(const char *first, const char *const arguments[]) {
   size_t count = 0;
   while (arguments[count] != NULL) {
     count++;
   }
   char **copy = calloc(count + 2, sizeof *copy);
-  if (copy == NULL) {
-    return NULL;
-  }
   size_t at = 0;
-  if (first != NULL) {
+  if (copy != NULL && first != NULL) {
     copy[at++] = strdup(first);
   }
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; copy != NULL && i < count && (at == 0 || copy[at - 1] != NULL); i++) {
     copy[at++] = strdup(arguments[i]);
   }
-  return copy;
-}
-
-static void free_arguments(char **copy) {
-  for (size_t i = 0; copy != NULL && copy[i] != NULL; i++) {
-    free(copy[i]);
+  if (copy == NULL || at == 0 || copy[at - 1] == NULL) {
+    free_arguments(copy);
+    return NULL;
   }
-  free(copy);
+  return copy;
 }
 
 int process_spawn_self(const char *const arguments[], int channel, pid_t *ret_pid) {

@@ -68,9 +68,7 @@ void simhost_init(struct simhost *simhost, uint64_t seed, bool log_to_stderr) {
   simhost->host.random = fill_random;
 }
 
-void simhost_finish(struct simhost *simhost) {
-  pthread_mutex_destroy(&simhost->lock);
-}
+void simhost_finish(struct simhost *simhost) { pthread_mutex_destroy(&simhost->lock); }
 
 void simhost_set_clock(struct simhost *simhost, int64_t now, uint64_t mono) {
   pthread_mutex_lock(&simhost->lock);

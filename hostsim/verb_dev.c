@@ -25,14 +25,15 @@
 #define DRAIN_MS 5000
 #define DEBOUNCE_MS 200 /* linkers write in several goes; a build is whole when it has been quiet for so long */
 
-static const char help[] =
-  "Keeps a session going on a store of its own and swaps the plugin whenever its file is rebuilt. Each line typed, and a tick each second, is\n"
-  "pushed as a notification and delivered on a tool result; what the model would get is printed. After a rebuild: the new generation and\n"
-  "build id, or why it was refused; then the old build goes on. Ends at the end of input or with Ctrl-C.\n\n"
-  "  --plugin PATH  the plugin to work on (required)\n"
-  "  --every MS     pause between ticks (default 1000; 0: no ticks, only lines)\n"
-  "  --help         this text\n\n"
-  "Exit code: 0, 1 when the plugin could not be loaded at first, 2 for a wrong command line.\n";
+static const char help[] = "Keeps a session going on a store of its own and swaps the plugin whenever its file is rebuilt. Each line "
+                           "typed, and a tick each second, is\n"
+                           "pushed as a notification and delivered on a tool result; what the model would get is printed. After a rebuild: "
+                           "the new generation and\n"
+                           "build id, or why it was refused; then the old build goes on. Ends at the end of input or with Ctrl-C.\n\n"
+                           "  --plugin PATH  the plugin to work on (required)\n"
+                           "  --every MS     pause between ticks (default 1000; 0: no ticks, only lines)\n"
+                           "  --help         this text\n\n"
+                           "Exit code: 0, 1 when the plugin could not be loaded at first, 2 for a wrong command line.\n";
 
 struct dev {
   struct hostkit *hostkit;
@@ -63,7 +64,8 @@ static void print_info(const struct dev *dev, const char *what) {
 }
 
 static int32_t push(struct dev *dev, const char *message, struct tidings_error *error) {
-  json_t *event = json_pack("{s:s, s:s, s:{s:s, s:s}}", "type", "notification", "session", SESSION, "data", "kind", "dev.line", "message", message);
+  json_t *event =
+      json_pack("{s:s, s:s, s:{s:s, s:s}}", "type", "notification", "session", SESSION, "data", "kind", "dev.line", "message", message);
   char *text = json_dumps(event, JSON_COMPACT);
   json_decref(event);
   if (text == NULL) { /* what was typed is no UTF-8 */
@@ -79,8 +81,11 @@ static int32_t push(struct dev *dev, const char *message, struct tidings_error *
 }
 
 static int32_t deliver(struct dev *dev, struct tidings_error *error) {
-  struct tidings_tool_result result = {
-    .size = sizeof result, .session = {SESSION, strlen(SESSION)}, .call_id = {"c", 1}, .tool = {"dev", 3}, .content = {"(a tool's result)", 17}};
+  struct tidings_tool_result result = {.size = sizeof result,
+                                       .session = {SESSION, strlen(SESSION)},
+                                       .call_id = {"c", 1},
+                                       .tool = {"dev", 3},
+                                       .content = {"(a tool's result)", 17}};
   struct tidings_reply *reply = NULL;
   struct hostkit_outgoing *outgoing = NULL;
   int32_t code = hostkit_tool_result(dev->hostkit, &result, &reply, error);
@@ -258,24 +263,22 @@ out:
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv) {
-  static const struct option long_options[] = {
-    {"plugin", required_argument, NULL, 'p'}, {"every", required_argument, NULL, 'e'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+  static const struct option long_options[] = {{"plugin", required_argument, NULL, 'p'},
+                                               {"every", required_argument, NULL, 'e'},
+                                               {"help", no_argument, NULL, 'h'},
+                                               {NULL, 0, NULL, 0}};
   struct dev dev = {.every_ms = 1000, .swap_at = -1};
   opterr = 0;
   for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
     switch (option) {
-      case 'p':
-        dev.plugin = optarg;
-        break;
-      case 'e':
-        if (cli_number(optarg, 0, 3600000, &dev.every_ms) != 0) {
-          return cli_usage_error(verb, "--every: '%s' is not a number of milliseconds from 0 to 3600000", optarg);
-        }
-        break;
-      case 'h':
-        return cli_help(verb);
-      default:
-        return cli_bad_option(verb, option, argv);
+    case 'p': dev.plugin = optarg; break;
+    case 'e':
+      if (cli_number(optarg, 0, 3600000, &dev.every_ms) != 0) {
+        return cli_usage_error(verb, "--every: '%s' is not a number of milliseconds from 0 to 3600000", optarg);
+      }
+      break;
+    case 'h': return cli_help(verb);
+    default: return cli_bad_option(verb, option, argv);
     }
   }
   if (optind != argc) {

@@ -9,7 +9,7 @@
 
 enum wire_outcome {
   WIRE_OK,
-  WIRE_CLOSED,      /* the other side is gone, or talks nonsense */
+  WIRE_CLOSED, /* the other side is gone, or talks nonsense */
   WIRE_TIMEOUT,
   WIRE_INTERRUPTED, /* SIGINT or SIGTERM, see interrupt.h */
 };

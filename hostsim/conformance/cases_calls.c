@@ -176,7 +176,8 @@ static void bigger_structs(struct trial *trial) {
   if (reply == NULL || reply->delivery_id == 0) {
     trial_fail("nothing was delivered on a tool result of a later minor");
   }
-  settlement.known = (struct tidings_settlement){.size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = reply->delivery_id};
+  settlement.known =
+      (struct tidings_settlement){.size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = reply->delivery_id};
   plugin->release(plugin, reply);
   trial_expect(TIDINGS_OK, plugin->settle(plugin, &settlement.known, NULL, &error), &error, "a settlement of a later minor");
   trial_expect_nothing(plugin, "s");
@@ -343,17 +344,17 @@ static void query_pending(struct trial *trial) {
 }
 
 const struct conformance_case call_cases[] = {
-  {"call.null-arguments", "null pointers are INVAL", null_arguments},
-  {"call.null-spans", "null spans of some length are INVAL", null_spans},
-  {"call.short-structs", "structs shorter than version 1.0 are INVAL", short_structs},
-  {"call.unknown-numbers", "unknown flags, sources and outcomes are INVAL", unknown_numbers},
-  {"call.bigger-structs", "structs of a later minor are accepted", bigger_structs},
-  {"call.no-error-struct", "the error struct is optional", no_error_struct},
-  {"call.empty-hook", "with nothing to say a hook answers NULL", empty_hook},
-  {"reply.status", "every reply carries the status", reply_status},
-  {"quiesce.waits-for-replies", "quiesce and close answer BUSY while a reply is out", quiesce_waits_for_replies},
-  {"quiesce.closes", "calls after quiesce answer CLOSED", closed_after_quiesce},
-  {"query.arguments", "queries refuse what is wrong", query_arguments},
-  {"query.pending", "the query pending counts, and its answers are replies that are out", query_pending},
-  {NULL, NULL, NULL},
+    {"call.null-arguments", "null pointers are INVAL", null_arguments},
+    {"call.null-spans", "null spans of some length are INVAL", null_spans},
+    {"call.short-structs", "structs shorter than version 1.0 are INVAL", short_structs},
+    {"call.unknown-numbers", "unknown flags, sources and outcomes are INVAL", unknown_numbers},
+    {"call.bigger-structs", "structs of a later minor are accepted", bigger_structs},
+    {"call.no-error-struct", "the error struct is optional", no_error_struct},
+    {"call.empty-hook", "with nothing to say a hook answers NULL", empty_hook},
+    {"reply.status", "every reply carries the status", reply_status},
+    {"quiesce.waits-for-replies", "quiesce and close answer BUSY while a reply is out", quiesce_waits_for_replies},
+    {"quiesce.closes", "calls after quiesce answer CLOSED", closed_after_quiesce},
+    {"query.arguments", "queries refuse what is wrong", query_arguments},
+    {"query.pending", "the query pending counts, and its answers are replies that are out", query_pending},
+    {NULL, NULL, NULL},
 };

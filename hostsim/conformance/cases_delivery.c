@@ -27,7 +27,8 @@ static void unknown_id(struct trial *trial) {
   const uint64_t ids[] = {999999, UINT64_MAX};
   for (size_t i = 0; i < 2; i++) {
     trial_expect(TIDINGS_E_NOT_FOUND, trial_settle(plugin, ids[i], TIDINGS_COMMITTED, &error), &error, "settle of an unknown delivery");
-    trial_expect(TIDINGS_E_NOT_FOUND, trial_settle(plugin, ids[i], TIDINGS_ROLLED_BACK, &error), &error, "roll back of an unknown delivery");
+    trial_expect(TIDINGS_E_NOT_FOUND, trial_settle(plugin, ids[i], TIDINGS_ROLLED_BACK, &error), &error,
+                 "roll back of an unknown delivery");
   }
   trial_close(plugin);
 }
@@ -110,9 +111,9 @@ static void chat_request_delivers(struct trial *trial) {
 }
 
 /* Threads: some push, some deliver and settle, all on one session; each message comes out exactly once. */
-#define PUSHERS 4
-#define DELIVERERS 4
-#define PUSHES 25
+#define PUSHERS 4u
+#define DELIVERERS 4u
+#define PUSHES 25u
 #define DEADLINE_S 20
 
 struct crowd {
@@ -144,7 +145,7 @@ static void note_delivered(struct crowd *crowd, const struct tidings_reply *repl
     const struct tidings_span *message = &reply->notifications[i]->message;
     char text[32];
     snprintf(text, sizeof text, "%.*s", (int)message->len, message->ptr);
-    unsigned long number = strtoul(text, NULL, 10);
+    unsigned number = (unsigned)strtoul(text, NULL, 10);
     if (number >= PUSHERS * PUSHES || atomic_fetch_add(&crowd->seen[number], 1) != 0) {
       trial_fail("'%s' was delivered twice, or never pushed", text);
     }
@@ -194,19 +195,19 @@ static void threads(struct trial *trial) {
     pthread_join(crew[i], NULL);
   }
   if (atomic_load(&crowd.delivered) != PUSHERS * PUSHES) {
-    trial_fail("%d were pushed, %u delivered", PUSHERS * PUSHES, atomic_load(&crowd.delivered));
+    trial_fail("%u were pushed, %u delivered", PUSHERS * PUSHES, atomic_load(&crowd.delivered));
   }
   trial_expect_nothing(crowd.plugin, "s");
   trial_close(crowd.plugin);
 }
 
 const struct conformance_case delivery_cases[] = {
-  {"delivery.chat-request", "a chat request carries what is pending", chat_request_delivers},
-  {"delivery.roll-back", "what was rolled back is delivered again", roll_back},
-  {"delivery.one-phase", "settle_on_return settles at once", one_phase},
-  {"settle.unknown-id", "an unknown delivery is NOT_FOUND", unknown_id},
-  {"settle.twice", "settling twice is harmless, the other way is STATE", settle_twice},
-  {"settle.after-reopen", "leases outlive the instance", survives_reopen},
-  {"threads.one-session", "pushes and deliveries from many threads: each exactly once", threads},
-  {NULL, NULL, NULL},
+    {"delivery.chat-request", "a chat request carries what is pending", chat_request_delivers},
+    {"delivery.roll-back", "what was rolled back is delivered again", roll_back},
+    {"delivery.one-phase", "settle_on_return settles at once", one_phase},
+    {"settle.unknown-id", "an unknown delivery is NOT_FOUND", unknown_id},
+    {"settle.twice", "settling twice is harmless, the other way is STATE", settle_twice},
+    {"settle.after-reopen", "leases outlive the instance", survives_reopen},
+    {"threads.one-session", "pushes and deliveries from many threads: each exactly once", threads},
+    {NULL, NULL, NULL},
 };

@@ -17,12 +17,12 @@
 static void loads(struct trial *trial) {
   struct tidings_open_options open_options = trial_options(trial);
   struct hostkit_options options = {
-    .size = sizeof options,
-    .flags = HOSTSIM_HOSTKIT_FLAGS,
-    .plugin_path = trial->plugin_path,
-    .store_dir = open_options.store_dir.ptr,
-    .copy_dir = trial->dir,
-    .host = &trial->simhost.host,
+      .size = sizeof options,
+      .flags = HOSTSIM_HOSTKIT_FLAGS,
+      .plugin_path = trial->plugin_path,
+      .store_dir = open_options.store_dir.ptr,
+      .copy_dir = trial->dir,
+      .host = &trial->simhost.host,
   };
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -183,13 +183,13 @@ static void unloads(struct trial *trial) {
 }
 
 const struct conformance_case entry_cases[] = {
-  {"load", "hostkit loads, opens and closes it", loads},
-  {"entry.readable", "the entry struct has all of version 1.0", readable},
-  {"entry.unknown-extension", "get_extension answers NULL for what it does not know", unknown_extension},
-  {"entry.extension-tables", "the tables of extensions are whole", extension_tables},
-  {"entry.instance-table", "an open instance has every function", instance_table},
-  {"entry.starts-no-thread", "it starts no thread", starts_no_thread},
-  {"entry.is-silent", "it never writes to standard output or error", is_silent},
-  {"entry.unloads", "after close and dlclose the image is unmapped", unloads},
-  {NULL, NULL, NULL},
+    {"load", "hostkit loads, opens and closes it", loads},
+    {"entry.readable", "the entry struct has all of version 1.0", readable},
+    {"entry.unknown-extension", "get_extension answers NULL for what it does not know", unknown_extension},
+    {"entry.extension-tables", "the tables of extensions are whole", extension_tables},
+    {"entry.instance-table", "an open instance has every function", instance_table},
+    {"entry.starts-no-thread", "it starts no thread", starts_no_thread},
+    {"entry.is-silent", "it never writes to standard output or error", is_silent},
+    {"entry.unloads", "after close and dlclose the image is unmapped", unloads},
+    {NULL, NULL, NULL},
 };

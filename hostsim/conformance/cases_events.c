@@ -37,42 +37,45 @@ static void refuse_all(struct trial *trial, const struct bad_event *bad, size_t 
 
 static void not_json(struct trial *trial) {
   static const struct bad_event bad[] = {
-    {"an open brace", "{", 0, ""},
-    {"a word", "nonsense", 0, ""},
-    {"a list", "[]", 0, ""},
-    {"a number", "7", 0, ""},
-    {"white space", "   ", 0, ""},
-    {"two values", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\"}") " {}", 0, ""},
-    {"a trailing comma", "{\"type\":\"notification\",}", 0, ""},
-    {"a duplicate key", "{\"type\":\"notification\",\"session\":\"s\",\"session\":\"t\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0, ""},
-    {"a duplicate key inside", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"message\":\"n\"}"), 0, ""},
-    {"invalid UTF-8", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"\xC3\x28\"}"), 0, ""},
-    {"an overlong form", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"\xC0\xAF\"}"), 0, ""},
-    {"a surrogate in UTF-8", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"\xED\xA0\x80\"}"), 0, ""},
-    {"half a surrogate pair", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"\\ud800\"}"), 0, ""},
-    {"a NUL byte", "{\"type\":\"notification\",\0\"session\":\"s\"}", sizeof "{\"type\":\"notification\",\0\"session\":\"s\"}" - 1, ""},
-    {"a NUL byte behind it", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\"}") "\0", sizeof NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\"}"), ""},
+      {"an open brace", "{", 0, ""},
+      {"a word", "nonsense", 0, ""},
+      {"a list", "[]", 0, ""},
+      {"a number", "7", 0, ""},
+      {"white space", "   ", 0, ""},
+      {"two values", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\"}") " {}", 0, ""},
+      {"a trailing comma", "{\"type\":\"notification\",}", 0, ""},
+      {"a duplicate key", "{\"type\":\"notification\",\"session\":\"s\",\"session\":\"t\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}",
+       0, ""},
+      {"a duplicate key inside", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"message\":\"n\"}"), 0, ""},
+      {"invalid UTF-8", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"\xC3\x28\"}"), 0, ""},
+      {"an overlong form", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"\xC0\xAF\"}"), 0, ""},
+      {"a surrogate in UTF-8", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"\xED\xA0\x80\"}"), 0, ""},
+      {"half a surrogate pair", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"\\ud800\"}"), 0, ""},
+      {"a NUL byte", "{\"type\":\"notification\",\0\"session\":\"s\"}", sizeof "{\"type\":\"notification\",\0\"session\":\"s\"}" - 1, ""},
+      {"a NUL byte behind it", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\"}") "\0",
+       sizeof NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\"}"), ""},
   };
   refuse_all(trial, bad, sizeof bad / sizeof bad[0]);
 }
 
 static void wrong_shape(struct trial *trial) {
   static const struct bad_event bad[] = {
-    {"no type", "{\"session\":\"s\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0, "type"},
-    {"a type that is a number", "{\"type\":7,\"session\":\"s\"}", 0, "type"},
-    {"no session", "{\"type\":\"notification\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0, "session"},
-    {"a session that is a number", "{\"type\":\"notification\",\"session\":7,\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0, "session"},
-    {"no data", "{\"type\":\"notification\",\"session\":\"s\"}", 0, "data"},
-    {"data that is a list", NOTIFICATION("[]"), 0, "data"},
-    {"no kind", NOTIFICATION("{\"message\":\"m\"}"), 0, "kind"},
-    {"a kind that is a number", NOTIFICATION("{\"kind\":7,\"message\":\"m\"}"), 0, "kind"},
-    {"no message", NOTIFICATION("{\"kind\":\"a.b\"}"), 0, "message"},
-    {"a message that is a list", NOTIFICATION("{\"kind\":\"a.b\",\"message\":[]}"), 0, "message"},
-    {"an unknown level", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"level\":\"urgent\"}"), 0, "urgent"},
-    {"a level that is a number", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"level\":2}"), 0, "level"},
-    {"a ttl that is a string", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":\"soon\"}"), 0, "ttl_ms"},
-    {"a negative ttl", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":-1}"), 0, "ttl_ms"},
-    {"an unknown activation", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"activation\":\"now\"}"), 0, "activation"},
+      {"no type", "{\"session\":\"s\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0, "type"},
+      {"a type that is a number", "{\"type\":7,\"session\":\"s\"}", 0, "type"},
+      {"no session", "{\"type\":\"notification\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0, "session"},
+      {"a session that is a number", "{\"type\":\"notification\",\"session\":7,\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0,
+       "session"},
+      {"no data", "{\"type\":\"notification\",\"session\":\"s\"}", 0, "data"},
+      {"data that is a list", NOTIFICATION("[]"), 0, "data"},
+      {"no kind", NOTIFICATION("{\"message\":\"m\"}"), 0, "kind"},
+      {"a kind that is a number", NOTIFICATION("{\"kind\":7,\"message\":\"m\"}"), 0, "kind"},
+      {"no message", NOTIFICATION("{\"kind\":\"a.b\"}"), 0, "message"},
+      {"a message that is a list", NOTIFICATION("{\"kind\":\"a.b\",\"message\":[]}"), 0, "message"},
+      {"an unknown level", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"level\":\"urgent\"}"), 0, "urgent"},
+      {"a level that is a number", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"level\":2}"), 0, "level"},
+      {"a ttl that is a string", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":\"soon\"}"), 0, "ttl_ms"},
+      {"a negative ttl", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":-1}"), 0, "ttl_ms"},
+      {"an unknown activation", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\",\"activation\":\"now\"}"), 0, "activation"},
   };
   refuse_all(trial, bad, sizeof bad / sizeof bad[0]);
 }
@@ -201,15 +204,18 @@ static void session_ids(struct trial *trial) {
   try_session(plugin, "../../etc/passwd", 16, true, "a session id that looks like a path");
   try_session(plugin, "s\xC3\xA9ssion \xF0\x9F\x93\xAC", 13, true, "a session id of several scripts");
   static const struct bad_event bad[] = {
-    {"an empty session id", "{\"type\":\"notification\",\"session\":\"\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0, "session"},
-    {"a session id with a line break", "{\"type\":\"notification\",\"session\":\"a\\nb\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0, "session"},
-    {"a session id with a NUL", "{\"type\":\"notification\",\"session\":\"a\\u0000b\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0, ""},
+      {"an empty session id", "{\"type\":\"notification\",\"session\":\"\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0, "session"},
+      {"a session id with a line break", "{\"type\":\"notification\",\"session\":\"a\\nb\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}",
+       0, "session"},
+      {"a session id with a NUL", "{\"type\":\"notification\",\"session\":\"a\\u0000b\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", 0,
+       ""},
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     refuse(plugin, &bad[i]);
   }
   char event[512];
-  int len = snprintf(event, sizeof event, "{\"type\":\"notification\",\"session\":\"%.256s\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", letters);
+  int len = snprintf(event, sizeof event,
+                     "{\"type\":\"notification\",\"session\":\"%.256s\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}", letters);
   refuse(plugin, &(struct bad_event){"a session id of 256 bytes", event, (size_t)len, "session"});
   trial_close(plugin);
 }
@@ -250,7 +256,7 @@ static void duplicate(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   struct tidings_span event = trial_span(
-    "{\"type\":\"notification\",\"session\":\"s\",\"source\":\"ci\",\"id\":\"1\",\"data\":{\"kind\":\"ci.done\",\"message\":\"one\"}}");
+      "{\"type\":\"notification\",\"session\":\"s\",\"source\":\"ci\",\"id\":\"1\",\"data\":{\"kind\":\"ci.done\",\"message\":\"one\"}}");
   for (int i = 0; i < 3; i++) {
     const struct tidings_reply *reply = NULL;
     struct tidings_error error = {.size = sizeof error};
@@ -267,14 +273,14 @@ static void duplicate(struct trial *trial) {
 }
 
 const struct conformance_case event_cases[] = {
-  {"event.not-json", "what is not one JSON object in UTF-8 is refused", not_json},
-  {"event.wrong-shape", "what lacks a field or has a wrong type is refused, naming it", wrong_shape},
-  {"event.unknown-level", "an unknown level is SCHEMA, naming field, value and choices", unknown_level},
-  {"event.unknown-type", "an unknown type is UNSUPPORTED, by name", unknown_type},
-  {"event.depth-bombs", "nesting beyond the limit is refused before it costs anything", depth_bombs},
-  {"event.oversized", "the limit of an event is 256 KiB", oversized},
-  {"event.session-ids", "session ids are 1 to 255 bytes of UTF-8 without control characters", session_ids},
-  {"event.duplicate", "the same source and id a second time has no effect", duplicate},
-  {"error.text", "an error's text is one terminated line of UTF-8", error_text},
-  {NULL, NULL, NULL},
+    {"event.not-json", "what is not one JSON object in UTF-8 is refused", not_json},
+    {"event.wrong-shape", "what lacks a field or has a wrong type is refused, naming it", wrong_shape},
+    {"event.unknown-level", "an unknown level is SCHEMA, naming field, value and choices", unknown_level},
+    {"event.unknown-type", "an unknown type is UNSUPPORTED, by name", unknown_type},
+    {"event.depth-bombs", "nesting beyond the limit is refused before it costs anything", depth_bombs},
+    {"event.oversized", "the limit of an event is 256 KiB", oversized},
+    {"event.session-ids", "session ids are 1 to 255 bytes of UTF-8 without control characters", session_ids},
+    {"event.duplicate", "the same source and id a second time has no effect", duplicate},
+    {"error.text", "an error's text is one terminated line of UTF-8", error_text},
+    {NULL, NULL, NULL},
 };

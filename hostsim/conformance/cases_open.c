@@ -122,13 +122,13 @@ static void bad_configuration(struct trial *trial) {
     const char *text;
     const char *word;
   } bad[] = {
-    {"{", ""},
-    {"[]", ""},
-    {"{\"no_such_part\":{}}", "no_such_part"},
-    {"{\"delivery\":{\"max_itmes\":3}}", "max_itmes"},
-    {"{\"delivery\":{\"max_items\":\"three\"}}", "delivery.max_items"},
-    {"{\"delivery\":{\"preset\":\"no-such-preset\"}}", "no-such-preset"},
-    {"{\"conversation\":{\"notifications\":{\"kinds\":{\"tool\":7}}}}", "conversation.notifications.kinds"},
+      {"{", ""},
+      {"[]", ""},
+      {"{\"no_such_part\":{}}", "no_such_part"},
+      {"{\"delivery\":{\"max_itmes\":3}}", "max_itmes"},
+      {"{\"delivery\":{\"max_items\":\"three\"}}", "delivery.max_items"},
+      {"{\"delivery\":{\"preset\":\"no-such-preset\"}}", "no-such-preset"},
+      {"{\"conversation\":{\"notifications\":{\"kinds\":{\"tool\":7}}}}", "conversation.notifications.kinds"},
   };
   struct tidings_open_options options = trial_options(trial);
   struct tidings_error error;
@@ -154,7 +154,8 @@ static void bad_store(struct trial *trial) {
   }
   trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error, "open in a group-writable folder");
   char *elsewhere = NULL;
-  if (chmod(path, 0700) != 0 || asprintf(&elsewhere, "%s-real", path) < 0 || rename(path, elsewhere) != 0 || symlink(elsewhere, path) != 0) {
+  if (chmod(path, 0700) != 0 || asprintf(&elsewhere, "%s-real", path) < 0 || rename(path, elsewhere) != 0 ||
+      symlink(elsewhere, path) != 0) {
     trial_fail("no symbolic link could be made");
   }
   trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error, "open through a symbolic link");
@@ -217,15 +218,15 @@ static void short_error(struct trial *trial) {
 }
 
 const struct conformance_case open_cases[] = {
-  {"open.null-arguments", "null pointers are INVAL", null_arguments},
-  {"open.short-structs", "structs shorter than version 1.0 are INVAL", short_structs},
-  {"open.bigger-structs", "structs of a later minor are accepted", bigger_structs},
-  {"open.missing-host-functions", "a missing host function is INVAL and named", missing_host_functions},
-  {"open.unknown-numbers", "unknown flags, roles and modes are INVAL", unknown_numbers},
-  {"open.bad-configuration", "a configuration that is wrong is refused with the key's path", bad_configuration},
-  {"open.bad-store", "a store that is a file, a link or open to others is refused", bad_store},
-  {"open.same-store-twice", "one process opens a store only once", same_store_twice},
-  {"open.two-stores", "two stores in one process do not mix", two_stores},
-  {"error.short-struct", "nothing is written beyond a short error struct", short_error},
-  {NULL, NULL, NULL},
+    {"open.null-arguments", "null pointers are INVAL", null_arguments},
+    {"open.short-structs", "structs shorter than version 1.0 are INVAL", short_structs},
+    {"open.bigger-structs", "structs of a later minor are accepted", bigger_structs},
+    {"open.missing-host-functions", "a missing host function is INVAL and named", missing_host_functions},
+    {"open.unknown-numbers", "unknown flags, roles and modes are INVAL", unknown_numbers},
+    {"open.bad-configuration", "a configuration that is wrong is refused with the key's path", bad_configuration},
+    {"open.bad-store", "a store that is a file, a link or open to others is refused", bad_store},
+    {"open.same-store-twice", "one process opens a store only once", same_store_twice},
+    {"open.two-stores", "two stores in one process do not mix", two_stores},
+    {"error.short-struct", "nothing is written beyond a short error struct", short_error},
+    {NULL, NULL, NULL},
 };

@@ -17,8 +17,8 @@ static json_t *request_tool_result(void) {
 }
 
 static json_t *request_push(const char *level, const char *message) {
-  json_t *event = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}}", "type", "notification", "session", "s", "data", "kind", "ci.done", "level", level,
-                            "message", message);
+  json_t *event = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}}", "type", "notification", "session", "s", "data", "kind", "ci.done", "level",
+                            level, "message", message);
   char *text = json_dumps(event, JSON_COMPACT);
   json_t *request = json_pack("{s:s, s:s}", "op", "event", "event", text);
   free(text);
@@ -80,8 +80,7 @@ static void fork_child(struct trial *trial) {
     _exit(use_in_child(plugin));
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   if (!WIFEXITED(status)) {
     trial_fail("the forked child was killed by signal %d", WTERMSIG(status));
   }
@@ -239,14 +238,14 @@ static void wake(struct trial *trial) {
 }
 
 const struct conformance_case process_cases[] = {
-  {"process.fork", "after fork the child's calls answer CLOSED", fork_child},
-  {"process.producer-role", "a producer may push, not deliver", producer_role},
-  {"process.producer-beside-host", "what another process pushes is delivered", producer_beside_host},
-  {"process.second-host", "a session of a living host is BUSY, naming its pid", second_host},
-  {"process.takeover", "takeover hands a session and its leases over; the old owner gets CLOSED", takeover},
-  {"process.dead-owner", "what a dead host had leased is delivered again", dead_owner},
-  {"process.resumed", "what session.resumed names is not delivered again", resumed},
-  {"process.owner-pid", "leases and ownership belong to owner_pid", owner_pid},
-  {"wake.rings", "a push from another process rings", wake},
-  {NULL, NULL, NULL},
+    {"process.fork", "after fork the child's calls answer CLOSED", fork_child},
+    {"process.producer-role", "a producer may push, not deliver", producer_role},
+    {"process.producer-beside-host", "what another process pushes is delivered", producer_beside_host},
+    {"process.second-host", "a session of a living host is BUSY, naming its pid", second_host},
+    {"process.takeover", "takeover hands a session and its leases over; the old owner gets CLOSED", takeover},
+    {"process.dead-owner", "what a dead host had leased is delivered again", dead_owner},
+    {"process.resumed", "what session.resumed names is not delivered again", resumed},
+    {"process.owner-pid", "leases and ownership belong to owner_pid", owner_pid},
+    {"wake.rings", "a push from another process rings", wake},
+    {NULL, NULL, NULL},
 };

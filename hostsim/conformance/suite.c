@@ -26,8 +26,7 @@ const struct conformance_case *suite_case(size_t number) {
 
 const struct conformance_case *suite_find(const char *name) {
   const struct conformance_case *one = NULL;
-  for (size_t i = 0; (one = suite_case(i)) != NULL && strcmp(one->name, name) != 0; i++) {
-  }
+  for (size_t i = 0; (one = suite_case(i)) != NULL && strcmp(one->name, name) != 0; i++) {}
   return one;
 }
 
@@ -47,4 +46,4 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
 }
 
 const struct cli_verb verb_internal_case = {
-  .name = "internal-case", .usage = "hostsim internal-case NAME PLUGIN DIR", .help = "", .run = run};
+    .name = "internal-case", .usage = "hostsim internal-case NAME PLUGIN DIR", .help = "", .run = run};

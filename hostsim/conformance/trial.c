@@ -149,8 +149,11 @@ void trial_push(struct tidings_plugin *plugin, const char *session, const char *
 
 int32_t trial_tool_result(struct tidings_plugin *plugin, const char *session, const struct tidings_reply **ret_reply,
                           struct tidings_error *error) {
-  struct tidings_tool_result result = {
-    .size = sizeof result, .session = trial_span(session), .call_id = trial_span("c1"), .tool = trial_span("bash"), .content = trial_span("ok")};
+  struct tidings_tool_result result = {.size = sizeof result,
+                                       .session = trial_span(session),
+                                       .call_id = trial_span("c1"),
+                                       .tool = trial_span("bash"),
+                                       .content = trial_span("ok")};
   return plugin->on_tool_result(plugin, &result, ret_reply, error);
 }
 

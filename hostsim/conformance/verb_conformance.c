@@ -19,15 +19,16 @@
 #include <unistd.h>
 
 static const char help[] =
-  "Checks whether a plugin keeps the contract of abi/tidings: any shared object, whoever wrote it. Each case runs in a process of its own.\n\n"
-  "  --plugin PATH       the plugin to check (required)\n"
-  "  --list              print the names of the cases and what each of them checks, and run none\n"
-  "  --filter SUBSTRING  only cases whose name contains this; `load` always runs first\n"
-  "  --timeout MS        how long a case, or a step of a scenario, may take before it counts as hung (default 30000)\n"
-  "  --help              this text\n\n"
-  "A case ends as passed, failed (with what differs), crashed (by which signal), hung, or skipped (when it needs an event type or an\n"
-  "extension that the plugin does not have). The last line counts them; crashed and hung ones count as failed.\n"
-  "Exit code: 0 when nothing failed, 1 when something did, 2 for a wrong command line.\n";
+    "Checks whether a plugin keeps the contract of abi/tidings: any shared object, whoever wrote it. Each case runs in a process of its "
+    "own.\n\n"
+    "  --plugin PATH       the plugin to check (required)\n"
+    "  --list              print the names of the cases and what each of them checks, and run none\n"
+    "  --filter SUBSTRING  only cases whose name contains this; `load` always runs first\n"
+    "  --timeout MS        how long a case, or a step of a scenario, may take before it counts as hung (default 30000)\n"
+    "  --help              this text\n\n"
+    "A case ends as passed, failed (with what differs), crashed (by which signal), hung, or skipped (when it needs an event type or an\n"
+    "extension that the plugin does not have). The last line counts them; crashed and hung ones count as failed.\n"
+    "Exit code: 0 when nothing failed, 1 when something did, 2 for a wrong command line.\n";
 
 struct suite_run {
   char *plugin; /* absolute */
@@ -40,18 +41,12 @@ struct suite_run {
 
 static const char *verdict_name(enum verdict verdict) {
   switch (verdict) {
-    case VERDICT_PASSED:
-      return "passed";
-    case VERDICT_FAILED:
-      return "failed";
-    case VERDICT_CRASHED:
-      return "crashed";
-    case VERDICT_HUNG:
-      return "hung";
-    case VERDICT_SKIPPED:
-      return "skipped";
-    case VERDICT_INTERRUPTED:
-      break;
+  case VERDICT_PASSED: return "passed";
+  case VERDICT_FAILED: return "failed";
+  case VERDICT_CRASHED: return "crashed";
+  case VERDICT_HUNG: return "hung";
+  case VERDICT_SKIPPED: return "skipped";
+  case VERDICT_INTERRUPTED: break;
   }
   return "interrupted";
 }
@@ -251,8 +246,8 @@ static int run_suite(struct suite_run *suite) {
 
 static int run(const struct cli_verb *verb, int argc, char **argv) {
   static const struct option long_options[] = {
-    {"plugin", required_argument, NULL, 'p'},  {"list", no_argument, NULL, 'l'}, {"filter", required_argument, NULL, 'f'},
-    {"timeout", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+      {"plugin", required_argument, NULL, 'p'},  {"list", no_argument, NULL, 'l'}, {"filter", required_argument, NULL, 'f'},
+      {"timeout", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
   };
   struct suite_run suite = {.timeout_ms = AGENT_TIMEOUT_MS};
   const char *plugin = NULL;
@@ -261,25 +256,17 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   opterr = 0;
   for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
     switch (option) {
-      case 'p':
-        plugin = optarg;
-        break;
-      case 'l':
-        list = true;
-        break;
-      case 'f':
-        suite.filter = optarg;
-        break;
-      case 't':
-        if (cli_number(optarg, 1, 3600000, &number) != 0) {
-          return cli_usage_error(verb, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000", optarg);
-        }
-        suite.timeout_ms = (int)number;
-        break;
-      case 'h':
-        return cli_help(verb);
-      default:
-        return cli_bad_option(verb, option, argv);
+    case 'p': plugin = optarg; break;
+    case 'l': list = true; break;
+    case 'f': suite.filter = optarg; break;
+    case 't':
+      if (cli_number(optarg, 1, 3600000, &number) != 0) {
+        return cli_usage_error(verb, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000", optarg);
+      }
+      suite.timeout_ms = (int)number;
+      break;
+    case 'h': return cli_help(verb);
+    default: return cli_bad_option(verb, option, argv);
     }
   }
   if (optind != argc) {
@@ -304,5 +291,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   return status;
 }
 
-const struct cli_verb verb_conformance = {
-  .name = "conformance", .usage = "hostsim conformance --plugin PATH [--filter SUBSTRING] [--timeout MS] | --list", .help = help, .run = run};
+const struct cli_verb verb_conformance = {.name = "conformance",
+                                          .usage = "hostsim conformance --plugin PATH [--filter SUBSTRING] [--timeout MS] | --list",
+                                          .help = help,
+                                          .run = run};

@@ -51,12 +51,12 @@ static void count_messages(const struct demo_folder *folder, struct books *books
 /* Asks the store, as any process may. Returns 0 or -1. */
 static int ask_store(const struct demo_folder *folder, const char *plugin, struct books *books) {
   struct hostkit_options options = {
-    .size = sizeof options,
-    .flags = HOSTSIM_HOSTKIT_FLAGS | HOSTKIT_NO_PROBE,
-    .plugin_path = plugin,
-    .store_dir = folder->store,
-    .copy_dir = folder->dir,
-    .role = TIDINGS_ROLE_PRODUCER,
+      .size = sizeof options,
+      .flags = HOSTSIM_HOSTKIT_FLAGS | HOSTKIT_NO_PROBE,
+      .plugin_path = plugin,
+      .store_dir = folder->store,
+      .copy_dir = folder->dir,
+      .role = TIDINGS_ROLE_PRODUCER,
   };
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -84,7 +84,8 @@ int demo_account(const struct demo_folder *folder, const char *plugin) {
     return EXIT_FAILURE;
   }
   count_messages(folder, &books);
-  bool agree = books.store_pushed == (json_int_t)books.pushed && books.store_delivered == (json_int_t)books.delivered && books.store_open == 0;
+  bool agree =
+      books.store_pushed == (json_int_t)books.pushed && books.store_delivered == (json_int_t)books.delivered && books.store_open == 0;
   if (!agree) {
     printf("the store has %" JSON_INTEGER_FORMAT " pushed, %" JSON_INTEGER_FORMAT " delivered, %" JSON_INTEGER_FORMAT
            " open; pushes that returned OK: %zu\n",

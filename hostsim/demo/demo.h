@@ -67,7 +67,8 @@ json_t *transcript_deliveries(const char *path);
 int demo_account(const struct demo_folder *folder, const char *plugin);
 
 /* A process of its own that opens the store as a producer and pushes one notification. Returns its exit code once it has ended, or -1. */
-int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message);
+int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level,
+                             const char *message);
 
 /* The same, without waiting for its end. Returns 0 and *ret_pid, or -1. */
 int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message,

@@ -54,12 +54,12 @@ static void send_event(struct demo_host *host, json_t *event) {
 
 void host_open(struct demo_host *host, bool resumes) {
   struct hostkit_options options = {
-    .size = sizeof options,
-    .flags = HOSTSIM_HOSTKIT_FLAGS,
-    .plugin_path = host->plugin,
-    .store_dir = host->folder.store,
-    .host_name = "hostsim",
-    .copy_dir = host->folder.dir,
+      .size = sizeof options,
+      .flags = HOSTSIM_HOSTKIT_FLAGS,
+      .plugin_path = host->plugin,
+      .store_dir = host->folder.store,
+      .host_name = "hostsim",
+      .copy_dir = host->folder.dir,
   };
   struct tidings_error error = {.size = sizeof error};
   insist(hostkit_open(&options, &host->hostkit, &error), &error, "open");
@@ -70,7 +70,8 @@ void host_open(struct demo_host *host, bool resumes) {
   }
   json_t *deliveries = transcript_deliveries(host->folder.transcript);
   char *list = json_dumps(deliveries, 0);
-  screen_note(&host->screen, "the host is back, pid %d; its transcript holds the deliveries %s: session.resumed names them", (int)getpid(), list);
+  screen_note(&host->screen, "the host is back, pid %d; its transcript holds the deliveries %s: session.resumed names them", (int)getpid(),
+              list);
   free(list);
   send_event(host, json_pack("{s:s, s:s, s:{s:o}}", "type", "session.resumed", "session", DEMO_SESSION, "data", "deliveries", deliveries));
 }
@@ -142,11 +143,11 @@ uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *
   char call_id[24];
   snprintf(call_id, sizeof call_id, "call_%u", ++host->calls);
   struct tidings_tool_result result = {
-    .size = sizeof result,
-    .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
-    .call_id = {call_id, strlen(call_id)},
-    .tool = {tool, strlen(tool)},
-    .content = {content, strlen(content)},
+      .size = sizeof result,
+      .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
+      .call_id = {call_id, strlen(call_id)},
+      .tool = {tool, strlen(tool)},
+      .content = {content, strlen(content)},
   };
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -156,9 +157,9 @@ uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *
 
 uint64_t host_chat_request(struct demo_host *host, const char *content) {
   struct tidings_chat_request request = {
-    .size = sizeof request,
-    .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
-    .content = {content, strlen(content)},
+      .size = sizeof request,
+      .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
+      .content = {content, strlen(content)},
   };
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -206,4 +207,4 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
 }
 
 const struct cli_verb verb_internal_demo_host = {
-  .name = "internal-demo-host", .usage = "hostsim internal-demo-host DIR PLUGIN LIFE color|plain fast|paced", .help = "", .run = run};
+    .name = "internal-demo-host", .usage = "hostsim internal-demo-host DIR PLUGIN LIFE color|plain fast|paced", .help = "", .run = run};

@@ -19,7 +19,8 @@ int demo_start_push(const struct demo_folder *folder, const char *plugin, const 
   return process_spawn_self(arguments, -1, ret_pid) == 0 ? 0 : -1;
 }
 
-int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message) {
+int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level,
+                             const char *message) {
   pid_t pid = 0;
   int status = 0;
   if (demo_start_push(folder, plugin, kind, level, message, &pid) != 0) {
@@ -38,19 +39,19 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   }
   process_become_child();
   struct hostkit_options options = {
-    .size = sizeof options,
-    .flags = HOSTSIM_HOSTKIT_FLAGS | HOSTKIT_NO_PROBE,
-    .plugin_path = argv[1],
-    .store_dir = argv[3],
-    .copy_dir = argv[2],
-    .role = TIDINGS_ROLE_PRODUCER,
+      .size = sizeof options,
+      .flags = HOSTSIM_HOSTKIT_FLAGS | HOSTKIT_NO_PROBE,
+      .plugin_path = argv[1],
+      .store_dir = argv[3],
+      .copy_dir = argv[2],
+      .role = TIDINGS_ROLE_PRODUCER,
   };
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_open(&options, &hostkit, &error);
   if (code == TIDINGS_OK) {
-    json_t *event = json_pack("{s:s, s:s, s:s, s:{s:s, s:s, s:s}}", "type", "notification", "session", DEMO_SESSION, "source", "elsewhere", "data",
-                              "kind", argv[5], "level", argv[6], "message", argv[7]);
+    json_t *event = json_pack("{s:s, s:s, s:s, s:{s:s, s:s, s:s}}", "type", "notification", "session", DEMO_SESSION, "source", "elsewhere",
+                              "data", "kind", argv[5], "level", argv[6], "message", argv[7]);
     char *text = json_dumps(event, JSON_COMPACT);
     struct tidings_span span = {text, strlen(text)};
     struct tidings_reply *reply = NULL;
@@ -69,4 +70,4 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
 }
 
 const struct cli_verb verb_internal_push = {
-  .name = "internal-push", .usage = "hostsim internal-push PLUGIN DIR STORE LEDGER KIND LEVEL MESSAGE", .help = "", .run = run};
+    .name = "internal-push", .usage = "hostsim internal-push PLUGIN DIR STORE LEDGER KIND LEVEL MESSAGE", .help = "", .run = run};

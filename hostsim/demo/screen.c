@@ -24,9 +24,7 @@ static void paint(const struct screen *screen, const char *code) {
   }
 }
 
-static const char *color_of(const char *who) {
-  return strcmp(who, "user") == 0 ? GREEN : strcmp(who, "assistant") == 0 ? BLUE : CYAN;
-}
+static const char *color_of(const char *who) { return strcmp(who, "user") == 0 ? GREEN : strcmp(who, "assistant") == 0 ? BLUE : CYAN; }
 
 static void print_label(const struct screen *screen, const char *who) {
   paint(screen, color_of(who));
@@ -71,7 +69,7 @@ void screen_carrier(const struct screen *screen, const char *who, const char *te
 }
 
 static void print_aside(const struct screen *screen, const char *color, const char *mark, const char *format, va_list arguments)
-  __attribute__((format(printf, 4, 0)));
+    __attribute__((format(printf, 4, 0)));
 
 static void print_aside(const struct screen *screen, const char *color, const char *mark, const char *format, va_list arguments) {
   paint(screen, color);

@@ -80,7 +80,8 @@ static void first_life(struct demo_host *host) {
   host_push(host, "file.changed", "info", "`src/parser.h` was modified externally.", "src/parser.h");
   tool_result(host, "output", workshop_build_output(host->folder.workspace, 4), ENDING_SETTLED);
 
-  host_assistant(host, "A semicolon is missing. Somebody works on the header: I read it again before I change anything.\n→ read: src/parser.h");
+  host_assistant(host,
+                 "A semicolon is missing. Somebody works on the header: I read it again before I change anything.\n→ read: src/parser.h");
   push_from_elsewhere(host, "ci.failed", "warning", "CI run 4812 failed on main: the same error in src/parser.c.");
   tool_result(host, "read", workshop_read(host->folder.workspace, "src/parser.h"), ENDING_DIES_BEFORE_SETTLE);
 }

@@ -21,14 +21,14 @@
 #include <unistd.h>
 
 static const char help[] =
-  "About ten seconds of an agent session: a scripted model, real tools, a real store. A build really fails in the background, a file is\n"
-  "really written by another process, another process really pushes; the host is killed twice and the plugin is swapped. What the model\n"
-  "gets is printed as it gets it. The last line counts, from the store and from the transcript, whether all was told once.\n\n"
-  "  --plugin PATH  the plugin; default: tidings.so beside hostsim, else the installed one\n"
-  "  --fast         no pauses for reading\n"
-  "  --no-color     plain text on a terminal too; so does NO_COLOR in the environment\n"
-  "  --help         this text\n\n"
-  "Exit code: 0 when nothing was lost or told twice, 1 otherwise, 2 for a wrong command line.\n";
+    "About ten seconds of an agent session: a scripted model, real tools, a real store. A build really fails in the background, a file is\n"
+    "really written by another process, another process really pushes; the host is killed twice and the plugin is swapped. What the model\n"
+    "gets is printed as it gets it. The last line counts, from the store and from the transcript, whether all was told once.\n\n"
+    "  --plugin PATH  the plugin; default: tidings.so beside hostsim, else the installed one\n"
+    "  --fast         no pauses for reading\n"
+    "  --no-color     plain text on a terminal too; so does NO_COLOR in the environment\n"
+    "  --help         this text\n\n"
+    "Exit code: 0 when nothing was lost or told twice, 1 otherwise, 2 for a wrong command line.\n";
 
 struct supervisor {
   struct demo_folder folder;
@@ -37,9 +37,9 @@ struct supervisor {
 };
 
 static const char *const headlines[DEMO_LIVES] = {
-  "a session begins",
-  "the host comes back: what its transcript holds was told, although it was never settled",
-  "the host comes back: what its transcript does not hold is told now",
+    "a session begins",
+    "the host comes back: what its transcript holds was told, although it was never settled",
+    "the host comes back: what its transcript does not hold is told now",
 };
 
 /* Starts the host for one of its lives. Returns 0 and the descriptor to listen on, or -1. */
@@ -107,8 +107,8 @@ static int play(const struct supervisor *supervisor) {
   }
   screen_alarm(screen, "SIGKILL: the host died after the carrier had reached its transcript, before it settled");
   screen_note(screen, "another process pushes deploy.finished while no host is there");
-  if (demo_push_from_elsewhere(&supervisor->folder, supervisor->plugin, "deploy.finished", "info", "Deployment 77 of staging has finished.") !=
-      0) {
+  if (demo_push_from_elsewhere(&supervisor->folder, supervisor->plugin, "deploy.finished", "info",
+                               "Deployment 77 of staging has finished.") != 0) {
     return EXIT_FAILURE;
   }
   screen_pause(screen, 900);
@@ -148,8 +148,11 @@ out:
 
 static int run(const struct cli_verb *verb, int argc, char **argv) {
   static const struct option long_options[] = {
-    {"plugin", required_argument, NULL, 'p'}, {"fast", no_argument, NULL, 'f'}, {"no-color", no_argument, NULL, 'n'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+      {"plugin", required_argument, NULL, 'p'},
+      {"fast", no_argument, NULL, 'f'},
+      {"no-color", no_argument, NULL, 'n'},
+      {"help", no_argument, NULL, 'h'},
+      {NULL, 0, NULL, 0},
   };
   const char *no_color = getenv("NO_COLOR");
   const char *terminal = getenv("TERM");
@@ -159,19 +162,11 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   opterr = 0;
   for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
     switch (option) {
-      case 'p':
-        plugin = optarg;
-        break;
-      case 'f':
-        fast = true;
-        break;
-      case 'n':
-        color = false;
-        break;
-      case 'h':
-        return cli_help(verb);
-      default:
-        return cli_bad_option(verb, option, argv);
+    case 'p': plugin = optarg; break;
+    case 'f': fast = true; break;
+    case 'n': color = false; break;
+    case 'h': return cli_help(verb);
+    default: return cli_bad_option(verb, option, argv);
     }
   }
   if (optind != argc) {

@@ -20,14 +20,14 @@
 
 static const char header[] = "#ifndef PARSER_H\n#define PARSER_H\nint count_words(const char *text);\n#endif\n";
 
-#define SOURCE_WITH(last)                       \
-  "#include \"parser.h\"\n\n"                   \
-  "int count_words(const char *text) {\n"       \
-  "  int count = 0;\n"                          \
-  "  for (; *text != '\\0'; text++) {\n"        \
-  "    count += *text == ' ';\n"                \
-  "  }\n"                                       \
-  "  " last "\n"                                \
+#define SOURCE_WITH(last)                                                                                                                  \
+  "#include \"parser.h\"\n\n"                                                                                                              \
+  "int count_words(const char *text) {\n"                                                                                                  \
+  "  int count = 0;\n"                                                                                                                     \
+  "  for (; *text != '\\0'; text++) {\n"                                                                                                   \
+  "    count += *text == ' ';\n"                                                                                                           \
+  "  }\n"                                                                                                                                  \
+  "  " last "\n"                                                                                                                           \
   "}\n"
 
 static const char broken_source[] = SOURCE_WITH("return count");
@@ -114,9 +114,7 @@ char *workshop_build_output(const char *workspace, unsigned lines) {
   return text;
 }
 
-int workshop_fix(const char *workspace) {
-  return write_in(workspace, "src/parser.c", fixed_source);
-}
+int workshop_fix(const char *workspace) { return write_in(workspace, "src/parser.c", fixed_source); }
 
 /* Waits until inotify names the file; false when it does not in time. */
 static bool see_change(int watcher, const char *name) {

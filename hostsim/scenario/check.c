@@ -15,55 +15,63 @@ struct field {
   bool required;
 };
 
-static const char *const shape_names[] = {"a string", "a whole number", "true or false", "an object", "a list", "a list of strings",
-                                          "a string or a list of strings", "a list or \"$offer\"", "a string or null",
-                                          "a whole number or null", "an empty object"};
+static const char *const shape_names[] = {"a string",
+                                          "a whole number",
+                                          "true or false",
+                                          "an object",
+                                          "a list",
+                                          "a list of strings",
+                                          "a string or a list of strings",
+                                          "a list or \"$offer\"",
+                                          "a string or null",
+                                          "a whole number or null",
+                                          "an empty object"};
 
 static const struct field file_fields[] = {
-  {"name", TEXT, true}, {"config", OBJECT, false}, {"host_name", TEXT, false}, {"steps", LIST, true}, {NULL, TEXT, false}};
+    {"name", TEXT, true}, {"config", OBJECT, false}, {"host_name", TEXT, false}, {"steps", LIST, true}, {NULL, TEXT, false}};
 
 static const struct field tool_result_fields[] = {
-  {"session", TEXT, true}, {"call_id", TEXT, false}, {"tool", TEXT, false}, {"content", TEXT, false}, {NULL, TEXT, false}};
+    {"session", TEXT, true}, {"call_id", TEXT, false}, {"tool", TEXT, false}, {"content", TEXT, false}, {NULL, TEXT, false}};
 
 static const struct field chat_request_fields[] = {
-  {"session", TEXT, true}, {"source", TEXT, false}, {"content", TEXT, false}, {"messages", TEXT_OR_LIST, false}, {NULL, TEXT, false}};
+    {"session", TEXT, true}, {"source", TEXT, false}, {"content", TEXT, false}, {"messages", TEXT_OR_LIST, false}, {NULL, TEXT, false}};
 
 static const struct field settle_fields[] = {{"delivery", TEXT, true}, {"outcome", TEXT, true}, {NULL, TEXT, false}};
 static const struct field crash_fields[] = {{"at", TEXT, false}, {"n", WHOLE, false}, {NULL, TEXT, false}};
 
 static const struct field reply_expectations[] = {
-  {"content", TEXT, false},
-  {"content_contains", TEXTS, false},
-  {"content_lacks", TEXTS, false},
-  {"notifications", LIST, false},
-  {"messages", LIST, false},
-  {"actions", LIST, false},
-  {"steered", TEXT_OR_LIST, false},
-  {"status", OBJECT, false},
-  {"delivery", TEXT_OR_NULL, false},
-  {"duplicate", FLAG, false},
-  {"wake_at", WHOLE_OR_NULL, false},
-  {"error", TEXT, false},
-  {"error_contains", TEXT_OR_TEXTS, false},
-  {NULL, TEXT, false},
+    {"content", TEXT, false},
+    {"content_contains", TEXTS, false},
+    {"content_lacks", TEXTS, false},
+    {"notifications", LIST, false},
+    {"messages", LIST, false},
+    {"actions", LIST, false},
+    {"steered", TEXT_OR_LIST, false},
+    {"status", OBJECT, false},
+    {"delivery", TEXT_OR_NULL, false},
+    {"duplicate", FLAG, false},
+    {"wake_at", WHOLE_OR_NULL, false},
+    {"error", TEXT, false},
+    {"error_contains", TEXT_OR_TEXTS, false},
+    {NULL, TEXT, false},
 };
 
 static const struct verb {
   const char *name;
-  enum shape shape;
   const struct field *fields; /* of an object; NULL: anything goes */
-  bool calls;                 /* it calls the plugin: it may be expected of, and die */
+  enum shape shape;
+  bool calls; /* it calls the plugin: it may be expected of, and die */
 } verbs[] = {
-  {"event", OBJECT, NULL, true},
-  {"event_raw", TEXT, NULL, true},
-  {"tool_result", OBJECT, tool_result_fields, true},
-  {"chat_request", OBJECT, chat_request_fields, true},
-  {"settle", OBJECT, settle_fields, true},
-  {"query", OBJECT, NULL, true},
-  {"advance_ms", WHOLE, NULL, false},
-  {"restart", EMPTY, NULL, false},
-  {"crash", OBJECT, crash_fields, false},
-  {"swap", EMPTY, NULL, false},
+    {"event", NULL, OBJECT, true},
+    {"event_raw", NULL, TEXT, true},
+    {"tool_result", tool_result_fields, OBJECT, true},
+    {"chat_request", chat_request_fields, OBJECT, true},
+    {"settle", settle_fields, OBJECT, true},
+    {"query", NULL, OBJECT, true},
+    {"advance_ms", NULL, WHOLE, false},
+    {"restart", NULL, EMPTY, false},
+    {"crash", crash_fields, OBJECT, false},
+    {"swap", NULL, EMPTY, false},
 };
 
 struct check {
@@ -92,28 +100,17 @@ static bool all_strings(const json_t *list) {
 
 static bool has_shape(const json_t *value, enum shape shape) {
   switch (shape) {
-    case TEXT:
-      return json_is_string(value);
-    case WHOLE:
-      return json_is_integer(value);
-    case FLAG:
-      return json_is_boolean(value);
-    case OBJECT:
-      return json_is_object(value);
-    case LIST:
-      return json_is_array(value);
-    case TEXTS:
-      return all_strings(value);
-    case TEXT_OR_TEXTS:
-      return json_is_string(value) || all_strings(value);
-    case TEXT_OR_LIST:
-      return all_strings(value) || (json_is_string(value) && strcmp(json_string_value(value), "$offer") == 0);
-    case TEXT_OR_NULL:
-      return json_is_string(value) || json_is_null(value);
-    case WHOLE_OR_NULL:
-      return json_is_integer(value) || json_is_null(value);
-    case EMPTY:
-      return json_is_object(value) && json_object_size(value) == 0;
+  case TEXT: return json_is_string(value);
+  case WHOLE: return json_is_integer(value);
+  case FLAG: return json_is_boolean(value);
+  case OBJECT: return json_is_object(value);
+  case LIST: return json_is_array(value);
+  case TEXTS: return all_strings(value);
+  case TEXT_OR_TEXTS: return json_is_string(value) || all_strings(value);
+  case TEXT_OR_LIST: return all_strings(value) || (json_is_string(value) && strcmp(json_string_value(value), "$offer") == 0);
+  case TEXT_OR_NULL: return json_is_string(value) || json_is_null(value);
+  case WHOLE_OR_NULL: return json_is_integer(value) || json_is_null(value);
+  case EMPTY: return json_is_object(value) && json_object_size(value) == 0;
   }
   return false;
 }

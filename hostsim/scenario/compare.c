@@ -73,8 +73,8 @@ static void match(struct compare *compare, const char *path, json_t *expected, j
 
 /* Texts may hold NULs when a carrier did. */
 static bool contains(const json_t *haystack, const json_t *needle) {
-  return json_is_string(haystack) && memmem(json_string_value(haystack), json_string_length(haystack), json_string_value(needle),
-                                            json_string_length(needle)) != NULL;
+  return json_is_string(haystack) &&
+         memmem(json_string_value(haystack), json_string_length(haystack), json_string_value(needle), json_string_length(needle)) != NULL;
 }
 
 /* `expected` is a string or a list of them; each has to be in `got`, or none may be. */

@@ -21,15 +21,15 @@ struct play {
   const struct scenario_options *options;
   FILE *out;
   struct agent agent;
-  char *dir;          /* for the store, and for the copies of the plugin that hostkit loads */
+  char *dir; /* for the store, and for the copies of the plugin that hostkit loads */
   char *store;
   char *config;       /* text, or NULL */
   uint64_t processes; /* how many were started: each gets its own randomness */
   int64_t now_ms;
   uint64_t mono_ns;
-  char *last;         /* delivery id, or NULL */
-  json_t *offer;      /* list of message ids, or NULL */
-  size_t step;        /* from 1 */
+  char *last;            /* delivery id, or NULL */
+  json_t *offer;         /* list of message ids, or NULL */
+  size_t step;           /* from 1 */
   uint64_t fatal_commit; /* the next step dies in this commit; 0: it does not */
   bool died_as_asked;
   enum verdict verdict;
@@ -117,7 +117,8 @@ static bool start_agent(struct play *play) {
     fail_with_agent(play, outcome);
     return false;
   }
-  json_t *request = json_pack("{s:s, s:s, s:s, s:s}", "op", "open", "plugin", play->options->plugin, "store", play->store, "copies", play->dir);
+  json_t *request =
+      json_pack("{s:s, s:s, s:s, s:s}", "op", "open", "plugin", play->options->plugin, "store", play->store, "copies", play->dir);
   json_t *host_name = json_object_get(play->scenario, "host_name");
   if (host_name != NULL) {
     json_object_set(request, "host_name", host_name);
@@ -209,7 +210,8 @@ static void settle_inline(struct play *play, const json_t *step, const json_t *a
   if (delivery == NULL || strcmp(delivery, "0") == 0 || (outcome != NULL && strcmp(outcome, "none") == 0)) {
     return;
   }
-  json_t *settled = call(play, json_pack("{s:s, s:s, s:s}", "op", "settle", "delivery", delivery, "outcome", outcome != NULL ? outcome : "committed"));
+  json_t *settled =
+      call(play, json_pack("{s:s, s:s, s:s}", "op", "settle", "delivery", delivery, "outcome", outcome != NULL ? outcome : "committed"));
   if (settled == NULL) {
     return;
   }
@@ -236,8 +238,7 @@ static json_t *request_for(const char *verb, json_t *value) {
 }
 
 static bool arm(struct play *play) {
-  return play->fatal_commit == 0 ||
-         call_plainly(play, json_pack("{s:s, s:I}", "op", "arm", "n", (json_int_t)play->fatal_commit), "crash");
+  return play->fatal_commit == 0 || call_plainly(play, json_pack("{s:s, s:I}", "op", "arm", "n", (json_int_t)play->fatal_commit), "crash");
 }
 
 /* After a step that should have died inside a commit: if it lives, it made too few. */

@@ -59,14 +59,10 @@ static json_t *substitute_object(json_t *value, struct names *names) {
 
 static json_t *substitute(json_t *value, struct names *names) {
   switch (json_typeof(value)) {
-    case JSON_STRING:
-      return substitute_text(value, names);
-    case JSON_ARRAY:
-      return substitute_list(value, names);
-    case JSON_OBJECT:
-      return substitute_object(value, names);
-    default:
-      return json_deep_copy(value);
+  case JSON_STRING: return substitute_text(value, names);
+  case JSON_ARRAY: return substitute_list(value, names);
+  case JSON_OBJECT: return substitute_object(value, names);
+  default: return json_deep_copy(value);
   }
 }
 

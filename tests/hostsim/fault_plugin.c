@@ -18,8 +18,8 @@ static int32_t refuse(struct tidings_error *error, int32_t code, const char *tex
   return code;
 }
 
-static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tidings_tool_result *result, const struct tidings_reply **ret_reply,
-                              struct tidings_error *error) {
+static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
+                              const struct tidings_reply **ret_reply, struct tidings_error *error) {
   (void)result;
   const char *fault = getenv("FAULT");
   if (plugin == NULL || ret_reply == NULL) {
@@ -80,17 +80,17 @@ static int32_t close_instance(struct tidings_plugin *plugin, struct tidings_erro
   return TIDINGS_OK;
 }
 
-static int32_t open_instance(const struct tidings_host *host, const struct tidings_open_options *options, struct tidings_plugin **ret_plugin,
-                             struct tidings_error *error) {
+static int32_t open_instance(const struct tidings_host *host, const struct tidings_open_options *options,
+                             struct tidings_plugin **ret_plugin, struct tidings_error *error) {
   static struct tidings_plugin plugin = {
-    .size = sizeof plugin,
-    .on_tool_result = on_tool_result,
-    .on_chat_request = on_chat_request,
-    .on_event = on_event,
-    .settle = settle,
-    .release = release,
-    .quiesce = quiesce,
-    .close = close_instance,
+      .size = sizeof plugin,
+      .on_tool_result = on_tool_result,
+      .on_chat_request = on_chat_request,
+      .on_event = on_event,
+      .settle = settle,
+      .release = release,
+      .quiesce = quiesce,
+      .close = close_instance,
   };
   if (host == NULL || options == NULL || ret_plugin == NULL) {
     return refuse(error, TIDINGS_E_INVAL, "a null pointer");
@@ -106,12 +106,12 @@ static const void *get_extension(const char *id) {
 
 extern const struct tidings_entry tidings_entry;
 __attribute__((visibility("default"))) const struct tidings_entry tidings_entry = {
-  .size = sizeof tidings_entry,
-  .abi_major = TIDINGS_ABI_MAJOR,
-  .abi_minor = TIDINGS_ABI_MINOR,
-  .name = "fault",
-  .version = "1.0.0",
-  .build_id = "",
-  .open = open_instance,
-  .get_extension = get_extension,
+    .size = sizeof tidings_entry,
+    .abi_major = TIDINGS_ABI_MAJOR,
+    .abi_minor = TIDINGS_ABI_MINOR,
+    .name = "fault",
+    .version = "1.0.0",
+    .build_id = "",
+    .open = open_instance,
+    .get_extension = get_extension,
 };
