@@ -157,6 +157,7 @@ static int sync_file(int directory_fd, const char *name) {
   return err;
 }
 
+enum { DEEPEST = 16 }; /* folders above the store */
 static const char aside[] = "creating", aside_file[] = "creating/data.mdb";
 
 static void remove_aside(const struct store *store) {
@@ -165,19 +166,42 @@ static void remove_aside(const struct store *store) {
   (void)unlinkat(store->directory_fd, aside, AT_REMOVEDIR);
 }
 
-int datafile_create(struct store *store, struct tidings_error *error) {
+/* The entries of the folders above, as far as they are ours: whoever made them may have been killed before it could sync them. */
+static int sync_ancestors(const struct store *store) {
   struct stat entry;
+  int err = 0, fd = openat(store->directory_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  for (int depth = 0; fd >= 0 && !err && depth < DEEPEST; depth++) {
+    if (fstat(fd, &entry) || fsync(fd)) err = errno;
+    int above = err || entry.st_uid != geteuid() ? -1 : openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    close(fd);
+    fd = above;
+  }
+  if (fd >= 0) close(fd);
+  return err;
+}
+
+static int make_datafile(struct store *store) {
   char path[64];
-  if (fstatat(store->directory_fd, "data.mdb", &entry, AT_SYMLINK_NOFOLLOW) == 0) return 0;
-  if (errno != ENOENT) return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", store->directory, strerror(errno));
-  remove_aside(store); /* of somebody who died here; the gate keeps others out */
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", store->directory_fd, aside);
+  remove_aside(store); /* of somebody who died here; the gate keeps others out */
   int err = mkdirat(store->directory_fd, aside, 0700) ? errno : 0;
   if (!err) err = make_environment(path);
   if (!err) err = sync_file(store->directory_fd, aside_file);
   if (!err && renameat(store->directory_fd, aside_file, store->directory_fd, "data.mdb")) err = errno;
+  return err;
+}
+
+/* The folder `creating` goes last: as long as it is there, somebody has to sync what was made. */
+int datafile_create(struct store *store, struct tidings_error *error) {
+  struct stat entry;
+  int err = 0;
+  bool made = fstatat(store->directory_fd, "data.mdb", &entry, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!made && errno != ENOENT) return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", store->directory, strerror(errno));
+  if (made && fstatat(store->directory_fd, aside, &entry, AT_SYMLINK_NOFOLLOW)) return 0;
+  if (!made && (err = make_datafile(store))) remove_aside(store);
   if (!err && fsync(store->directory_fd)) err = errno;
-  remove_aside(store);
+  if (!err) err = sync_ancestors(store);
+  if (!err) remove_aside(store);
   if (err == ENOMEM) return fail(error, TIDINGS_E_NOMEM, "store %s: no memory to create it", store->directory);
   return err ? fail(error, TIDINGS_E_STORE, "store %s cannot be created: %s", store->directory, mdb_strerror(err)) : 0;
 }

@@ -38,33 +38,21 @@ bool file_system_is_remote(uint64_t magic) {
   return false;
 }
 
-/* mkdir -p, 0700 for what is made. The entry of the last one made is synced into its parent, so that a power cut cannot take the store's
- * folder away from under acknowledged pushes. */
+/* mkdir -p, 0700 for what is made. datafile_create syncs their entries. */
 static int make_directories(const char *path, struct tidings_error *error) {
   char *copy = strdup(path);
   int code = 0;
   if (!copy) return fail(error, TIDINGS_E_NOMEM, "no memory for the path of the store");
-  size_t len = strlen(copy);
-  while (len > 1 && copy[len - 1] == '/') copy[--len] = '\0';
-  for (char *slash = copy + 1;; slash++) {
-    if (*slash && *slash != '/') continue;
-    char was = *slash;
-    *slash = '\0';
-    if (mkdir(copy, 0700) == 0) {
-      char *name = strrchr(copy, '/');
-      const char *parent = name == copy ? "/" : name ? copy : ".";
-      if (name && name != copy) *name = '\0';
-      int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-      if (name && name != copy) *name = '/';
-      if (fd < 0 || fsync(fd))
-        code = fail(error, TIDINGS_E_STORE, "store folder %s was made, but its parent cannot be synced: %s", path, strerror(errno));
-      if (fd >= 0) close(fd);
-    } else if (errno != EEXIST) {
+  for (char *end = copy; *end && !code;) {
+    end++;
+    end += strcspn(end, "/");
+    char was = *end;
+    *end = '\0';
+    if (mkdir(copy, 0700) && errno != EEXIST) {
       code = fail(error, TIDINGS_E_STORE, "store folder %s: %s cannot be made: %s; make it, or name another folder", path, copy,
                   strerror(errno));
     }
-    *slash = was;
-    if (code || !was) break;
+    *end = was;
   }
   free(copy);
   return code;
