@@ -9,7 +9,7 @@ target_compile_options(tidings_compile INTERFACE
   -g -fvisibility=hidden -fno-common
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes
   -Wold-style-definition -Wpointer-arith -Wcast-qual -Wcast-align -Wwrite-strings -Wundef -Wformat=2 -Wvla
-  -Wimplicit-fallthrough -Wnull-dereference -Wdouble-promotion)
+  -Wimplicit-fallthrough -Wdouble-promotion)
 if(TIDINGS_SANITIZE STREQUAL "address")
   target_compile_options(tidings_compile INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tidings_compile INTERFACE -fsanitize=address,undefined)
