@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host_bare.c: a host that uses the headers and dlopen, nothing else. It pushes one notification, delivers it on a tool's result, writes
+ * the carrier to its transcript (here: standard output) and settles. Build: cc host_bare.c -I INCLUDE -ldl
+ *
+ * A host that wants to survive broken plugin files, or to swap a running plugin, uses hostkit instead (host.c).
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include <tidings/tidings.h>
+
+/* --- what the host gives the plugin ------------------------------------------------------------------------------------------- */
+
+static void write_log(void *context, uint32_t severity, const struct tidings_span *message) {
+  (void)context;
+  if (severity <= TIDINGS_LOG_WARNING) fprintf(stderr, "plugin: %.*s\n", (int)message->len, message->ptr);
+}
+
+static int64_t now_ms(void *context) {
+  struct timespec now;
+  (void)context;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static uint64_t mono_ns(void *context) {
+  struct timespec now;
+  (void)context;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int32_t fill_random(void *context, void *buffer, size_t len) {
+  (void)context;
+  return getentropy(buffer, len); /* up to 256 bytes at a time; the plugin asks for fewer */
+}
+
+static const struct tidings_host host = {
+    .size = sizeof host, .log = write_log, .now_ms = now_ms, .mono_ns = mono_ns, .random = fill_random};
+
+/* --- loading ------------------------------------------------------------------------------------------------------------------ */
+
+static struct tidings_span span(const char *text) { return (struct tidings_span){text, strlen(text)}; }
+
+/* Looks at the entry before any code of the plugin runs. NULL: it said why. */
+static const struct tidings_entry *find_entry(void *image) {
+  const struct tidings_entry *entry = dlsym(image, TIDINGS_ENTRY_SYMBOL);
+  if (!entry) {
+    fprintf(stderr, "not a tidings plugin: %s\n", dlerror());
+    return NULL;
+  }
+  if (entry->abi_major != TIDINGS_ABI_MAJOR) {
+    fprintf(stderr, "the plugin speaks ABI %u, this host %d\n", (unsigned)entry->abi_major, TIDINGS_ABI_MAJOR);
+    return NULL;
+  }
+  /* A table is at least as long as in version 1.0, which are these headers' fields; a newer plugin's is longer. */
+  if (entry->size < sizeof *entry || !entry->open) {
+    fprintf(stderr, "the plugin's entry is %" PRIu32 " bytes long, shorter than version 1.0's\n", entry->size);
+    return NULL;
+  }
+  return entry;
+}
+
+/* --- one delivery ------------------------------------------------------------------------------------------------------------- */
+
+/* What goes to the model: the carrier with what belongs before and after its text. The default formats only use these two. */
+static void write_carrier(const struct tidings_span *content, const struct tidings_reply *reply) {
+  size_t count = reply ? reply->message_count : 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct tidings_message *message = reply->messages[i];
+    if (message->place == TIDINGS_PLACE_PREPEND) fwrite(message->text.ptr, 1, message->text.len, stdout);
+  }
+  fwrite(content->ptr, 1, content->len, stdout);
+  for (size_t i = 0; i < count; i++) {
+    const struct tidings_message *message = reply->messages[i];
+    if (message->place == TIDINGS_PLACE_APPEND) fwrite(message->text.ptr, 1, message->text.len, stdout);
+  }
+}
+
+static int32_t push(struct tidings_plugin *plugin, struct tidings_error *error) {
+  const struct tidings_reply *reply = NULL;
+  struct tidings_span event = span("{\"type\": \"notification\", \"session\": \"s\", \"source\": \"build\", \"id\": \"build-17\","
+                                   " \"data\": {\"kind\": \"tool.failed\", \"level\": \"error\", \"message\": \"The build failed.\"}}");
+  int32_t code = plugin->on_event(plugin, &event, &reply, error);
+  if (code) return code; /* pushing again is safe, because the event has a source and an id */
+  plugin->release(plugin, reply);
+  return 0;
+}
+
+static int32_t send_tool_result(struct tidings_plugin *plugin, struct tidings_error *error) {
+  struct tidings_tool_result result = {
+      .size = sizeof result, .session = span("s"), .call_id = span("c1"), .tool = span("ls"), .content = span("a.c\n")};
+  const struct tidings_reply *reply = NULL;
+  int32_t code = plugin->on_tool_result(plugin, &result, &reply, error);
+  if (code) { /* the carrier goes out as it is, and what was pending stays pending */
+    write_carrier(&result.content, NULL);
+    return code;
+  }
+  struct tidings_settlement settlement = {.size = sizeof settlement, .delivery_id = reply ? reply->delivery_id : 0};
+  write_carrier(&result.content, reply);
+  /* Only a carrier that is in the transcript, whole, was delivered. */
+  settlement.outcome = fflush(stdout) == 0 ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK;
+  plugin->release(plugin, reply); /* every pointer into it is dead from here on */
+  return settlement.delivery_id ? plugin->settle(plugin, &settlement, NULL, error) : 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) {
+    fprintf(stderr, "usage: %s TIDINGS.so STORE_DIR\n", argv[0]);
+    return 2;
+  }
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_open_options options = {.size = sizeof options, .store_dir = span(argv[2]), .role = TIDINGS_ROLE_HOST};
+  struct tidings_plugin *plugin = NULL;
+  int32_t code = TIDINGS_E_INVAL;
+  void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (!image) {
+    fprintf(stderr, "cannot load the plugin: %s\n", dlerror());
+    return 1;
+  }
+  const struct tidings_entry *entry = find_entry(image);
+  if (!entry) goto out;
+
+  code = entry->open(&host, &options, &plugin, &error);
+  if (!code) code = push(plugin, &error);
+  if (!code) code = send_tool_result(plugin, &error);
+  if (code) fprintf(stderr, "error %" PRId32 ": %s\n", code, error.text);
+  /* An image must not be unloaded under an open instance. */
+  if (plugin && plugin->close(plugin, &error)) {
+    fprintf(stderr, "cannot close: %s\n", error.text);
+    return 1;
+  }
+
+out:
+  dlclose(image);
+  return code ? 1 : 0;
+}
