@@ -15,12 +15,11 @@
 
 /* As any host would load it: through hostkit, with its probe. Its refusal is the whole answer. */
 static void loads(struct trial *trial) {
-  struct tidings_open_options open_options = trial_options(trial);
   struct hostkit_options options = {
       .size = sizeof options,
       .flags = HOSTSIM_HOSTKIT_FLAGS,
       .plugin_path = trial->plugin_path,
-      .store_dir = open_options.store_dir.ptr,
+      .store_dir = trial->store,
       .copy_dir = trial->dir,
       .host = &trial->simhost.host,
   };

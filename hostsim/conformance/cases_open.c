@@ -142,7 +142,7 @@ static void bad_configuration(struct trial *trial) {
 static void bad_store(struct trial *trial) {
   trial_load(trial);
   struct tidings_open_options options = trial_options(trial);
-  const char *path = options.store_dir.ptr;
+  const char *path = trial->store;
   struct tidings_error error;
   FILE *file = fopen(path, "we");
   if (file == NULL || fclose(file) != 0) {

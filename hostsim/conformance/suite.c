@@ -5,6 +5,7 @@
 #include "conformance/suite.h"
 
 #include "cli.h"
+#include "paths.h"
 #include "process.h"
 
 #include <stdlib.h>
@@ -37,10 +38,15 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     return cli_usage_error(verb, "not to be called by hand");
   }
   process_become_child();
-  struct trial trial = {.plugin_path = argv[2], .dir = argv[3]};
+  char *store = paths_join(argv[3], "store");
+  if (store == NULL) {
+    return EXIT_FAILURE;
+  }
+  struct trial trial = {.plugin_path = argv[2], .dir = argv[3], .store = store};
   simhost_init(&trial.simhost, 1, false);
   one->run(&trial);
   simhost_finish(&trial.simhost);
+  free(store);
   ssize_t written = write(PROCESS_CHANNEL_FD, TRIAL_PASSED, sizeof TRIAL_PASSED - 1);
   return written > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,6 @@
  */
 #include "conformance/trial.h"
 
-#include "paths.h"
 #include "process.h"
 
 #include <dlfcn.h>
@@ -55,11 +54,7 @@ struct tidings_span trial_span(const char *text) {
 }
 
 struct tidings_open_options trial_options(const struct trial *trial) {
-  char *store = paths_join(trial->dir, "store");
-  if (store == NULL) {
-    trial_fail("out of memory");
-  }
-  struct tidings_open_options options = {.size = sizeof options, .store_dir = trial_span(store)};
+  struct tidings_open_options options = {.size = sizeof options, .store_dir = trial_span(trial->store)};
   return options;
 }
 
@@ -225,9 +220,8 @@ void trial_start_other(const struct trial *trial, struct agent *agent, const cha
   if (agent_start(agent, 2, AGENT_TIMEOUT_MS / 2, false) != AGENT_OK) {
     trial_fail("a second process could not be started");
   }
-  struct tidings_open_options options = trial_options(trial);
-  json_t *request = json_pack("{s:s, s:s, s:s, s:s, s:i}", "op", "open", "plugin", trial->plugin_path, "store", options.store_dir.ptr,
-                              "copies", trial->dir, "owner_pid", (int)owner_pid);
+  json_t *request = json_pack("{s:s, s:s, s:s, s:s, s:i}", "op", "open", "plugin", trial->plugin_path, "store", trial->store, "copies",
+                              trial->dir, "owner_pid", (int)owner_pid);
   if (role != NULL) {
     json_object_set_new(request, "role", json_string(role));
   }

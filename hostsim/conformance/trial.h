@@ -18,6 +18,7 @@
 struct trial {
   const char *plugin_path; /* absolute */
   const char *dir;         /* a fresh folder of this case */
+  const char *store;       /* in it, for the store; not there yet */
   void *image;
   const struct tidings_entry *entry;
   const struct tidings_query *query; /* NULL: no such extension */
@@ -51,7 +52,7 @@ void trial_load(struct trial *trial);
 
 struct tidings_span trial_span(const char *text);
 
-/* Options for a store "store" in the case's folder; the path lives as long as the process. */
+/* Options for the case's store, and the defaults. */
 struct tidings_open_options trial_options(const struct trial *trial);
 
 /* Opens with these options (NULL: trial_options) and insists on success. */

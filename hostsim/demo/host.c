@@ -135,7 +135,7 @@ static uint64_t carry(struct demo_host *host, const char *role, const struct tid
   if (delivery != 0 && ending == ENDING_SETTLED) {
     host_settle(host, delivery);
   }
-  screen_pause(&host->screen, delivery != 0 ? 900 : 300);
+  screen_pause(&host->screen, delivery != 0 ? 600 : 200);
   return delivery;
 }
 
@@ -170,7 +170,7 @@ uint64_t host_chat_request(struct demo_host *host, const char *content) {
 void host_assistant(struct demo_host *host, const char *text) {
   write_transcript(host, "assistant", text, strlen(text), 0);
   screen_say(&host->screen, "assistant", text);
-  screen_pause(&host->screen, 600);
+  screen_pause(&host->screen, 400);
 }
 
 void host_swap(struct demo_host *host) {

@@ -120,7 +120,7 @@ static void third_life(struct demo_host *host) {
   }
   host_settle(host, delivery);
   screen_note(&host->screen, "the new build has settled what the old one had leased");
-  screen_pause(&host->screen, 900);
+  screen_pause(&host->screen, 600);
   host_assistant(host, "The build is fixed: a semicolon was missing in src/parser.c. I could not close issue 12, the tracker is gone.");
   host_chat_request(host, "Thanks. Try the tracker again, please.");
   host_assistant(host, "It is back. Issue 12 is closed.");

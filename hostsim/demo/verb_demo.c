@@ -111,12 +111,12 @@ static int play(const struct supervisor *supervisor) {
                                "Deployment 77 of staging has finished.") != 0) {
     return EXIT_FAILURE;
   }
-  screen_pause(screen, 900);
+  screen_pause(screen, 600);
   if (play_life(supervisor, 2) != 0) {
     return EXIT_FAILURE;
   }
   screen_alarm(screen, "SIGKILL: the host died with a delivery leased, before the carrier reached its transcript");
-  screen_pause(screen, 900);
+  screen_pause(screen, 600);
   if (play_life(supervisor, 3) != 0) {
     return EXIT_FAILURE;
   }

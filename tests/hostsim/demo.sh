@@ -15,6 +15,17 @@ done
 leaves_nothing
 ok "the demo tells everything once"
 
+if command -v script >/dev/null; then
+  escape=$(printf '\033')
+  run 0 env TERM=xterm script -qec "'$hostsim' demo --fast" /dev/null
+  says out "$escape["
+  run 0 env TERM=xterm NO_COLOR=1 script -qec "'$hostsim' demo --fast" /dev/null
+  lacks out "$escape["
+  run 0 env TERM=xterm script -qec "'$hostsim' demo --fast --no-color" /dev/null
+  lacks out "$escape["
+  ok "colour on a terminal, unless NO_COLOR or --no-color says otherwise"
+fi
+
 PATH_WITHOUT_CC=$work/bin
 mkdir "$PATH_WITHOUT_CC"
 for tool in sh grep; do ln -s "$(command -v $tool)" "$PATH_WITHOUT_CC/$tool"; done
