@@ -198,32 +198,36 @@ static int commit_nothing(struct store *store) {
   return rc;
 }
 
-static size_t newest_txn(struct store *store) {
+/* Is what transaction `id` wrote in the file, and if so, durable? Returns 0 with the answer, or why it cannot be told. */
+static int find_out(struct store *store, size_t id, bool *ret_stored) {
   MDB_txn *txn;
-  if (mdb_txn_begin(store->env, NULL, MDB_RDONLY, &txn)) return 0;
-  size_t id = mdb_txn_id(txn);
+  int rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &txn);
+  if (rc) return rc;
+  bool stored = mdb_txn_id(txn) >= id;
   mdb_txn_abort(txn);
-  return id;
+  if (stored) rc = commit_nothing(store);
+  if (!rc) *ret_stored = stored;
+  return rc;
 }
 
 /* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. Nobody else has written since, because the writer
  * lock is still ours: so after opening again, the number of the newest transaction tells. */
 static int after_failed_commit(struct store *store, size_t id, int rc, struct tidings_error *error) {
   const char *reason = mdb_strerror(rc);
-  int code = lmdb_failed(error, rc, "commit; nothing was stored");
+  bool stored = false;
+  int code = 0;
   pthread_rwlock_wrlock(&store->env_lock);
   env_close(store);
   if (env_open(store, NULL)) {
     code = fail(error, TIDINGS_E_STORE,
                 "the store failed to commit (%s) and cannot be opened again: outcome unknown; retry with the same id", reason);
-  } else if (newest_txn(store) >= id) {
-    int again = commit_nothing(store);
-    if (!again) code = 0;
-    else code = fail(error, TIDINGS_E_STORE, "the store failed to commit (%s): outcome unknown; retry with the same id", reason);
+  } else if (find_out(store, id, &stored)) {
+    env_close(store); /* it refuses all further work; the next call opens it again */
+    code = fail(error, TIDINGS_E_STORE, "the store failed to commit (%s): outcome unknown; retry with the same id", reason);
+  } else if (!stored) {
+    code = lmdb_failed(error, rc, "commit; nothing was stored");
   }
   pthread_rwlock_unlock(&store->env_lock);
-  store_log(store, code ? TIDINGS_LOG_ERROR : TIDINGS_LOG_WARNING, "store: a commit failed: %s; %s", reason,
-            code ? "it was refused" : "it was stored after all");
   return code;
 }
 
@@ -237,6 +241,10 @@ int store_commit(struct store_txn *txn, struct tidings_error *error) {
   if (rc) code = after_failed_commit(store, id, rc, error);
   bells_end(store, txn->touched, txn->touched_count);
   writer_unlock(store);
+  if (rc) { /* the host is told when nobody waits for us any more */
+    store_log(store, code ? TIDINGS_LOG_ERROR : TIDINGS_LOG_WARNING, "store: a commit failed: %s; %s", mdb_strerror(rc),
+              code ? "it was refused" : "it was stored after all");
+  }
   free(txn);
   return code;
 }
