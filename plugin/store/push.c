@@ -127,8 +127,9 @@ static bool commit_batch(struct store *store, struct push_slot *batch, size_t by
     return true;
   }
   code = store_commit(txn, &error);
+  /* Duplicates fail as well: what they are a duplicate of may have been in this batch. */
   for (struct push_slot *slot = batch; code && slot; slot = slot->next) {
-    if (slot->code || slot->duplicate) continue;
+    if (slot->code) continue;
     slot->code = code;
     slot->error = error;
   }
