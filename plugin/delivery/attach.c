@@ -98,10 +98,11 @@ int session_attach(struct instance *instance, struct tidings_span id, int64_t no
   code = session_add(txn, id, &number, error);
   if (!code) code = head_get(txn, number, &arena, &head, error);
   if (!code) code = attach(instance, txn, number, &head, NULL, now_ms, &arena, &changed, error);
-  if (!code && !(session = remember(instance, id, number, error))) code = TIDINGS_E_NOMEM;
   if (!code && changed) code = head_put(txn, number, &head, error);
   if (!code && changed) code = store_commit(txn, error);
   else store_end(txn);
+  /* Not before: a number that was not stored is given to the next session that comes. */
+  if (!code && !(session = remember(instance, id, number, error))) code = TIDINGS_E_NOMEM;
   arena_free(&arena);
   if (!code) *ret_session = session;
   return code;
