@@ -191,10 +191,7 @@ int instance_quiesce(struct instance *instance, struct tidings_error *error) {
 }
 
 int instance_close(struct instance *instance, struct tidings_error *error) {
-  if (!*instance->fork_mark) { /* the store is the parent's: touch nothing of it */
-    return 0;
-  }
-  int code = instance_quiesce(instance, error);
+  int code = instance_quiesce(instance, error); /* CLOSED in a forked child: the store is the parent's */
   if (code) return code;
   instance_free(instance);
   return 0;
