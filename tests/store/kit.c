@@ -110,6 +110,14 @@ int child_wait(struct child *child) {
   return WEXITSTATUS(status);
 }
 
+static int only_live(struct child *self, void *context) {
+  (void)context;
+  child_listens(self);
+  return 0;
+}
+
+struct child child_living(void) { return child_start(only_live, NULL); }
+
 /* -- the store ------------------------------------------------------------------------------------------------------------------------- */
 
 struct store *store_at(const char *path) {

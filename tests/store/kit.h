@@ -48,6 +48,8 @@ void child_heard(const struct child *child); /* in the test: waits; fails it whe
 void child_tell(const struct child *child);
 void child_kill(struct child *child);
 int child_wait(struct child *child); /* its result; fails the test if it was killed */
+/* A process that does nothing but live: somebody else's host, whose pid is given as owner_pid. */
+struct child child_living(void);
 
 /* -- the store ------------------------------------------------------------------------------------------------------------------------- */
 
@@ -95,6 +97,12 @@ struct got {
   struct tidings_error error;
 };
 struct got tool_result(struct tidings_plugin *plugin, const char *session);
+#define expect_got(result, expected)                                                                                                      \
+  do {                                                                                                                                     \
+    struct got got_ = (result);                                                                                                            \
+    cr_assert_eq(got_.code, 0, "%d %s", got_.code, got_.error.text);                                                                       \
+    cr_assert_str_eq(got_.messages, expected, "got \"%s\", expected \"%s\"", got_.messages, expected);                                     \
+  } while (0)
 int settle_as(struct tidings_plugin *plugin, uint64_t delivery, uint32_t outcome, struct tidings_error *error);
 char *ask(struct tidings_plugin *plugin, const char *request); /* malloc'ed JSON; the query must be answered */
 

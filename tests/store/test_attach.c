@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/store/test_attach.c: whose session it is: hosts that live, hosts that died, resuming, closing, forked children.
+ */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "kit.h"
+
+TestSuite(attach, .init = kit_begin, .fini = kit_end);
+
+#define expect_event(plugin, expected, ...)                                                                                               \
+  do {                                                                                                                                     \
+    struct tidings_error error_ = new_error();                                                                                             \
+    int code_ = event(plugin, &error_, __VA_ARGS__);                                                                                       \
+    cr_assert_eq(code_, expected, "%d %s", code_, error_.text);                                                                            \
+  } while (0)
+
+static uint64_t leased(struct tidings_plugin *plugin, const char *message) {
+  push(plugin, "s", message);
+  struct got got = tool_result(plugin, "s");
+  cr_assert_eq(got.code, 0, "%d %s", got.code, got.error.text);
+  return got.delivery;
+}
+
+static struct tidings_plugin *as(const struct child *owner) {
+  return plugin_at(kit_store, (struct plugin_words){.owner_pid = owner ? (uint32_t)owner->pid : 0});
+}
+
+Test(attach, a_living_owner_keeps_its_session_and_is_named) {
+  struct child other = child_living();
+  struct tidings_plugin *plugin = as(&other);
+  (void)leased(plugin, "one");
+  plugin_end(plugin);
+  plugin = as(NULL);
+  push(plugin, "s", "two"); /* pushing is for everybody */
+  struct got got = tool_result(plugin, "s");
+  char pid[32];
+  (void)snprintf(pid, sizeof pid, "pid %d", (int)other.pid);
+  cr_assert_eq(got.code, TIDINGS_E_BUSY);
+  cr_assert(strstr(got.error.text, pid), "%s", got.error.text);
+  expect_event(plugin, TIDINGS_E_BUSY, "{\"type\":\"session.closed\",\"session\":\"s\"}");
+  cr_assert_eq(pending_in(store_of(plugin), "s"), 1);
+  plugin_end(plugin);
+  child_kill(&other);
+}
+
+Test(attach, the_hook_recovers_what_a_dead_owner_had_leased) {
+  struct child other = child_living();
+  struct tidings_plugin *plugin = as(&other);
+  (void)leased(plugin, "one");
+  (void)leased(plugin, "two");
+  plugin_end(plugin);
+  child_kill(&other);
+  plugin = as(NULL);
+  push(plugin, "s", "three");
+  expect_got(tool_result(plugin, "s"), "one|two|three");
+  struct arena arena = ARENA_EMPTY;
+  struct head head = head_of(store_of(plugin), "s", &arena);
+  cr_assert_eq(head.epoch, 2);
+  cr_assert_eq(head.leased_count, 1);
+  arena_free(&arena);
+  plugin_end(plugin);
+}
+
+Test(attach, a_zombie_owns_nothing) {
+  struct child other = child_living();
+  struct tidings_plugin *plugin = as(&other);
+  (void)leased(plugin, "one");
+  plugin_end(plugin);
+  siginfo_t info;
+  cr_assert_eq(kill(other.pid, SIGKILL), 0);
+  cr_assert_eq(waitid(P_PID, (id_t)other.pid, &info, WEXITED | WNOWAIT), 0); /* dead, not reaped */
+  plugin = as(NULL);
+  expect_got(tool_result(plugin, "s"), "one");
+  plugin_end(plugin);
+  child_kill(&other);
+}
+
+Test(attach, resumed_commits_what_the_transcript_names) {
+  struct child other = child_living();
+  struct tidings_plugin *plugin = as(&other);
+  uint64_t first = leased(plugin, "one"), second = leased(plugin, "two"), third = leased(plugin, "three");
+  (void)second;
+  plugin_end(plugin);
+  child_kill(&other);
+  plugin = as(NULL);
+  expect_event(plugin, 0, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[\"%llu\",%llu,\"4294967999\",99]}}",
+               (unsigned long long)first, (unsigned long long)third);
+  expect_got(tool_result(plugin, "s"), "two");
+  plugin_end(plugin);
+}
+
+Test(attach, resumed_by_the_same_process_settles_its_own_leases_too) {
+  struct tidings_plugin *plugin = as(NULL);
+  uint64_t first = leased(plugin, "one");
+  (void)leased(plugin, "two");
+  expect_event(plugin, 0, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"last_delivery\":%llu}}", (unsigned long long)first);
+  expect_got(tool_result(plugin, "s"), "two");
+  plugin_end(plugin);
+}
+
+Test(attach, opened_by_a_new_process_makes_all_pending) {
+  struct child other = child_living();
+  struct tidings_plugin *plugin = as(&other);
+  (void)leased(plugin, "one");
+  plugin_end(plugin);
+  child_kill(&other);
+  plugin = as(NULL);
+  expect_event(plugin, 0, "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"cwd\":\"/x\",\"host\":\"JP\"}}");
+  cr_assert_eq(pending_in(store_of(plugin), "s"), 1);
+  struct arena arena = ARENA_EMPTY;
+  struct head head = head_of(store_of(plugin), "s", &arena);
+  cr_assert(span_is(head.cwd, "/x"));
+  cr_assert(span_is(head.host, "JP"));
+  arena_free(&arena);
+  plugin_end(plugin);
+}
+
+/* Ownership belongs to the process, not to the instance. */
+Test(attach, leases_outlive_close_and_open_in_one_process) {
+  struct tidings_plugin *plugin = as(NULL);
+  uint64_t delivery = leased(plugin, "one");
+  plugin_end(plugin);
+  plugin = as(NULL);
+  struct tidings_error error = new_error();
+  expect_got(tool_result(plugin, "s"), "");
+  cr_assert_eq(settle_as(plugin, delivery, TIDINGS_COMMITTED, &error), 0, "%s", error.text);
+  plugin_end(plugin);
+}
+
+Test(attach, closing_ends_everything_once) {
+  struct tidings_plugin *plugin = as(NULL);
+  struct tidings_error error = new_error();
+  uint64_t done = leased(plugin, "one");
+  cr_assert_eq(settle_as(plugin, done, TIDINGS_COMMITTED, &error), 0);
+  uint64_t open = leased(plugin, "two");
+  push(plugin, "s", "three");
+  expect_event(plugin, 0, "{\"type\":\"session.closed\",\"session\":\"s\"}");
+  struct arena arena = ARENA_EMPTY;
+  struct head head = head_of(store_of(plugin), "s", &arena);
+  cr_assert_eq(head.outcomes[OUTCOME_DELIVERED], 1);
+  cr_assert_eq(head.outcomes[OUTCOME_CLOSED], 2);
+  cr_assert_eq(head.owner.pid, 0);
+  cr_assert_eq(head.leased_count, 0);
+  cr_assert_eq(head.watermark, 4);
+  arena_free(&arena);
+  cr_assert_eq(pending_in(store_of(plugin), "s"), 0);
+  cr_assert_eq(settle_as(plugin, open, TIDINGS_COMMITTED, &error), TIDINGS_E_CLOSED, "%d %s", error.code, error.text);
+  expect_got(tool_result(plugin, "s"), "");
+  push(plugin, "s", "four"); /* a session of that name may begin again */
+  expect_got(tool_result(plugin, "s"), "four");
+  plugin_end(plugin);
+}
+
+Test(attach, events_with_an_id_are_done_once) {
+  static const char closed[] = "{\"type\":\"session.closed\",\"session\":\"s\",\"source\":\"h\",\"id\":\"1\"}";
+  struct tidings_plugin *plugin = as(NULL);
+  push(plugin, "s", "one");
+  expect_event(plugin, 0, closed);
+  push(plugin, "s", "two");
+  expect_event(plugin, 0, closed);
+  expect_got(tool_result(plugin, "s"), "two");
+  plugin_end(plugin);
+}
+
+/* An event that failed is not remembered: it may be sent again. */
+Test(attach, a_failed_event_is_not_a_duplicate) {
+  static const char opened[] = "{\"type\":\"session.opened\",\"session\":\"s\",\"source\":\"h\",\"id\":\"1\",\"data\":{\"cwd\":\"/new\"}}";
+  struct child other = child_living();
+  struct tidings_plugin *plugin = as(&other);
+  (void)leased(plugin, "one");
+  plugin_end(plugin);
+  plugin = as(NULL);
+  expect_event(plugin, TIDINGS_E_BUSY, opened);
+  child_kill(&other);
+  expect_event(plugin, 0, opened);
+  struct arena arena = ARENA_EMPTY;
+  cr_assert(span_is(head_of(store_of(plugin), "s", &arena).cwd, "/new"));
+  arena_free(&arena);
+  plugin_end(plugin);
+}
+
+/* -- a forked child ------------------------------------------------------------------------------------------------------------------------- */
+
+static int call_everything(struct child *self, void *context) {
+  struct tidings_plugin *plugin = context;
+  struct tidings_error error = new_error();
+  const struct tidings_chat_request request = {.size = sizeof request, .session = span_text("s")};
+  const struct tidings_reply *reply;
+  (void)self;
+  if (tool_result(plugin, "s").code != TIDINGS_E_CLOSED) return 1;
+  if (plugin->on_chat_request(plugin, &request, &reply, &error) != TIDINGS_E_CLOSED) return 2;
+  if (event(plugin, &error, "{\"type\":\"session.opened\",\"session\":\"s\"}") != TIDINGS_E_CLOSED) return 3;
+  if (settle_as(plugin, 1, TIDINGS_COMMITTED, &error) != TIDINGS_E_CLOSED) return 4;
+  if (plugin->quiesce(plugin, &error) != TIDINGS_E_CLOSED) return 5;
+  if (plugin->close(plugin, &error) != TIDINGS_E_CLOSED) return 6;
+  return 0;
+}
+
+Test(attach, in_a_forked_child_every_call_is_closed) {
+  struct tidings_plugin *plugin = as(NULL);
+  push(plugin, "s", "one");
+  struct child child = child_start(call_everything, plugin);
+  cr_assert_eq(child_wait(&child), 0);
+  expect_got(tool_result(plugin, "s"), "one");
+  plugin_end(plugin);
+}
+
+/* The child may open the store itself, as a process of its own. */
+static int open_and_push(struct child *self, void *context) {
+  struct tidings_plugin *plugin;
+  struct tidings_error error = new_error();
+  (void)self;
+  (void)context;
+  if (plugin_try(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER}, &plugin, &error)) return 1;
+  push(plugin, "s", "from the child");
+  return plugin->close(plugin, &error) ? 2 : 0;
+}
+
+Test(attach, a_forked_child_may_open_the_store_for_itself) {
+  struct tidings_plugin *plugin = as(NULL);
+  expect_got(tool_result(plugin, "s"), "");
+  struct child child = child_start(open_and_push, NULL);
+  cr_assert_eq(child_wait(&child), 0);
+  push(plugin, "s", "from the parent");
+  expect_got(tool_result(plugin, "s"), "from the child|from the parent");
+  plugin_end(plugin);
+}
+
+/* -- the quiet path ---------------------------------------------------------------------------------------------------------------------------- */
+
+static int push_when_told(struct child *self, void *context) {
+  struct tidings_plugin *plugin;
+  struct tidings_error error = new_error();
+  (void)context;
+  if (plugin_try(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER}, &plugin, &error)) return 1;
+  for (int i = 0; i < 50; i++) {
+    child_listens(self);
+    push(plugin, "s", "x");
+    child_says(self);
+  }
+  return plugin->close(plugin, &error) ? 2 : 0;
+}
+
+Test(attach, a_push_of_another_process_is_seen_after_the_session_was_quiet) {
+  struct child child = child_start(push_when_told, NULL);
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
+  for (int i = 0; i < 50; i++) {
+    for (int j = 0; j < 3; j++) expect_got(tool_result(plugin, "s"), "");
+    child_tell(&child);
+    child_heard(&child);
+    expect_got(tool_result(plugin, "s"), "x");
+  }
+  cr_assert_eq(child_wait(&child), 0);
+  plugin_end(plugin);
+}
