@@ -186,7 +186,7 @@ int deliver(struct instance *instance, const struct carrier *carrier, const stru
   const struct tidings_reply *reply = NULL;
   int code = session_id_check(carrier->session, "session", TIDINGS_E_INVAL, error);
   if (code) return code;
-  settle_remembered(instance);
+  (void)settle_remembered(instance, point.deadline, NULL);
   code = session_known(instance, carrier->session, &point.session, error);
   if (!code && !point.session) code = session_attach(instance, carrier->session, point.now_ms, point.deadline, &point.session, error);
   if (code) return code;

@@ -28,8 +28,8 @@ int deliver(struct instance *instance, const struct carrier *carrier, const stru
 
 /* settle.c */
 int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome, struct tidings_error *error);
-/* Applies settles that met BUSY before. Those that meet it again stay. */
-void settle_remembered(struct instance *instance);
+/* Applies settles that met BUSY before, within the caller's time. Returns 0, or why some are left: BUSY, STORE, NOMEM. */
+int settle_remembered(struct instance *instance, store_deadline deadline, struct tidings_error *error);
 
 /* events.c */
 int handle_event(struct instance *instance, struct tidings_span bytes, const struct tidings_reply **ret_reply, struct tidings_error *error);

@@ -144,14 +144,15 @@ int handle_event(struct instance *instance, struct tidings_span bytes, const str
   struct arena arena = ARENA_EMPTY;
   struct event event;
   const struct tidings_reply *reply = NULL;
-  settle_remembered(instance);
+  store_deadline deadline = store_deadline_in(instance->budget_ms);
+  (void)settle_remembered(instance, deadline, NULL);
   int code = event_parse(bytes, &configuration->settings, &arena, &event, error);
   if (!code) {
     struct happening happening = {.instance = instance,
                                   .settings = &configuration->settings,
                                   .event = &event,
                                   .now_ms = instance_now(instance),
-                                  .deadline = store_deadline_in(instance->budget_ms)};
+                                  .deadline = deadline};
     code = handle(&happening, &reply, error);
   }
   arena_free(&arena);

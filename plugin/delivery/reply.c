@@ -82,7 +82,7 @@ const struct tidings_reply *reply_hand_out(struct tidings_reply *abi, struct ins
   struct reply *reply = (struct reply *)abi;
   reply->arena = *arena;
   *arena = (struct arena)ARENA_EMPTY;
-  atomic_fetch_add(&instance->handed_out, 1);
+  instance_hand_out(instance);
   return abi;
 }
 
@@ -90,5 +90,5 @@ void reply_release(struct instance *instance, const struct tidings_reply *abi) {
   if (!abi) return;
   struct arena arena = ((const struct reply *)abi)->arena; /* the reply itself is in it */
   arena_free(&arena);
-  atomic_fetch_sub(&instance->handed_out, 1);
+  instance_take_back(instance);
 }

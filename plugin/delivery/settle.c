@@ -116,25 +116,27 @@ static bool take_remembered(struct instance *instance, struct remembered *ret_re
   return any;
 }
 
-void settle_remembered(struct instance *instance) {
+int settle_remembered(struct instance *instance, store_deadline deadline, struct tidings_error *error) {
   struct remembered remembered;
   while (atomic_load(&instance->any_remembered) && take_remembered(instance, &remembered)) {
-    struct tidings_error error = {.size = sizeof error};
-    int code = settle_now(instance, remembered.delivery_id, remembered.outcome, store_deadline_in(instance->budget_ms), &error);
+    struct tidings_error why = {.size = sizeof why};
+    int code = settle_now(instance, remembered.delivery_id, remembered.outcome, deadline, &why);
     if (code == TIDINGS_E_BUSY || code == TIDINGS_E_NOMEM || code == TIDINGS_E_STORE) {
       (void)remember(instance, remembered.delivery_id, remembered.outcome);
-      return;
+      return fail(error, code, "delivery %llu, whose settle was remembered: %s", (unsigned long long)remembered.delivery_id, why.text);
     }
     if (code) {
-      struct tidings_span text = span_text(error.text);
+      struct tidings_span text = span_text(why.text);
       instance->host.log(instance->host.context, TIDINGS_LOG_WARNING, &text);
     }
   }
+  return 0;
 }
 
 int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome, struct tidings_error *error) {
-  settle_remembered(instance);
-  int code = settle_now(instance, delivery_id, outcome, store_deadline_in(instance->budget_ms), error);
+  store_deadline deadline = store_deadline_in(instance->budget_ms);
+  (void)settle_remembered(instance, deadline, NULL);
+  int code = settle_now(instance, delivery_id, outcome, deadline, error);
   if (code != TIDINGS_E_BUSY) return code;
   if (!remember(instance, delivery_id, outcome)) {
     return fail(error, TIDINGS_E_NOMEM,

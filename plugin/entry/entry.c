@@ -152,18 +152,30 @@ static void release(struct tidings_plugin *plugin, const struct tidings_reply *r
   if (plugin) reply_release((struct instance *)plugin, reply);
 }
 
+/* Before it closes, the instance does what it has promised: a settle that is remembered would be forgotten with it. BUSY: it still cannot. */
+static int keep_promises(struct instance *instance, struct tidings_error *error) {
+  struct tidings_error why = {.size = sizeof why};
+  if (instance_enter(instance, NULL)) return 0; /* quiesced: that was done then; or a forked child */
+  int code = settle_remembered(instance, store_deadline_in(instance->budget_ms), &why);
+  instance_leave(instance);
+  if (code == TIDINGS_E_BUSY) return fail(error, code, "%s", why.text);
+  if (code) {
+    struct tidings_span text = span_text(why.text);
+    instance->host.log(instance->host.context, TIDINGS_LOG_ERROR, &text);
+  }
+  return 0;
+}
+
 static int32_t quiesce(struct tidings_plugin *plugin, struct tidings_error *error) {
-  return plugin ? instance_quiesce((struct instance *)plugin, error) : fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
+  if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
+  int code = keep_promises((struct instance *)plugin, error);
+  return code ? code : instance_quiesce((struct instance *)plugin, error);
 }
 
 static int32_t close_plugin(struct tidings_plugin *plugin, struct tidings_error *error) {
-  struct instance *instance = NULL;
   if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
-  if (enter(plugin, plugin, &instance, NULL) == 0) {
-    settle_remembered(instance); /* the last chance */
-    instance_leave(instance);
-  }
-  return instance_close((struct instance *)plugin, error);
+  int code = keep_promises((struct instance *)plugin, error);
+  return code ? code : instance_close((struct instance *)plugin, error);
 }
 
 /* -- open ------------------------------------------------------------------------------------------------------------------------------------------------ */
@@ -222,7 +234,7 @@ static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *r
   if (code) return code;
   code = check_span(request, "request", error);
   if (!code) {
-    settle_remembered(instance);
+    (void)settle_remembered(instance, store_deadline_in(instance->budget_ms), NULL);
     code = inspect(instance, *request, ret_answer, error);
   }
   instance_leave(instance);

@@ -74,7 +74,7 @@ int inspect(struct instance *instance, struct tidings_span request, const struct
   }
   answer->abi.size = sizeof answer->abi;
   answer->abi.json = span_of(answer->text.bytes, answer->text.len - 1);
-  atomic_fetch_add(&instance->handed_out, 1);
+  instance_hand_out(instance);
   *ret_answer = &answer->abi;
   return 0;
 }
@@ -84,5 +84,5 @@ void inspect_release(struct instance *instance, const struct tidings_answer *abi
   struct answer *answer = (struct answer *)(uintptr_t)abi;
   buffer_free(&answer->text);
   free(answer);
-  atomic_fetch_sub(&instance->handed_out, 1);
+  instance_take_back(instance);
 }

@@ -14,6 +14,9 @@
 #include "base/error.h"
 #include "event/config.h"
 
+/* The gate is one word, so that quiesce sees calls and replies at one moment and shuts it only if there are none: the lower half counts
+ * calls, the upper one replies. */
+#define GATE_REPLY ((uint64_t)1 << 32)
 #define GATE_SHUT ((uint64_t)1 << 63)
 enum { DEFAULT_BUDGET_MS = 250, CREATE_BUDGET_MS = 10000 };
 
@@ -177,17 +180,19 @@ int instance_enter(struct instance *instance, struct tidings_error *error) {
 
 void instance_leave(struct instance *instance) { atomic_fetch_sub_explicit(&instance->gate, 1, memory_order_release); }
 
+void instance_hand_out(struct instance *instance) { atomic_fetch_add_explicit(&instance->gate, GATE_REPLY, memory_order_relaxed); }
+
+void instance_take_back(struct instance *instance) { atomic_fetch_sub_explicit(&instance->gate, GATE_REPLY, memory_order_release); }
+
 int instance_quiesce(struct instance *instance, struct tidings_error *error) {
-  uint64_t calls = 0;
+  uint64_t gate = 0;
   if (!*instance->fork_mark) return fail(error, TIDINGS_E_CLOSED, "this process was forked from the one that opened the store");
   if (atomic_load(&instance->gate) & GATE_SHUT) return 0;
-  if (!atomic_compare_exchange_strong(&instance->gate, &calls, GATE_SHUT)) {
-    return fail(error, TIDINGS_E_BUSY, "%llu calls are under way; wait for them and try again", (unsigned long long)(calls & ~GATE_SHUT));
-  }
-  uint64_t out = atomic_load(&instance->handed_out);
-  if (!out) return 0;
-  atomic_fetch_and(&instance->gate, ~GATE_SHUT);
-  return fail(error, TIDINGS_E_BUSY, "%llu replies have not been released; release them and try again", (unsigned long long)out);
+  if (atomic_compare_exchange_strong(&instance->gate, &gate, GATE_SHUT)) return 0;
+  unsigned long long calls = gate & (GATE_REPLY - 1), replies = (gate & ~GATE_SHUT) / GATE_REPLY;
+  if (!replies) return fail(error, TIDINGS_E_BUSY, "%llu calls are under way; wait for them and try again", calls);
+  return fail(error, TIDINGS_E_BUSY, "%llu replies have not been released and %llu calls are under way; release them and try again", replies,
+              calls);
 }
 
 int instance_close(struct instance *instance, struct tidings_error *error) {

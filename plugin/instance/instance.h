@@ -42,8 +42,7 @@ struct instance {
   struct store *store;
   struct owner owner; /* on whose behalf this instance attaches */
 
-  _Atomic uint64_t gate;             /* calls under way, and GATE_SHUT */
-  _Atomic uint64_t handed_out;       /* replies and answers not yet released */
+  _Atomic uint64_t gate;             /* calls under way, replies and answers that are out, and whether it is shut: see instance.c */
   const volatile uint8_t *fork_mark; /* 1; reads 0 in a forked child */
 
   pthread_mutex_t configuration_lock;
@@ -66,6 +65,9 @@ int instance_close(struct instance *instance, struct tidings_error *error);
 /* Around every call but release: counts it as under way. CLOSED after quiesce and in a forked child. */
 int instance_enter(struct instance *instance, struct tidings_error *error);
 void instance_leave(struct instance *instance);
+/* Counts a reply or an answer as out, within a call; and as given back. */
+void instance_hand_out(struct instance *instance);
+void instance_take_back(struct instance *instance);
 
 /* The configuration in force, kept alive until it is given back. */
 struct configuration *configuration_use(struct instance *instance);
