@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bench.h: the measurements and what they share. Each row stands beside the floor it is measured against, taken in the same run, in turns, so
+ * that a busy machine slows both. A bench measures and does not judge: it exits 0 whatever it finds.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ROWS_MAX = 64, PATH_BYTES = 512, SESSION_BYTES = 32 };
+
+enum unit { UNIT_NS, UNIT_US, UNIT_PER_SECOND, UNIT_KIB };
+
+struct row {
+  const char *name;
+  char state[96]; /* of the store */
+  char floor_is[96];
+  enum unit unit;
+  double floor, measured;
+  double ratio;       /* measured to floor */
+  bool more_is_better;
+  double budget;      /* of the ratio, or of the measured value itself; 0: none */
+  bool budget_is_absolute;
+  bool failed;        /* a side condition (the note names it) is not met */
+  char note[160];
+};
+
+struct bench {
+  const char *plugin;   /* --plugin */
+  const char *base;     /* --dir: where stores are made */
+  const char *only;     /* --rows */
+  bool quick, json;
+  char folder[PATH_BYTES];
+  unsigned folders;     /* made so far */
+  struct row rows[ROWS_MAX];
+  size_t row_count;
+  bool filled;          /* `big` holds a store with other items pending */
+  char big[PATH_BYTES];
+  uint64_t big_items;
+};
+
+/* Should the row of this name be measured? */
+bool bench_wants(const struct bench *bench, const char *name);
+/* A new row for the table. */
+struct row *bench_row(struct bench *bench, const char *name);
+/* A path for a store that does not exist yet. */
+void bench_store_path(struct bench *bench, char path[PATH_BYTES]);
+/* The store with a million other items pending (fewer with --quick), made when it is first asked for. */
+const char *bench_big_store(struct bench *bench);
+
+void bench_hook(struct bench *bench);    /* a hook with nothing pending */
+void bench_push(struct bench *bench);    /* pushes: alone, by threads, by processes */
+void bench_deliver(struct bench *bench); /* deliver and settle */
+void bench_open(struct bench *bench);    /* open, and hot swap */
+
+_Noreturn void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

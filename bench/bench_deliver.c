@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bench_deliver.c: deliver + settle of 10 and of 1,000 items, on an empty store and beside a million other items.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "bench.h"
+#include "raw.h"
+#include "samples.h"
+#include "target.h"
+
+enum { FILLERS = 64 };
+
+struct filling {
+  struct target *target;
+  const char *session;
+  _Atomic(int64_t) left;
+};
+
+static void *filler_main(void *context) {
+  struct filling *filling = context;
+  while (atomic_fetch_sub(&filling->left, 1) > 0) {
+    if (target_push(filling->target, filling->session, 1) != 0) bench_die("a session is full");
+  }
+  return NULL;
+}
+
+/* Threads side by side, so that group commit makes it quick. */
+static void fill(struct target *target, const char *session, uint64_t count) {
+  pthread_t threads[FILLERS];
+  struct filling filling = {.target = target, .session = session};
+  uint64_t wanted = count < FILLERS ? count : FILLERS;
+  atomic_store(&filling.left, (int64_t)count);
+  for (uint64_t i = 0; i < wanted; i++) {
+    if (pthread_create(&threads[i], NULL, filler_main, &filling) != 0) bench_die("no thread");
+  }
+  for (uint64_t i = 0; i < wanted; i++) pthread_join(threads[i], NULL);
+}
+
+static double deliver_us(struct target *target, uint64_t count) {
+  size_t got;
+  fill(target, "carrier", count);
+  uint64_t began = now_ns();
+  uint64_t delivery = target_deliver(target, "carrier", &got);
+  target_commit(target, delivery);
+  double us = (double)(now_ns() - began) / 1e3;
+  if (got != count) bench_die("%zu items came, %" PRIu64 " were pending", got, count);
+  return us;
+}
+
+static double raw_us(struct raw *raw, uint64_t count, uint64_t *n) {
+  raw_put_many(raw, 7, *n, count);
+  *n += count;
+  uint64_t began = now_ns();
+  uint64_t got = raw_deliver(raw, 7);
+  raw_settle(raw, 7);
+  if (got != count) bench_die("raw LMDB lost something");
+  return (double)(now_ns() - began) / 1e3;
+}
+
+static int rounds(const struct bench *bench, uint64_t count) { return (bench->quick ? 7 : 41) / (count > 100 ? 2 : 1) + 1; }
+
+static void against_raw(struct bench *bench, const char *name, uint64_t count, double budget) {
+  char store[PATH_BYTES], raw_path[PATH_BYTES];
+  struct samples floor = {0}, delivered = {0};
+  struct target target;
+  uint64_t n = 1;
+  if (!bench_wants(bench, name)) return;
+  struct row *row = bench_row(bench, name);
+  bench_store_path(bench, store);
+  bench_store_path(bench, raw_path);
+  struct raw *raw = raw_open(raw_path);
+  target_load(&target, bench->plugin);
+  target_open(&target, store, TIDINGS_ROLE_HOST);
+  deliver_us(&target, count);
+  for (int round = 0; round < rounds(bench, count); round++) {
+    samples_add(&floor, raw_us(raw, count, &n));
+    samples_add(&delivered, deliver_us(&target, count));
+  }
+  snprintf(row->state, sizeof row->state, "nothing else pending");
+  snprintf(row->floor_is, sizeof row->floor_is, "read and mark each, commit; delete each, commit");
+  row->unit = UNIT_US;
+  row->floor = samples_median(&floor);
+  row->measured = samples_median(&delivered);
+  row->budget = budget;
+  samples_free(&floor);
+  samples_free(&delivered);
+  target_unload(&target);
+  raw_close(raw);
+}
+
+static void beside_others(struct bench *bench, const char *name, uint64_t count) {
+  char store[PATH_BYTES];
+  struct samples alone = {0}, beside = {0};
+  struct target empty, big;
+  if (!bench_wants(bench, name)) return;
+  const char *big_store = bench_big_store(bench);
+  struct row *row = bench_row(bench, name);
+  bench_store_path(bench, store);
+  target_load(&empty, bench->plugin);
+  target_load(&big, bench->plugin);
+  target_open(&empty, store, TIDINGS_ROLE_HOST);
+  target_open(&big, big_store, TIDINGS_ROLE_HOST);
+  deliver_us(&empty, count);
+  deliver_us(&big, count);
+  for (int round = 0; round < rounds(bench, count); round++) {
+    samples_add(&alone, deliver_us(&empty, count));
+    samples_add(&beside, deliver_us(&big, count));
+  }
+  snprintf(row->state, sizeof row->state, "%" PRIu64 " other items pending", bench->big_items);
+  snprintf(row->floor_is, sizeof row->floor_is, "the same on an empty store");
+  row->unit = UNIT_US;
+  row->floor = samples_median(&alone);
+  row->measured = samples_median(&beside);
+  row->budget = 1.5;
+  samples_free(&alone);
+  samples_free(&beside);
+  target_unload(&empty);
+  target_unload(&big);
+}
+
+void bench_deliver(struct bench *bench) {
+  against_raw(bench, "deliver + settle 10", 10, 1.3);
+  against_raw(bench, "deliver + settle 1,000", 1000, 0.6);
+  beside_others(bench, "deliver + settle 10, beside", 10);
+  beside_others(bench, "deliver + settle 1,000, beside", 1000);
+}

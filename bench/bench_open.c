@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bench_open.c: opening a store, and the whole cycle of a hot swap.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tidings/hostkit.h>
+
+#include "bench.h"
+#include "raw.h"
+#include "samples.h"
+#include "target.h"
+
+static void open_row(struct bench *bench) {
+  char store[PATH_BYTES], raw_path[PATH_BYTES];
+  struct samples floor = {0}, opened = {0};
+  struct target target;
+  if (!bench_wants(bench, "open")) return;
+  struct row *row = bench_row(bench, "open");
+  bench_store_path(bench, store);
+  bench_store_path(bench, raw_path);
+  target_load(&target, bench->plugin);
+  target_open(&target, store, TIDINGS_ROLE_HOST);
+  for (uint64_t n = 0; n < 100; n++) target_push(&target, "one", n);
+  target_close(&target);
+  struct raw *raw = raw_open(raw_path);
+  raw_put_many(raw, 1, 1, 100);
+  raw_close(raw);
+  for (int round = 0; round < (bench->quick ? 30 : 300); round++) {
+    uint64_t began = now_ns();
+    raw = raw_open(raw_path);
+    samples_add(&floor, (double)(now_ns() - began) / 1e3);
+    raw_close(raw);
+    began = now_ns();
+    target_open(&target, store, TIDINGS_ROLE_HOST);
+    samples_add(&opened, (double)(now_ns() - began) / 1e3);
+    target_close(&target);
+  }
+  snprintf(row->state, sizeof row->state, "100 pending, nobody else has it open");
+  snprintf(row->floor_is, sizeof row->floor_is, "mdb_env_open, the tree's handle, a read transaction");
+  row->unit = UNIT_US;
+  row->floor = samples_median(&floor);
+  row->measured = samples_median(&opened);
+  row->budget = 1.5;
+  samples_free(&floor);
+  samples_free(&opened);
+  target_unload(&target);
+}
+
+/* What a swap cannot do without: copy the file, load it, find the symbol, open a raw environment, and all of it back. */
+static double swap_floor_us(const struct bench *bench, const char *raw_path, const char *copy) {
+  struct stat status;
+  uint64_t began = now_ns();
+  int in = open(bench->plugin, O_RDONLY | O_CLOEXEC), out = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+  if (in < 0 || out < 0 || fstat(in, &status) != 0) bench_die("%s cannot be copied", bench->plugin);
+  for (off_t left = status.st_size; left > 0;) {
+    ssize_t sent = sendfile(out, in, NULL, (size_t)left);
+    if (sent <= 0) bench_die("%s cannot be copied", bench->plugin);
+    left -= sent;
+  }
+  close(in);
+  close(out);
+  void *image = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+  if (!image || !dlsym(image, TIDINGS_ENTRY_SYMBOL)) bench_die("%s", dlerror());
+  unlink(copy);
+  struct raw *raw = raw_open(raw_path);
+  raw_close(raw);
+  dlclose(image);
+  return (double)(now_ns() - began) / 1e3;
+}
+
+static double resident_kib(void) {
+  long pages = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) bench_die("/proc/self/statm");
+  fclose(file);
+  return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static void swap_rows(struct bench *bench) {
+  char store[PATH_BYTES], raw_path[PATH_BYTES], copy[PATH_BYTES];
+  struct samples floor = {0}, swaps = {0};
+  struct tidings_error error = {.size = sizeof error};
+  struct hostkit *hostkit = NULL;
+  int cycles = bench->quick ? 100 : 1000;
+  double early = 0;
+  if (!bench_wants(bench, "swap cycle")) return;
+  bench_store_path(bench, store);
+  bench_store_path(bench, raw_path);
+  bench_store_path(bench, copy);
+  struct hostkit_options options = {
+    .size = sizeof options, .flags = HOSTKIT_NO_PROBE, .plugin_path = bench->plugin, .store_dir = store, .copy_dir = bench->folder};
+  if (hostkit_open(&options, &hostkit, &error) != 0) bench_die("hostkit_open: %s", error.text);
+  for (int cycle = 0; cycle < cycles; cycle++) {
+    samples_add(&floor, swap_floor_us(bench, raw_path, copy));
+    uint64_t began = now_ns();
+    if (hostkit_swap(hostkit, NULL, 10000, &error) != 0) bench_die("hostkit_swap: %s", error.text);
+    samples_add(&swaps, (double)(now_ns() - began) / 1e3);
+    if (cycle == cycles / 10) early = resident_kib();
+  }
+  double late = resident_kib();
+  if (hostkit_close(hostkit, 10000, &error) != 0) bench_die("hostkit_close: %s", error.text);
+
+  struct row *row = bench_row(bench, "swap cycle");
+  snprintf(row->state, sizeof row->state, "empty; hostkit without the probe");
+  snprintf(row->floor_is, sizeof row->floor_is, "copy, dlopen, raw env open + close, dlclose");
+  row->unit = UNIT_US;
+  row->floor = samples_median(&floor);
+  row->measured = samples_median(&swaps);
+  row->budget = 1.5;
+  snprintf(row->note, sizeof row->note, "p99 %.0f µs", samples_percentile(&swaps, 99));
+
+  struct row *memory = bench_row(bench, "swap cycle, resident memory");
+  snprintf(memory->state, sizeof memory->state, "after %d cycles", cycles);
+  snprintf(memory->floor_is, sizeof memory->floor_is, "after a tenth of them");
+  memory->unit = UNIT_KIB;
+  memory->floor = early;
+  memory->measured = late;
+  memory->budget = 1.02;
+  samples_free(&floor);
+  samples_free(&swaps);
+}
+
+void bench_open(struct bench *bench) {
+  open_row(bench);
+  swap_rows(bench);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bench_push.c: durable pushes: by one producer, by 64 threads into one session, by eight processes.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "raw.h"
+#include "samples.h"
+#include "target.h"
+
+enum { THREADS = 64, PROCESSES = 8, SLICE_LIMIT = 9000, TIMES_MAX = SLICE_LIMIT };
+
+static uint64_t slice_ns(const struct bench *bench) { return bench->quick ? 150000000u : 400000000u; }
+static int rounds(const struct bench *bench) { return bench->quick ? 3 : 9; }
+
+/* -- one producer ---------------------------------------------------------------------------------------------------------------- */
+
+static void push_alone(struct bench *bench) {
+  char store[PATH_BYTES], raw_path[PATH_BYTES];
+  struct samples floor = {0}, pushes = {0};
+  struct target target;
+  uint64_t n = 0, pending = 0;
+  if (!bench_wants(bench, "durable push, one producer")) return;
+  struct row *row = bench_row(bench, "durable push, one producer");
+  bench_store_path(bench, store);
+  bench_store_path(bench, raw_path);
+  struct raw *raw = raw_open(raw_path);
+  target_load(&target, bench->plugin);
+  target_open(&target, store, TIDINGS_ROLE_HOST);
+  for (int batch = 0; batch < rounds(bench) * 10; batch++) {
+    for (int i = 0; i < 20; i++, n++, pending++) {
+      uint64_t began = now_ns();
+      raw_put(raw, 1, n);
+      uint64_t between = now_ns();
+      target_push(&target, "one", n);
+      samples_add(&floor, (double)(between - began) / 1e3);
+      samples_add(&pushes, (double)(now_ns() - between) / 1e3);
+    }
+    if (pending > SLICE_LIMIT - 100) {
+      target_drain(&target, "one");
+      pending = 0;
+    }
+  }
+  snprintf(row->state, sizeof row->state, "0 to %" PRIu64 " pending", n);
+  snprintf(row->floor_is, sizeof row->floor_is, "mdb_put + commit of the same record");
+  row->unit = UNIT_US;
+  row->floor = samples_median(&floor);
+  row->measured = samples_median(&pushes);
+  row->budget = 1.15;
+  snprintf(row->note, sizeof row->note, "p99 %.0f µs, floor's %.0f µs", samples_percentile(&pushes, 99), samples_percentile(&floor, 99));
+  samples_free(&floor);
+  samples_free(&pushes);
+  target_unload(&target);
+  raw_close(raw);
+}
+
+/* -- many threads ---------------------------------------------------------------------------------------------------------------- */
+
+struct slice {
+  struct target *target;
+  uint64_t until;
+  _Atomic(uint64_t) pushed, n;
+};
+
+static void *pusher_main(void *context) {
+  struct slice *slice = context;
+  while (now_ns() < slice->until && atomic_load(&slice->pushed) < SLICE_LIMIT - THREADS) {
+    if (target_push(slice->target, "one", atomic_fetch_add(&slice->n, 1)) != 0) break;
+    atomic_fetch_add(&slice->pushed, 1);
+  }
+  return NULL;
+}
+
+static double threads_per_second(struct bench *bench, struct target *target) {
+  pthread_t threads[THREADS];
+  struct slice slice = {.target = target};
+  uint64_t began = now_ns();
+  slice.until = began + slice_ns(bench);
+  for (int i = 0; i < THREADS; i++) {
+    if (pthread_create(&threads[i], NULL, pusher_main, &slice) != 0) bench_die("no thread");
+  }
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  double seconds = (double)(now_ns() - began) / 1e9;
+  target_drain(target, "one");
+  return (double)atomic_load(&slice.pushed) / seconds;
+}
+
+static double raw_per_second(struct bench *bench, struct raw *raw, uint64_t *n) {
+  uint64_t began = now_ns(), until = began + slice_ns(bench), count = 0;
+  for (; now_ns() < until; count++) raw_put(raw, 1, (*n)++);
+  return (double)count / ((double)(now_ns() - began) / 1e9);
+}
+
+static void push_by_threads(struct bench *bench) {
+  char store[PATH_BYTES], raw_path[PATH_BYTES];
+  struct samples floor = {0}, pushes = {0};
+  struct target target;
+  uint64_t n = 0;
+  if (!bench_wants(bench, "durable pushes, 64 threads")) return;
+  struct row *row = bench_row(bench, "durable pushes, 64 threads");
+  bench_store_path(bench, store);
+  bench_store_path(bench, raw_path);
+  struct raw *raw = raw_open(raw_path);
+  target_load(&target, bench->plugin);
+  target_open(&target, store, TIDINGS_ROLE_HOST);
+  for (int round = 0; round < rounds(bench); round++) {
+    samples_add(&floor, raw_per_second(bench, raw, &n));
+    samples_add(&pushes, threads_per_second(bench, &target));
+  }
+  snprintf(row->state, sizeof row->state, "one session, up to %d pending", SLICE_LIMIT);
+  snprintf(row->floor_is, sizeof row->floor_is, "one thread, mdb_put + commit each");
+  row->unit = UNIT_PER_SECOND;
+  row->more_is_better = true;
+  row->floor = samples_median(&floor);
+  row->measured = samples_median(&pushes);
+  row->budget = 8;
+  samples_free(&floor);
+  samples_free(&pushes);
+  target_unload(&target);
+  raw_close(raw);
+}
+
+/* -- many processes -------------------------------------------------------------------------------------------------------------- */
+
+struct worker_times {
+  uint64_t count;
+  double us[TIMES_MAX];
+};
+
+struct gate {
+  atomic_int ready;
+  atomic_bool go;
+  _Atomic(uint64_t) until;
+  struct worker_times workers[PROCESSES];
+};
+
+static _Noreturn void worker_main(const struct bench *bench, struct gate *gate, unsigned number, const char *path, bool is_raw, uint64_t first) {
+  struct worker_times *times = &gate->workers[number];
+  struct target target = {0};
+  struct raw *raw = NULL;
+  char session[SESSION_BYTES];
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  snprintf(session, sizeof session, "p%u", number);
+  if (is_raw) {
+    raw = raw_open(path);
+  } else {
+    target_load(&target, bench->plugin);
+    target_open(&target, path, TIDINGS_ROLE_PRODUCER);
+  }
+  atomic_fetch_add(&gate->ready, 1);
+  while (!atomic_load(&gate->go)) usleep(100);
+  uint64_t until = atomic_load(&gate->until);
+  for (times->count = 0; times->count < TIMES_MAX; times->count++) {
+    uint64_t began = now_ns();
+    if (began >= until) break;
+    if (raw) raw_put(raw, number + 1, first + times->count);
+    else if (target_push(&target, session, times->count) != 0) break;
+    times->us[times->count] = (double)(now_ns() - began) / 1e3;
+  }
+  _exit(0);
+}
+
+/* One slice with fresh processes; adds their latencies and returns pushes a second. */
+static double processes_per_second(const struct bench *bench, struct gate *gate, const char *path, bool is_raw, uint64_t first,
+                                   struct samples *latencies) {
+  uint64_t pushes = 0;
+  atomic_store(&gate->ready, 0);
+  atomic_store(&gate->go, false);
+  for (unsigned i = 0; i < PROCESSES; i++) {
+    pid_t child = fork();
+    if (child < 0) bench_die("fork failed");
+    if (child == 0) worker_main(bench, gate, i, path, is_raw, first);
+  }
+  while (atomic_load(&gate->ready) < PROCESSES) usleep(100);
+  uint64_t began = now_ns();
+  atomic_store(&gate->until, began + slice_ns(bench));
+  atomic_store(&gate->go, true);
+  for (int status; wait(&status) > 0;) {
+    if (status != 0) bench_die("a worker ended with status 0x%x", (unsigned)status);
+  }
+  double seconds = (double)(now_ns() - began) / 1e9;
+  for (unsigned i = 0; i < PROCESSES; i++) {
+    pushes += gate->workers[i].count;
+    for (uint64_t k = 0; k < gate->workers[i].count; k++) samples_add(latencies, gate->workers[i].us[k]);
+  }
+  return (double)pushes / seconds;
+}
+
+static void drain_all(const struct bench *bench, const char *store) {
+  struct target target;
+  target_load(&target, bench->plugin);
+  target_open(&target, store, TIDINGS_ROLE_HOST);
+  for (unsigned i = 0; i < PROCESSES; i++) {
+    char session[SESSION_BYTES];
+    snprintf(session, sizeof session, "p%u", i);
+    target_drain(&target, session);
+  }
+  target_unload(&target);
+}
+
+static void push_by_processes(struct bench *bench) {
+  char store[PATH_BYTES], raw_path[PATH_BYTES];
+  struct samples floor = {0}, pushes = {0}, floor_us = {0}, push_us = {0};
+  if (!bench_wants(bench, "8 producer processes")) return;
+  struct row *row = bench_row(bench, "8 producer processes");
+  struct gate *gate = mmap(NULL, sizeof *gate, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (gate == MAP_FAILED) bench_die("no shared memory");
+  bench_store_path(bench, store);
+  bench_store_path(bench, raw_path);
+  for (int round = 0; round < rounds(bench); round++) {
+    samples_add(&floor, processes_per_second(bench, gate, raw_path, true, (uint64_t)round * TIMES_MAX, &floor_us));
+    samples_add(&pushes, processes_per_second(bench, gate, store, false, 0, &push_us));
+    drain_all(bench, store);
+  }
+  snprintf(row->state, sizeof row->state, "one session each");
+  snprintf(row->floor_is, sizeof row->floor_is, "8 processes, mdb_put + commit each");
+  row->unit = UNIT_PER_SECOND;
+  row->more_is_better = true;
+  row->floor = samples_median(&floor);
+  row->measured = samples_median(&pushes);
+  row->budget = 0.9;
+  double p99 = samples_percentile(&push_us, 99), floor_p99 = samples_percentile(&floor_us, 99);
+  row->failed = p99 > floor_p99;
+  snprintf(row->note, sizeof row->note, "p99 %.0f µs, floor's %.0f µs", p99, floor_p99);
+  samples_free(&floor);
+  samples_free(&pushes);
+  samples_free(&floor_us);
+  samples_free(&push_us);
+  munmap(gate, sizeof *gate);
+}
+
+void bench_push(struct bench *bench) {
+  push_alone(bench);
+  push_by_threads(bench);
+  push_by_processes(bench);
+}

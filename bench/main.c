@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c: the command line, the stores, and the table.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "raw.h"
+#include "samples.h"
+#include "target.h"
+
+enum { FILL_THREADS = 64, FILL_EACH = 9000, RECORDS = 300 };
+
+static const char usage[] =
+  "usage: tidings-bench [--plugin PATH] [--quick] [--rows SUBSTRING] [--json] [--dir DIR]\n"
+  "  --plugin PATH     the tidings.so to measure (default: the one of this build)\n"
+  "  --quick           shorter, and 100,000 instead of a million other items\n"
+  "  --rows SUBSTRING  only rows whose name has this in it\n"
+  "  --json            an array of objects instead of the table\n"
+  "  --dir DIR         where the stores are made (default: $TMPDIR or /tmp; a real disk makes syncs real)\n";
+
+/* The folder to remove when a measurement dies. */
+static char *to_remove;
+
+static void remove_folder(void) {
+  if (!to_remove) return;
+  pid_t child = fork();
+  if (child == 0) {
+    execlp("rm", "rm", "-rf", "--", to_remove, (char *)NULL);
+    _exit(127);
+  }
+  if (child > 0) waitpid(child, NULL, 0);
+}
+
+void bench_die(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  fprintf(stderr, "tidings-bench: ");
+  vfprintf(stderr, format, list);
+  va_end(list);
+  fprintf(stderr, "\n");
+  exit(1);
+}
+
+bool bench_wants(const struct bench *bench, const char *name) { return !bench->only || strcasestr(name, bench->only); }
+
+struct row *bench_row(struct bench *bench, const char *name) {
+  if (bench->row_count == ROWS_MAX) bench_die("too many rows");
+  struct row *row = &bench->rows[bench->row_count++];
+  row->name = name;
+  if (!bench->json) fprintf(stderr, "%s …\n", name);
+  return row;
+}
+
+void bench_store_path(struct bench *bench, char path[PATH_BYTES]) {
+  int length = snprintf(path, PATH_BYTES, "%s/%u", bench->folder, ++bench->folders);
+  if (length < 0 || length >= PATH_BYTES) bench_die("the path of --dir is too long");
+}
+
+/* -- a store with many others ---------------------------------------------------------------------------------------------------- */
+
+struct filler {
+  struct target *target;
+  _Atomic(uint64_t) next;
+  uint64_t items;
+};
+
+/* Sessions hold less than their quota each. */
+static void *filler_main(void *context) {
+  struct filler *filler = context;
+  for (uint64_t n; (n = atomic_fetch_add(&filler->next, 1)) < filler->items;) {
+    char session[SESSION_BYTES];
+    snprintf(session, sizeof session, "other-%" PRIu64, n / FILL_EACH);
+    if (target_push(filler->target, session, n) != 0) bench_die("session %s is full", session);
+  }
+  return NULL;
+}
+
+const char *bench_big_store(struct bench *bench) {
+  pthread_t threads[FILL_THREADS];
+  struct target target;
+  if (bench->filled) return bench->big;
+  struct filler filler = {.target = &target, .items = bench->quick ? 100000 : 1000000};
+  bench_store_path(bench, bench->big);
+  if (!bench->json) fprintf(stderr, "filling a store with %" PRIu64 " items …\n", filler.items);
+  target_load(&target, bench->plugin);
+  target_open(&target, bench->big, TIDINGS_ROLE_PRODUCER);
+  for (int i = 0; i < FILL_THREADS; i++) {
+    if (pthread_create(&threads[i], NULL, filler_main, &filler) != 0) bench_die("no thread");
+  }
+  for (int i = 0; i < FILL_THREADS; i++) pthread_join(threads[i], NULL);
+  target_unload(&target);
+  bench->big_items = filler.items;
+  bench->filled = true;
+  return bench->big;
+}
+
+/* The floor writes records of the plugin's own size. */
+static void match_record_size(struct bench *bench) {
+  struct target target;
+  char store[PATH_BYTES];
+  bench_store_path(bench, store);
+  target_load(&target, bench->plugin);
+  target_open(&target, store, TIDINGS_ROLE_PRODUCER);
+  for (uint64_t n = 0; n < RECORDS; n++) target_push(&target, "sizes", n);
+  target_unload(&target);
+  raw_set_record_bytes((size_t)(raw_mean_value(store) + 0.5));
+}
+
+/* -- the table ------------------------------------------------------------------------------------------------------------------- */
+
+static const char *const unit_names[] = {"ns", "µs", "/s", "KiB"};
+
+static bool is_met(const struct row *row) {
+  double value = row->budget_is_absolute ? row->measured : row->ratio;
+  bool within = row->budget == 0 || (row->more_is_better ? value >= row->budget : value <= row->budget);
+  return within && !row->failed;
+}
+
+static void describe_budget(const struct row *row, char *text, size_t size) {
+  const char *sign = row->more_is_better ? "≥" : "≤";
+  if (row->budget_is_absolute) snprintf(text, size, "%s %.0f %s", sign, row->budget, unit_names[row->unit]);
+  else snprintf(text, size, "%s %.2f ×", sign, row->budget);
+}
+
+static void describe_verdict(const struct row *row, char *text, size_t size) {
+  double value = row->budget_is_absolute ? row->measured : row->ratio;
+  double factor = row->more_is_better ? row->budget / value : value / row->budget;
+  if (is_met(row)) snprintf(text, size, "met");
+  else if (factor > 1) snprintf(text, size, "missed by %.2f ×", factor);
+  else snprintf(text, size, "missed: %s", row->note);
+}
+
+/* printf pads bytes, and some of these are not ASCII. */
+static void print_padded(const char *text, int width) {
+  int columns = 0;
+  for (const char *c = text; *c; c++) columns += (*c & 0xc0) != 0x80;
+  printf("%s%*s", text, width > 0 ? (width > columns ? width - columns : 0) + 2 : 0, "");
+}
+
+static void print_value(double value, enum unit unit) {
+  char text[32];
+  snprintf(text, sizeof text, value < 1000 ? "%.1f %s" : "%.0f %s", value, unit_names[unit]);
+  print_padded(text, 12);
+}
+
+static void print_table(const struct bench *bench) {
+  static const char *const heads[] = {"row", "state of the store", "floor", "measured", "ratio", "budget", "verdict"};
+  static const int widths[] = {31, 38, 12, 12, 8, 10, 0};
+  for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) print_padded(heads[i], widths[i]);
+  printf("\n");
+  for (size_t i = 0; i < bench->row_count; i++) {
+    const struct row *row = &bench->rows[i];
+    char ratio[32], budget[32], verdict[256];
+    describe_budget(row, budget, sizeof budget);
+    describe_verdict(row, verdict, sizeof verdict);
+    snprintf(ratio, sizeof ratio, "%.2f ×", row->ratio);
+    print_padded(row->name, widths[0]);
+    print_padded(row->state, widths[1]);
+    print_value(row->floor, row->unit);
+    print_value(row->measured, row->unit);
+    print_padded(ratio, widths[4]);
+    print_padded(budget, widths[5]);
+    print_padded(verdict, widths[6]);
+    printf("\n%*sfloor: %s%s%s\n", 4, "", row->floor_is, row->note[0] ? "; " : "", row->note);
+  }
+}
+
+static void print_json(const struct bench *bench) {
+  printf("[");
+  for (size_t i = 0; i < bench->row_count; i++) {
+    const struct row *row = &bench->rows[i];
+    char budget[32];
+    describe_budget(row, budget, sizeof budget);
+    printf("%s\n {\"row\": \"%s\", \"state\": \"%s\", \"floor_is\": \"%s\", \"unit\": \"%s\", \"floor\": %.2f, \"measured\": %.2f, \"ratio\": %.3f, "
+           "\"budget\": \"%s\", \"met\": %s, \"note\": \"%s\"}",
+           i ? "," : "", row->name, row->state, row->floor_is, unit_names[row->unit], row->floor, row->measured, row->ratio, budget,
+           is_met(row) ? "true" : "false", row->note);
+  }
+  printf("\n]\n");
+}
+
+static void print_machine(const struct bench *bench) {
+  struct utsname name;
+  struct statfs system;
+  if (uname(&name) != 0 || statfs(bench->folder, &system) != 0) bench_die("this machine cannot be described");
+  printf("%s %s, %ld processors, stores in %s (file system type 0x%lx)%s\n\n", name.sysname, name.release, sysconf(_SC_NPROCESSORS_ONLN),
+         bench->base, (unsigned long)system.f_type, bench->quick ? ", --quick" : "");
+}
+
+/* -- the command line ------------------------------------------------------------------------------------------------------------ */
+
+static _Noreturn void usage_error(const char *what) {
+  fprintf(stderr, "tidings-bench: %s\n%s", what, usage);
+  exit(2);
+}
+
+static void read_command_line(struct bench *bench, int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    const char **value = NULL;
+    if (strcmp(argv[i], "--quick") == 0) bench->quick = true;
+    else if (strcmp(argv[i], "--json") == 0) bench->json = true;
+    else if (strcmp(argv[i], "--rows") == 0) value = &bench->only;
+    else if (strcmp(argv[i], "--plugin") == 0) value = &bench->plugin;
+    else if (strcmp(argv[i], "--dir") == 0) value = &bench->base;
+    else if (strcmp(argv[i], "--help") == 0) {
+      printf("%s", usage);
+      exit(0);
+    } else usage_error(argv[i]);
+    if (value && i + 1 == argc) usage_error(argv[i]);
+    if (value) *value = argv[++i];
+  }
+}
+
+int main(int argc, char **argv) {
+  static struct bench bench = {.plugin = BENCH_PLUGIN};
+  const char *temporary = getenv("TMPDIR");
+  bench.base = temporary && *temporary ? temporary : "/tmp";
+  read_command_line(&bench, argc, argv);
+  if (snprintf(bench.folder, sizeof bench.folder, "%s/tidings-bench-XXXXXX", bench.base) >= PATH_BYTES - 16) usage_error("--dir: too long");
+  if (!mkdtemp(bench.folder)) bench_die("%s: no folder can be made there", bench.base);
+  to_remove = bench.folder;
+  atexit(remove_folder);
+  match_record_size(&bench);
+  bench_hook(&bench);
+  bench_push(&bench);
+  bench_deliver(&bench);
+  bench_open(&bench);
+  for (size_t i = 0; i < bench.row_count; i++) bench.rows[i].ratio = bench.rows[i].floor > 0 ? bench.rows[i].measured / bench.rows[i].floor : 0;
+  if (bench.json) {
+    print_json(&bench);
+  } else {
+    print_machine(&bench);
+    print_table(&bench);
+  }
+  return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * target.c: see target.h.
+ */
+#include "target.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "bench.h"
+#include "samples.h"
+
+static void host_log(void *context, uint32_t severity, const struct tidings_span *message) {
+  (void)context;
+  if (severity <= TIDINGS_LOG_ERROR) fprintf(stderr, "the plugin: %.*s\n", (int)message->len, message->ptr);
+}
+
+static int64_t host_now_ms(void *context) {
+  struct timespec now;
+  (void)context;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static uint64_t host_mono_ns(void *context) {
+  (void)context;
+  return now_ns();
+}
+
+static int32_t host_random(void *context, void *buffer, size_t len) {
+  (void)context;
+  return getrandom(buffer, len, 0) == (ssize_t)len ? 0 : -1;
+}
+
+static const struct tidings_host host = {
+  .size = sizeof host, .log = host_log, .now_ms = host_now_ms, .mono_ns = host_mono_ns, .random = host_random};
+
+static struct tidings_span span(const char *text) { return (struct tidings_span){text, strlen(text)}; }
+
+void target_load(struct target *target, const char *path) {
+  *target = (struct target){.image = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
+  if (!target->image) bench_die("%s", dlerror());
+  target->entry = dlsym(target->image, TIDINGS_ENTRY_SYMBOL);
+  if (!target->entry || target->entry->abi_major != TIDINGS_ABI_MAJOR) bench_die("%s is not a plugin of this ABI", path);
+}
+
+void target_open(struct target *target, const char *store, uint32_t role) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_open_options options = {.size = sizeof options, .store_dir = span(store), .role = role, .hook_budget_ms = 60000};
+  if (target->entry->open(&host, &options, &target->plugin, &error) != 0) bench_die("open %s: %s", store, error.text);
+}
+
+void target_close(struct target *target) {
+  struct tidings_error error = {.size = sizeof error};
+  if (target->plugin->close(target->plugin, &error) != 0) bench_die("close: %s", error.text);
+  target->plugin = NULL;
+}
+
+void target_unload(struct target *target) {
+  if (target->plugin) target_close(target);
+  if (dlclose(target->image) != 0) bench_die("%s", dlerror());
+}
+
+int32_t target_push(struct target *target, const char *session, uint64_t n) {
+  struct tidings_error error = {.size = sizeof error};
+  const struct tidings_reply *reply = NULL;
+  char event[512];
+  int length = snprintf(event, sizeof event,
+                        "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"tool.stopped\",\"message\":"
+                        "\"Tool `cargo_check` (handle `h_%08" PRIu64 "`) has stopped with result available, and here is the rest of what is said."
+                        "....\"}}",
+                        session, n % 100000000);
+  struct tidings_span text = {event, (size_t)length};
+  int32_t code = target->plugin->on_event(target->plugin, &text, &reply, &error);
+  if (code != 0 && code != TIDINGS_E_FULL) bench_die("push: %s", error.text);
+  if (code == 0 && reply) target->plugin->release(target->plugin, reply);
+  return code;
+}
+
+uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count) {
+  struct tidings_error error = {.size = sizeof error};
+  const struct tidings_reply *reply = NULL;
+  struct tidings_tool_result result = {.size = sizeof result, .session = span(session)};
+  if (target->plugin->on_tool_result(target->plugin, &result, &reply, &error) != 0) bench_die("a hook: %s", error.text);
+  uint64_t delivery = reply ? reply->delivery_id : 0;
+  if (ret_count) *ret_count = reply ? reply->notification_count : 0;
+  if (reply) target->plugin->release(target->plugin, reply);
+  return delivery;
+}
+
+void target_commit(struct target *target, uint64_t delivery) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_settlement settlement = {.size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = delivery};
+  if (target->plugin->settle(target->plugin, &settlement, NULL, &error) != 0) bench_die("settle: %s", error.text);
+}
+
+void target_drain(struct target *target, const char *session) {
+  for (uint64_t delivery; (delivery = target_deliver(target, session, NULL)) != 0;) target_commit(target, delivery);
+}

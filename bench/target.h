@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * target.h: the plugin under measurement, through its ABI alone. Any failure ends the bench: figures of a failing plugin mean nothing.
+ */
+#ifndef TARGET_H
+#define TARGET_H
+
+#include <stdint.h>
+
+#include <tidings/tidings.h>
+
+struct target {
+  void *image;
+  const struct tidings_entry *entry;
+  struct tidings_plugin *plugin; /* NULL: not open */
+};
+
+void target_load(struct target *target, const char *path);
+void target_open(struct target *target, const char *store, uint32_t role);
+void target_close(struct target *target);
+void target_unload(struct target *target); /* closes first */
+
+/* Pushes a message of 120 bytes. Returns 0 or TIDINGS_E_FULL. */
+int32_t target_push(struct target *target, const char *session, uint64_t n);
+/* One tool result; returns the delivery id, 0 when nothing was pending. *ret_count may be NULL. */
+uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count);
+void target_commit(struct target *target, uint64_t delivery);
+/* Delivers and commits until nothing is pending. */
+void target_drain(struct target *target, const char *session);
+
+#endif
