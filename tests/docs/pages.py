@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pages.py SOURCE_DIR: what README.md and docs/ say can be relied on: the example is the compiled file, links lead somewhere, the commands
+exist, JSON is JSON, and the promise stands everywhere in the same words. Prints TAP.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+PROMISE = (
+    "A push that returned OK survives the death of any process and a power cut. What `settle` has returned OK for is not delivered again. "
+    "A delivery that was never settled is delivered again, unless the host names it on resuming. So: exactly once for hosts that keep the "
+    "delivery id with the carrier, at least once for the others."
+)
+# Where it is told, and in the header, whose comment is no Markdown.
+PROMISED_IN = ("README.md", "docs/semantics.md", "abi/tidings/plugin.h")
+
+count = 0
+failed = 0
+
+
+def check(title, findings):
+    global count, failed
+    count += 1
+    failed += bool(findings)
+    for finding in findings:
+        print(f"# {finding}")
+    print(f"{'not ok' if findings else 'ok'} {count} - {title}")
+
+
+def read(source, name):
+    with open(os.path.join(source, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def words(text):
+    return " ".join(re.sub(r"^[ \t]*(?:>|\*(?= |$))", " ", text, flags=re.MULTILINE).replace("`", "").lower().split())
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def broken_links(source, name, text):
+    folder = os.path.dirname(name)
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
+        if not target.startswith(("http://", "https://")) and not os.path.exists(os.path.join(source, folder, target)):
+            yield f"{name}: the link to {target} leads nowhere"
+
+
+def broken_json(name, text):
+    for block in blocks(text, "json"):
+        try:
+            json.loads(block)
+        except ValueError as error:
+            yield f"{name}: {error}: {block[:60]!r}"
+
+
+def main(source):
+    pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "abi/STABILITY.md"]
+    pages += sorted(os.path.relpath(path, source) for path in glob.glob(os.path.join(source, "docs", "*.md")))
+    texts = {name: read(source, name) for name in pages}
+
+    check("the README shows docs/examples/host.c, to the letter",
+          [] if read(source, "docs/examples/host.c") in blocks(texts["README.md"], "c") else ["no block of C in it is that file"])
+    check("the promise stands in the same words everywhere",
+          [f"{name} lacks it" for name in PROMISED_IN if words(PROMISE) not in words(read(source, name))])
+    check("every link leads to a file", [finding for name, text in texts.items() for finding in broken_links(source, name, text)])
+    check("every JSON block is JSON", [finding for name, text in texts.items() for finding in broken_json(name, text)])
+
+    known = subprocess.run([os.path.join(source, "dev"), "help"], capture_output=True, text=True, check=True).stdout
+    used = {(name, command) for name, text in texts.items() for command in re.findall(r"\./dev ([a-z]+)", text)}
+    check("every ./dev command that is named is one of ./dev help",
+          [f"{name}: ./dev {command}" for name, command in sorted(used) if not re.search(rf"^  {command}\b", known, re.MULTILINE)])
+    named = {(name, path) for name, text in texts.items()
+             for path in re.findall(r"`((?:abi|bench|cmake|docs|hostkit|hostsim|plugin|tests)/[\w./-]*)`", text)}
+    check("every path that is named is there",
+          [f"{name}: {path}" for name, path in sorted(named) if not os.path.exists(os.path.join(source, path))])
+    print(f"1..{count}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
