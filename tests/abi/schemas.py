@@ -30,10 +30,21 @@ def load(*path):
         return json.load(file)
 
 
+def standalone(schemas, schema):
+    """The schema without names for itself and with others put in where it names them: the versions of jsonschema that are about do not
+    agree on how to look up a urn."""
+    if isinstance(schema, list):
+        return [standalone(schemas, value) for value in schema]
+    if not isinstance(schema, dict):
+        return schema
+    for other in schemas.values():
+        if schema.get("$ref") == other["$id"]:
+            return standalone(schemas, other)
+    return {key: standalone(schemas, value) for key, value in schema.items() if key != "$id"}
+
+
 def validator(schemas, name):
-    store = {schema["$id"]: schema for schema in schemas.values()}
-    resolver = jsonschema.RefResolver(schemas[name]["$id"], schemas[name], store=store)
-    return jsonschema.Draft202012Validator(schemas[name], resolver=resolver)
+    return jsonschema.Draft202012Validator(standalone(schemas, schemas[name]))
 
 
 def compare(judge, rows, member, title):
