@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * json.h: where bytes become jansson values and back, safely: bounded depth, no duplicate keys, no invalid UTF-8.
+ * json.h: what hostkit does with jansson values: building them from a reply's texts, writing them down, reading requests.
  *
  * Building: hk_json_put and hk_json_add take over `value` and cope with NULL on either side, so that a tree can be built without a check
  * on each line; they return 1 if something was missing, to be collected with |=.

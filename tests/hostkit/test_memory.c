@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_memory.c: every allocation of hostkit failing in turn: NOMEM, nothing leaked, nothing left leased. The linker hands all calls of
+ * malloc and calloc in this program to the functions below; jansson gets its memory from them too.
+ */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kit.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void __wrap_free(void *memory);
+
+static long fail_at = -1; /* how many more succeed; -1: all */
+static long live;         /* allocated and not freed */
+
+static int fails(void) {
+  if (fail_at > 0) fail_at--;
+  return fail_at == 0;
+}
+
+void *__wrap_malloc(size_t size) {
+  void *memory = fails() ? NULL : __real_malloc(size);
+  live += memory != NULL;
+  return memory;
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+  void *memory = fails() ? NULL : __real_calloc(count, size);
+  live += memory != NULL;
+  return memory;
+}
+
+void __wrap_free(void *memory) {
+  live -= memory != NULL;
+  __real_free(memory);
+}
+
+struct trial {
+  struct kit kit;
+  struct hostkit *hostkit;
+  int64_t handle;
+  char options[2048];
+  char other[512];
+};
+
+/* Runs `step` with the first allocation failing, then the second, until it succeeds. Returns how many failed. */
+static int each_failing(struct trial *trial, int32_t (*step)(struct trial *)) {
+  for (int n = 1;; n++) {
+    long before = live;
+    int fds = kit_count_fds();
+    fail_at = n;
+    int32_t code = step(trial);
+    int used = fail_at != 0; /* this many allocations are not needed */
+    fail_at = -1;
+    if (used) {
+      cr_expect_eq(code, TIDINGS_OK, "allocation %d did not fail, the answer is %s", n, hostkit_error_name(code));
+      return n - 1;
+    }
+    cr_expect_eq(code, TIDINGS_E_NOMEM, "allocation %d failed, the answer is %s", n, hostkit_error_name(code));
+    cr_expect_eq(live, before, "allocation %d failed, %ld were leaked", n, live - before);
+    cr_expect_eq(kit_count_fds(), fds, "allocation %d failed, a descriptor was left open", n);
+    if (code == TIDINGS_OK || n > 1000) return n;
+  }
+}
+
+static void trial_init(struct trial *trial) {
+  json_set_alloc_funcs(__wrap_malloc, __wrap_free);
+  *trial = (struct trial){.handle = 0};
+  kit_init(&trial->kit);
+  trial->kit.options.configuration = "{\"n\":1}";
+  trial->kit.options.host_name = "JP";
+  snprintf(trial->other, sizeof trial->other, "%s", kit_plugin(&trial->kit, "good_b"));
+  kit_plugin(&trial->kit, "good_a");
+}
+
+static int32_t open_and_close(struct trial *trial) {
+  struct hostkit *hostkit = NULL;
+  int32_t code = hostkit_open(&trial->kit.options, &hostkit, NULL);
+  return code ? code : hostkit_close(hostkit, 0, NULL);
+}
+
+Test(memory, open) {
+  struct trial trial;
+  trial_init(&trial);
+  cr_expect_gt(each_failing(&trial, open_and_close), 10);
+  cr_assert_null(kit_finish(&trial.kit));
+}
+
+static int32_t swap(struct trial *trial) { return hostkit_swap(trial->hostkit, trial->other, 0, NULL); }
+
+/* Whatever fails before the old build is closed leaves it running; the new build's own failures bring it back. */
+Test(memory, swap) {
+  struct trial trial;
+  trial_init(&trial);
+  trial.hostkit = kit_open(&trial.kit, "good_a");
+  cr_expect_gt(each_failing(&trial, swap), 10);
+  struct hostkit_info info = {.size = sizeof info};
+  cr_assert_eq(hostkit_info(trial.hostkit, &info), TIDINGS_OK);
+  cr_expect_str_eq(info.build_id, "B");
+  cr_expect_eq(info.generation, 2, "no failed swap counted");
+  cr_assert_eq(hostkit_close(trial.hostkit, 0, NULL), TIDINGS_OK);
+  cr_assert_null(kit_finish(&trial.kit));
+}
+
+static int32_t call(struct trial *trial) {
+  struct tidings_tool_result result = {.size = sizeof result, .session = kit_span("full")};
+  struct tidings_reply *reply = NULL;
+  int32_t code = hostkit_tool_result(trial->hostkit, &result, &reply, NULL);
+  hostkit_reply_free(reply);
+  return code;
+}
+
+static int32_t query(struct trial *trial) {
+  struct tidings_span request = kit_span("{\"name\":\"configure\"}");
+  char *json = NULL;
+  int32_t code = hostkit_query(trial->hostkit, &request, &json, NULL);
+  hostkit_free(json);
+  return code;
+}
+
+Test(memory, calls) {
+  struct trial trial;
+  trial_init(&trial);
+  trial.hostkit = kit_open(&trial.kit, "good_a");
+  cr_expect_eq(each_failing(&trial, call), 1);
+  cr_expect_eq(kit_log_lines(&trial.kit, "A settle 17 2"), 1, "a delivery that could not be copied out is rolled back");
+  cr_expect_eq(each_failing(&trial, query), 1);
+  cr_assert_eq(hostkit_close(trial.hostkit, 0, NULL), TIDINGS_OK, "nothing is out");
+  cr_assert_null(kit_finish(&trial.kit));
+}
+
+static int32_t compose_and_print(struct trial *trial) {
+  struct tidings_span broken = {.ptr = "a\xFFz", .len = 3};
+  const struct tidings_span *const list[] = {&broken};
+  struct tidings_reply reply = {.size = sizeof reply, .delivery_id = 1, .steered = list, .steered_count = 1};
+  struct hostkit_outgoing *outgoing = NULL;
+  char *json = NULL;
+  (void)trial;
+  int32_t code = hostkit_compose(&broken, &reply, &outgoing, NULL);
+  if (!code) code = hostkit_reply_json(&reply, &json, NULL);
+  hostkit_free(json);
+  hostkit_outgoing_free(outgoing);
+  return code;
+}
+
+Test(memory, compose_and_json) {
+  struct trial trial;
+  trial_init(&trial);
+  cr_expect_gt(each_failing(&trial, compose_and_print), 10);
+  cr_assert_null(kit_finish(&trial.kit));
+}
+
+static int32_t flat_open_and_close(struct trial *trial) {
+  int64_t handle = hostkit_flat_open(trial->options);
+  if (!handle) return strstr(hostkit_flat_error(), "out of memory") ? TIDINGS_E_NOMEM : TIDINGS_E_STATE;
+  return hostkit_flat_close(handle);
+}
+
+/* NULL, or an answer that says NOMEM. */
+static int32_t flat_call(struct trial *trial) {
+  static const char *const requests[] = {"{\"op\":\"tool_result\",\"session\":\"full\",\"content\":\"x\"}",
+                                         "{\"op\":\"chat_request\",\"session\":\"full\",\"messages\":[\"m1\"]}",
+                                         "{\"op\":\"event\",\"event\":{\"type\":\"wake\"}}",
+                                         "{\"op\":\"query\",\"query\":{\"name\":\"configure\"}}", "{\"op\":\"info\"}"};
+  int32_t code = hostkit_flat_push(trial->handle, "s", "k", 0, "m");
+  for (size_t i = 0; !code && i < sizeof requests / sizeof requests[0]; i++) {
+    char *answer = hostkit_flat_call(trial->handle, requests[i]);
+    if (!answer || strstr(answer, "TIDINGS_E_NOMEM")) code = TIDINGS_E_NOMEM;
+    else if (strstr(answer, "\"error\":")) code = TIDINGS_E_STATE;
+    hostkit_free(answer);
+  }
+  return code;
+}
+
+Test(memory, flat) {
+  struct trial trial;
+  trial_init(&trial);
+  setenv("XDG_RUNTIME_DIR", trial.kit.copies, 1);
+  snprintf(trial.options, sizeof trial.options, "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\",\"configuration\":{\"n\":1}}",
+           trial.kit.plugin, trial.kit.store, trial.kit.probe);
+  cr_expect_gt(each_failing(&trial, flat_open_and_close), 20);
+  trial.handle = hostkit_flat_open(trial.options);
+  cr_assert(trial.handle > 0);
+  cr_expect_gt(each_failing(&trial, flat_call), 200);
+  int handed_out = kit_log_lines(&trial.kit, "A tool_result full") + kit_log_lines(&trial.kit, "A chat_request full");
+  int rolled_back = kit_log_lines(&trial.kit, "A settle 17 2");
+  cr_expect_gt(rolled_back, 50);
+  cr_expect_lt(rolled_back, handed_out);
+  cr_expect_eq(hostkit_flat_close(trial.handle), TIDINGS_OK, "nothing is out");
+  cr_assert_null(kit_finish(&trial.kit));
+}
