@@ -12,14 +12,15 @@
 
 #include "store/store.h"
 
+/* 0, or errno. */
 static int read_file(const char *path, char *buffer, size_t size) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return -1;
+  if (fd < 0) return errno;
   ssize_t len = read(fd, buffer, size - 1);
+  int err = len < 0 ? errno : len == 0 ? EIO : 0;
   close(fd);
-  if (len <= 0) return -1;
-  buffer[len] = '\0';
-  return 0;
+  if (!err) buffer[len] = '\0';
+  return err;
 }
 
 static int hex_digit(char c) {
@@ -42,18 +43,20 @@ static int read_boot_id(uint8_t ret_id[16]) {
   return digits == 32 ? 0 : -1;
 }
 
-/* State and start time from /proc/<pid>/stat: fields 3 and 22, counted after the command, which may hold spaces and parentheses. */
+/* State and start time from /proc/<pid>/stat: fields 3 and 22, counted after the command, which may hold spaces and parentheses. 0, or errno:
+ * ENOENT or ESRCH when there is no such process. */
 static int read_process(uint32_t pid, char *ret_state, uint64_t *ret_start_time) {
   char path[64], text[1024];
   (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
-  if (read_file(path, text, sizeof text)) return -1;
+  int err = read_file(path, text, sizeof text);
+  if (err) return err;
   const char *at = strrchr(text, ')');
-  if (!at || at[1] != ' ' || !at[2]) return -1;
+  if (!at || at[1] != ' ' || !at[2]) return EIO;
   *ret_state = at[2];
   at += 2;
   for (int field = 3; field < 22; field++) {
     at = strchr(at, ' ');
-    if (!at) return -1;
+    if (!at) return EIO;
     at++;
   }
   *ret_start_time = strtoull(at, NULL, 10);
@@ -77,15 +80,19 @@ bool owner_equal(const struct owner *a, const struct owner *b) {
          memcmp(a->boot_id, b->boot_id, sizeof a->boot_id) == 0;
 }
 
+/* Whoever cannot be looked at (no descriptor left, no memory) counts as alive: its news would be told twice if it were not dead. */
 bool owner_alive(const struct owner *owner) {
   uint8_t boot_id[16];
   uint64_t start_time;
   char state;
   struct stat space;
   if (!owner->pid) return false;
-  if (read_boot_id(boot_id) || memcmp(boot_id, owner->boot_id, sizeof boot_id)) return false;
+  if (read_boot_id(boot_id)) return true;
+  if (memcmp(boot_id, owner->boot_id, sizeof boot_id) != 0) return false;
+  if (stat("/proc/self/ns/pid", &space)) return true;
   /* A store is never open in two namespaces at once, so an owner in another one is gone. */
-  if (stat("/proc/self/ns/pid", &space) || space.st_ino != owner->pid_namespace) return false;
-  if (read_process(owner->pid, &state, &start_time)) return false;
+  if (space.st_ino != owner->pid_namespace) return false;
+  int err = read_process(owner->pid, &state, &start_time);
+  if (err) return err != ENOENT && err != ESRCH;
   return start_time == owner->start_time && state != 'Z' && state != 'X';
 }
