@@ -98,6 +98,9 @@ int datafile_check(struct store *store, struct tidings_error *error) {
   return code;
 }
 
+/* A copied file may have its length and yet not its blocks. */
+bool has_holes(const struct stat *entry, off_t bytes) { return entry->st_size < bytes || entry->st_blocks * 512 < bytes; }
+
 int lockfile_prepare(struct store *store, struct tidings_error *error) {
   struct stat entry;
   int fd;
@@ -106,7 +109,7 @@ int lockfile_prepare(struct store *store, struct tidings_error *error) {
   if (fd < 0) fd = openat(store->directory_fd, "lock.mdb", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return fail(error, TIDINGS_E_STORE, "store %s: lock.mdb cannot be made: %s", store->directory, strerror(errno));
   int err = fstat(fd, &entry) ? errno : 0;
-  if (!err && entry.st_size < LOCKFILE_BYTES) err = posix_fallocate(fd, 0, LOCKFILE_BYTES);
+  if (!err && has_holes(&entry, LOCKFILE_BYTES)) err = posix_fallocate(fd, 0, LOCKFILE_BYTES);
   close(fd);
   return err ? fail(error, TIDINGS_E_STORE, "store %s: no room for its file lock.mdb: %s; free some space", store->directory, strerror(err))
              : 0;

@@ -115,6 +115,9 @@ int store_open(const struct store_options *options, struct store **ret_store, st
   pthread_mutex_init(&store->parked_lock, NULL);
   pthread_mutex_init(&store->group_lock, NULL);
   store->directory = strdup(options->directory);
+  /* A name that ends with a slash would follow a symbolic link. */
+  for (size_t len = store->directory ? strlen(store->directory) : 0; len > 1 && store->directory[len - 1] == '/'; len--)
+    store->directory[len - 1] = '\0';
   int code = store->directory ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->directory);
   if (!code) code = directory_open(store->directory, &store->directory_fd, error);
   if (!code) code = open_files(store, options->create_budget_ms, error);

@@ -88,6 +88,8 @@ void bells_end(struct store *store, const uint32_t *sessions, size_t count);   /
 int datafile_create(struct store *store, struct tidings_error *error);  /* data.mdb aside, synced, renamed, if there is none */
 int datafile_check(struct store *store, struct tidings_error *error);   /* regular, ours, not cut short */
 int lockfile_prepare(struct store *store, struct tidings_error *error); /* as sole user: lock.mdb with all its blocks */
+struct stat;
+bool has_holes(const struct stat *entry, off_t bytes); /* are its first `bytes` not all on the disk? */
 /* Makes sure that a write of `bytes` leaves room for leases and settles on a full disk. Under the writer lock. 0, or STORE. */
 int datafile_reserve(struct store *store, uint64_t bytes, struct tidings_error *error);
 

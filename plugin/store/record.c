@@ -35,16 +35,20 @@ void record_end(struct buffer *out, const struct row_key *key) {
   buffer_append(out, &crc, sizeof crc);
 }
 
-bool record_open(struct record_reader *reader, const struct row_key *key, const void *bytes, size_t len) {
+uint8_t record_format(const struct row_key *key, const void *bytes, size_t len) {
   uint32_t crc;
-  if (len < 1 + sizeof crc) return false;
+  if (len < 1 + sizeof crc) return 0;
   size_t body = len - sizeof crc;
   memcpy(&crc, (const uint8_t *)bytes + body, sizeof crc);
-  if (crc != record_crc(key, span_of(bytes, body))) return false;
-  reader->at = bytes;
-  reader->end = reader->at + body;
+  return crc == record_crc(key, span_of(bytes, body)) ? *(const uint8_t *)bytes : 0;
+}
+
+bool record_open(struct record_reader *reader, const struct row_key *key, const void *bytes, size_t len) {
+  if (record_format(key, bytes, len) != RECORD_FORMAT) return false;
+  reader->at = (const uint8_t *)bytes + 1;
+  reader->end = (const uint8_t *)bytes + len - sizeof(uint32_t);
   reader->bad = false;
-  return *reader->at++ == RECORD_FORMAT;
+  return true;
 }
 
 uint64_t record_read_u64(struct record_reader *reader) {

@@ -26,6 +26,8 @@ struct record_reader {
   const uint8_t *at, *end;
   bool bad;
 };
+/* The format of a record whose checksum fits; 0: it does not. */
+uint8_t record_format(const struct row_key *key, const void *bytes, size_t len);
 /* False: the checksum or the format does not fit. */
 bool record_open(struct record_reader *reader, const struct row_key *key, const void *bytes, size_t len);
 uint64_t record_read_u64(struct record_reader *reader);

@@ -106,7 +106,7 @@ static int map(struct store *store, struct tidings_error *error) {
     return fail(error, TIDINGS_E_STORE, "store %s: shared is not a file of yours; move it away", store->directory);
   }
   /* With all its blocks, or a full disk would kill the host at the first touch. */
-  int err = entry.st_size < SHARED_BYTES ? posix_fallocate(shared->fd, 0, SHARED_BYTES) : 0;
+  int err = has_holes(&entry, SHARED_BYTES) ? posix_fallocate(shared->fd, 0, SHARED_BYTES) : 0;
   if (err)
     return fail(error, TIDINGS_E_STORE, "store %s: no room for its file shared: %s; free some space", store->directory, strerror(err));
   void *memory = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared->fd, 0);

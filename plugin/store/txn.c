@@ -59,12 +59,15 @@ static int check_schema(struct store_txn *txn, struct tidings_error *error) {
   if (rc == MDB_NOTFOUND)
     return fail(error, TIDINGS_E_STORE, "store %s has no schema number: it was not made by tidings", txn->store->directory);
   if (rc) return lmdb_failed(error, rc, "read its schema number");
-  /* The schema number is read even if a newer format could not be checked: it is the first field of every format. */
+  if (record_format(&key, value.mv_data, value.mv_size) > RECORD_FORMAT) {
+    return fail(error, TIDINGS_E_SCHEMA_NEWER, "store %s has records of a newer format; use a newer tidings. The store was left as it is",
+                txn->store->directory);
+  }
   bool intact = record_open(&reader, &key, value.mv_data, value.mv_size);
-  if (!intact)
+  uint64_t schema = intact ? record_read_u64(&reader) : 0;
+  if (!intact || reader.bad)
     return fail(error, TIDINGS_E_STORE, "store %s: the record of its schema number is damaged; restore it from a backup",
                 txn->store->directory);
-  uint64_t schema = record_read_u64(&reader);
   if (schema > STORE_SCHEMA) {
     return fail(error, TIDINGS_E_SCHEMA_NEWER,
                 "store %s has schema %llu, this build knows up to %d; use a newer tidings. The store was left as it is",
