@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/store/test_datafile.c: files that would kill the host if LMDB saw them, and stores of another layout.
+ */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kit.h"
+#include "store/internal.h"
+#include "store/record.h"
+
+TestSuite(datafile, .init = kit_begin, .fini = kit_end);
+TestSuite(schema, .init = kit_begin, .fini = kit_end);
+
+struct bytes {
+  char *bytes;
+  size_t len;
+};
+
+static struct bytes read_all(const char *path) {
+  struct stat entry;
+  int fd = open(path, O_RDONLY);
+  cr_assert_geq(fd, 0);
+  cr_assert_eq(fstat(fd, &entry), 0);
+  struct bytes all = {malloc((size_t)entry.st_size + 1), (size_t)entry.st_size};
+  cr_assert_not_null(all.bytes);
+  cr_assert_eq(read(fd, all.bytes, all.len), (ssize_t)all.len);
+  close(fd);
+  return all;
+}
+
+static void write_all(const char *path, const char *bytes, size_t len) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  cr_assert_geq(fd, 0);
+  cr_assert_eq(write(fd, bytes, len), (ssize_t)len);
+  close(fd);
+}
+
+/* A store with some pages; returns its data file. */
+static const char *some_store(void) {
+  struct store *store = store_at(kit_store);
+  char name[32];
+  for (int i = 0; i < 40; i++) {
+    (void)snprintf(name, sizeof name, "session %d", i);
+    say_well(store, name, "news");
+  }
+  store_close(store);
+  return kit_path("store/data.mdb");
+}
+
+static int open_code(struct tidings_error *error) {
+  struct store_options options = {.directory = kit_store, .create_budget_ms = 1000};
+  struct store *store;
+  int code = store_open(&options, &store, error);
+  if (!code) store_close(store);
+  return code;
+}
+
+/* The used pages, by LMDB's own account; what is behind them is reserve. */
+static size_t used_bytes(void) {
+  struct store *store = store_at(kit_store);
+  MDB_envinfo info;
+  cr_assert_eq(mdb_env_info(store->env, &info), 0);
+  size_t used = (info.me_last_pgno + 1) * store->page_bytes;
+  store_close(store);
+  return used;
+}
+
+Test(datafile, cut_short_at_any_length_it_is_refused) {
+  const char *path = some_store();
+  size_t used = used_bytes();
+  struct bytes all = read_all(path);
+  struct random random = {.state = 3};
+  cr_assert_geq(used, 5 * 4096);
+  for (int i = 0; i < 300; i++) {
+    size_t len = i < 20 ? (size_t)i * 8 : i < 40 ? (size_t)(i - 20) / 4 * 4096 + (size_t)(i % 4) - 1 : random_below(&random, used);
+    if (len >= used) len = used - 1;
+    struct tidings_error error = new_error();
+    write_all(path, all.bytes, len);
+    cr_assert_eq(open_code(&error), TIDINGS_E_STORE, "%zu of %zu bytes", len, used);
+    cr_assert(strstr(error.text, "data.mdb"), "%s", error.text);
+  }
+  struct tidings_error error = new_error();
+  write_all(path, all.bytes, used);
+  cr_assert_eq(open_code(&error), 0, "the reserve behind may be missing: %s", error.text);
+  free(all.bytes);
+}
+
+Test(datafile, a_damaged_head_is_refused) {
+  static const struct {
+    size_t at, len;
+    uint64_t value;
+    const char *words;
+  } cases[] = {
+      {16, 4, 0xbeefc0df, "not an LMDB file"}, {20, 4, 2, "not an LMDB file"},     {20, 4, 999, "not an LMDB file"},
+      {40, 4, 0, "damaged head"},              {40, 4, 4097, "damaged head"},      {40, 4, UINT32_MAX, "damaged head"},
+      {40, 4, 16384, "page size"},             {40, 4, 512, "page size"},          {32, 8, 1 << 20, "map size"},
+      {32, 8, UINT64_MAX, "map size"},         {136, 8, UINT64_MAX, "cut short"},  {136, 8, UINT64_MAX / 4096, "cut short"},
+      {136, 8, (uint64_t)1 << 40, "cut short"}, {4096 + 136, 8, UINT64_MAX, "cut short"}, {4096 + 16, 4, 0, "not an LMDB file"}};
+  const char *path = some_store();
+  struct bytes all = read_all(path);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char *copy = malloc(all.len);
+    cr_assert_not_null(copy);
+    memcpy(copy, all.bytes, all.len);
+    memcpy(copy + cases[i].at, &cases[i].value, cases[i].len);
+    write_all(path, copy, all.len);
+    free(copy);
+    struct tidings_error error = new_error();
+    cr_assert_eq(open_code(&error), TIDINGS_E_STORE, "case %zu", i);
+    cr_assert(strstr(error.text, cases[i].words), "case %zu: %s", i, error.text);
+  }
+  free(all.bytes);
+}
+
+Test(datafile, what_is_no_store_at_all_is_refused) {
+  cr_assert_eq(mkdir(kit_store, 0700), 0);
+  struct tidings_error error = new_error();
+  char zeros[16384] = {0};
+  write_all(kit_path("store/data.mdb"), "", 0);
+  cr_assert_eq(open_code(&error), TIDINGS_E_STORE);
+  write_all(kit_path("store/data.mdb"), zeros, sizeof zeros);
+  cr_assert_eq(open_code(&error), TIDINGS_E_STORE);
+  write_all(kit_path("store/data.mdb"), "hello", 5);
+  cr_assert_eq(open_code(&error), TIDINGS_E_STORE);
+}
+
+/* -- another layout ------------------------------------------------------------------------------------------------------------------------- */
+
+static void put_meta(struct store *store, uint8_t format, uint64_t schema) {
+  struct tidings_error error = new_error();
+  struct row_key key = row_key(0, ROW_META, 0);
+  struct buffer body = BUFFER_EMPTY;
+  struct store_txn *txn;
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s", error.text);
+  buffer_byte(&body, (char)format);
+  record_u64(&body, schema);
+  record_u64(&body, 1);
+  cr_assert_eq(row_put(txn, &key, &body, &error), 0);
+  buffer_free(&body);
+  cr_assert_eq(store_commit(txn, &error), 0);
+}
+
+static void expect_untouched(const struct bytes *before) {
+  struct bytes after = read_all(kit_path("store/data.mdb"));
+  cr_assert_eq(before->len, after.len);
+  cr_assert_eq(memcmp(before->bytes, after.bytes, after.len), 0, "the file was written to");
+  free(after.bytes);
+}
+
+Test(schema, a_newer_store_is_refused_and_left_as_it_is) {
+  for (uint8_t format = RECORD_FORMAT; format <= RECORD_FORMAT + 1; format++) {
+    struct store *store = store_at(kit_store);
+    struct tidings_error error = new_error();
+    put_meta(store, format, STORE_SCHEMA + 1);
+    store_close(store);
+    struct bytes before = read_all(kit_path("store/data.mdb"));
+    cr_assert_eq(open_code(&error), TIDINGS_E_SCHEMA_NEWER, "format %u: %s", format, error.text);
+    cr_assert(strstr(error.text, "newer"), "%s", error.text);
+    expect_untouched(&before);
+    free(before.bytes);
+    cr_assert_eq(unlink(kit_path("store/data.mdb")), 0);
+  }
+}
+
+static int migrate(struct child *self, void *context) {
+  struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
+  struct store *store;
+  (void)self;
+  if (store_open(&options, &store, NULL)) return 1;
+  put_meta(store, RECORD_FORMAT, STORE_SCHEMA + 1);
+  store_close(store);
+  return 0;
+}
+
+Test(schema, a_store_migrated_while_it_is_open_is_not_written_any_more) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  struct store_txn *txn;
+  say_well(store, "s", "one");
+  struct child child = child_start(migrate, kit_store);
+  cr_assert_eq(child_wait(&child), 0);
+  struct bytes before = read_all(kit_path("store/data.mdb"));
+  cr_assert_eq(say(store, (struct said){.message = "two"}, NULL, &error), TIDINGS_E_SCHEMA_NEWER);
+  cr_assert_eq(store_read(store, &txn, &error), TIDINGS_E_SCHEMA_NEWER);
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), TIDINGS_E_SCHEMA_NEWER);
+  expect_untouched(&before);
+  free(before.bytes);
+  store_close(store);
+}
+
+Test(schema, a_store_of_somebody_else_is_refused) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  struct row_key key = row_key(0, ROW_META, 0);
+  char garbage[] = "garbage";
+  MDB_val k = {KEY_BYTES, key.bytes}, v = {7, garbage};
+  struct store_txn *txn;
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(mdb_put(txn->txn, store->tree, &k, &v, 0), 0);
+  cr_assert_eq(store_commit(txn, &error), 0);
+  store_close(store);
+  cr_assert_eq(open_code(&error), TIDINGS_E_STORE);
+  cr_assert(strstr(error.text, "schema"), "%s", error.text);
+}

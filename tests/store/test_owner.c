@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/store/test_owner.c: who lives. Taking a living owner for dead tells its news twice; so only what is sure counts as dead.
+ */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kit.h"
+
+TestSuite(owner, .init = kit_begin, .fini = kit_end);
+
+static struct owner owner_of(uint32_t pid) {
+  struct owner owner;
+  cr_assert_eq(owner_of_process(pid, &owner), 0);
+  return owner;
+}
+
+Test(owner, this_process_lives_and_is_itself) {
+  struct owner self = owner_of(0), again = owner_of((uint32_t)getpid()), parent = owner_of((uint32_t)getppid());
+  cr_assert_eq(self.pid, (uint32_t)getpid());
+  cr_assert(owner_equal(&self, &again));
+  cr_assert(owner_alive(&self));
+  cr_assert(!owner_equal(&self, &parent));
+  cr_assert(owner_alive(&parent));
+}
+
+Test(owner, nobody_is_not_alive) {
+  struct owner nobody = {.pid = 0};
+  cr_assert(!owner_alive(&nobody));
+}
+
+Test(owner, the_dead_and_the_zombies_are_not_alive) {
+  struct child child = child_living();
+  struct owner owner = owner_of((uint32_t)child.pid);
+  siginfo_t info;
+  cr_assert(owner_alive(&owner));
+  cr_assert_eq(kill(child.pid, SIGSTOP), 0);
+  cr_assert_eq(waitid(P_PID, (id_t)child.pid, &info, WSTOPPED | WNOWAIT), 0);
+  cr_assert(owner_alive(&owner), "a stopped process lives");
+  cr_assert_eq(kill(child.pid, SIGKILL), 0);
+  cr_assert_eq(waitid(P_PID, (id_t)child.pid, &info, WEXITED | WNOWAIT), 0);
+  cr_assert(!owner_alive(&owner), "a zombie");
+  child_kill(&child);
+  cr_assert(!owner_alive(&owner), "reaped");
+  struct owner none;
+  cr_assert_eq(owner_of_process((uint32_t)child.pid, &none), -1);
+}
+
+Test(owner, another_start_time_boot_or_namespace_is_another_process) {
+  struct owner self = owner_of(0), other = self;
+  other.start_time++;
+  cr_assert(!owner_alive(&other));
+  cr_assert(!owner_equal(&self, &other));
+  other = self;
+  other.boot_id[15] ^= 1;
+  cr_assert(!owner_alive(&other));
+  cr_assert(!owner_equal(&self, &other));
+  other = self;
+  other.pid_namespace++;
+  cr_assert(!owner_alive(&other));
+  cr_assert(!owner_equal(&self, &other));
+}
+
+/* A process whose name looks like the end of the field. */
+static int renamed(struct child *self, void *context) {
+  (void)context;
+  (void)pthread_setname_np(pthread_self(), ") Z 1 2 (");
+  child_says(self);
+  child_listens(self);
+  return 0;
+}
+
+Test(owner, a_name_with_parentheses_misleads_nobody) {
+  struct child child = child_start(renamed, NULL);
+  struct owner before = owner_of((uint32_t)child.pid);
+  child_heard(&child);
+  struct owner owner = owner_of((uint32_t)child.pid);
+  cr_assert(owner_equal(&before, &owner));
+  cr_assert(owner_alive(&owner));
+  child_kill(&child);
+}
+
+/* Out of descriptors, nothing can be known about anybody: then nobody may be declared dead. */
+Test(owner, without_descriptors_nobody_is_declared_dead) {
+  struct owner self = owner_of(0);
+  struct rlimit before, none;
+  cr_assert_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+  none = before;
+  none.rlim_cur = 0;
+  cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+  bool alive = owner_alive(&self);
+  cr_assert_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+  cr_assert(alive);
+}
+
+/* The same, as it would be met: another host's session, and no descriptor left. */
+Test(owner, without_descriptors_no_session_is_taken_over) {
+  struct child other = child_living();
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  push(plugin, "s", "one");
+  expect_got(tool_result(plugin, "s"), "one");
+  plugin_end(plugin);
+  plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct rlimit before, none;
+  cr_assert_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+  none = before;
+  none.rlim_cur = 0;
+  cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+  struct got got = tool_result(plugin, "s");
+  cr_assert_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+  cr_assert_eq(got.code, TIDINGS_E_BUSY, "%d %s", got.code, got.messages);
+  plugin_end(plugin);
+  child_kill(&other);
+}
