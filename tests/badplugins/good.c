@@ -220,13 +220,14 @@ static void wait_at_gate(struct good_plugin *good) {
   close(fd);
 }
 
-/* The event `wait` waits at the gate, `keep` leaks a reply, so that close answers BUSY; others are written down; `reply` gets a reply. */
+/* The event `wait` waits at the gate; from `keep` to `give back` a reply is out, so that close answers BUSY; `reply` gets a reply. */
 static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event, const struct tidings_reply **ret_reply,
                         struct tidings_error *error) {
   struct good_plugin *good = self(plugin);
   if (atomic_load(&good->closed)) return fail(error, TIDINGS_E_CLOSED, "quiesced");
   if (is(event, "wait")) wait_at_gate(good);
   if (is(event, "keep")) atomic_fetch_add(&good->out, 1);
+  if (is(event, "give back")) atomic_fetch_sub(&good->out, 1);
   int32_t code = write_line(good, "event", event, error);
   if (!code && is(event, "reply")) code = give_reply(good, 0, 0, ret_reply);
   return code;

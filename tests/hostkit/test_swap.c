@@ -250,7 +250,10 @@ Test(swap, passes_on_why_the_old_build_does_not_close) {
   cr_expect_eq(hostkit_swap(hostkit, other("good_b"), 0, &error), TIDINGS_E_BUSY);
   cr_expect_str_eq(error.text, "1 reply is out");
   assert_runs(hostkit, "A", 1);
-  cr_expect_eq(kit_event(hostkit, "on", NULL), TIDINGS_OK);
+  cr_expect_eq(kit_event(hostkit, "give back", NULL), TIDINGS_OK);
+  cr_expect_eq(hostkit_swap(hostkit, other("good_b"), 0, &error), TIDINGS_OK, "%s", error.text);
+  cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
+  cr_assert_null(kit_finish(&kit));
 }
 
 Test(swap, to_an_empty_path) {
