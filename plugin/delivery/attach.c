@@ -21,7 +21,7 @@ static int resolve_leases(struct store_txn *txn, uint32_t session, struct head *
   size_t count = head->leased_count;
   for (size_t i = 0; i < count; i++) {
     struct delivery delivery;
-    int code = delivery_get(txn, session, leased[i], arena, &delivery, error);
+    int code = delivery_get_leased(txn, session, head, leased[i], arena, &delivery, error);
     if (code) return code;
     bool named = is_named(opening, public_id(session, delivery.n));
     int failed = named ? ledger_commit(head, &delivery, arena) : ledger_roll_back(head, &delivery, arena);

@@ -55,7 +55,7 @@ static int close_session(struct happening *happening, struct store_txn *txn, uin
   }
   for (size_t i = 0; !code && i < leased_count; i++) {
     struct delivery delivery;
-    code = delivery_get(txn, session, leased[i], arena, &delivery, error);
+    code = delivery_get_leased(txn, session, head, leased[i], arena, &delivery, error);
     if (code) break;
     delivery.state = DELIVERY_ROLLED_BACK;
     delivery.settled_by = SETTLED_BY_RECOVERY;

@@ -50,6 +50,16 @@ static int check_ended(uint64_t id, const struct delivery *delivery, struct tidi
               delivery->state == DELIVERY_ROLLED_BACK ? ": what was in it is delivered again" : "");
 }
 
+static int get_delivery(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t id, struct arena *arena,
+                        struct delivery *ret_delivery, struct tidings_error *error) {
+  uint64_t n = public_id_n(id);
+  for (size_t i = 0; i < head->leased_count; i++) {
+    if (head->leased[i] == n) return delivery_get_leased(txn, session, head, n, arena, ret_delivery, error);
+  }
+  int code = delivery_get(txn, session, n, arena, ret_delivery, error);
+  return code == TIDINGS_E_NOT_FOUND ? fail(error, code, "delivery %llu: there is none of that id", (unsigned long long)id) : code;
+}
+
 static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, store_deadline deadline, struct tidings_error *error) {
   struct configuration *configuration = configuration_use(instance);
   int64_t now_ms = instance_now(instance), window = configuration->settings.dedup_window_ms;
@@ -65,9 +75,7 @@ static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, 
   code = store_write(instance->store, deadline, &txn, error);
   if (code) goto out;
   code = head_get(txn, session, &arena, &head, error);
-  if (!code) code = delivery_get(txn, session, public_id_n(id), &arena, &delivery, error);
-  if (code == TIDINGS_E_NOT_FOUND)
-    code = fail(error, TIDINGS_E_NOT_FOUND, "delivery %llu: there is none of that id", (unsigned long long)id);
+  if (!code) code = get_delivery(txn, session, &head, id, &arena, &delivery, error);
   if (!code) {
     ended = delivery.state == (outcome == TIDINGS_COMMITTED ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK);
     if (!ended) code = check_owner(instance, &head, id, error);

@@ -29,6 +29,39 @@ int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct are
   return decode(session, n, &value, arena, ret_delivery, error);
 }
 
+static int make_up(const struct head *head, uint64_t n, struct arena *arena, struct delivery *ret_delivery, struct tidings_error *error) {
+  struct fate_range *fates = arena_zalloc(arena, head->taken_count, sizeof *fates);
+  size_t count = 0;
+  if (!fates) return fail(error, TIDINGS_E_NOMEM, "no memory for a delivery");
+  for (size_t i = 0; i < head->taken_count; i++) {
+    const struct taken *taken = &head->taken[i];
+    if (taken->delivery == n)
+      fates[count++] = (struct fate_range){taken->first, taken->last, 0, OUTCOME_DELIVERED, REASON_SHOWN};
+  }
+  *ret_delivery = (struct delivery){
+      .n = n,
+      .epoch = head->epoch,
+      .leased_ms = head->attached_ms,
+      .state = DELIVERY_LEASED,
+      .carrier = CARRIER_NONE,
+      .after = count ? fates[count - 1].last : 0,
+      .fates = fates,
+      .fate_count = count,
+  };
+  return 0;
+}
+
+int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t n, struct arena *arena,
+                        struct delivery *ret_delivery, struct tidings_error *error) {
+  struct row_key key = row_key(session, ROW_DELIVERY, n);
+  MDB_val value;
+  int rc = row_get(txn, &key, &value);
+  if (rc && rc != MDB_NOTFOUND) return lmdb_failed(error, rc, "read a delivery");
+  int code = rc ? TIDINGS_E_STORE : decode(session, n, &value, arena, ret_delivery, NULL);
+  if (code == TIDINGS_E_NOMEM) return fail(error, code, "no memory for a delivery");
+  return code ? make_up(head, n, arena, ret_delivery, error) : 0;
+}
+
 int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery, struct tidings_error *error) {
   struct row_key key = row_key(session, ROW_DELIVERY, delivery->n);
   struct buffer body = BUFFER_EMPTY;

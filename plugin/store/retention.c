@@ -28,7 +28,12 @@ static int seek(struct sweep *sweep, enum row_kind kind, uint64_t n) {
   return sweep->key.mv_size == KEY_BYTES && memcmp(sweep->key.mv_data, from.bytes, 5) == 0 ? 0 : MDB_NOTFOUND;
 }
 
-static bool too_old(const struct sweep *sweep, int64_t time_ms) { return sweep->now_ms - time_ms > (int64_t)STORE_RETAIN_DAYS * 86400000; }
+static bool older_than(const struct sweep *sweep, int64_t time_ms, int64_t age_ms) {
+  int64_t since_ms;
+  return !__builtin_sub_overflow(sweep->now_ms, age_ms, &since_ms) && time_ms < since_ms;
+}
+
+static bool too_old(const struct sweep *sweep, int64_t time_ms) { return older_than(sweep, time_ms, (int64_t)STORE_RETAIN_DAYS * 86400000); }
 
 static int sweep_items(struct sweep *sweep, struct head *head, uint64_t last) {
   int rc = seek(sweep, ROW_ITEM, 0);
@@ -63,7 +68,7 @@ static int sweep_deliveries(struct sweep *sweep, struct arena *arena, const stru
     bool intact =
         record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size) && decode_delivery(&reader, arena, &delivery, &no_memory);
     if (no_memory) return ENOMEM;
-    if (intact && delivery.state == DELIVERY_LEASED) break;
+    if ((head->leased_count && n >= head->leased[0]) || (intact && delivery.state == DELIVERY_LEASED)) break;
     bool empty = intact && delivery.fate_count == 0;
     if (intact && empty && !too_old(sweep, delivery.leased_ms)) break;
     if (intact && !empty && delivery.fates[delivery.fate_count - 1].last >= oldest_item) break;
@@ -81,8 +86,8 @@ static int sweep_dedup(struct sweep *sweep, struct head *head, int64_t window_ms
     uint64_t n = row_key_n(sweep->key.mv_data);
     struct row_key key = row_key(sweep->session, ROW_DEDUP, n);
     struct record_reader reader;
-    bool stale =
-        !record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size) || sweep->now_ms - record_read_i64(&reader) > window_ms;
+    bool stale = !record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size) ||
+                 older_than(sweep, record_read_i64(&reader), window_ms);
     if (stale) rc = mdb_cursor_del(sweep->cursor, 0);
     if (!rc) rc = seek(sweep, ROW_DEDUP, n + 1);
     head->dedup_cursor = n + 1;

@@ -154,6 +154,10 @@ int item_pending(struct store_txn *txn, uint32_t session, const struct head *hea
 /* NOT_FOUND if there is none. */
 int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct delivery *ret_delivery,
                  struct tidings_error *error);
+/* One that `head` has as leased. If its row is damaged or lost it is made up from the head, which knows what it took: then all of that counts
+ * as delivered if it is committed. So a bad row never keeps a session from going on. */
+int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t n, struct arena *arena,
+                        struct delivery *ret_delivery, struct tidings_error *error);
 int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery, struct tidings_error *error);
 typedef int (*delivery_visitor)(void *context, const struct delivery *delivery);
 int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena, delivery_visitor each, void *context,
