@@ -53,6 +53,12 @@ int configuration_set(struct instance *instance, struct tidings_span json, struc
   return 0;
 }
 
+int64_t instance_now(const struct instance *instance) {
+  static const int64_t first_ms = -62135596800000, last_ms = 253402300799999;
+  int64_t now_ms = instance->host.now_ms(instance->host.context);
+  return now_ms < first_ms ? first_ms : now_ms > last_ms ? last_ms : now_ms;
+}
+
 /* -- decisions -------------------------------------------------------------------------------------------------------------------------------- */
 
 int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline, struct tidings_error *error) {

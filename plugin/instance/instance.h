@@ -78,7 +78,8 @@ int configuration_set(struct instance *instance, struct tidings_span json, struc
 int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline, struct tidings_error *error);
 void decision_end(struct instance *instance, uint32_t session);
 
-static inline int64_t instance_now(const struct instance *instance) { return instance->host.now_ms(instance->host.context); }
+/* The host's wall clock, kept within the years that a timestamp can say (0001 to 9999), so that arithmetic on times cannot overflow. */
+int64_t instance_now(const struct instance *instance);
 
 /* Public ids: the session's number in the upper half, the item's or delivery's in the lower. */
 static inline uint64_t public_id(uint32_t session, uint64_t n) { return (uint64_t)session << 32 | n; }
