@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/store/test_retention.c: what is forgotten and what never is; and rows that went bad, which must not take a session with them.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "delivery/ledger.h"
+#include "kit.h"
+#include "store/internal.h"
+#include "store/record.h"
+
+TestSuite(retention, .init = kit_begin, .fini = kit_end);
+TestSuite(damage, .init = kit_begin, .fini = kit_end);
+
+enum { DAY = 86400000 };
+
+/* Many items at once, in one transaction, as pushes would have left them. */
+static void fill(struct store *store, uint64_t first, uint64_t last, int64_t time_ms) {
+  struct tidings_error error = new_error();
+  const struct notification note = {.source = span_text("t"), .name = span_text("n"), .message = span_text("m")};
+  struct store_txn *txn;
+  uint32_t session;
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(session_add(txn, span_text("s"), &session, &error), 0);
+  for (uint64_t n = first; n <= last; n++) {
+    struct row_key key = row_key(session, ROW_ITEM, n);
+    struct buffer body = BUFFER_EMPTY;
+    encode_item(&body, time_ms, &note);
+    cr_assert_eq(row_put(txn, &key, &body, &error), 0, "%s", error.text);
+    buffer_free(&body);
+  }
+  cr_assert_eq(store_commit(txn, &error), 0, "%s", error.text);
+}
+
+/* A delivery of first..last, committed or left leased. */
+static void deliver(struct store *store, uint64_t n, uint64_t first, uint64_t last, bool commit, int64_t now_ms) {
+  struct tidings_error error = new_error();
+  struct arena arena = ARENA_EMPTY;
+  struct store_txn *txn;
+  struct head head;
+  const struct fate_range fate = {.first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
+  struct delivery delivery = {.n = n, .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED, .carrier = CARRIER_TOOL_RESULT,
+                              .leased_ms = now_ms, .fates = &fate, .fate_count = 1, .after = last};
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
+  cr_assert_eq(ledger_lease(&head, &delivery, &arena), 0);
+  if (commit) cr_assert_eq(ledger_commit(&head, &delivery, &arena), 0);
+  head.last_delivery = n;
+  cr_assert_eq(delivery_put(txn, 1, &delivery, &error), 0);
+  cr_assert_eq(head_put(txn, 1, &head, &error), 0);
+  cr_assert_eq(store_commit(txn, &error), 0);
+  arena_free(&arena);
+}
+
+static void sweep(struct store *store, int64_t now_ms, size_t limit) {
+  struct tidings_error error = new_error();
+  struct arena arena = ARENA_EMPTY;
+  struct store_txn *txn;
+  struct head head;
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
+  cr_assert_eq(retention_step(txn, 1, &head, now_ms, DAY, limit, &error), 0, "%s", error.text);
+  cr_assert_eq(head_put(txn, 1, &head, &error), 0);
+  cr_assert_eq(store_commit(txn, &error), 0);
+  arena_free(&arena);
+}
+
+Test(retention, the_newest_ten_thousand_stay) {
+  struct store *store = store_at(kit_store);
+  fill(store, 1, 10300, 0);
+  deliver(store, 1, 1, 200, true, 0);
+  deliver(store, 2, 201, 10300, true, 0);
+  sweep(store, 0, 100);
+  cr_assert_eq(items_in(store, "s"), 10200, "at most so many rows a step: %zu", items_in(store, "s"));
+  cr_assert_eq(deliveries_in(store, "s"), 2);
+  sweep(store, 0, 1000);
+  cr_assert_eq(items_in(store, "s"), 10000);
+  cr_assert_eq(deliveries_in(store, "s"), 1, "a delivery goes with the last of its items");
+  cr_assert_eq(last_of(store, "s"), 10300);
+  store_close(store);
+}
+
+Test(retention, pending_and_leased_items_stay_however_many_or_old) {
+  struct store *store = store_at(kit_store);
+  fill(store, 1, 12000, 0);
+  sweep(store, (int64_t)400 * DAY, 100000);
+  cr_assert_eq(items_in(store, "s"), 12000, "all are pending");
+  deliver(store, 1, 1, 500, false, 0);
+  deliver(store, 2, 501, 12000, true, 0);
+  sweep(store, (int64_t)400 * DAY, 100000);
+  cr_assert_eq(items_in(store, "s"), 12000, "the oldest are leased");
+  cr_assert_eq(deliveries_in(store, "s"), 2);
+  store_close(store);
+}
+
+Test(retention, after_thirty_days_and_numbers_never_return) {
+  struct store *store = store_at(kit_store);
+  fill(store, 1, 10, 0);
+  deliver(store, 1, 1, 10, true, 0);
+  sweep(store, (int64_t)30 * DAY, 1000);
+  cr_assert_eq(items_in(store, "s"), 10, "thirty days are not over");
+  sweep(store, (int64_t)30 * DAY + 1, 1000);
+  cr_assert_leq(items_in(store, "s"), 1);
+  cr_assert_eq(last_of(store, "s"), 10);
+  say_well(store, "s", "eleven");
+  cr_assert_eq(last_of(store, "s"), 11);
+  cr_assert_eq(pending_in(store, "s"), 1);
+  store_close(store);
+}
+
+/* Even if the newest item's row is gone, its number is not given out again. */
+Test(retention, the_floor_holds_without_any_item) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  struct store_txn *txn;
+  fill(store, 1, 5, 0);
+  deliver(store, 1, 1, 5, true, 0);
+  sweep(store, 0, 10);
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  for (uint64_t n = 1; n <= 5; n++) {
+    struct row_key key = row_key(1, ROW_ITEM, n);
+    MDB_val k = {KEY_BYTES, key.bytes};
+    cr_assert_eq(mdb_del(txn->txn, store->tree, &k, NULL), 0);
+  }
+  cr_assert_eq(store_commit(txn, &error), 0);
+  say_well(store, "s", "six");
+  cr_assert_eq(last_of(store, "s"), 6);
+  cr_assert_eq(pending_in(store, "s"), 1);
+  store_close(store);
+}
+
+/* -- dedup rows ------------------------------------------------------------------------------------------------------------------------------------ */
+
+static size_t dedup_rows(struct store *store) {
+  struct tidings_error error = new_error();
+  struct store_txn *txn;
+  MDB_cursor *cursor;
+  struct row_key from = row_key(1, ROW_DEDUP, 0);
+  MDB_val key = {KEY_BYTES, from.bytes}, value;
+  size_t count = 0;
+  cr_assert_eq(store_read(store, &txn, &error), 0);
+  cr_assert_eq(mdb_cursor_open(txn->txn, store->tree, &cursor), 0);
+  int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+  while (!rc && memcmp(key.mv_data, from.bytes, 5) == 0) {
+    count++;
+    rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+  }
+  mdb_cursor_close(cursor);
+  store_end(txn);
+  return count;
+}
+
+Test(retention, old_ids_are_forgotten_and_new_ones_are_not) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  char id[16];
+  for (int i = 0; i < 100; i++) {
+    (void)snprintf(id, sizeof id, "%d", i);
+    cr_assert_eq(say(store, (struct said){.source = "p", .id = id, .now_ms = i < 60 ? 1 : 2 * DAY}, NULL, &error), 0);
+  }
+  cr_assert_eq(dedup_rows(store), 100);
+  for (int i = 0; i < 20; i++) sweep(store, 2 * DAY, 10);
+  cr_assert_eq(dedup_rows(store), 40, "%zu", dedup_rows(store));
+  bool duplicate = false;
+  cr_assert_eq(say(store, (struct said){.source = "p", .id = "99", .now_ms = 2 * DAY}, &duplicate, &error), 0);
+  cr_assert(duplicate);
+  for (int i = 0; i < 20; i++) sweep(store, (int64_t)4 * DAY, 10);
+  cr_assert_eq(dedup_rows(store), 0);
+  store_close(store);
+}
+
+/* -- a long life through the plugin -------------------------------------------------------------------------------------------------------------- */
+
+Test(retention, one_item_that_is_never_shown_does_not_keep_all_others) {
+  struct tidings_plugin *plugin = plugin_at(
+      kit_store, (struct plugin_words){.settle_on_return = 1, .configuration = "{\"delivery\":{\"max_items\":1,\"order\":\"newest\"}}"});
+  push(plugin, "s", "never the newest");
+  for (int i = 0; i < 50; i++) {
+    push(plugin, "s", "newer");
+    expect_got(tool_result(plugin, "s"), "newer");
+  }
+  cr_assert_eq(pending_in(store_of(plugin), "s"), 1);
+  plugin_end(plugin);
+}
+
+/* -- rows that went bad --------------------------------------------------------------------------------------------------------------------------- */
+
+/* Overwrites a row with bytes that no checksum fits; or takes it away. */
+static void spoil(struct store *store, enum row_kind kind, uint64_t n, bool remove) {
+  struct tidings_error error = new_error();
+  struct row_key key = row_key(1, kind, n);
+  MDB_val k = {KEY_BYTES, key.bytes}, value = {5, (void *)(uintptr_t) "spoil"};
+  struct store_txn *txn;
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(remove ? mdb_del(txn->txn, store->tree, &k, NULL) : mdb_put(txn->txn, store->tree, &k, &value, 0), 0);
+  cr_assert_eq(txn_touch(txn, 1), 0);
+  cr_assert_eq(store_commit(txn, &error), 0);
+}
+
+Test(damage, a_damaged_item_is_dropped_and_the_others_are_told) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct tidings_error error = new_error();
+  push(plugin, "s", "one");
+  push(plugin, "s", "two");
+  push(plugin, "s", "three");
+  spoil(store_of(plugin), ROW_ITEM, 2, false);
+  struct got got = tool_result(plugin, "s");
+  expect_got(got, "one|three");
+  cr_assert_eq(settle_as(plugin, got.delivery, TIDINGS_COMMITTED, &error), 0);
+  struct arena arena = ARENA_EMPTY;
+  struct head head = head_of(store_of(plugin), "s", &arena);
+  cr_assert_eq(head.outcomes[OUTCOME_DROPPED], 1);
+  cr_assert_eq(head.watermark, 4);
+  arena_free(&arena);
+  free(ask(plugin, "{\"name\":\"history\",\"session\":\"s\"}"));
+  free(ask(plugin, "{\"name\":\"stats\",\"session\":\"s\"}"));
+  free(ask(plugin, "{\"name\":\"stream\",\"session\":\"s\"}"));
+  plugin_end(plugin);
+}
+
+/* A lease whose row went bad can still be settled: which items it took is in the head. */
+static void settle_damaged(bool remove, uint32_t outcome, const char *expected) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct tidings_error error = new_error();
+  push(plugin, "s", "one");
+  push(plugin, "s", "two");
+  struct got got = tool_result(plugin, "s");
+  spoil(store_of(plugin), ROW_DELIVERY, 1, remove);
+  push(plugin, "s", "three");
+  cr_assert_eq(settle_as(plugin, got.delivery, outcome, &error), 0, "%d %s", error.code, error.text);
+  expect_got(tool_result(plugin, "s"), expected);
+  plugin_end(plugin);
+}
+
+Test(damage, a_damaged_lease_can_be_committed) { settle_damaged(false, TIDINGS_COMMITTED, "three"); }
+Test(damage, a_damaged_lease_can_be_rolled_back) { settle_damaged(false, TIDINGS_ROLLED_BACK, "one|two|three"); }
+Test(damage, a_lost_lease_can_be_committed) { settle_damaged(true, TIDINGS_COMMITTED, "three"); }
+Test(damage, a_lost_lease_can_be_rolled_back) { settle_damaged(true, TIDINGS_ROLLED_BACK, "one|two|three"); }
+
+/* And it is recovered, or closed, as any other. */
+Test(damage, the_damaged_lease_of_a_dead_owner_is_recovered) {
+  struct child other = child_living();
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  push(plugin, "s", "one");
+  (void)tool_result(plugin, "s");
+  push(plugin, "s", "two");
+  (void)tool_result(plugin, "s");
+  spoil(store_of(plugin), ROW_DELIVERY, 1, false);
+  plugin_end(plugin);
+  child_kill(&other);
+  plugin = plugin_at(kit_store, (struct plugin_words){0});
+  expect_got(tool_result(plugin, "s"), "one|two");
+  plugin_end(plugin);
+}
+
+Test(damage, a_damaged_lease_that_the_transcript_names_is_committed) {
+  struct child other = child_living();
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  struct tidings_error error = new_error();
+  push(plugin, "s", "one");
+  struct got got = tool_result(plugin, "s");
+  push(plugin, "s", "two");
+  (void)tool_result(plugin, "s");
+  spoil(store_of(plugin), ROW_DELIVERY, 1, false);
+  plugin_end(plugin);
+  child_kill(&other);
+  plugin = plugin_at(kit_store, (struct plugin_words){0});
+  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[\"%llu\"]}}",
+                     (unsigned long long)got.delivery),
+               0, "%s", error.text);
+  expect_got(tool_result(plugin, "s"), "two");
+  plugin_end(plugin);
+}
+
+Test(damage, a_session_with_a_damaged_lease_can_be_closed) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct tidings_error error = new_error();
+  push(plugin, "s", "one");
+  (void)tool_result(plugin, "s");
+  spoil(store_of(plugin), ROW_DELIVERY, 1, false);
+  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"s\"}"), 0, "%s", error.text);
+  push(plugin, "s", "two");
+  expect_got(tool_result(plugin, "s"), "two");
+  plugin_end(plugin);
+}
+
+/* Retention clears damaged rows away, but not one that is leased. */
+Test(damage, retention_keeps_a_damaged_lease) {
+  struct store *store = store_at(kit_store);
+  fill(store, 1, 20, 0);
+  deliver(store, 1, 1, 5, true, 0);
+  deliver(store, 2, 6, 10, false, 0);
+  spoil(store, ROW_DELIVERY, 1, false);
+  spoil(store, ROW_DELIVERY, 2, false);
+  sweep(store, 0, 100);
+  struct row_key key = row_key(1, ROW_DELIVERY, 2);
+  struct tidings_error error = new_error();
+  struct store_txn *txn;
+  MDB_val value;
+  cr_assert_eq(store_read(store, &txn, &error), 0);
+  cr_assert_eq(row_get(txn, &key, &value), 0, "the leased one is gone");
+  store_end(txn);
+  store_close(store);
+}
