@@ -79,6 +79,15 @@ static int close_session(struct happening *happening, struct store_txn *txn, uin
   return delivery_put(txn, session, &closing, error);
 }
 
+/* Closing is the way out for a session whose head is damaged. */
+static int get_head(const struct event *event, struct store_txn *txn, uint32_t session, struct arena *arena, struct head *head,
+                    struct tidings_error *error) {
+  if (event->type != EVENT_SESSION_CLOSED) return head_get(txn, session, arena, head, error);
+  int code = head_get(txn, session, arena, head, NULL);
+  if (code == TIDINGS_E_STORE) return head_anew(txn, session, head, error);
+  return code ? fail(error, code, "no memory to close the session") : 0;
+}
+
 static int change_session(struct happening *happening, struct store_txn *txn, uint32_t session, struct arena *arena,
                           struct tidings_error *error) {
   const struct event *event = happening->event;
@@ -91,7 +100,7 @@ static int change_session(struct happening *happening, struct store_txn *txn, ui
     if (code || happening->duplicate) return code;
     code = dedup_put(txn, session, event->source, event->id, happening->now_ms, error);
   }
-  if (!code) code = head_get(txn, session, arena, &head, error);
+  if (!code) code = get_head(event, txn, session, arena, &head, error);
   if (!code && event->type == EVENT_SESSION_CLOSED) code = close_session(happening, txn, session, &head, arena, error);
   else if (!code) code = attach(happening->instance, txn, session, &head, &event->opening, happening->now_ms, arena, &changed, error);
   if (!code && changed) code = head_put(txn, session, &head, error);

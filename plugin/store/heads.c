@@ -23,6 +23,25 @@ int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struc
   return no_memory ? fail(error, TIDINGS_E_NOMEM, "no memory for a session's head") : row_damaged(error, "head", session, 0);
 }
 
+int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head, struct tidings_error *error) {
+  struct row_key behind = row_key(session, ROW_DELIVERY + 1, 0), first = row_key(session, ROW_DELIVERY, 0);
+  struct head head = {.generation = UINT32_MAX}; /* none that a decision under way has planned on */
+  MDB_val key = {KEY_BYTES, behind.bytes}, value;
+  MDB_cursor *cursor;
+  int code = item_last(txn, session, &head, &head.floor, error);
+  if (code) return code;
+  int rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
+  if (rc) return lmdb_failed(error, rc, "look for a session's newest delivery");
+  rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+  rc = mdb_cursor_get(cursor, &key, &value, rc == MDB_NOTFOUND ? MDB_LAST : MDB_PREV);
+  mdb_cursor_close(cursor);
+  if (rc) return lmdb_failed(error, rc, "look for a session's newest delivery");
+  if (key.mv_size == KEY_BYTES && memcmp(key.mv_data, first.bytes, 5) == 0) head.last_delivery = row_key_n(key.mv_data);
+  head.watermark = head.floor + 1;
+  *ret_head = head;
+  return 0;
+}
+
 int head_put(struct store_txn *txn, uint32_t session, const struct head *head, struct tidings_error *error) {
   struct row_key key = row_key(session, ROW_HEAD, 0);
   struct head next = *head;

@@ -134,6 +134,8 @@ int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *re
 
 /* A session without a head reads as a zero one. Arrays are in the arena. */
 int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struct head *ret_head, struct tidings_error *error);
+/* For a session whose head is damaged: one in which everything that was has ended. */
+int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head, struct tidings_error *error);
 /* Writes `head` with generation + 1 and rings the session's bell on commit. */
 int head_put(struct store_txn *txn, uint32_t session, const struct head *head, struct tidings_error *error);
 
