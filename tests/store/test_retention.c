@@ -286,6 +286,30 @@ Test(damage, a_session_with_a_damaged_lease_can_be_closed) {
   plugin_end(plugin);
 }
 
+/* A session whose head went bad answers STORE, as the sentence says, until it is closed; then its name can be used again. */
+Test(damage, a_session_with_a_damaged_head_can_be_closed) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct tidings_error error = {.size = sizeof error, .code = 5, .text = "untouched"};
+  for (int i = 0; i < 3; i++) {
+    push(plugin, "s", "one");
+    (void)tool_result(plugin, "s");
+  }
+  push(plugin, "s", "two");
+  spoil(store_of(plugin), ROW_HEAD, 0, false);
+  struct got got = tool_result(plugin, "s");
+  cr_assert_eq(got.code, TIDINGS_E_STORE);
+  cr_assert(strstr(got.error.text, "close the session"), "%s", got.error.text);
+  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"s\"}"), 0, "%s", error.text);
+  cr_assert_str_eq(error.text, "untouched");
+  expect_got(tool_result(plugin, "s"), "");
+  push(plugin, "s", "three");
+  got = tool_result(plugin, "s");
+  expect_got(got, "three");
+  cr_assert_eq(got.delivery & UINT32_MAX, 5, "the closing was number 4, %llu", (unsigned long long)got.delivery);
+  cr_assert_eq(last_of(store_of(plugin), "s"), 5);
+  plugin_end(plugin);
+}
+
 /* Retention clears damaged rows away, but not one that is leased. */
 Test(damage, retention_keeps_a_damaged_lease) {
   struct store *store = store_at(kit_store);
