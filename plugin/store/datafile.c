@@ -14,6 +14,8 @@
 
 /* Large, sparse and never changed: growing a map breaks other processes, and a full map cannot even delete. Quotas say FULL long before. */
 #define MAP_BYTES ((size_t)16 << 30)
+/* How much of it rows may take. */
+#define ROWS_BYTES (MAP_BYTES / 4 * 3)
 /* Kept free for leases and settles when the disk is full. They need a few pages each, and reuse them. */
 #define HEADROOM_BYTES ((uint64_t)1 << 20)
 /* A reader is a cache line; LMDB's header before them is smaller than 4 KiB with room to spare. */
@@ -219,17 +221,31 @@ static int extend(struct store *store, uint64_t bytes) {
   return (uint64_t)entry.st_size < bytes && ftruncate(store->data_fd, (off_t)bytes) ? errno : 0;
 }
 
+/* The file never shrinks, and LMDB uses its free pages again; so not its length counts, but what the tree holds. The rest of the map is for what
+ * leases and settles copy, and for pages that readers keep from being free. */
+static int check_room(const struct store *store, uint64_t bytes, struct tidings_error *error) {
+  MDB_stat tree;
+  int rc = mdb_env_stat(store->env, &tree);
+  if (rc) return lmdb_failed(error, rc, "look at its tree");
+  uint64_t held = (uint64_t)(tree.ms_branch_pages + tree.ms_leaf_pages + tree.ms_overflow_pages) * store->page_bytes;
+  if (held + bytes <= ROWS_BYTES) return 0;
+  return fail(error, TIDINGS_E_FULL, "store %s has grown to its limit; deliver or close sessions, or move the folder away", store->directory);
+}
+
+static uint64_t at_most_the_map(uint64_t bytes) { return bytes < MAP_BYTES ? bytes : MAP_BYTES; }
+
 int datafile_reserve(struct store *store, uint64_t bytes, struct tidings_error *error) {
   MDB_envinfo info;
   int rc = mdb_env_info(store->env, &info);
   if (rc) return lmdb_failed(error, rc, "look at its file");
   uint64_t used = ((uint64_t)info.me_last_pgno + 1) * store->page_bytes;
-  uint64_t wanted = used + bytes + HEADROOM_BYTES;
+  uint64_t wanted = at_most_the_map(used + bytes + HEADROOM_BYTES);
+  if (wanted > ROWS_BYTES) {
+    int code = check_room(store, bytes, error);
+    if (code) return code;
+  }
   if (wanted <= store->reserved_bytes) return 0;
-  if (wanted > MAP_BYTES / 4 * 3)
-    return fail(error, TIDINGS_E_FULL, "store %s has grown to its limit; deliver or close sessions, or move the folder away",
-                store->directory);
-  uint64_t generous = wanted + (used / 8 > HEADROOM_BYTES ? used / 8 : HEADROOM_BYTES);
+  uint64_t generous = at_most_the_map(wanted + (used / 8 > HEADROOM_BYTES ? used / 8 : HEADROOM_BYTES));
   int err = extend(store, generous);
   if (err == ENOSPC || err == EDQUOT) {
     err = extend(store, wanted);
