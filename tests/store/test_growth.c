@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/store/test_growth.c: what happens when the file has grown as far as it may, and when the disk is full. LMDB's account of its file, and the
+ * C library's fallocate, are replaced here, because sixteen gibibytes are too much for a test.
+ */
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kit.h"
+#include "store/internal.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+static size_t told_last_page, told_tree_pages; /* 0: the truth */
+static int fallocate_error;
+
+/* dlsym answers a pointer to an object; ISO C has no cast from that to one to a function. */
+union symbol {
+  void *object;
+  int (*info)(MDB_env *, MDB_envinfo *);
+  int (*stat)(MDB_env *, MDB_stat *);
+};
+
+int mdb_env_info(MDB_env *env, MDB_envinfo *info) {
+  union symbol real = {dlsym(RTLD_NEXT, "mdb_env_info")};
+  int rc = real.info(env, info);
+  if (told_last_page) info->me_last_pgno = told_last_page;
+  return rc;
+}
+
+int mdb_env_stat(MDB_env *env, MDB_stat *stat) {
+  union symbol real = {dlsym(RTLD_NEXT, "mdb_env_stat")};
+  int rc = real.stat(env, stat);
+  if (told_tree_pages) stat->ms_leaf_pages = told_tree_pages;
+  return rc;
+}
+
+EXPORTED int fallocate(int fd, int mode, off_t at, off_t len) {
+  if (fallocate_error) {
+    errno = fallocate_error;
+    return -1;
+  }
+  if (len > (off_t)1 << 30) return 0; /* as if */
+  return (int)syscall(SYS_fallocate, fd, mode, at, len);
+}
+
+static void begin(void) {
+  kit_begin();
+  told_last_page = told_tree_pages = 0;
+  fallocate_error = 0;
+}
+
+TestSuite(growth, .init = begin, .fini = kit_end);
+
+enum { PAGE = 4096 };
+static const size_t gib = (size_t)1 << 30;
+
+Test(growth, a_store_full_of_rows_is_full_and_can_be_drained) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct tidings_error error = new_error();
+  push(plugin, "s", "one");
+  told_last_page = told_tree_pages = 13 * gib / PAGE;
+  cr_assert_eq(say(store_of(plugin), (struct said){0}, NULL, &error), TIDINGS_E_FULL, "%d %s", error.code, error.text);
+  cr_assert(strstr(error.text, "limit"), "%s", error.text);
+  struct got got = tool_result(plugin, "s");
+  expect_got(got, "one");
+  cr_assert_eq(settle_as(plugin, got.delivery, TIDINGS_COMMITTED, &error), 0, "%s", error.text);
+  plugin_end(plugin);
+}
+
+/* LMDB's file never shrinks: once it has been large, what was delivered and forgotten since must count as free. */
+Test(growth, a_file_that_was_full_once_takes_pushes_again) {
+  struct store *store = store_at(kit_store);
+  told_last_page = 15 * gib / PAGE;
+  say_well(store, "s", "one");
+  told_last_page = 16 * gib / PAGE - 1;
+  say_well(store, "s", "two");
+  cr_assert_eq(items_in(store, "s"), 2);
+  store_close(store);
+}
+
+Test(growth, on_a_full_disk_the_push_fails_and_what_is_pending_is_delivered) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct tidings_error error = new_error();
+  push(plugin, "s", "one");
+  store_of(plugin)->reserved_bytes = 0;
+  fallocate_error = ENOSPC;
+  cr_assert_eq(say(store_of(plugin), (struct said){0}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert(strstr(error.text, "No space left"), "%s", error.text);
+  struct got got = tool_result(plugin, "s");
+  expect_got(got, "one");
+  cr_assert_eq(settle_as(plugin, got.delivery, TIDINGS_COMMITTED, &error), 0, "%s", error.text);
+  fallocate_error = 0;
+  push(plugin, "s", "two");
+  expect_got(tool_result(plugin, "s"), "two");
+  plugin_end(plugin);
+}
+
+Test(growth, a_file_system_without_fallocate_will_do) {
+  fallocate_error = EOPNOTSUPP;
+  struct store *store = store_at(kit_store);
+  say_well(store, "s", "one");
+  cr_assert_geq(lseek(store->data_fd, 0, SEEK_END), 1 << 20);
+  store_close(store);
+}
