@@ -19,7 +19,7 @@
 #include "kit/interpose.h"
 #include "kit/rig.h"
 
-enum { SESSIONS = 4, PUSHES_MAX = 20000, ROUNDS = 12, FILL_FILE_MAX = 64 << 20 };
+enum { SESSIONS = 64, PUSHES_MAX = 20000, ROUNDS = 12, FILL_FILE_MAX = 64 << 20 };
 
 struct books {
   struct rig rig;

@@ -69,7 +69,7 @@ int32_t rig_open(struct rig *rig, const struct rig_open *options, struct tidings
     .mono_ns = host_mono_ns,
     .random = host_random,
   };
-  if (atomic_load(&rig->virtual_ms) == 0) atomic_store(&rig->virtual_ms, 1700000000000);
+  if (atomic_load(&rig->virtual_ms) == 0) atomic_store(&rig->virtual_ms, RIG_VIRTUAL_START_MS);
   struct tidings_open_options open_options = {
     .size = sizeof open_options,
     .store_dir = span(options->store),

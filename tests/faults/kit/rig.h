@@ -15,6 +15,9 @@
 #include "kit/random.h"
 #include "kit/token.h"
 
+/* When virtual time begins, unless virtual_ms says otherwise. */
+#define RIG_VIRTUAL_START_MS 1700000000000
+
 struct rig {
   void *image;
   const struct tidings_entry *entry;

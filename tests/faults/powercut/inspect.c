@@ -12,7 +12,7 @@
 #include "kit/arguments.h"
 #include "powercut/workload.h"
 
-enum { DELIVERIES_MAX = 1024, NEW_TOKENS = 1000000 };
+enum { DELIVERIES_MAX = 1024, NEW_TOKENS = 1000000, PUSHED_AGAIN = 4 };
 
 enum due { NEVER_PUSHED, MAY_COME, MUST_COME, MUST_NOT_COME };
 
@@ -28,6 +28,9 @@ struct promises {
   uint8_t due[WORKLOAD_TOKENS]; /* by token: enum due */
   uint8_t session[WORKLOAD_TOKENS];
   uint8_t seen[WORKLOAD_TOKENS];
+  bool identified[WORKLOAD_TOKENS];
+  bool settling_now[WORKLOAD_TOKENS]; /* a commit of its delivery was under way */
+  uint64_t last_token;
   struct leased leased[DELIVERIES_MAX];
   size_t leased_count;
 };
@@ -61,6 +64,8 @@ static void read_mark(struct promises *promises, const struct trace *trace, cons
     case MARK_PUSH:
       promises->due[event->inode] = MAY_COME;
       promises->session[event->inode] = (uint8_t)event->other;
+      promises->identified[event->inode] = event->folder;
+      if (promises->last_token < event->inode) promises->last_token = event->inode;
       break;
     case MARK_PUSHED: promises->due[event->inode] = MUST_COME; break;
     case MARK_LEASED:
@@ -95,8 +100,30 @@ static void read_promises(struct promises *promises, const struct trace *trace, 
     struct leased *leased = &promises->leased[i];
     bool in_transcript = leased->settling ? leased->outcome == TIDINGS_COMMITTED : true;
     leased->named = in_transcript && random_chance(random, 50);
-    for (size_t k = 0; k < leased->token_count; k++) promises->due[leased->tokens[k]] = (uint8_t)due_of(leased);
+    for (size_t k = 0; k < leased->token_count; k++) {
+      promises->due[leased->tokens[k]] = (uint8_t)due_of(leased);
+      promises->settling_now[leased->tokens[k]] = due_of(leased) == MAY_COME;
+    }
   }
+}
+
+/* A producer that cannot know whether its push arrived pushes again with the same id: a duplicate if it had, one notification if not. The
+ * newest are tried, where the cut is. */
+static bool push_again(struct inspection *inspection) {
+  struct promises *promises = inspection->promises;
+  uint64_t token = promises->last_token;
+  for (int tries = 0; token > 0 && tries < PUSHED_AGAIN; token--) {
+    char name[8];
+    bool duplicate = false;
+    if (!promises->identified[token] || promises->due[token] == NEVER_PUSHED) continue;
+    tries++;
+    workload_session(promises->session[token], name);
+    int32_t code = rig_push(inspection->rig, name, token, true, &duplicate, &inspection->error);
+    if (code != 0) return broken(inspection, "pushing token %" PRIu64 " again: %s", token, rig_why(code, &inspection->error));
+    if (!duplicate && promises->due[token] != MAY_COME) return broken(inspection, "token %" PRIu64 " is not known any more as pushed", token);
+    if (promises->due[token] == MAY_COME && !promises->settling_now[token]) promises->due[token] = MUST_COME;
+  }
+  return true;
 }
 
 /* How the host comes back to a session: naming what its transcript has, as a new conversation, or just by its next hook call. */
@@ -174,6 +201,7 @@ static bool everything_came(struct inspection *inspection) {
 }
 
 static bool inspect_open(struct inspection *inspection) {
+  if (random_chance(inspection->random, 30) && !push_again(inspection)) return false;
   for (unsigned session = 0; session < WORKLOAD_SESSIONS; session++) {
     if (!attach(inspection, session) || !drain(inspection, session)) return false;
   }

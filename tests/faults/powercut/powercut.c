@@ -92,6 +92,10 @@ static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_
   struct rig *rig = calloc(1, sizeof *rig);
   if (!rig) die("out of memory");
   alarm(BATCH_SECONDS);
+  /* An hour after the workload, so that ids are still remembered. */
+  rig->virtual_time = true;
+  rig->random = random_seeded(run->arguments->seed, first);
+  atomic_store(&rig->virtual_ms, RIG_VIRTUAL_START_MS + 3600000);
   rig_load(rig, run->arguments->plugin);
   snprintf(name, sizeof name, "image-%u", worker);
   folder_join(root, run->folder, name);

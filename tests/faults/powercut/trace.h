@@ -21,7 +21,7 @@ enum trace_kind {
 };
 
 enum mark {
-  MARK_PUSH,    /* about to push token `inode` into session `other` */
+  MARK_PUSH,    /* about to push token `inode` into session `other`; `folder` is 1 if with an id */
   MARK_PUSHED,  /* that push returned OK */
   MARK_LEASED,  /* a hook handed out delivery `inode` for session `other`; its tokens are the data */
   MARK_SETTLE,  /* about to settle delivery `inode` with outcome `other` */

@@ -305,14 +305,21 @@ void tracer_stop(void) {
   pthread_mutex_unlock(&tracer.lock);
 }
 
-void tracer_mark(enum mark mark, uint64_t subject, uint64_t other, const uint64_t *tokens, size_t token_count) {
+static void add_mark(enum mark mark, uint64_t subject, uint64_t other, uint64_t third, const void *data, size_t length) {
   pthread_mutex_lock(&tracer.lock);
   look_at_maps();
-  struct trace_event *event = trace_add(tracer.trace, TRACE_MARK, tokens, token_count * sizeof(tokens[0]));
+  struct trace_event *event = trace_add(tracer.trace, TRACE_MARK, data, length);
   event->mark = (uint8_t)mark;
   event->inode = subject;
   event->other = other;
+  event->folder = third;
   pthread_mutex_unlock(&tracer.lock);
 }
+
+void tracer_mark(enum mark mark, uint64_t subject, uint64_t other, const uint64_t *tokens, size_t token_count) {
+  add_mark(mark, subject, other, 0, tokens, token_count * sizeof(tokens[0]));
+}
+
+void tracer_mark_push(uint64_t token, unsigned session, bool identified) { add_mark(MARK_PUSH, token, session, identified, NULL, 0); }
 
 void tracer_opened(void) { tracer.trace->opened = tracer.trace->count; }

@@ -13,6 +13,7 @@ void tracer_start(struct trace *trace, const char *root);
 void tracer_stop(void);
 /* A promise, in order with the file calls. Any thread. */
 void tracer_mark(enum mark mark, uint64_t subject, uint64_t other, const uint64_t *tokens, size_t token_count);
+void tracer_mark_push(uint64_t token, unsigned session, bool identified);
 /* Notes that the store is open for the first time. */
 void tracer_opened(void);
 

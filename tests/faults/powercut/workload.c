@@ -49,8 +49,9 @@ static void push(struct workload *work, uint64_t token, struct random *random) {
   char session[8];
   unsigned number = (unsigned)random_below(random, WORKLOAD_SESSIONS);
   workload_session(number, session);
-  tracer_mark(MARK_PUSH, token, number, NULL, 0);
-  must(rig_push(&work->rig, session, token, random_chance(random, 50), NULL, &error), &error, "push");
+  bool identified = random_chance(random, 50);
+  tracer_mark_push(token, number, identified);
+  must(rig_push(&work->rig, session, token, identified, NULL, &error), &error, "push");
   tracer_mark(MARK_PUSHED, token, number, NULL, 0);
 }
 
