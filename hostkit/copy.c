@@ -32,12 +32,12 @@ static char *make_directory_in(const char *parent) {
   return directory;
 }
 
-/* A file system mounted noexec takes the copy but not the loading of it. */
+/* A file system mounted noexec takes the copy but not the loading of it. Sets errno when the answer is no. */
 static int may_hold_code(const char *parent) {
   struct statvfs status;
-  if (statvfs(parent, &status) == 0 && !(status.f_flag & ST_NOEXEC)) return 1;
+  if (statvfs(parent, &status)) return 0;
   errno = EACCES;
-  return 0;
+  return !(status.f_flag & ST_NOEXEC);
 }
 
 static int32_t make_directory(const char *parent, char **ret_directory, struct tidings_error *error) {

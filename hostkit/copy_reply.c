@@ -86,7 +86,7 @@ static const struct tidings_turn_message *put_turn_message(struct block *block, 
   do {                                                                                                                                     \
     const type *const *elements = (array);                                                                                                 \
     (count) = elements ? (count) : 0;                                                                                                      \
-    const type **copies = take((block), (count) * sizeof *copies, alignof(max_align_t));                                                   \
+    const type **copies = take((block), (count) * sizeof(void *), alignof(max_align_t));                                                   \
     for (size_t at = 0; at < (count); at++) {                                                                                              \
       const type *copied = put_element((block), elements[at]);                                                                             \
       if (copies) copies[at] = copied;                                                                                                     \

@@ -41,8 +41,8 @@ static void write_visible(struct tidings_error *error, const char *text) {
   error->text[used] = '\0';
 }
 
-int32_t hk_error(struct tidings_error *error, int32_t code, const char *format, ...) {
-  if (!error) return code;
+void hk_error_write(struct tidings_error *error, int32_t code, const char *format, ...) {
+  if (!error) return;
   char text[sizeof error->text];
   va_list args;
   va_start(args, format);
@@ -52,7 +52,6 @@ int32_t hk_error(struct tidings_error *error, int32_t code, const char *format, 
   else if ((size_t)len >= sizeof text) text[whole_characters(text, sizeof text - 1)] = '\0';
   if (error->size >= offsetof(struct tidings_error, code) + sizeof error->code) error->code = code;
   write_visible(error, text);
-  return code;
 }
 
 int32_t hk_error_copy(struct tidings_error *error, const struct tidings_error *from) {

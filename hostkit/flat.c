@@ -71,7 +71,7 @@ static void give_back(struct slot *slot) {
   pthread_mutex_unlock(&table_lock);
 }
 
-static int32_t open_from(const json_t *given, struct hostkit **ret_kit, struct tidings_error *error) {
+static int32_t open_from(json_t *given, struct hostkit **ret_kit, struct tidings_error *error) {
   static const char *const members[] = {"plugin",    "store",          "host_name",        "configuration", "role",
                                         "owner_pid", "hook_budget_ms", "settle_on_return", "probe",         NULL};
   static const char *const roles[] = {"host", "producer", NULL};
@@ -223,7 +223,7 @@ char *hostkit_flat_call(int64_t handle, const char *request_json) {
   char *text = hk_json_dump(answer);
   json_decref(answer);
   if (!text) {
-    hk_error(&error, TIDINGS_E_NOMEM, "out of memory while writing the answer");
+    hk_error_write(&error, TIDINGS_E_NOMEM, "out of memory while writing the answer");
     remember(&error, TIDINGS_E_NOMEM);
   }
   return text;

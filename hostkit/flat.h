@@ -13,6 +13,6 @@
 #define HK_FLAT_DRAIN_MS 5000u
 
 /* Does what `request` says and gives its answer. On failure *ret_answer is not written. */
-int32_t hk_flat_perform(struct hostkit *kit, const json_t *request, json_t **ret_answer, struct tidings_error *error);
+int32_t hk_flat_perform(struct hostkit *kit, json_t *request, json_t **ret_answer, struct tidings_error *error);
 
 #endif

@@ -78,8 +78,8 @@ static int32_t tool_result(struct hostkit *kit, struct hk_fields *fields, json_t
   return code ? code : answer_hook(kit, &result.content, reply, ret_answer, fields->error);
 }
 
-/* The ids and, in the same allocation, the pointers to them; NULL with no code: there are none. */
-static const struct tidings_span *const *message_ids(struct hk_fields *fields, const json_t *array) {
+/* Pointers to the ids and behind them, in the same allocation, the ids; NULL with no code: there are none. */
+static const struct tidings_span **message_ids(struct hk_fields *fields, const json_t *array) {
   size_t count = json_array_size(array);
   for (size_t i = 0; i < count; i++) {
     if (!json_is_string(json_array_get(array, i))) {
@@ -87,12 +87,12 @@ static const struct tidings_span *const *message_ids(struct hk_fields *fields, c
       return NULL;
     }
   }
-  struct tidings_span *spans = count ? malloc(count * (sizeof *spans + sizeof(struct tidings_span *))) : NULL;
-  if (!spans) {
+  const struct tidings_span **pointers = count ? malloc(count * (sizeof(struct tidings_span *) + sizeof(struct tidings_span))) : NULL;
+  if (!pointers) {
     if (count) fields->code = hk_error(fields->error, TIDINGS_E_NOMEM, "out of memory while reading the request");
     return NULL;
   }
-  const struct tidings_span **pointers = (const struct tidings_span **)(void *)(spans + count);
+  struct tidings_span *spans = (struct tidings_span *)(void *)(pointers + count);
   for (size_t i = 0; i < count; i++) {
     const json_t *id = json_array_get(array, i);
     spans[i] = (struct tidings_span){.ptr = json_string_value(id), .len = json_string_length(id)};
@@ -112,12 +112,13 @@ static int32_t chat_request(struct hostkit *kit, struct hk_fields *fields, json_
       .source = hk_field_word(fields, "source", sources, HK_OPTIONAL, TIDINGS_SOURCE_USER),
       .content = hk_field_text(fields, "content", HK_OPTIONAL),
   };
-  if (!fields->code) request.messages = message_ids(fields, ids);
+  const struct tidings_span **messages = fields->code ? NULL : message_ids(fields, ids);
   if (fields->code) return fields->code;
+  request.messages = messages;
   request.message_count = json_array_size(ids);
   struct tidings_reply *reply = NULL;
   int32_t code = hostkit_chat_request(kit, &request, &reply, fields->error);
-  if (request.messages) free((void *)(uintptr_t)request.messages[0]); /* the first id is where the allocation starts */
+  free(messages);
   return code ? code : answer_hook(kit, &request.content, reply, ret_answer, fields->error);
 }
 
@@ -210,7 +211,7 @@ static int32_t info(struct hostkit *kit, struct hk_fields *fields, json_t **ret_
   return TIDINGS_OK;
 }
 
-int32_t hk_flat_perform(struct hostkit *kit, const json_t *request, json_t **ret_answer, struct tidings_error *error) {
+int32_t hk_flat_perform(struct hostkit *kit, json_t *request, json_t **ret_answer, struct tidings_error *error) {
   static const char *const names[] = {"tool_result", "chat_request", "event", "settle", "query", "swap", "info", NULL};
   static int32_t (*const operations[])(struct hostkit *, struct hk_fields *, json_t **) = {tool_result, chat_request, event, settle,
                                                                                            query,       swap,         info};

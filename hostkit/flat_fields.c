@@ -39,8 +39,8 @@ int32_t hk_field_wrong(struct hk_fields *fields, const char *key, const char *ex
 }
 
 void hk_fields_only(struct hk_fields *fields, const char *const *names) {
-  void *at = json_object_iter((json_t *)(uintptr_t)fields->object);
-  for (; at && !fields->code; at = json_object_iter_next((json_t *)(uintptr_t)fields->object, at)) {
+  void *at = json_object_iter(fields->object);
+  for (; at && !fields->code; at = json_object_iter_next(fields->object, at)) {
     const char *key = json_object_iter_key(at);
     const char *const *name = names;
     while (*name && strcmp(*name, key) != 0) name++;

@@ -16,7 +16,7 @@
 #include <tidings/abi.h>
 
 struct hk_fields {
-  const json_t *object;
+  json_t *object;
   const char *name; /* what errors call the object */
   struct tidings_error *error;
   int32_t code;

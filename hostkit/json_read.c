@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * json_read.c: see the header. Recursive, as deep as HK_JSON_MAX_DEPTH.
+ * json_read.c: see the header. It does not recurse: what is open is a list.
  */
 #include "json_read.h"
 
@@ -18,7 +18,10 @@ struct reader {
   const char *text;
   size_t len;
   size_t at;
+  json_t *root;
+  json_t *open[HK_JSON_MAX_DEPTH]; /* arrays and objects that have not ended, the innermost last; all of them are part of root */
   size_t depth;
+  char *key; /* of the member whose value comes next */
   const char *name;
   struct tidings_error *error;
   int32_t code;
@@ -57,10 +60,18 @@ static json_t *expected(struct reader *reader, const char *what) {
   return NULL;
 }
 
+/* The byte at hand; 0 at the end. */
+static char current(const struct reader *reader) {
+  if (reader->at == reader->len) return '\0';
+  return reader->text[reader->at];
+}
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 /* The next byte that is no white space, without taking it; 0 at the end. */
 static char peek(struct reader *reader) {
-  while (reader->at < reader->len && memchr(" \t\r\n", reader->text[reader->at], 4)) reader->at++;
-  return reader->at < reader->len ? reader->text[reader->at] : '\0';
+  while (reader->at < reader->len && is_space(reader->text[reader->at])) reader->at++;
+  return current(reader);
 }
 
 static bool take(struct reader *reader, char wanted) {
@@ -98,7 +109,7 @@ static size_t put_utf8(char *out, unsigned long c) {
 static size_t read_escape(struct reader *reader, char *out) {
   static const char from[] = "\"\\/bfnrt";
   static const char to[] = "\"\\/\b\f\n\r\t";
-  char c = reader->at < reader->len ? reader->text[reader->at] : '\0';
+  char c = current(reader);
   const char *simple = c ? strchr(from, c) : NULL;
   if (simple) {
     reader->at++;
@@ -175,10 +186,9 @@ static json_t *read_text(struct reader *reader) {
 static size_t digits(const char *text) { return strspn(text, "0123456789"); }
 
 static json_t *read_number(struct reader *reader) {
-  char text[LONGEST_NUMBER + 1];
+  char text[LONGEST_NUMBER + 1] = {0};
   size_t room = reader->len - reader->at < LONGEST_NUMBER ? reader->len - reader->at : LONGEST_NUMBER;
   memcpy(text, reader->text + reader->at, room);
-  text[room] = '\0';
   size_t used = text[0] == '-';
   size_t whole = digits(text + used);
   if (whole == 0 || (whole > 1 && text[used] == '0')) return expected(reader, "a value");
@@ -226,81 +236,94 @@ static json_t *read_word(struct reader *reader) {
   return read_number(reader);
 }
 
-static json_t *read_value(struct reader *reader);
-
-static json_t *read_array(struct reader *reader) {
-  json_t *array = json_array();
-  if (!array) return no_memory(reader);
-  for (bool more = !take(reader, ']'); more && !reader->code;) {
-    json_t *element = read_value(reader);
-    if (element && json_array_append_new(array, element)) no_memory(reader);
-    more = take(reader, ',');
-    if (!more && !take(reader, ']')) expected(reader, "',' or ']'");
-  }
-  return array;
-}
-
-/* `object` gets one more member. */
-static void read_member(struct reader *reader, json_t *object) {
+/* A key and the colon behind it; it waits in the reader for its value. */
+static void read_key(struct reader *reader) {
   size_t len = 0;
   size_t start = reader->at;
   char *key = take(reader, '"') ? read_string(reader, &len) : NULL;
-  json_t *value = NULL;
   if (!key) {
     expected(reader, "a string, the key of a member");
-  } else if (strlen(key) != len) {
+    return;
+  }
+  bool has_nul = strlen(key) != len;
+  if (has_nul || json_object_get(reader->open[reader->depth - 1], key)) {
     reader->at = start;
-    expected(reader, "a key without NUL characters");
-  } else if (json_object_get(object, key)) {
-    reader->at = start;
-    expected(reader, "a key that was not there before");
+    expected(reader, has_nul ? "a key without NUL characters" : "a key that was not there before");
   } else if (!take(reader, ':')) {
     expected(reader, "':'");
-  } else {
-    value = read_value(reader);
   }
-  if (value && json_object_set_new_nocheck(object, key, value)) no_memory(reader);
-  free(key);
+  if (reader->code) free(key);
+  else reader->key = key;
 }
 
-static json_t *read_object(struct reader *reader) {
-  json_t *object = json_object();
-  if (!object) return no_memory(reader);
-  for (bool more = !take(reader, '}'); more && !reader->code;) {
-    read_member(reader, object);
-    more = take(reader, ',');
-    if (!more && !take(reader, '}')) expected(reader, "',' or '}'");
-  }
-  return object;
+/* Puts a value where it belongs: into the innermost open array or object. Takes it over. */
+static void place(struct reader *reader, json_t *value) {
+  if (!value) return;
+  json_t *parent = reader->depth ? reader->open[reader->depth - 1] : NULL;
+  int failed = 0;
+  if (!parent) reader->root = value;
+  else if (json_is_array(parent)) failed = json_array_append_new(parent, value);
+  else failed = json_object_set_new_nocheck(parent, reader->key, value);
+  free(reader->key);
+  reader->key = NULL;
+  if (failed) no_memory(reader);
 }
 
-/* What is returned is the caller's even after an error. */
-static json_t *read_value(struct reader *reader) {
-  char first = peek(reader);
-  if (first == '"') {
-    reader->at++;
-    return read_text(reader);
-  }
-  if (first != '[' && first != '{') return read_word(reader);
+/* Begins an array or object, and in the latter reads the first key. Returns false for an empty one, which is finished. */
+static bool open_container(struct reader *reader, char first) {
   if (reader->depth == HK_JSON_MAX_DEPTH) {
     reader->code = hk_error(reader->error, TIDINGS_E_TOO_BIG, "%s nests deeper than %d", reader->name, HK_JSON_MAX_DEPTH);
-    return NULL;
+    return false;
   }
-  reader->depth++;
   reader->at++;
-  json_t *value = first == '[' ? read_array(reader) : read_object(reader);
-  reader->depth--;
-  return value;
+  json_t *container = first == '[' ? json_array() : json_object();
+  if (!container) no_memory(reader);
+  place(reader, container);
+  if (reader->code || take(reader, first == '[' ? ']' : '}')) return false;
+  reader->open[reader->depth++] = container;
+  if (first == '{') read_key(reader);
+  return true;
+}
+
+/* Behind a value: closes what ends here, and reads the next key. Returns whether another value follows. */
+static bool go_on(struct reader *reader) {
+  while (reader->depth && !reader->code) {
+    bool is_array = json_is_array(reader->open[reader->depth - 1]);
+    if (take(reader, ',')) {
+      if (!is_array) read_key(reader);
+      return true;
+    }
+    if (take(reader, is_array ? ']' : '}')) reader->depth--;
+    else expected(reader, is_array ? "',' or ']'" : "',' or '}'");
+  }
+  return false;
+}
+
+static void read_all(struct reader *reader) {
+  do {
+    char first = peek(reader);
+    if (first == '[' || first == '{') {
+      if (open_container(reader, first)) continue;
+    } else if (first == '"') {
+      reader->at++;
+      place(reader, read_text(reader));
+    } else {
+      place(reader, read_word(reader));
+    }
+    if (!go_on(reader)) return;
+  } while (!reader->code);
 }
 
 int32_t hk_json_read(struct tidings_span text, const char *name, json_t **ret_value, struct tidings_error *error) {
   struct reader reader = {.text = text.ptr, .len = text.len, .name = name, .error = error};
-  json_t *value = text.len ? read_value(&reader) : expected(&reader, "a value");
+  if (text.len) read_all(&reader);
+  else expected(&reader, "a value");
   if (!reader.code && (peek(&reader) != '\0' || reader.at < reader.len)) expected(&reader, "the end");
   if (reader.code) {
-    json_decref(value);
+    json_decref(reader.root);
+    free(reader.key);
     return reader.code;
   }
-  *ret_value = value;
+  *ret_value = reader.root;
   return TIDINGS_OK;
 }

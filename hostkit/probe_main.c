@@ -91,10 +91,10 @@ static int32_t try_instance(const struct tidings_entry *entry, const char *label
 
 int main(int argc, char **argv) {
   if (argc != 5) {
-    fprintf(stderr,
-            "usage: tidings-hostkit-probe COPY LABEL STORE CONFIGURATION_FILE\n"
-            "hostkit runs this; it writes its verdict to descriptor %d\n",
-            HK_VERDICT_FD);
+    (void)fprintf(stderr,
+                  "usage: tidings-hostkit-probe COPY LABEL STORE CONFIGURATION_FILE\n"
+                  "hostkit runs this; it writes its verdict to descriptor %d\n",
+                  HK_VERDICT_FD);
     return 2;
   }
   const char *label = argv[2];
@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
   tell(HK_VERDICT_STAGE HK_STAGE_LOADING);
   void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (!image) {
-    hk_error(&error, TIDINGS_E_INVAL, "%s cannot be loaded: %s", label, dlerror());
+    hk_error_write(&error, TIDINGS_E_INVAL, "%s cannot be loaded: %s", label, dlerror());
     refuse(&error);
   }
   struct tidings_entry entry;

@@ -25,7 +25,7 @@ static const char *const phases[] = {NULL, "streaming", "tools"};
 static json_t *word(const char *const *words, size_t count, uint32_t number) {
   char digits[16];
   if (number < count) return words[number] ? json_string(words[number]) : json_null();
-  snprintf(digits, sizeof digits, "%" PRIu32, number);
+  (void)snprintf(digits, sizeof digits, "%" PRIu32, number);
   return json_string(digits);
 }
 
@@ -107,7 +107,7 @@ static json_t *status(const struct tidings_status *from) {
 /* An id as text: JavaScript's numbers would round it. */
 static json_t *delivery(uint64_t id) {
   char digits[24];
-  snprintf(digits, sizeof digits, "%" PRIu64, id);
+  (void)snprintf(digits, sizeof digits, "%" PRIu64, id);
   return id ? json_string(digits) : json_null();
 }
 

@@ -17,7 +17,7 @@ char *hk_format(const char *format, ...) {
   char *text = len < 0 ? NULL : malloc((size_t)len + 1);
   if (!text) return NULL;
   va_start(args, format);
-  vsnprintf(text, (size_t)len + 1, format, args);
+  (void)vsnprintf(text, (size_t)len + 1, format, args);
   va_end(args);
   return text;
 }

@@ -79,10 +79,17 @@ struct good_answer {
 
 static struct good_plugin *self(struct tidings_plugin *plugin) { return (struct good_plugin *)(void *)plugin; }
 
+/* What the host has as constant is ours to change. */
+static struct good_reply *writable(const struct tidings_reply *reply) {
+  struct good_reply *made = NULL;
+  memcpy(&made, &reply, sizeof(void *));
+  return made;
+}
+
 static int32_t fail(struct tidings_error *error, int32_t code, const char *text) {
   if (error && error->size >= sizeof *error) {
     error->code = code;
-    snprintf(error->text, sizeof error->text, "%s", text);
+    (void)snprintf(error->text, sizeof error->text, "%s", text);
   }
   return code;
 }
@@ -153,7 +160,7 @@ static int32_t give_reply(struct good_plugin *good, uint64_t delivery_id, int fu
   struct good_reply *made = calloc(1, sizeof *made);
   if (!made) return TIDINGS_E_NOMEM;
   memset(&made->later, 0xEE, sizeof made->later);
-  snprintf(made->text, sizeof made->text, "it failed");
+  (void)snprintf(made->text, sizeof made->text, "it failed");
   made->status = (struct tidings_status){.size = sizeof made->status};
   made->reply = (struct tidings_reply){.size = sizeof made->reply + LATER_BYTES, .delivery_id = delivery_id, .status = &made->status};
   if (full) {
@@ -193,7 +200,7 @@ static int32_t deliver(struct good_plugin *good, const char *what, const struct 
   int32_t code = write_line(good, what, session, error);
   if (code || (!is(session, "full") && !is(session, "odd"))) return code;
   code = give_reply(good, 17, 1, ret_reply);
-  if (!code && is(session, "odd")) ((struct good_reply *)(uintptr_t)*ret_reply)->messages[0].role = 99;
+  if (!code && is(session, "odd")) writable(*ret_reply)->messages[0].role = 99;
   return code;
 }
 
@@ -237,7 +244,7 @@ static int32_t settle(struct tidings_plugin *plugin, const struct tidings_settle
                       struct tidings_error *error) {
   char text[64];
   if (settlement->delivery_id == 404) return fail(error, TIDINGS_E_NOT_FOUND, "no delivery 404");
-  snprintf(text, sizeof text, "%llu %u", (unsigned long long)settlement->delivery_id, (unsigned)settlement->outcome);
+  (void)snprintf(text, sizeof text, "%llu %u", (unsigned long long)settlement->delivery_id, (unsigned)settlement->outcome);
   struct tidings_span line = span(text);
   int32_t code = write_line(self(plugin), "settle", &line, error);
   return code || !ret_reply ? code : give_reply(self(plugin), 0, 0, ret_reply);
@@ -245,7 +252,7 @@ static int32_t settle(struct tidings_plugin *plugin, const struct tidings_settle
 
 static void release(struct tidings_plugin *plugin, const struct tidings_reply *reply) {
   if (!reply) return;
-  struct good_reply *made = (struct good_reply *)(uintptr_t)reply;
+  struct good_reply *made = writable(reply);
   memset(made, 0xDD, sizeof *made); /* whoever kept a pointer gets to see it */
   free(made);
   atomic_fetch_sub(&self(plugin)->out, 1);
@@ -337,7 +344,7 @@ static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *r
     free(made);
     return fail(error, TIDINGS_E_NOMEM, "no memory");
   }
-  snprintf(made->json, sizeof made->json, "{\"config\":%s}", good->configuration);
+  (void)snprintf(made->json, sizeof made->json, "{\"config\":%s}", good->configuration);
   made->answer = (struct tidings_answer){.size = sizeof made->answer, .json = span(made->json)};
   atomic_fetch_add(&good->out, 1);
   *ret_answer = &made->answer;
@@ -346,7 +353,9 @@ static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *r
 
 static void release_answer(struct tidings_plugin *plugin, const struct tidings_answer *answer) {
   if (!answer) return;
-  free((struct good_answer *)(uintptr_t)answer);
+  struct good_answer *made = NULL;
+  memcpy(&made, &answer, sizeof(void *));
+  free(made);
   atomic_fetch_sub(&self(plugin)->out, 1);
 }
 

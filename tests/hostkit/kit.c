@@ -26,7 +26,7 @@ struct tidings_span kit_span(const char *text) {
 static void keep_log(void *context, uint32_t severity, const struct tidings_span *message) {
   struct kit *kit = context;
   if (severity > TIDINGS_LOG_WARNING) return;
-  snprintf(kit->last_warning, sizeof kit->last_warning, "%.*s", (int)message->len, message->ptr);
+  (void)snprintf(kit->last_warning, sizeof kit->last_warning, "%.*s", (int)message->len, message->ptr);
   atomic_fetch_add(&kit->warnings, 1);
 }
 
@@ -60,10 +60,10 @@ int kit_count_fds(void) { return kit_count_entries("/proc/self/fd"); }
 void kit_init(struct kit *kit) {
   *kit = (struct kit){.root = "/tmp/hostkit-test-XXXXXX"};
   if (!mkdtemp(kit->root)) give_up(kit->root);
-  snprintf(kit->store, sizeof kit->store, "%s/store", kit->root);
-  snprintf(kit->copies, sizeof kit->copies, "%s/copies", kit->root);
+  (void)snprintf(kit->store, sizeof kit->store, "%s/store", kit->root);
+  (void)snprintf(kit->copies, sizeof kit->copies, "%s/copies", kit->root);
   const char *build = getenv("TIDINGS_BUILD_DIR");
-  snprintf(kit->probe, sizeof kit->probe, "%s/tidings-hostkit-probe", build ? build : ".");
+  (void)snprintf(kit->probe, sizeof kit->probe, "%s/tidings-hostkit-probe", build ? build : ".");
   if (mkdir(kit->store, 0700) || mkdir(kit->copies, 0700)) give_up(kit->store);
   kit->fds_before = kit_count_fds();
   kit->host = (struct tidings_host){
@@ -96,9 +96,24 @@ const char *kit_finish(struct kit *kit) {
 
 const char *kit_plugin(struct kit *kit, const char *name) {
   const char *build = getenv("TIDINGS_BUILD_DIR");
-  snprintf(kit->plugin, sizeof kit->plugin, "%s/tests/plugins/%s.so", build ? build : ".", name);
+  (void)snprintf(kit->plugin, sizeof kit->plugin, "%s/tests/plugins/%s.so", build ? build : ".", name);
   kit->options.plugin_path = kit->plugin;
   return kit->plugin;
+}
+
+void kit_build_own(struct kit *kit, const char *name) {
+  char own[128];
+  char buffer[65536];
+  int from = open(kit_plugin(kit, name), O_RDONLY | O_CLOEXEC);
+  (void)snprintf(own, sizeof own, "%s/own.so", kit->root);
+  int to = open(own, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+  if (from < 0 || to < 0) give_up(own);
+  for (ssize_t got = read(from, buffer, sizeof buffer); got != 0; got = read(from, buffer, sizeof buffer)) {
+    if (got < 0 || write(to, buffer, (size_t)got) != got) give_up(own);
+  }
+  close(to);
+  close(from);
+  (void)snprintf(kit->plugin, sizeof kit->plugin, "%s", own);
 }
 
 struct hostkit *kit_open(struct kit *kit, const char *name) {
@@ -106,7 +121,7 @@ struct hostkit *kit_open(struct kit *kit, const char *name) {
   struct hostkit *hostkit = NULL;
   kit_plugin(kit, name);
   if (hostkit_open(&kit->options, &hostkit, &error)) {
-    fprintf(stderr, "%s\n", error.text);
+    (void)fprintf(stderr, "%s\n", error.text);
     exit(70);
   }
   return hostkit;
@@ -123,18 +138,18 @@ int32_t kit_event(struct hostkit *hostkit, const char *text, struct tidings_erro
 int kit_log_lines(const struct kit *kit, const char *start) {
   char path[160];
   char line[512];
-  snprintf(path, sizeof path, "%s/log", kit->store);
+  (void)snprintf(path, sizeof path, "%s/log", kit->store);
   FILE *log = fopen(path, "re");
   if (!log) return 0;
   int count = 0;
   while (fgets(line, sizeof line, log)) count += strncmp(line, start, strlen(start)) == 0;
-  fclose(log);
+  (void)fclose(log);
   return count;
 }
 
 void kit_touch(const struct kit *kit, const char *name) {
   char path[160];
-  snprintf(path, sizeof path, "%s/%s", kit->store, name);
+  (void)snprintf(path, sizeof path, "%s/%s", kit->store, name);
   int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) give_up(path);
   close(fd);
@@ -142,13 +157,13 @@ void kit_touch(const struct kit *kit, const char *name) {
 
 void kit_make_gate(const struct kit *kit) {
   char path[160];
-  snprintf(path, sizeof path, "%s/gate", kit->store);
+  (void)snprintf(path, sizeof path, "%s/gate", kit->store);
   if (mkfifo(path, 0600)) give_up(path);
 }
 
 int kit_hold_gate(const struct kit *kit) {
   char path[160];
-  snprintf(path, sizeof path, "%s/gate", kit->store);
+  (void)snprintf(path, sizeof path, "%s/gate", kit->store);
   int fd = open(path, O_WRONLY | O_CLOEXEC); /* waits for the reader */
   if (fd < 0) give_up(path);
   return fd;
@@ -160,6 +175,6 @@ int kit_is_mapped(const char *part_of_path) {
   if (!maps) give_up("/proc/self/maps");
   int found = 0;
   while (fgets(line, sizeof line, maps)) found = found || strstr(line, part_of_path) != NULL;
-  fclose(maps);
+  (void)fclose(maps);
   return found;
 }

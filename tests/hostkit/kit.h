@@ -32,6 +32,9 @@ const char *kit_finish(struct kit *kit);
 /* Where the build put a test plugin; one buffer a kit. Also sets it in the options. */
 const char *kit_plugin(struct kit *kit, const char *name);
 
+/* Copies a test plugin's bytes over root/own.so, as a builder does, and makes that the plugin of the options. */
+void kit_build_own(struct kit *kit, const char *name);
+
 /* Opens good plugin `name`, or ends the process with the reason. */
 struct hostkit *kit_open(struct kit *kit, const char *name);
 

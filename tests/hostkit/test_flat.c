@@ -14,8 +14,8 @@
 
 static int64_t open_flat(struct kit *kit, const char *more) {
   char options[2048];
-  snprintf(options, sizeof options, "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\"%s}", kit_plugin(kit, "good_a"), kit->store,
-           kit->probe, more);
+  (void)snprintf(options, sizeof options, "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\"%s}", kit_plugin(kit, "good_a"), kit->store,
+                 kit->probe, more);
   setenv("XDG_RUNTIME_DIR", kit->copies, 1);
   return hostkit_flat_open(options);
 }
@@ -74,7 +74,7 @@ Test(flat, every_operation) {
   assert_answer(handle, "{\"op\":\"query\",\"query\":{\"name\":\"configure\"}}", "{\"answer\":{\"config\":{\"a\":1}}}");
   assert_answer(handle, "{\"op\":\"swap\"}", "{\"generation\":2}");
   char *b = strdup(kit_plugin(&kit, "good_b"));
-  snprintf(request, sizeof request, "{\"op\":\"swap\",\"plugin\":\"%s\",\"drain_ms\":10}", b);
+  (void)snprintf(request, sizeof request, "{\"op\":\"swap\",\"plugin\":\"%s\",\"drain_ms\":10}", b);
   assert_answer(handle, request, "{\"generation\":3}");
   free(b);
   cr_expect_eq(hostkit_flat_push(handle, "s", "tool.failed", 2, "say \"no\""), TIDINGS_OK);

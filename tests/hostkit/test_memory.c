@@ -11,12 +11,12 @@
 
 #include "kit.h"
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void __wrap_free(void *memory);
+void *real_malloc(size_t size) __asm__("__real_malloc");
+void *real_calloc(size_t count, size_t size) __asm__("__real_calloc");
+void real_free(void *memory) __asm__("__real_free");
+void *failing_malloc(size_t size) __asm__("__wrap_malloc");
+void *failing_calloc(size_t count, size_t size) __asm__("__wrap_calloc");
+void counting_free(void *memory) __asm__("__wrap_free");
 
 static long fail_at;   /* which one fails, counted down; 0: none does */
 static int from_there; /* 1: and so do all after it */
@@ -30,21 +30,21 @@ static int fails(void) {
   return now;
 }
 
-void *__wrap_malloc(size_t size) {
-  void *memory = fails() ? NULL : __real_malloc(size);
+void *failing_malloc(size_t size) {
+  void *memory = fails() ? NULL : real_malloc(size);
   live += memory != NULL;
   return memory;
 }
 
-void *__wrap_calloc(size_t count, size_t size) {
-  void *memory = fails() ? NULL : __real_calloc(count, size);
+void *failing_calloc(size_t count, size_t size) {
+  void *memory = fails() ? NULL : real_calloc(count, size);
   live += memory != NULL;
   return memory;
 }
 
-void __wrap_free(void *memory) {
+void counting_free(void *memory) {
   live -= memory != NULL;
-  __real_free(memory);
+  real_free(memory);
 }
 
 struct trial {
@@ -87,12 +87,12 @@ static int each_failing(struct trial *trial, int32_t (*step)(struct trial *)) {
 }
 
 static void trial_init(struct trial *trial) {
-  json_set_alloc_funcs(__wrap_malloc, __wrap_free);
+  json_set_alloc_funcs(failing_malloc, counting_free);
   *trial = (struct trial){.handle = 0};
   kit_init(&trial->kit);
   trial->kit.options.configuration = "{\"n\":1}";
   trial->kit.options.host_name = "JP";
-  snprintf(trial->other, sizeof trial->other, "%s", kit_plugin(&trial->kit, "good_b"));
+  (void)snprintf(trial->other, sizeof trial->other, "%s", kit_plugin(&trial->kit, "good_b"));
   kit_plugin(&trial->kit, "good_a");
 }
 
@@ -199,8 +199,8 @@ Test(memory, flat) {
   struct trial trial;
   trial_init(&trial);
   setenv("XDG_RUNTIME_DIR", trial.kit.copies, 1);
-  snprintf(trial.options, sizeof trial.options, "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\",\"configuration\":{\"n\":1}}",
-           trial.kit.plugin, trial.kit.store, trial.kit.probe);
+  (void)snprintf(trial.options, sizeof trial.options, "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\",\"configuration\":{\"n\":1}}",
+                 trial.kit.plugin, trial.kit.store, trial.kit.probe);
   cr_expect_gt(each_failing(&trial, flat_open_and_close), 20);
   trial.handle = hostkit_flat_open(trial.options);
   cr_assert(trial.handle > 0);

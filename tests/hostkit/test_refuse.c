@@ -93,7 +93,7 @@ Test(refuse, what_hangs) {
 Test(refuse, without_an_exit_status) {
   struct kit kit;
   kit_init(&kit);
-  signal(SIGCHLD, SIG_IGN);
+  (void)signal(SIGCHLD, SIG_IGN);
   kit_plugin(&kit, "open_crashes");
   assert_refused(&kit, TIDINGS_E_STATE, "ended the probe process while opening an instance");
   kit_plugin(&kit, "open_fails");
@@ -120,7 +120,7 @@ static struct file read_file(const char *path) {
 
 /* Makes a plugin of the first `len` bytes. */
 static void write_plugin(struct kit *kit, const char *bytes, size_t len) {
-  snprintf(kit->plugin, sizeof kit->plugin, "%s/made.so", kit->root);
+  (void)snprintf(kit->plugin, sizeof kit->plugin, "%s/made.so", kit->root);
   kit->options.plugin_path = kit->plugin;
   unlink(kit->plugin);
   int fd = open(kit->plugin, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
@@ -190,7 +190,7 @@ Test(refuse, paths_without_a_plugin) {
   assert_refused(&kit, TIDINGS_E_NOT_FOUND, "cannot open the plugin /nowhere/tidings.so: No such file or directory");
   kit.options.plugin_path = kit.root;
   assert_refused(&kit, TIDINGS_E_INVAL, "is not a regular file");
-  snprintf(kit.plugin, sizeof kit.plugin, "%s/fifo", kit.root);
+  (void)snprintf(kit.plugin, sizeof kit.plugin, "%s/fifo", kit.root);
   cr_assert_eq(mkfifo(kit.plugin, 0600), 0);
   kit.options.plugin_path = kit.plugin;
   assert_refused(&kit, TIDINGS_E_INVAL, "is not a regular file");
@@ -206,7 +206,7 @@ Test(refuse, a_probe_that_cannot_run) {
   kit.options.probe_path = NULL;
   setenv("TIDINGS_HOSTKIT_PROBE", "/elsewhere/probe", 1);
   assert_refused(&kit, TIDINGS_E_NOT_FOUND, "/elsewhere/probe (named by TIDINGS_HOSTKIT_PROBE)");
-  snprintf(kit.probe, sizeof kit.probe, "%s/probe", kit.root);
+  (void)snprintf(kit.probe, sizeof kit.probe, "%s/probe", kit.root);
   int fd = open(kit.probe, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
   cr_assert_eq(write(fd, "no program", 10), 10);
   close(fd);
@@ -220,7 +220,7 @@ Test(refuse, a_folder_for_copies_that_cannot_be_used) {
   kit_init(&kit);
   kit_plugin(&kit, "good_a");
   kit.options.copy_dir = "/nowhere";
-  assert_refused(&kit, TIDINGS_E_STORE, "cannot make a folder for the plugin's private copy in /nowhere");
+  assert_refused(&kit, TIDINGS_E_STORE, "cannot make a folder for the plugin's private copy in /nowhere: No such file or directory");
   kit.options.copy_dir = "/proc"; /* noexec, and nothing can be made there */
   assert_refused(&kit, TIDINGS_E_STORE, "writable and not mounted noexec");
   cr_assert_null(kit_finish(&kit));
