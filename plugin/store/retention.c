@@ -16,6 +16,7 @@ struct sweep {
   uint32_t session;
   int64_t now_ms;
   size_t left; /* how many rows may still go */
+  bool over;   /* an item was met that is to stay */
   MDB_val key, value;
 };
 
@@ -35,17 +36,19 @@ static bool older_than(const struct sweep *sweep, int64_t time_ms, int64_t age_m
 
 static bool too_old(const struct sweep *sweep, int64_t time_ms) { return older_than(sweep, time_ms, (int64_t)STORE_RETAIN_DAYS * 86400000); }
 
-static int sweep_items(struct sweep *sweep, struct head *head, uint64_t last) {
-  int rc = seek(sweep, ROW_ITEM, 0);
+/* Items first..end-1, which have ended. Sets `over` at the first that is to stay: the ones behind it are newer. */
+static int sweep_range(struct sweep *sweep, uint64_t first, uint64_t end, uint64_t last) {
+  int rc = seek(sweep, ROW_ITEM, first);
   while (!rc && sweep->left) {
     uint64_t n = row_key_n(sweep->key.mv_data);
     struct row_key key = row_key(sweep->session, ROW_ITEM, n);
     struct record_reader reader;
-    if (n >= head->watermark || n == last) break;
+    if (n >= end) break;
     bool excess = last - n >= STORE_RETAIN_ITEMS;
     if (!excess && record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size))
       excess = too_old(sweep, record_read_i64(&reader));
-    if (!excess) break;
+    sweep->over = !excess || n == last;
+    if (sweep->over) break;
     rc = mdb_cursor_del(sweep->cursor, 0);
     sweep->left--;
     if (!rc) rc = seek(sweep, ROW_ITEM, n + 1);
@@ -53,12 +56,29 @@ static int sweep_items(struct sweep *sweep, struct head *head, uint64_t last) {
   return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
+/* What is below the watermark, and then what has ended behind items that have not. */
+static int sweep_items(struct sweep *sweep, const struct head *head, uint64_t last) {
+  int rc = sweep_range(sweep, 0, head->watermark, last);
+  for (size_t i = 0; !rc && !sweep->over && sweep->left && i < head->taken_count; i++) {
+    const struct taken *taken = &head->taken[i];
+    if (!taken->delivery) rc = sweep_range(sweep, taken->first, taken->last + 1, last);
+  }
+  return rc;
+}
+
+/* 0: no item of this delivery is left. MDB_KEYEXIST: some is. */
+static int look_for_items(struct sweep *sweep, const struct delivery *delivery) {
+  for (size_t i = 0; i < delivery->fate_count; i++) {
+    int rc = seek(sweep, ROW_ITEM, delivery->fates[i].first);
+    if (!rc && row_key_n(sweep->key.mv_data) <= delivery->fates[i].last) return MDB_KEYEXIST;
+    if (rc && rc != MDB_NOTFOUND) return rc;
+  }
+  return 0;
+}
+
 /* Deliveries in order, as long as all their items are gone; one that named none goes when it is old. */
 static int sweep_deliveries(struct sweep *sweep, struct arena *arena, const struct head *head) {
-  uint64_t oldest_item = head->watermark;
-  int rc = seek(sweep, ROW_ITEM, 0);
-  if (!rc) oldest_item = row_key_n(sweep->key.mv_data);
-  rc = seek(sweep, ROW_DELIVERY, 0);
+  int rc = seek(sweep, ROW_DELIVERY, 0);
   while (!rc && sweep->left) {
     uint64_t n = row_key_n(sweep->key.mv_data);
     struct row_key key = row_key(sweep->session, ROW_DELIVERY, n);
@@ -71,7 +91,12 @@ static int sweep_deliveries(struct sweep *sweep, struct arena *arena, const stru
     if ((head->leased_count && n >= head->leased[0]) || (intact && delivery.state == DELIVERY_LEASED)) break;
     bool empty = intact && delivery.fate_count == 0;
     if (intact && empty && !too_old(sweep, delivery.leased_ms)) break;
-    if (intact && !empty && delivery.fates[delivery.fate_count - 1].last >= oldest_item) break;
+    if (intact && !empty) {
+      rc = look_for_items(sweep, &delivery);
+      if (rc == MDB_KEYEXIST) return 0;
+      if (!rc) rc = seek(sweep, ROW_DELIVERY, n);
+      if (rc) break;
+    }
     rc = mdb_cursor_del(sweep->cursor, 0);
     sweep->left--;
     if (!rc) rc = seek(sweep, ROW_DELIVERY, n + 1);
