@@ -90,7 +90,7 @@ Test(retention, pending_and_leased_items_stay_however_many_or_old) {
   deliver(store, 1, 1, 500, false, 0);
   deliver(store, 2, 501, 12000, true, 0);
   sweep(store, (int64_t)400 * DAY, 100000);
-  cr_assert_eq(items_in(store, "s"), 12000, "the oldest are leased");
+  cr_assert_eq(items_in(store, "s"), 501, "what is leased, and the newest");
   cr_assert_eq(deliveries_in(store, "s"), 2);
   store_close(store);
 }
@@ -107,6 +107,50 @@ Test(retention, after_thirty_days_and_numbers_never_return) {
   say_well(store, "s", "eleven");
   cr_assert_eq(last_of(store, "s"), 11);
   cr_assert_eq(pending_in(store, "s"), 1);
+  store_close(store);
+}
+
+/* One item that is never told, because it is always over the cap, must not make the store keep all that came after it. */
+Test(retention, what_ended_behind_a_pending_item_is_forgotten_too) {
+  struct store *store = store_at(kit_store);
+  fill(store, 1, 12000, 0);
+  deliver(store, 1, 2, 500, true, 0);
+  deliver(store, 2, 502, 1500, true, 0);
+  deliver(store, 3, 1501, 1600, false, 0);
+  deliver(store, 4, 1601, 12000, true, 0);
+  sweep(store, 0, 100000);
+  cr_assert_eq(pending_in(store, "s"), 2, "1 and 501");
+  cr_assert_eq(items_in(store, "s"), 2 + 100 + 10000, "%zu", items_in(store, "s"));
+  cr_assert_eq(deliveries_in(store, "s"), 2, "%zu", deliveries_in(store, "s"));
+  sweep(store, (int64_t)31 * DAY, 100000);
+  cr_assert_eq(items_in(store, "s"), 2 + 100 + 1, "%zu", items_in(store, "s"));
+  cr_assert_eq(pending_in(store, "s"), 2);
+  cr_assert_eq(last_of(store, "s"), 12000);
+  store_close(store);
+}
+
+/* What is pending is what is in no range: the first, the last and the ones between. */
+Test(retention, pending_is_what_lies_between_what_is_taken) {
+  static const uint64_t expected[] = {1, 2, 6, 11, 12, 20};
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  struct arena arena = ARENA_EMPTY;
+  const struct item *items;
+  struct store_txn *txn;
+  struct head head;
+  size_t count;
+  fill(store, 1, 20, 0);
+  deliver(store, 1, 3, 5, true, 0);
+  deliver(store, 2, 7, 10, false, 0);
+  deliver(store, 3, 13, 18, true, 0);
+  deliver(store, 4, 19, 19, false, 0);
+  cr_assert_eq(store_read(store, &txn, &error), 0);
+  cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
+  cr_assert_eq(item_pending(txn, 1, &head, &arena, &items, &count, &error), 0);
+  store_end(txn);
+  cr_assert_eq(count, sizeof expected / sizeof *expected);
+  for (size_t i = 0; i < count; i++) cr_assert_eq(items[i].n, expected[i]);
+  arena_free(&arena);
   store_close(store);
 }
 
