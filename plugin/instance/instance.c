@@ -197,8 +197,8 @@ int instance_quiesce(struct instance *instance, struct tidings_error *error) {
   if (atomic_compare_exchange_strong(&instance->gate, &gate, GATE_SHUT)) return 0;
   unsigned long long calls = gate & (GATE_REPLY - 1), replies = (gate & ~GATE_SHUT) / GATE_REPLY;
   if (!replies) return fail(error, TIDINGS_E_BUSY, "%llu calls are under way; wait for them and try again", calls);
-  return fail(error, TIDINGS_E_BUSY, "%llu replies have not been released and %llu calls are under way; release them and try again", replies,
-              calls);
+  return fail(error, TIDINGS_E_BUSY, "%llu replies have not been released and %llu calls are under way; release them and try again",
+              replies, calls);
 }
 
 int instance_close(struct instance *instance, struct tidings_error *error) {

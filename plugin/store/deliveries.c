@@ -35,8 +35,7 @@ static int make_up(const struct head *head, uint64_t n, struct arena *arena, str
   if (!fates) return fail(error, TIDINGS_E_NOMEM, "no memory for a delivery");
   for (size_t i = 0; i < head->taken_count; i++) {
     const struct taken *taken = &head->taken[i];
-    if (taken->delivery == n)
-      fates[count++] = (struct fate_range){taken->first, taken->last, 0, OUTCOME_DELIVERED, REASON_SHOWN};
+    if (taken->delivery == n) fates[count++] = (struct fate_range){taken->first, taken->last, 0, OUTCOME_DELIVERED, REASON_SHOWN};
   }
   *ret_delivery = (struct delivery){
       .n = n,

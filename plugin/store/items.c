@@ -108,8 +108,7 @@ int item_pending(struct store_txn *txn, uint32_t session, const struct head *hea
   uint64_t first = head->watermark;
   int code = 0;
   for (size_t i = 0; session && !code && i < head->taken_count; i++) {
-    if (head->taken[i].first > first)
-      code = item_scan(txn, session, first, head->taken[i].first - 1, arena, gather, &gathering, error);
+    if (head->taken[i].first > first) code = item_scan(txn, session, first, head->taken[i].first - 1, arena, gather, &gathering, error);
     first = head->taken[i].last + 1;
   }
   if (session && !code) code = item_scan(txn, session, first, UINT64_MAX, arena, gather, &gathering, error);

@@ -80,7 +80,8 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot) {
   if (slot->code) goto out;
   slot->code = check_quota(push, &head, last, &slot->error);
   if (!slot->code && last >= UINT32_MAX)
-    slot->code = fail(&slot->error, TIDINGS_E_FULL, "session %s has had 4,294,967,295 notifications; open another", quote(push->session).text);
+    slot->code =
+        fail(&slot->error, TIDINGS_E_FULL, "session %s has had 4,294,967,295 notifications; open another", quote(push->session).text);
   if (slot->code) {
     arena_free(&arena);
     return 0;

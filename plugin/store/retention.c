@@ -34,7 +34,9 @@ static bool older_than(const struct sweep *sweep, int64_t time_ms, int64_t age_m
   return !__builtin_sub_overflow(sweep->now_ms, age_ms, &since_ms) && time_ms < since_ms;
 }
 
-static bool too_old(const struct sweep *sweep, int64_t time_ms) { return older_than(sweep, time_ms, (int64_t)STORE_RETAIN_DAYS * 86400000); }
+static bool too_old(const struct sweep *sweep, int64_t time_ms) {
+  return older_than(sweep, time_ms, (int64_t)STORE_RETAIN_DAYS * 86400000);
+}
 
 /* Items first..end-1, which have ended. Sets `over` at the first that is to stay: the ones behind it are newer. */
 static int sweep_range(struct sweep *sweep, uint64_t first, uint64_t end, uint64_t last) {
@@ -111,8 +113,8 @@ static int sweep_dedup(struct sweep *sweep, struct head *head, int64_t window_ms
     uint64_t n = row_key_n(sweep->key.mv_data);
     struct row_key key = row_key(sweep->session, ROW_DEDUP, n);
     struct record_reader reader;
-    bool stale = !record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size) ||
-                 older_than(sweep, record_read_i64(&reader), window_ms);
+    bool stale =
+        !record_open(&reader, &key, sweep->value.mv_data, sweep->value.mv_size) || older_than(sweep, record_read_i64(&reader), window_ms);
     if (stale) rc = mdb_cursor_del(sweep->cursor, 0);
     if (!rc) rc = seek(sweep, ROW_DEDUP, n + 1);
     head->dedup_cursor = n + 1;
