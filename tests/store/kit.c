@@ -116,7 +116,9 @@ static int only_live(struct child *self, void *context) {
   return 0;
 }
 
-struct child child_living(void) { return child_start(only_live, NULL); }
+struct child child_living(void) {
+  return child_start(only_live, NULL);
+}
 
 /* -- the store ------------------------------------------------------------------------------------------------------------------------- */
 

@@ -63,7 +63,7 @@ struct said { /* what is zero has a default */
   uint32_t limit, budget_ms;
 };
 int say(struct store *store, struct said said, bool *ret_duplicate, struct tidings_error *error); /* store_push */
-void say_well(struct store *store, const char *session, const char *message);                    /* which must be stored */
+void say_well(struct store *store, const char *session, const char *message);                     /* which must be stored */
 
 struct head head_of(struct store *store, const char *session, struct arena *arena);
 uint32_t number_of(struct store *store, const char *session); /* 0: the store has not heard of it */
@@ -97,7 +97,7 @@ struct got {
   struct tidings_error error;
 };
 struct got tool_result(struct tidings_plugin *plugin, const char *session);
-#define expect_got(result, expected)                                                                                                      \
+#define expect_got(result, expected)                                                                                                       \
   do {                                                                                                                                     \
     struct got got_ = (result);                                                                                                            \
     cr_assert_eq(got_.code, 0, "%d %s", got_.code, got_.error.text);                                                                       \

@@ -70,7 +70,9 @@ void plugin_end(struct tidings_plugin *plugin) {
   cr_assert_eq(code, 0, "close: %d %s", code, error.text);
 }
 
-struct store *store_of(struct tidings_plugin *plugin) { return ((struct instance *)plugin)->store; }
+struct store *store_of(struct tidings_plugin *plugin) {
+  return ((struct instance *)plugin)->store;
+}
 
 int event(struct tidings_plugin *plugin, struct tidings_error *error, const char *format, ...) {
   const struct tidings_reply *reply = NULL;

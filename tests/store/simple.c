@@ -57,8 +57,7 @@ static int32_t fill_random(void *context, void *buffer, size_t len) {
 }
 
 struct tidings_plugin *simple_open(const char *folder, uint32_t role) {
-  static const struct tidings_host host = {
-      .size = sizeof host, .log = no_log, .now_ms = now_ms, .mono_ns = mono_ns, .random = fill_random};
+  static const struct tidings_host host = {.size = sizeof host, .log = no_log, .now_ms = now_ms, .mono_ns = mono_ns, .random = fill_random};
   struct tidings_error error = {.size = sizeof error};
   struct tidings_plugin *plugin = NULL;
   char path[512];

@@ -12,7 +12,7 @@
 
 #include <tidings/tidings.h>
 
-#define SIMPLE_CHECK(condition)                                                                                                           \
+#define SIMPLE_CHECK(condition)                                                                                                            \
   do {                                                                                                                                     \
     if (condition) break;                                                                                                                  \
     (void)fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                                                    \

@@ -12,7 +12,7 @@
 
 TestSuite(attach, .init = kit_begin, .fini = kit_end);
 
-#define expect_event(plugin, expected, ...)                                                                                               \
+#define expect_event(plugin, expected, ...)                                                                                                \
   do {                                                                                                                                     \
     struct tidings_error error_ = new_error();                                                                                             \
     int code_ = event(plugin, &error_, __VA_ARGS__);                                                                                       \

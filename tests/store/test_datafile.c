@@ -95,12 +95,21 @@ Test(datafile, a_damaged_head_is_refused) {
     size_t at, len;
     uint64_t value;
     const char *words;
-  } cases[] = {
-      {16, 4, 0xbeefc0df, "not an LMDB file"}, {20, 4, 2, "not an LMDB file"},     {20, 4, 999, "not an LMDB file"},
-      {40, 4, 0, "damaged head"},              {40, 4, 4097, "damaged head"},      {40, 4, UINT32_MAX, "damaged head"},
-      {40, 4, 16384, "page size"},             {40, 4, 512, "page size"},          {32, 8, 1 << 20, "map size"},
-      {32, 8, UINT64_MAX, "map size"},         {136, 8, UINT64_MAX, "cut short"},  {136, 8, UINT64_MAX / 4096, "cut short"},
-      {136, 8, (uint64_t)1 << 40, "cut short"}, {4096 + 136, 8, UINT64_MAX, "cut short"}, {4096 + 16, 4, 0, "not an LMDB file"}};
+  } cases[] = {{16, 4, 0xbeefc0df, "not an LMDB file"},
+               {20, 4, 2, "not an LMDB file"},
+               {20, 4, 999, "not an LMDB file"},
+               {40, 4, 0, "damaged head"},
+               {40, 4, 4097, "damaged head"},
+               {40, 4, UINT32_MAX, "damaged head"},
+               {40, 4, 16384, "page size"},
+               {40, 4, 512, "page size"},
+               {32, 8, 1 << 20, "map size"},
+               {32, 8, UINT64_MAX, "map size"},
+               {136, 8, UINT64_MAX, "cut short"},
+               {136, 8, UINT64_MAX / 4096, "cut short"},
+               {136, 8, (uint64_t)1 << 40, "cut short"},
+               {4096 + 136, 8, UINT64_MAX, "cut short"},
+               {4096 + 16, 4, 0, "not an LMDB file"}};
   const char *path = some_store();
   struct bytes all = read_all(path);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

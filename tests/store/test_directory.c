@@ -24,14 +24,14 @@ static int open_and_close(const char *path, struct tidings_error *error) {
   return code;
 }
 
-#define expect_refused(path, words)                                                                                                       \
+#define expect_refused(path, words)                                                                                                        \
   do {                                                                                                                                     \
     struct tidings_error error_ = new_error();                                                                                             \
     int code_ = open_and_close(path, &error_);                                                                                             \
     cr_assert_eq(code_, TIDINGS_E_STORE, "%s: %d %s", path, code_, error_.text);                                                           \
     cr_assert(strstr(error_.text, words), "%s", error_.text);                                                                              \
   } while (0)
-#define expect_opened(path)                                                                                                               \
+#define expect_opened(path)                                                                                                                \
   do {                                                                                                                                     \
     struct tidings_error error_ = new_error();                                                                                             \
     cr_assert_eq(open_and_close(path, &error_), 0, "%s: %s", path, error_.text);                                                           \
@@ -120,8 +120,8 @@ Test(directory, linked_files_in_it_are_refused) {
 
 Test(directory, network_file_systems_are_known) {
   static const uint64_t remote[] = {0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x01021997, 0x73757245, 0x00c36400, 0x0bd00bd0};
-  static const uint64_t local[] = {0xef53 /* ext */, 0x9123683e /* btrfs */, 0x58465342 /* xfs */, 0x01021994 /* tmpfs */,
-                                   0x794c7630 /* overlay */, 0x2fc12fc1 /* zfs */, 0x65735546 /* fuse */, 0xf2f52010 /* f2fs */};
+  static const uint64_t local[] = {0xef53 /* ext */,         0x9123683e /* btrfs */, 0x58465342 /* xfs */,  0x01021994 /* tmpfs */,
+                                   0x794c7630 /* overlay */, 0x2fc12fc1 /* zfs */,   0x65735546 /* fuse */, 0xf2f52010 /* f2fs */};
   for (size_t i = 0; i < sizeof remote / sizeof *remote; i++) cr_assert(file_system_is_remote(remote[i]), "%zu", i);
   for (size_t i = 0; i < sizeof local / sizeof *local; i++) cr_assert(!file_system_is_remote(local[i]), "%zu", i);
   cr_assert(file_system_is_remote(0xffffffffff534d42), "as a negative f_type reads");

@@ -66,9 +66,7 @@ Test(ledger, everything_leased_and_committed) {
   PLAY({LEASE, 1, 1, 8, 0, 0, "aaaaaaaa", 1, 1, 1}, {COMMIT, 1, 0, 0, 0, 0, "eeeeeeee", 9, 0, 0});
 }
 
-Test(ledger, a_rollback_restores) {
-  PLAY({LEASE, 1, 1, 8, 0, 0, "aaaaaaaa", 1, 1, 1}, {ROLL_BACK, 1, 0, 0, 0, 0, "pppppppp", 1, 0, 0});
-}
+Test(ledger, a_rollback_restores) { PLAY({LEASE, 1, 1, 8, 0, 0, "aaaaaaaa", 1, 1, 1}, {ROLL_BACK, 1, 0, 0, 0, 0, "pppppppp", 1, 0, 0}); }
 
 Test(ledger, a_cap_leaves_the_middle) {
   PLAY({LEASE, 1, 1, 2, 6, 7, "aapppaap", 1, 2, 1}, {COMMIT, 1, 0, 0, 0, 0, "eepppeep", 3, 1, 0},
@@ -76,15 +74,16 @@ Test(ledger, a_cap_leaves_the_middle) {
 }
 
 Test(ledger, leases_end_in_any_order) {
-  PLAY({LEASE, 1, 1, 3, 0, 0, "aaappppp", 1, 1, 1}, {LEASE, 2, 4, 5, 0, 0, "aaabbppp", 1, 2, 2}, {LEASE, 3, 6, 8, 0, 0, "aaabbccc", 1, 3, 3},
-       {COMMIT, 2, 0, 0, 0, 0, "aaaeeccc", 1, 3, 2}, {COMMIT, 3, 0, 0, 0, 0, "aaaeeeee", 1, 2, 1},
-       {COMMIT, 1, 0, 0, 0, 0, "eeeeeeee", 9, 0, 0});
+  PLAY({LEASE, 1, 1, 3, 0, 0, "aaappppp", 1, 1, 1}, {LEASE, 2, 4, 5, 0, 0, "aaabbppp", 1, 2, 2},
+       {LEASE, 3, 6, 8, 0, 0, "aaabbccc", 1, 3, 3}, {COMMIT, 2, 0, 0, 0, 0, "aaaeeccc", 1, 3, 2},
+       {COMMIT, 3, 0, 0, 0, 0, "aaaeeeee", 1, 2, 1}, {COMMIT, 1, 0, 0, 0, 0, "eeeeeeee", 9, 0, 0});
 }
 
 Test(ledger, a_rollback_between_two_commits_holds_the_watermark) {
-  PLAY({LEASE, 1, 1, 3, 0, 0, "aaappppp", 1, 1, 1}, {LEASE, 2, 4, 8, 0, 0, "aaabbbbb", 1, 2, 2}, {COMMIT, 2, 0, 0, 0, 0, "aaaeeeee", 1, 2, 1},
-       {ROLL_BACK, 1, 0, 0, 0, 0, "pppeeeee", 1, 1, 0}, {LEASE, 3, 2, 3, 0, 0, "pcceeeee", 1, 2, 1},
-       {COMMIT, 3, 0, 0, 0, 0, "peeeeeee", 1, 1, 0}, {LEASE, 4, 1, 1, 0, 0, "deeeeeee", 1, 2, 1}, {COMMIT, 4, 0, 0, 0, 0, "eeeeeeee", 9, 0, 0});
+  PLAY({LEASE, 1, 1, 3, 0, 0, "aaappppp", 1, 1, 1}, {LEASE, 2, 4, 8, 0, 0, "aaabbbbb", 1, 2, 2},
+       {COMMIT, 2, 0, 0, 0, 0, "aaaeeeee", 1, 2, 1}, {ROLL_BACK, 1, 0, 0, 0, 0, "pppeeeee", 1, 1, 0},
+       {LEASE, 3, 2, 3, 0, 0, "pcceeeee", 1, 2, 1}, {COMMIT, 3, 0, 0, 0, 0, "peeeeeee", 1, 1, 0},
+       {LEASE, 4, 1, 1, 0, 0, "deeeeeee", 1, 2, 1}, {COMMIT, 4, 0, 0, 0, 0, "eeeeeeee", 9, 0, 0});
 }
 
 Test(ledger, a_delivery_of_nothing_changes_nothing) {
@@ -130,10 +129,10 @@ Test(ledger, ranges_join_only_equal_neighbours) {
   const struct fate fates[] = {
       {.n = 1, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN},
       {.n = 2, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN},
-      {.n = 4, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN},                         /* a gap */
-      {.n = 5, .outcome = OUTCOME_FILTERED, .reason = REASON_KIND},                           /* another outcome */
-      {.n = 6, .outcome = OUTCOME_FILTERED, .reason = REASON_SOURCE},                         /* another reason */
-      {.n = 7, .ref = 9, .outcome = OUTCOME_SUPERSEDED, .reason = REASON_NEWER_KEY},          /* another ref */
+      {.n = 4, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN},                /* a gap */
+      {.n = 5, .outcome = OUTCOME_FILTERED, .reason = REASON_KIND},                  /* another outcome */
+      {.n = 6, .outcome = OUTCOME_FILTERED, .reason = REASON_SOURCE},                /* another reason */
+      {.n = 7, .ref = 9, .outcome = OUTCOME_SUPERSEDED, .reason = REASON_NEWER_KEY}, /* another ref */
       {.n = 8, .ref = 10, .outcome = OUTCOME_SUPERSEDED, .reason = REASON_NEWER_KEY},
   };
   const struct fate_range *ranges;

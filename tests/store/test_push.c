@@ -22,8 +22,12 @@ static void take(struct store *store, uint64_t n, uint64_t first, uint64_t last,
   struct store_txn *txn;
   uint32_t session;
   const struct fate_range fate = {.first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
-  struct delivery delivery = {
-      .n = n, .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED, .carrier = CARRIER_TOOL_RESULT, .fates = &fate, .fate_count = 1, .after = last};
+  struct delivery delivery = {.n = n,
+                              .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED,
+                              .carrier = CARRIER_TOOL_RESULT,
+                              .fates = &fate,
+                              .fate_count = 1,
+                              .after = last};
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s", error.text);
   cr_assert_eq(session_find(txn, span_text("s"), &session, &error), 0);
   cr_assert_eq(head_get(txn, session, &arena, &head, &error), 0);
@@ -44,7 +48,8 @@ Test(push, five_percent_are_kept_for_criticals) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
   for (int i = 0; i < 95; i++) cr_assert_eq(say(store, (struct said){.limit = 100, .level = (unsigned)i % 3}, NULL, &error), 0, "%d", i);
-  for (unsigned level = 0; level < 3; level++) cr_assert_eq(say(store, (struct said){.limit = 100, .level = level}, NULL, &error), TIDINGS_E_FULL);
+  for (unsigned level = 0; level < 3; level++)
+    cr_assert_eq(say(store, (struct said){.limit = 100, .level = level}, NULL, &error), TIDINGS_E_FULL);
   cr_assert(strstr(error.text, "limits.pending_per_session"), "%s", error.text);
   for (int i = 0; i < 5; i++) cr_assert_eq(critical(store, 100, &error), 0, "%d", i);
   cr_assert_eq(critical(store, 100, &error), TIDINGS_E_FULL);
@@ -73,7 +78,8 @@ Test(push, what_is_refused_leaves_nothing) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(say(store, (struct said){.session = "never", .budget_ms = 20}, NULL, &error), TIDINGS_E_BUSY, "this thread holds the lock itself");
+  cr_assert_eq(say(store, (struct said){.session = "never", .budget_ms = 20}, NULL, &error), TIDINGS_E_BUSY,
+               "this thread holds the lock itself");
   cr_assert_null(store->group_first, "the slot was not withdrawn");
   cr_assert(!store->group_led);
   store_end(txn);

@@ -101,12 +101,12 @@ Test(record, numbers_that_do_not_end_and_lengths_that_lie) {
     size_t len;
   } cases[] = {
       {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11}, /* a number of eleven bytes */
-      {"\x80", 1},                                         /* one that goes on */
+      {"\x80", 1},                                          /* one that goes on */
       {"\x05"
        "abcd",
-       5},                                                   /* a length one too large */
-      {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10},     /* a length of 2^64 - 1 */
-      {"\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 9},          /* a length of 2^63 - 1 */
+       5},                                              /* a length one too large */
+      {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10}, /* a length of 2^64 - 1 */
+      {"\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 9},      /* a length of 2^63 - 1 */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct record_reader reader = {(const uint8_t *)cases[i].bytes, (const uint8_t *)cases[i].bytes + cases[i].len, false};

@@ -41,8 +41,13 @@ static void deliver(struct store *store, uint64_t n, uint64_t first, uint64_t la
   struct store_txn *txn;
   struct head head;
   const struct fate_range fate = {.first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
-  struct delivery delivery = {.n = n, .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED, .carrier = CARRIER_TOOL_RESULT,
-                              .leased_ms = now_ms, .fates = &fate, .fate_count = 1, .after = last};
+  struct delivery delivery = {.n = n,
+                              .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED,
+                              .carrier = CARRIER_TOOL_RESULT,
+                              .leased_ms = now_ms,
+                              .fates = &fate,
+                              .fate_count = 1,
+                              .after = last};
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
   cr_assert_eq(ledger_lease(&head, &delivery, &arena), 0);

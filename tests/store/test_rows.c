@@ -18,24 +18,51 @@ static const struct fate_range some_fates[] = {{1, 1, 0, OUTCOME_DELIVERED, REAS
                                                {1000, 1000, 0, OUTCOME_CLOSED, REASON_SESSION_CLOSED}};
 
 static struct head some_head(void) {
-  struct head head = {.generation = 8, .watermark = 5, .floor = 4, .last_delivery = 4, .dedup_cursor = UINT64_MAX, .epoch = 2,
-                      .owner = {.pid = 77, .pid_namespace = 4026531836, .start_time = UINT64_MAX}, .attached_ms = -5,
-                      .cwd = span_text("/home/x"), .host = span_text("JP"), .taken = some_taken, .taken_count = 3,
-                      .leased = some_leases, .leased_count = 2};
+  struct head head = {.generation = 8,
+                      .watermark = 5,
+                      .floor = 4,
+                      .last_delivery = 4,
+                      .dedup_cursor = UINT64_MAX,
+                      .epoch = 2,
+                      .owner = {.pid = 77, .pid_namespace = 4026531836, .start_time = UINT64_MAX},
+                      .attached_ms = -5,
+                      .cwd = span_text("/home/x"),
+                      .host = span_text("JP"),
+                      .taken = some_taken,
+                      .taken_count = 3,
+                      .leased = some_leases,
+                      .leased_count = 2};
   for (size_t i = 0; i < OUTCOME_COUNT; i++) head.outcomes[i] = i * 1000;
   memset(head.owner.boot_id, 0xa5, sizeof head.owner.boot_id);
   return head;
 }
 
 static struct delivery some_delivery(void) {
-  return (struct delivery){.epoch = 3, .leased_ms = INT64_MAX, .settled_ms = INT64_MIN, .state = DELIVERY_COMMITTED,
-                           .carrier = CARRIER_CHAT_REQUEST, .settled_by = SETTLED_BY_RESUME, .source = 1, .after = 1000,
-                           .call_id = span_text("call"), .tool = span_text("bash"), .fates = some_fates, .fate_count = 3};
+  return (struct delivery){.epoch = 3,
+                           .leased_ms = INT64_MAX,
+                           .settled_ms = INT64_MIN,
+                           .state = DELIVERY_COMMITTED,
+                           .carrier = CARRIER_CHAT_REQUEST,
+                           .settled_by = SETTLED_BY_RESUME,
+                           .source = 1,
+                           .after = 1000,
+                           .call_id = span_text("call"),
+                           .tool = span_text("bash"),
+                           .fates = some_fates,
+                           .fate_count = 3};
 }
 
-static const struct notification some_note = {
-    .source = {"tool", 4}, .name = {"failed", 6}, .message = {"It failed.", 10}, .data = {"{}", 2}, .key = {"k", 1}, .tool = {"cargo", 5},
-    .handle = {"h_3", 3}, .caused_by = {"c1", 2}, .ttl_ms = 60000, .level = TIDINGS_LEVEL_CRITICAL, .activation = ACTIVATION_INTERRUPT};
+static const struct notification some_note = {.source = {"tool", 4},
+                                              .name = {"failed", 6},
+                                              .message = {"It failed.", 10},
+                                              .data = {"{}", 2},
+                                              .key = {"k", 1},
+                                              .tool = {"cargo", 5},
+                                              .handle = {"h_3", 3},
+                                              .caused_by = {"c1", 2},
+                                              .ttl_ms = 60000,
+                                              .level = TIDINGS_LEVEL_CRITICAL,
+                                              .activation = ACTIVATION_INTERRUPT};
 
 enum row { ITEM, HEAD, DELIVERY, ROWS };
 

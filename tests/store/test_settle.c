@@ -10,7 +10,7 @@
 
 TestSuite(settle, .init = kit_begin, .fini = kit_end);
 
-#define expect_settle(plugin, delivery, outcome, expected)                                                                                \
+#define expect_settle(plugin, delivery, outcome, expected)                                                                                 \
   do {                                                                                                                                     \
     struct tidings_error error_ = new_error();                                                                                             \
     int code_ = settle_as(plugin, delivery, outcome, &error_);                                                                             \
@@ -292,11 +292,12 @@ Test(settle, clocks_that_jump) {
   for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
     struct tidings_error error = new_error();
     atomic_store(&kit_now_ms, jumps[i]);
-    cr_assert_eq(event(plugin, &error,
-                       "{\"type\":\"notification\",\"session\":\"s\",\"source\":\"p\",\"id\":\"%zu\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\","
-                       "\"ttl_ms\":1000}}",
-                       i),
-                 0, "%s", error.text);
+    cr_assert_eq(
+        event(plugin, &error,
+              "{\"type\":\"notification\",\"session\":\"s\",\"source\":\"p\",\"id\":\"%zu\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\","
+              "\"ttl_ms\":1000}}",
+              i),
+        0, "%s", error.text);
     struct got got = tool_result(plugin, "s");
     cr_assert_eq(got.code, 0, "%s", got.error.text);
     cr_assert_eq(got.count, 1, "jump %zu", i);

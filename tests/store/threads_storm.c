@@ -21,10 +21,11 @@ static void *push_all(void *context) {
   unsigned self = (unsigned)(uintptr_t)context;
   for (unsigned i = 0; i < EACH; i++) {
     char text[256];
-    int len = snprintf(text, sizeof text,
-                       "{\"type\":\"notification\",\"session\":\"s%u\",\"source\":\"p%u\",\"id\":\"%u\",\"data\":{\"kind\":\"t.n\",\"message\":"
-                       "\"%u %u\"}}",
-                       i % SESSIONS, self, i, self, i);
+    int len =
+        snprintf(text, sizeof text,
+                 "{\"type\":\"notification\",\"session\":\"s%u\",\"source\":\"p%u\",\"id\":\"%u\",\"data\":{\"kind\":\"t.n\",\"message\":"
+                 "\"%u %u\"}}",
+                 i % SESSIONS, self, i, self, i);
     const struct tidings_span event = {text, (size_t)len};
     for (int again = 0; again < 2; again++) { /* the second is a duplicate */
       const struct tidings_reply *reply = NULL;
