@@ -93,13 +93,13 @@ struct tidings_action {
 /* How the session stands. Since 1.0. */
 struct tidings_status {
   uint32_t size;
-  uint32_t state;   /* TIDINGS_STATE_* */
-  uint32_t phase;   /* TIDINGS_PHASE_*, in BUSY */
-  uint32_t attempt; /* in RETRYING */
+  uint32_t state;                             /* TIDINGS_STATE_* */
+  uint32_t phase;                             /* TIDINGS_PHASE_*, in BUSY */
+  uint32_t attempt;                           /* in RETRYING */
   const struct tidings_span *const *messages; /* ids of the turn offered or running */
   size_t message_count;
-  int64_t started_at_ms;       /* of the running turn; 0: none runs */
-  struct tidings_span message; /* what the host said with retrying, waiting or failed; may be empty */
+  int64_t started_at_ms;                      /* of the running turn; 0: none runs */
+  struct tidings_span message;                /* what the host said with retrying, waiting or failed; may be empty */
   const struct tidings_span *const *orphaned; /* ids of the messages whose turn was running when its host died */
   size_t orphaned_count;
 };
@@ -109,8 +109,8 @@ struct tidings_status {
 /* Since 1.0. */
 struct tidings_reply {
   uint32_t size;
-  uint32_t flags;       /* TIDINGS_REPLY_* */
-  uint64_t delivery_id; /* 0: nothing to settle */
+  uint32_t flags;                                          /* TIDINGS_REPLY_* */
+  uint64_t delivery_id;                                    /* 0: nothing to settle */
   const struct tidings_notification *const *notifications; /* in the order in which they are shown */
   size_t notification_count;
   const struct tidings_message *const *messages; /* what to send: apply in this order */

@@ -29,8 +29,7 @@ struct tidings_wake {
 
   /* Takes the next session that rang. Writes its id into `buffer` (256 bytes are always enough) and its length to *ret_len; 0: none left.
    * Any thread. Errors: INVAL (buffer too small: the session stays rung), STORE, CLOSED. */
-  int32_t (*next_session)(struct tidings_plugin *plugin, char *buffer, size_t buffer_size, size_t *ret_len,
-                          struct tidings_error *error);
+  int32_t (*next_session)(struct tidings_plugin *plugin, char *buffer, size_t buffer_size, size_t *ret_len, struct tidings_error *error);
 };
 
 #ifdef __cplusplus

@@ -68,18 +68,18 @@ static const struct tidings_entry *find_entry(void *image) {
 
 /* --- one delivery ------------------------------------------------------------------------------------------------------------- */
 
+static void write_texts(const struct tidings_reply *reply, uint32_t place) {
+  for (size_t i = 0; reply && i < reply->message_count; i++) {
+    const struct tidings_message *message = reply->messages[i];
+    if (message->place == place) fwrite(message->text.ptr, 1, message->text.len, stdout);
+  }
+}
+
 /* What goes to the model: the carrier with what belongs before and after its text. The default formats only use these two. */
 static void write_carrier(const struct tidings_span *content, const struct tidings_reply *reply) {
-  size_t count = reply ? reply->message_count : 0;
-  for (size_t i = 0; i < count; i++) {
-    const struct tidings_message *message = reply->messages[i];
-    if (message->place == TIDINGS_PLACE_PREPEND) fwrite(message->text.ptr, 1, message->text.len, stdout);
-  }
+  write_texts(reply, TIDINGS_PLACE_PREPEND);
   fwrite(content->ptr, 1, content->len, stdout);
-  for (size_t i = 0; i < count; i++) {
-    const struct tidings_message *message = reply->messages[i];
-    if (message->place == TIDINGS_PLACE_APPEND) fwrite(message->text.ptr, 1, message->text.len, stdout);
-  }
+  write_texts(reply, TIDINGS_PLACE_APPEND);
 }
 
 static int32_t push(struct tidings_plugin *plugin, struct tidings_error *error) {

@@ -63,15 +63,29 @@ static int contains(const struct text *text, const char *line) {
   return 0;
 }
 
-/* "struct NAME: size N, align M": is there one of the same name and alignment that is as long or longer? A span never grows. */
+struct measure {
+  unsigned long size, align;
+};
+
+/* Of what stands behind the name in "struct NAME: size N, align M". */
+static struct measure measure_of(const char *text) {
+  struct measure measure = {0, 0};
+  char *end = NULL;
+  if (strncmp(text, ": size ", 7) != 0) return measure;
+  measure.size = strtoul(text + 7, &end, 10);
+  if (strncmp(end, ", align ", 8) == 0) measure.align = strtoul(end + 8, NULL, 10);
+  return measure;
+}
+
+/* Is there a struct of the same name and alignment that is as long or longer? A span never grows. */
 static int has_grown(const struct text *now, const char *golden) {
-  size_t name = strcspn(golden, ":"), size = 0, size_now = 0;
-  unsigned align = 0, align_now = 0;
+  size_t name = strcspn(golden, ":");
   if (strncmp(golden, "struct ", 7) != 0 || strncmp(golden, "struct tidings_span:", 20) == 0) return 0;
-  if (sscanf(golden + name, ": size %zu, align %u", &size, &align) != 2) return 0;
+  struct measure before = measure_of(golden + name);
   for (size_t i = 0; i < now->count; i++) {
     if (strncmp(now->lines[i], golden, name + 1) != 0) continue;
-    return sscanf(now->lines[i] + name, ": size %zu, align %u", &size_now, &align_now) == 2 && size_now >= size && align_now == align;
+    struct measure after = measure_of(now->lines[i] + name);
+    return before.size && after.size >= before.size && after.align == before.align;
   }
   return 0;
 }
