@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,7 +217,7 @@ static json_t *read_number(struct reader *reader) {
     value = json_integer(number);
   } else {
     double number = strtod_l(text, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* the "C" locale is constant: nothing to free */
-    if (number > 1.7976931348623157e308 || number < -1.7976931348623157e308) return expected(reader, "a smaller number");
+    if (isinf(number)) return expected(reader, "a smaller number");
     value = json_real(number);
   }
   reader->at += used;
