@@ -20,24 +20,24 @@ struct row {
   char floor_is[96];
   enum unit unit;
   double floor, measured;
-  double ratio;       /* measured to floor */
+  double ratio; /* measured to floor */
   bool more_is_better;
-  double budget;      /* of the ratio, or of the measured value itself; 0: none */
+  double budget; /* of the ratio, or of the measured value itself; 0: none */
   bool budget_is_absolute;
-  bool failed;        /* a side condition (the note names it) is not met */
+  bool failed; /* a side condition (the note names it) is not met */
   char note[160];
 };
 
 struct bench {
-  const char *plugin;   /* --plugin */
-  const char *base;     /* --dir: where stores are made */
-  const char *only;     /* --rows */
+  const char *plugin; /* --plugin */
+  const char *base;   /* --dir: where stores are made */
+  const char *only;   /* --rows */
   bool quick, json;
   char folder[PATH_BYTES];
-  unsigned folders;     /* made so far */
+  unsigned folders; /* made so far */
   struct row rows[ROWS_MAX];
   size_t row_count;
-  bool filled;          /* `big` holds a store with other items pending */
+  bool filled; /* `big` holds a store with other items pending */
   char big[PATH_BYTES];
   uint64_t big_items;
 };

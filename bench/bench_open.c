@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,11 +78,12 @@ static double swap_floor_us(const struct bench *bench, const char *raw_path, con
 }
 
 static double resident_kib(void) {
-  long pages = 0, resident = 0;
+  char line[128];
   FILE *file = fopen("/proc/self/statm", "r");
-  if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) bench_die("/proc/self/statm");
-  fclose(file);
-  return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1024;
+  if (!file || !fgets(line, sizeof line, file)) bench_die("/proc/self/statm");
+  (void)fclose(file);
+  const char *resident = strchr(line, ' '); /* the second number, in pages */
+  return resident ? (double)strtol(resident, NULL, 10) * (double)sysconf(_SC_PAGESIZE) / 1024 : 0;
 }
 
 static void swap_rows(struct bench *bench) {
@@ -96,7 +98,7 @@ static void swap_rows(struct bench *bench) {
   bench_store_path(bench, raw_path);
   bench_store_path(bench, copy);
   struct hostkit_options options = {
-    .size = sizeof options, .flags = HOSTKIT_NO_PROBE, .plugin_path = bench->plugin, .store_dir = store, .copy_dir = bench->folder};
+      .size = sizeof options, .flags = HOSTKIT_NO_PROBE, .plugin_path = bench->plugin, .store_dir = store, .copy_dir = bench->folder};
   if (hostkit_open(&options, &hostkit, &error) != 0) bench_die("hostkit_open: %s", error.text);
   for (int cycle = 0; cycle < cycles; cycle++) {
     samples_add(&floor, swap_floor_us(bench, raw_path, copy));

@@ -4,12 +4,12 @@
  */
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,7 +144,8 @@ struct gate {
   struct worker_times workers[PROCESSES];
 };
 
-static _Noreturn void worker_main(const struct bench *bench, struct gate *gate, unsigned number, const char *path, bool is_raw, uint64_t first) {
+static _Noreturn void worker_main(const struct bench *bench, struct gate *gate, unsigned number, const char *path, bool is_raw,
+                                  uint64_t first) {
   struct worker_times *times = &gate->workers[number];
   struct target target = {0};
   struct raw *raw = NULL;

@@ -22,13 +22,12 @@
 
 enum { FILL_THREADS = 64, FILL_EACH = 9000, RECORDS = 300 };
 
-static const char usage[] =
-  "usage: tidings-bench [--plugin PATH] [--quick] [--rows SUBSTRING] [--json] [--dir DIR]\n"
-  "  --plugin PATH     the tidings.so to measure (default: the one of this build)\n"
-  "  --quick           shorter, and 100,000 instead of a million other items\n"
-  "  --rows SUBSTRING  only rows whose name has this in it\n"
-  "  --json            an array of objects instead of the table\n"
-  "  --dir DIR         where the stores are made (default: $TMPDIR or /tmp; a real disk makes syncs real)\n";
+static const char usage[] = "usage: tidings-bench [--plugin PATH] [--quick] [--rows SUBSTRING] [--json] [--dir DIR]\n"
+                            "  --plugin PATH     the tidings.so to measure (default: the one of this build)\n"
+                            "  --quick           shorter, and 100,000 instead of a million other items\n"
+                            "  --rows SUBSTRING  only rows whose name has this in it\n"
+                            "  --json            an array of objects instead of the table\n"
+                            "  --dir DIR         where the stores are made (default: $TMPDIR or /tmp; a real disk makes syncs real)\n";
 
 /* The folder to remove when a measurement dies. */
 static char *to_remove;
@@ -183,7 +182,8 @@ static void print_json(const struct bench *bench) {
     const struct row *row = &bench->rows[i];
     char budget[32];
     describe_budget(row, budget, sizeof budget);
-    printf("%s\n {\"row\": \"%s\", \"state\": \"%s\", \"floor_is\": \"%s\", \"unit\": \"%s\", \"floor\": %.2f, \"measured\": %.2f, \"ratio\": %.3f, "
+    printf("%s\n {\"row\": \"%s\", \"state\": \"%s\", \"floor_is\": \"%s\", \"unit\": \"%s\", \"floor\": %.2f, \"measured\": %.2f, "
+           "\"ratio\": %.3f, "
            "\"budget\": \"%s\", \"met\": %s, \"note\": \"%s\"}",
            i ? "," : "", row->name, row->state, row->floor_is, unit_names[row->unit], row->floor, row->measured, row->ratio, budget,
            is_met(row) ? "true" : "false", row->note);
@@ -237,7 +237,8 @@ int main(int argc, char **argv) {
   bench_push(&bench);
   bench_deliver(&bench);
   bench_open(&bench);
-  for (size_t i = 0; i < bench.row_count; i++) bench.rows[i].ratio = bench.rows[i].floor > 0 ? bench.rows[i].measured / bench.rows[i].floor : 0;
+  for (size_t i = 0; i < bench.row_count; i++)
+    bench.rows[i].ratio = bench.rows[i].floor > 0 ? bench.rows[i].measured / bench.rows[i].floor : 0;
   if (bench.json) {
     print_json(&bench);
   } else {

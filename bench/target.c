@@ -37,7 +37,7 @@ static int32_t host_random(void *context, void *buffer, size_t len) {
 }
 
 static const struct tidings_host host = {
-  .size = sizeof host, .log = host_log, .now_ms = host_now_ms, .mono_ns = host_mono_ns, .random = host_random};
+    .size = sizeof host, .log = host_log, .now_ms = host_now_ms, .mono_ns = host_mono_ns, .random = host_random};
 
 static struct tidings_span span(const char *text) { return (struct tidings_span){text, strlen(text)}; }
 
@@ -69,11 +69,12 @@ int32_t target_push(struct target *target, const char *session, uint64_t n) {
   struct tidings_error error = {.size = sizeof error};
   const struct tidings_reply *reply = NULL;
   char event[512];
-  int length = snprintf(event, sizeof event,
-                        "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"tool.stopped\",\"message\":"
-                        "\"Tool `cargo_check` (handle `h_%08" PRIu64 "`) has stopped with result available, and here is the rest of what is said."
-                        "....\"}}",
-                        session, n % 100000000);
+  int length =
+      snprintf(event, sizeof event,
+               "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"tool.stopped\",\"message\":"
+               "\"Tool `cargo_check` (handle `h_%08" PRIu64 "`) has stopped with result available, and here is the rest of what is said."
+               "....\"}}",
+               session, n % 100000000);
   struct tidings_span text = {event, (size_t)length};
   int32_t code = target->plugin->on_event(target->plugin, &text, &reply, &error);
   if (code != 0 && code != TIDINGS_E_FULL) bench_die("push: %s", error.text);

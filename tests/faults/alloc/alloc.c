@@ -23,7 +23,7 @@ extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *memory);
 
-static _Thread_local bool inside;       /* this thread is in a call into the plugin */
+static _Thread_local bool inside;        /* this thread is in a call into the plugin */
 static _Thread_local uint64_t countdown; /* 0: none is to fail */
 static _Thread_local bool was_hit;
 static atomic_llong live; /* allocations not yet freed */
@@ -86,7 +86,7 @@ static bool allowed(int32_t code, const struct tidings_error *error, bool openin
 }
 
 static const struct drill_fault no_memory = {
-  .name = "the n-th allocation fails", .arm = arm, .disarm = disarm, .before = before, .after = after, .allowed = allowed};
+    .name = "the n-th allocation fails", .arm = arm, .disarm = disarm, .before = before, .after = after, .allowed = allowed};
 
 /* From open to close nothing is kept, however open ended. */
 static void check_leaks_of_open(const struct arguments *arguments) {
@@ -104,8 +104,8 @@ static void check_leaks_of_open(const struct arguments *arguments) {
     arm(n < 2 ? 0 : n - 1); /* two rounds without a fault: what is made once is made */
     int32_t code = rig_open(&rig, &(struct rig_open){.store = store}, &error);
     hit = disarm();
-    if (code == 0) code = rig_close(&rig, &error);
-    else if (!hit) fail("open: %s", rig_why(code, &error));
+    if (code != 0 && !hit) fail("open: %s", rig_why(code, &error));
+    if (code == 0 && (code = rig_close(&rig, &error)) != 0) fail("close: %s", rig_why(code, &error));
     long long left = atomic_load(&live) - at_first;
     if (n >= 1 && left != 0) fail("%lld allocations leaked by an open whose allocation %" PRIu64 " failed", left, n < 2 ? 0 : n - 1);
   }

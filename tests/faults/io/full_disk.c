@@ -41,16 +41,16 @@ static bool has_blocks(int fd, off_t end) {
 static bool fits(const struct io_op *op) {
   off_t offset = op->offset;
   switch (op->kind) {
-    case IO_WRITE:
-    case IO_WRITEV:
-      if (offset < 0) offset = lseek(op->fd, 0, SEEK_CUR);
-      return offset < 0 || has_blocks(op->fd, offset + (off_t)op->length);
-    case IO_PWRITE:
-    case IO_FALLOCATE:
-    case IO_POSIX_FALLOCATE: return has_blocks(op->fd, offset + (off_t)op->length);
-    case IO_OPEN: return !(op->flags & O_CREAT) || faccessat(op->fd, op->path, F_OK, 0) == 0;
-    case IO_MKDIR: return faccessat(op->fd, op->path, F_OK, 0) == 0; /* it will say EEXIST */
-    default: return true;
+  case IO_WRITE:
+  case IO_WRITEV:
+    if (offset < 0) offset = lseek(op->fd, 0, SEEK_CUR);
+    return offset < 0 || has_blocks(op->fd, offset + (off_t)op->length);
+  case IO_PWRITE:
+  case IO_FALLOCATE:
+  case IO_POSIX_FALLOCATE: return has_blocks(op->fd, offset + (off_t)op->length);
+  case IO_OPEN: return !(op->flags & O_CREAT) || faccessat(op->fd, op->path, F_OK, 0) == 0;
+  case IO_MKDIR: return faccessat(op->fd, op->path, F_OK, 0) == 0; /* it will say EEXIST */
+  default: return true;
   }
 }
 

@@ -60,7 +60,8 @@ static void after(void) { inside = false; }
 static bool allowed(int32_t code, const struct tidings_error *error, bool opening) {
   if (planned.kind == IO_MMAP && code == TIDINGS_E_NOMEM) return true;
   if (code != TIDINGS_E_STORE) return false;
-  return planned.error != ENOSPC || opening || strstr(error->text, "space") || strstr(error->text, "full") || strstr(error->text, "unknown");
+  return planned.error != ENOSPC || opening || strstr(error->text, "space") || strstr(error->text, "full") ||
+         strstr(error->text, "unknown");
 }
 
 struct planned_fault {
@@ -69,11 +70,32 @@ struct planned_fault {
 };
 
 static const struct planned_fault faults[] = {
-  {IO_PWRITE, EIO},    {IO_PWRITE, ENOSPC},    {IO_PWRITE, 0},        {IO_WRITE, EIO},        {IO_WRITE, ENOSPC},           {IO_WRITE, 0},
-  {IO_WRITEV, EIO},    {IO_WRITEV, ENOSPC},    {IO_WRITEV, 0},        {IO_FDATASYNC, EIO},    {IO_FDATASYNC, ENOSPC},       {IO_FSYNC, EIO},
-  {IO_FTRUNCATE, EIO}, {IO_FTRUNCATE, ENOSPC}, {IO_FALLOCATE, EIO},   {IO_FALLOCATE, ENOSPC}, {IO_FALLOCATE, EOPNOTSUPP},   {IO_POSIX_FALLOCATE, EIO},
-  {IO_RENAME, EIO},    {IO_OPEN, EMFILE},      {IO_OPEN, EIO},        {IO_OPEN, ENOSPC},      {IO_POSIX_FALLOCATE, ENOSPC}, {IO_MKDIR, ENOSPC},
-  {IO_UNLINK, EIO},    {IO_MMAP, ENOMEM},
+    {IO_PWRITE, EIO},
+    {IO_PWRITE, ENOSPC},
+    {IO_PWRITE, 0},
+    {IO_WRITE, EIO},
+    {IO_WRITE, ENOSPC},
+    {IO_WRITE, 0},
+    {IO_WRITEV, EIO},
+    {IO_WRITEV, ENOSPC},
+    {IO_WRITEV, 0},
+    {IO_FDATASYNC, EIO},
+    {IO_FDATASYNC, ENOSPC},
+    {IO_FSYNC, EIO},
+    {IO_FTRUNCATE, EIO},
+    {IO_FTRUNCATE, ENOSPC},
+    {IO_FALLOCATE, EIO},
+    {IO_FALLOCATE, ENOSPC},
+    {IO_FALLOCATE, EOPNOTSUPP},
+    {IO_POSIX_FALLOCATE, EIO},
+    {IO_RENAME, EIO},
+    {IO_OPEN, EMFILE},
+    {IO_OPEN, EIO},
+    {IO_OPEN, ENOSPC},
+    {IO_POSIX_FALLOCATE, ENOSPC},
+    {IO_MKDIR, ENOSPC},
+    {IO_UNLINK, EIO},
+    {IO_MMAP, ENOMEM},
 };
 
 static void run_faults(const struct arguments *arguments, bool for_good) {

@@ -46,8 +46,8 @@ struct carrier_note {
 };
 
 struct board {
-  atomic_bool stop;                 /* producers: finish */
-  atomic_bool drain;                /* the host: finish when nothing is pending */
+  atomic_bool stop;  /* producers: finish */
+  atomic_bool drain; /* the host: finish when nothing is pending */
   _Atomic(uint64_t) next_token;
   _Atomic(uint64_t) retried, duplicates, busy, unknown, rolled_back, resumes;
   struct producer_slot slots[BOARD_PRODUCERS][BOARD_THREADS];

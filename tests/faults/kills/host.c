@@ -56,7 +56,8 @@ static void resume(struct host *host, unsigned session) {
 
 /* Everything is in place before the state makes it count. */
 static struct carrier_note *write_carrier(struct board *board, unsigned session, const struct carried *carried) {
-  if (board->carrier_count >= BOARD_CARRIERS || board->carried_count + carried->tokens.count > BOARD_TOKENS * 2) die("the transcript is full");
+  if (board->carrier_count >= BOARD_CARRIERS || board->carried_count + carried->tokens.count > (uint64_t)BOARD_TOKENS * 2)
+    die("the transcript is full");
   struct carrier_note *note = &board->carriers[board->carrier_count];
   note->session = (uint8_t)session;
   note->delivery = carried->delivery;

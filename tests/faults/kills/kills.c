@@ -158,8 +158,8 @@ static void balance(const struct killing *killing) {
          atomic_load(&board->unknown));
   printf("carriers %" PRIu64 ", rolled back %" PRIu64 ", resumes %" PRIu64 "\n", carriers, atomic_load(&board->rolled_back),
          atomic_load(&board->resumes));
-  printf("lost %" PRIu64 ", twice %" PRIu64 ", delivered after a settle that returned OK %" PRIu64 ", never pushed %" PRIu64 "\n", lost, twice,
-         again, stray);
+  printf("lost %" PRIu64 ", twice %" PRIu64 ", delivered after a settle that returned OK %" PRIu64 ", never pushed %" PRIu64 "\n", lost,
+         twice, again, stray);
   if (lost + twice + again + stray) fail("the books do not balance");
   if (carriers == 0 || acknowledged < killing->arguments.count) fail("hardly anything happened");
   free(seen);

@@ -15,8 +15,7 @@
 static atomic_uint failed;
 
 static _Noreturn void usage(const char *program) {
-  fprintf(stderr,
-          "usage: %s --plugin PATH [--count N] [--seed N] [--only N] [--workers N] [--part NAME] [--scratch DIR] [--trace FILE]\n",
+  fprintf(stderr, "usage: %s --plugin PATH [--count N] [--seed N] [--only N] [--workers N] [--part NAME] [--scratch DIR] [--trace FILE]\n",
           program);
   exit(2);
 }

@@ -6,7 +6,8 @@
 #include <pthread.h>
 #include <time.h>
 
-__attribute__((visibility("default"), noinline)) int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
+__attribute__((visibility("default"), noinline)) int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+                                                                             const struct timespec *until) {
   struct timespec here, there;
   clock_gettime(clock, &here);
   clock_gettime(CLOCK_REALTIME, &there);

@@ -55,7 +55,8 @@ static void strike(struct drill *drill, const struct carried *carried) {
   for (size_t i = 0; i < carried->tokens.count; i++) {
     uint64_t token = carried->tokens.at[i];
     snprintf(number, sizeof number, "%" PRIu64, token);
-    if (!take(&drill->due, token) && !take(&drill->unsure, token)) wrong(drill, "a notification came that was refused or had come before", number);
+    if (!take(&drill->due, token) && !take(&drill->unsure, token))
+      wrong(drill, "a notification came that was refused or had come before", number);
   }
 }
 
@@ -68,7 +69,8 @@ static void audit(struct drill *drill) {
   must(drill, code, &error, "afterwards a hook fails");
   if (code == 0) {
     strike(drill, &carried);
-    if (carried.delivery) must(drill, rig_settle(&drill->rig, carried.delivery, TIDINGS_COMMITTED, &error), &error, "afterwards settle fails");
+    if (carried.delivery)
+      must(drill, rig_settle(&drill->rig, carried.delivery, TIDINGS_COMMITTED, &error), &error, "afterwards settle fails");
   }
   snprintf(number, sizeof number, "%zu of them, token %" PRIu64, drill->due.count, drill->due.count ? drill->due.at[0] : 0);
   if (drill->due.count) wrong(drill, "acknowledged notifications did not come", number);
@@ -192,7 +194,8 @@ static void check_push_elsewhere(struct drill *drill, int32_t code, const struct
   must(drill, rig_deliver(&drill->rig, session, RIG_TOOL_RESULT, &carried, &again), &again, "a hook of the new session fails");
   size_t expected = code == 0, got = carried.tokens.count;
   if (got != expected && !(got == 1 && outcome_unknown(code, error))) wrong(drill, "the new session has too few or too many", NULL);
-  if (carried.delivery) must(drill, rig_settle(&drill->rig, carried.delivery, TIDINGS_COMMITTED, &again), &again, "settling the new session");
+  if (carried.delivery)
+    must(drill, rig_settle(&drill->rig, carried.delivery, TIDINGS_COMMITTED, &again), &again, "settling the new session");
   carried_clear(&carried);
 }
 
@@ -279,10 +282,8 @@ static int32_t attempt_closed(struct drill *drill, struct tidings_error *error) 
   return rig_event(&drill->rig, "{\"type\":\"session.closed\",\"session\":\"gone\",\"data\":{}}", error);
 }
 
-#define QUERY(function, text)                                                      \
-  static int32_t function(struct drill *drill, struct tidings_error *error) {      \
-    return rig_query(&drill->rig, text, NULL, error);                              \
-  }
+#define QUERY(function, text)                                                                                                              \
+  static int32_t function(struct drill *drill, struct tidings_error *error) { return rig_query(&drill->rig, text, NULL, error); }
 QUERY(query_pending, "{\"name\":\"pending\",\"session\":\"" SESSION "\"}")
 QUERY(query_status, "{\"name\":\"status\",\"session\":\"" SESSION "\"}")
 QUERY(query_history, "{\"name\":\"history\",\"session\":\"" SESSION "\"}")
@@ -300,28 +301,28 @@ static void prepare_fresh(struct drill *drill) {
 }
 
 static const struct operation operations[] = {
-  {"open a new store", true, prepare_new_store, attempt_open, check_open},
-  {"open a store", true, prepare_closed, attempt_open, check_open},
-  {"the first push", false, prepare_fresh, attempt_push_short, NULL},
-  {"push", false, NULL, attempt_push_short, NULL},
-  {"push a long one", false, NULL, attempt_push_long, NULL},
-  {"push with an id", false, NULL, attempt_push_identified, check_push_identified},
-  {"push a duplicate", false, prepare_duplicate, attempt_duplicate, NULL},
-  {"push into a new session", false, NULL, attempt_push_elsewhere, check_push_elsewhere},
-  {"tool result with 40", false, prepare_many, attempt_tool_result, check_deliver},
-  {"chat request with 40", false, prepare_many, attempt_chat_request, check_deliver},
-  {"settle, committed", false, prepare_leased, attempt_commit, check_commit},
-  {"settle, rolled back", false, prepare_to_roll_back, attempt_roll_back, check_roll_back},
-  {"session.opened", false, prepare_few, attempt_opened, NULL},
-  {"session.resumed", false, prepare_leased, attempt_resumed, check_resumed},
-  {"session.closed", false, NULL, attempt_closed, NULL},
-  {"query pending", false, prepare_few, query_pending, NULL},
-  {"query status", false, prepare_few, query_status, NULL},
-  {"query history", false, prepare_few, query_history, NULL},
-  {"query stats", false, prepare_few, query_stats, NULL},
-  {"query stream", false, prepare_few, query_stream, NULL},
-  {"query configure", false, NULL, query_configure, NULL},
-  {"close", false, prepare_few, attempt_close, check_close},
+    {"open a new store", true, prepare_new_store, attempt_open, check_open},
+    {"open a store", true, prepare_closed, attempt_open, check_open},
+    {"the first push", false, prepare_fresh, attempt_push_short, NULL},
+    {"push", false, NULL, attempt_push_short, NULL},
+    {"push a long one", false, NULL, attempt_push_long, NULL},
+    {"push with an id", false, NULL, attempt_push_identified, check_push_identified},
+    {"push a duplicate", false, prepare_duplicate, attempt_duplicate, NULL},
+    {"push into a new session", false, NULL, attempt_push_elsewhere, check_push_elsewhere},
+    {"tool result with 40", false, prepare_many, attempt_tool_result, check_deliver},
+    {"chat request with 40", false, prepare_many, attempt_chat_request, check_deliver},
+    {"settle, committed", false, prepare_leased, attempt_commit, check_commit},
+    {"settle, rolled back", false, prepare_to_roll_back, attempt_roll_back, check_roll_back},
+    {"session.opened", false, prepare_few, attempt_opened, NULL},
+    {"session.resumed", false, prepare_leased, attempt_resumed, check_resumed},
+    {"session.closed", false, NULL, attempt_closed, NULL},
+    {"query pending", false, prepare_few, query_pending, NULL},
+    {"query status", false, prepare_few, query_status, NULL},
+    {"query history", false, prepare_few, query_history, NULL},
+    {"query stats", false, prepare_few, query_stats, NULL},
+    {"query stream", false, prepare_few, query_stream, NULL},
+    {"query configure", false, NULL, query_configure, NULL},
+    {"close", false, prepare_few, attempt_close, check_close},
 };
 
 static void check_code(struct drill *drill, const struct operation *operation, int32_t code, const struct tidings_error *error, bool hit) {

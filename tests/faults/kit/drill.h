@@ -14,7 +14,7 @@
 struct drill_fault {
   const char *name;
   void (*arm)(uint64_t n);
-  bool (*disarm)(void); /* true if the fault was hit */
+  bool (*disarm)(void);                 /* true if the fault was hit */
   void (*before)(void), (*after)(void); /* around each call into the plugin */
   /* May this be the answer of an operation that was hit? `opening`: of open. */
   bool (*allowed)(int32_t code, const struct tidings_error *error, bool opening);
@@ -26,12 +26,12 @@ struct drill {
   struct rig rig;
   char folder[FOLDER_PATH_MAX], store[FOLDER_PATH_MAX];
   const char *operation;
-  uint64_t attempt;     /* n of the fault under way */
+  uint64_t attempt; /* n of the fault under way */
   uint64_t next_token;
-  struct tokens due;    /* must come, in session "drill" */
-  struct tokens unsure; /* may come: the text had said that the outcome is unknown */
-  uint64_t delivery;    /* handed out by an operation's preparation */
-  uint64_t stores;      /* made so far */
+  struct tokens due;                     /* must come, in session "drill" */
+  struct tokens unsure;                  /* may come: the text had said that the outcome is unknown */
+  uint64_t delivery;                     /* handed out by an operation's preparation */
+  uint64_t stores;                       /* made so far */
   uint64_t attempts, refused, tolerated; /* figures */
 };
 

@@ -20,7 +20,7 @@
 #define CLEAR_OF_SANITIZERS __attribute__((no_sanitize("address", "undefined", "thread")))
 
 const char *const io_kind_names[IO_KINDS] = {"pwrite", "write", "writev", "fdatasync", "fsync", "ftruncate", "fallocate", "posix_fallocate",
-                                             "rename", "open", "mkdir", "unlink", "close", "mmap", "munmap", "msync"};
+                                             "rename", "open",  "mkdir",  "unlink",    "close", "mmap",      "munmap",    "msync"};
 
 static _Atomic(const struct io_watch *) watching;
 
@@ -64,23 +64,23 @@ static long write_vector(const struct io_op *op) {
 
 static long call_kernel(const struct io_op *op) {
   switch (op->kind) {
-    case IO_PWRITE: return syscall(SYS_pwrite64, op->fd, op->data, op->length, op->offset);
-    case IO_WRITE: return syscall(SYS_write, op->fd, op->data, op->length);
-    case IO_WRITEV: return write_vector(op);
-    case IO_FDATASYNC: return syscall(SYS_fdatasync, op->fd);
-    case IO_FSYNC: return syscall(SYS_fsync, op->fd);
-    case IO_FTRUNCATE: return syscall(SYS_ftruncate, op->fd, op->length);
-    case IO_FALLOCATE:
-    case IO_POSIX_FALLOCATE: return syscall(SYS_fallocate, op->fd, op->flags, op->offset, op->length);
-    case IO_RENAME: return syscall(SYS_renameat2, op->fd, op->path, op->other_fd, op->other_path, op->flags);
-    case IO_OPEN: return syscall(SYS_openat, op->fd, op->path, op->flags, op->mode);
-    case IO_MKDIR: return syscall(SYS_mkdirat, op->fd, op->path, op->mode);
-    case IO_UNLINK: return syscall(SYS_unlinkat, op->fd, op->path, op->flags);
-    case IO_CLOSE: return syscall(SYS_close, op->fd);
-    case IO_MMAP: return syscall(SYS_mmap, op->address, op->length, op->protection, op->flags, op->fd, op->offset);
-    case IO_MUNMAP: return syscall(SYS_munmap, op->address, op->length);
-    case IO_MSYNC: return syscall(SYS_msync, op->address, op->length, op->flags);
-    case IO_KINDS: break;
+  case IO_PWRITE: return syscall(SYS_pwrite64, op->fd, op->data, op->length, op->offset);
+  case IO_WRITE: return syscall(SYS_write, op->fd, op->data, op->length);
+  case IO_WRITEV: return write_vector(op);
+  case IO_FDATASYNC: return syscall(SYS_fdatasync, op->fd);
+  case IO_FSYNC: return syscall(SYS_fsync, op->fd);
+  case IO_FTRUNCATE: return syscall(SYS_ftruncate, op->fd, op->length);
+  case IO_FALLOCATE:
+  case IO_POSIX_FALLOCATE: return syscall(SYS_fallocate, op->fd, op->flags, op->offset, op->length);
+  case IO_RENAME: return syscall(SYS_renameat2, op->fd, op->path, op->other_fd, op->other_path, op->flags);
+  case IO_OPEN: return syscall(SYS_openat, op->fd, op->path, op->flags, op->mode);
+  case IO_MKDIR: return syscall(SYS_mkdirat, op->fd, op->path, op->mode);
+  case IO_UNLINK: return syscall(SYS_unlinkat, op->fd, op->path, op->flags);
+  case IO_CLOSE: return syscall(SYS_close, op->fd);
+  case IO_MMAP: return syscall(SYS_mmap, op->address, op->length, op->protection, op->flags, op->fd, op->offset);
+  case IO_MUNMAP: return syscall(SYS_munmap, op->address, op->length);
+  case IO_MSYNC: return syscall(SYS_msync, op->address, op->length, op->flags);
+  case IO_KINDS: break;
   }
   errno = ENOSYS;
   return -1;
@@ -101,13 +101,13 @@ EXPORTED ssize_t write(int fd, const void *data, size_t length) {
 
 EXPORTED ssize_t writev(int fd, const struct iovec *vector, int count) {
   struct io_op op = {
-    .kind = IO_WRITEV, .fd = fd, .vector = vector, .vector_count = count, .length = vector_length(vector, count), .offset = -1};
+      .kind = IO_WRITEV, .fd = fd, .vector = vector, .vector_count = count, .length = vector_length(vector, count), .offset = -1};
   return dispatch(&op);
 }
 
 EXPORTED ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset) {
   struct io_op op = {
-    .kind = IO_WRITEV, .fd = fd, .vector = vector, .vector_count = count, .length = vector_length(vector, count), .offset = offset};
+      .kind = IO_WRITEV, .fd = fd, .vector = vector, .vector_count = count, .length = vector_length(vector, count), .offset = offset};
   return dispatch(&op);
 }
 EXPORTED ssize_t pwritev64(int fd, const struct iovec *vector, int count, off64_t offset) { return pwritev(fd, vector, count, offset); }
@@ -145,8 +145,7 @@ EXPORTED int posix_fallocate(int fd, off_t offset, off_t length) {
 EXPORTED int posix_fallocate64(int fd, off64_t offset, off64_t length) { return posix_fallocate(fd, offset, length); }
 
 EXPORTED int renameat2(int old_fd, const char *old_path, int new_fd, const char *new_path, unsigned flags) {
-  struct io_op op = {
-    .kind = IO_RENAME, .fd = old_fd, .path = old_path, .other_fd = new_fd, .other_path = new_path, .flags = (int)flags};
+  struct io_op op = {.kind = IO_RENAME, .fd = old_fd, .path = old_path, .other_fd = new_fd, .other_path = new_path, .flags = (int)flags};
   return (int)dispatch(&op);
 }
 EXPORTED int renameat(int old_fd, const char *old_path, int new_fd, const char *new_path) {
@@ -160,13 +159,13 @@ static int open_file(int folder, const char *path, int flags, unsigned mode) {
 }
 
 /* The mode is there only with flags that may create. */
-#define MODE_OF(flags)                                                \
-  unsigned mode = 0;                                                  \
-  if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) {   \
-    va_list list;                                                     \
-    va_start(list, flags);                                            \
-    mode = va_arg(list, unsigned);                                    \
-    va_end(list);                                                     \
+#define MODE_OF(flags)                                                                                                                     \
+  unsigned mode = 0;                                                                                                                       \
+  if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) {                                                                        \
+    va_list list;                                                                                                                          \
+    va_start(list, flags);                                                                                                                 \
+    mode = va_arg(list, unsigned);                                                                                                         \
+    va_end(list);                                                                                                                          \
   }
 
 EXPORTED int open(const char *path, int flags, ...) {
@@ -210,7 +209,7 @@ EXPORTED CLEAR_OF_SANITIZERS void *mmap(void *address, size_t length, int protec
     return (void *)(intptr_t)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
   }
   struct io_op op = {
-    .kind = IO_MMAP, .address = address, .length = length, .protection = protection, .flags = flags, .fd = fd, .offset = offset};
+      .kind = IO_MMAP, .address = address, .length = length, .protection = protection, .flags = flags, .fd = fd, .offset = offset};
   return (void *)(intptr_t)dispatch(&op);
 }
 EXPORTED CLEAR_OF_SANITIZERS void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset) {

@@ -35,22 +35,22 @@ extern const char *const io_kind_names[IO_KINDS];
 
 struct io_op {
   enum io_kind kind;
-  int fd;             /* OPEN: the folder it is relative to, after success see `result`; RENAME: the old folder */
-  int other_fd;       /* RENAME: the new folder */
-  const char *path;   /* OPEN, MKDIR, UNLINK, RENAME (old) */
+  int fd;                 /* OPEN: the folder it is relative to, after success see `result`; RENAME: the old folder */
+  int other_fd;           /* RENAME: the new folder */
+  const char *path;       /* OPEN, MKDIR, UNLINK, RENAME (old) */
   const char *other_path; /* RENAME (new) */
-  const void *data;   /* PWRITE, WRITE */
+  const void *data;       /* PWRITE, WRITE */
   const struct iovec *vector;
   int vector_count;
-  void *address;      /* MUNMAP, MSYNC; MMAP: wanted, after success see `result` */
-  size_t length;      /* bytes: of writes, maps, FTRUNCATE and FALLOCATE */
-  off_t offset;       /* PWRITE, FALLOCATE, MMAP; WRITE and WRITEV: -1, at the descriptor's own position */
-  int flags;          /* OPEN: flags; FALLOCATE: mode; UNLINK: flags; MMAP: flags */
-  int protection;     /* MMAP */
-  unsigned mode;      /* OPEN, MKDIR */
-  off_t position;     /* the watch's own: never read here */
-  long result;        /* after: what the call returned, -1 on failure */
-  int error;          /* after: errno; in a refusal: the errno to give */
+  void *address;  /* MUNMAP, MSYNC; MMAP: wanted, after success see `result` */
+  size_t length;  /* bytes: of writes, maps, FTRUNCATE and FALLOCATE */
+  off_t offset;   /* PWRITE, FALLOCATE, MMAP; WRITE and WRITEV: -1, at the descriptor's own position */
+  int flags;      /* OPEN: flags; FALLOCATE: mode; UNLINK: flags; MMAP: flags */
+  int protection; /* MMAP */
+  unsigned mode;  /* OPEN, MKDIR */
+  off_t position; /* the watch's own: never read here */
+  long result;    /* after: what the call returned, -1 on failure */
+  int error;      /* after: errno; in a refusal: the errno to give */
 };
 
 struct io_watch {

@@ -62,20 +62,20 @@ static struct tidings_span span(const char *text) { return (struct tidings_span)
 
 int32_t rig_open(struct rig *rig, const struct rig_open *options, struct tidings_error *error) {
   rig->host = (struct tidings_host){
-    .size = sizeof rig->host,
-    .context = rig,
-    .log = host_log,
-    .now_ms = host_now_ms,
-    .mono_ns = host_mono_ns,
-    .random = host_random,
+      .size = sizeof rig->host,
+      .context = rig,
+      .log = host_log,
+      .now_ms = host_now_ms,
+      .mono_ns = host_mono_ns,
+      .random = host_random,
   };
   if (atomic_load(&rig->virtual_ms) == 0) atomic_store(&rig->virtual_ms, RIG_VIRTUAL_START_MS);
   struct tidings_open_options open_options = {
-    .size = sizeof open_options,
-    .store_dir = span(options->store),
-    .role = options->role,
-    .configuration = span(options->configuration),
-    .hook_budget_ms = options->hook_budget_ms ? options->hook_budget_ms : 10000,
+      .size = sizeof open_options,
+      .store_dir = span(options->store),
+      .role = options->role,
+      .configuration = span(options->configuration),
+      .hook_budget_ms = options->hook_budget_ms ? options->hook_budget_ms : 10000,
   };
   enter(rig);
   int32_t code = rig->entry->open(&rig->host, &open_options, &rig->plugin, error);
@@ -112,23 +112,21 @@ static int32_t send_event(struct rig *rig, struct tidings_span event, bool *ret_
   return code;
 }
 
-int32_t rig_event(struct rig *rig, const char *event, struct tidings_error *error) {
-  return send_event(rig, span(event), NULL, error);
-}
+int32_t rig_event(struct rig *rig, const char *event, struct tidings_error *error) { return send_event(rig, span(event), NULL, error); }
 
 size_t rig_push_event(char *event, const char *session, uint64_t token, bool identified) {
   static const char *const levels[] = {"info", "warning", "error"};
   char message[TOKEN_TEXT_MAX], identity[96] = "";
   token_text(token, message);
   if (identified) snprintf(identity, sizeof identity, "\"source\":\"rig\",\"id\":\"t%" PRIu64 "\",", token);
-  int length = snprintf(event, RIG_EVENT_MAX,
-                        "{\"type\":\"notification\",\"session\":\"%s\",%s\"data\":{\"kind\":\"tool.stopped\",\"level\":\"%s\",\"message\":\"%s\"}}",
-                        session, identity, levels[token % 3], message);
+  int length =
+      snprintf(event, RIG_EVENT_MAX,
+               "{\"type\":\"notification\",\"session\":\"%s\",%s\"data\":{\"kind\":\"tool.stopped\",\"level\":\"%s\",\"message\":\"%s\"}}",
+               session, identity, levels[token % 3], message);
   return (size_t)length;
 }
 
-int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified, bool *ret_duplicate,
-                 struct tidings_error *error) {
+int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified, bool *ret_duplicate, struct tidings_error *error) {
   char event[RIG_EVENT_MAX];
   size_t length = rig_push_event(event, session, token, identified);
   return send_event(rig, (struct tidings_span){event, length}, ret_duplicate, error);
@@ -164,11 +162,10 @@ static void carry(struct carried *carried, const struct tidings_reply *reply) {
   }
 }
 
-int32_t rig_deliver(struct rig *rig, const char *session, enum rig_hook hook, struct carried *ret_carried,
-                    struct tidings_error *error) {
+int32_t rig_deliver(struct rig *rig, const char *session, enum rig_hook hook, struct carried *ret_carried, struct tidings_error *error) {
   const struct tidings_reply *reply = NULL;
   struct tidings_tool_result result = {
-    .size = sizeof result, .session = span(session), .call_id = span("c1"), .tool = span("bash"), .content = span("ok")};
+      .size = sizeof result, .session = span(session), .call_id = span("c1"), .tool = span("bash"), .content = span("ok")};
   struct tidings_chat_request request = {.size = sizeof request, .session = span(session), .content = span("hi")};
   enter(rig);
   int32_t code = hook == RIG_TOOL_RESULT ? rig->plugin->on_tool_result(rig->plugin, &result, &reply, error)
@@ -210,9 +207,10 @@ int32_t rig_query(struct rig *rig, const char *request, char **ret_json, struct 
 }
 
 static const char *code_name(int32_t code) {
-  static const char *const names[] = {"TIDINGS_OK",          "TIDINGS_E_INVAL", "TIDINGS_E_SCHEMA", "TIDINGS_E_TOO_BIG", "TIDINGS_E_UNSUPPORTED",
-                                      "TIDINGS_E_NOT_FOUND", "TIDINGS_E_FIRED", "TIDINGS_E_STATE",  "TIDINGS_E_BUSY",    "TIDINGS_E_FULL",
-                                      "TIDINGS_E_STORE",     "TIDINGS_E_SCHEMA_NEWER", "TIDINGS_E_NOMEM", "TIDINGS_E_CLOSED"};
+  static const char *const names[] = {
+      "TIDINGS_OK",          "TIDINGS_E_INVAL",        "TIDINGS_E_SCHEMA", "TIDINGS_E_TOO_BIG", "TIDINGS_E_UNSUPPORTED",
+      "TIDINGS_E_NOT_FOUND", "TIDINGS_E_FIRED",        "TIDINGS_E_STATE",  "TIDINGS_E_BUSY",    "TIDINGS_E_FULL",
+      "TIDINGS_E_STORE",     "TIDINGS_E_SCHEMA_NEWER", "TIDINGS_E_NOMEM",  "TIDINGS_E_CLOSED"};
   return code <= 0 && code >= TIDINGS_E_CLOSED ? names[-code] : "an unknown code";
 }
 

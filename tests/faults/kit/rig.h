@@ -50,8 +50,7 @@ int32_t rig_close(struct rig *rig, struct tidings_error *error);
 
 /* Pushes the text of `token` into a session. With `identified` the event has a source and an id made from the token, so that
  * pushing again is safe. *ret_duplicate may be NULL. */
-int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified, bool *ret_duplicate,
-                 struct tidings_error *error);
+int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified, bool *ret_duplicate, struct tidings_error *error);
 /* The event of such a push as text; returns its length. `event` has RIG_EVENT_MAX bytes. */
 enum { RIG_EVENT_MAX = TOKEN_TEXT_MAX + 512 };
 size_t rig_push_event(char *event, const char *session, uint64_t token, bool identified);
@@ -68,8 +67,7 @@ struct carried {
   char sample[80];      /* the beginning of a damaged one */
 };
 enum rig_hook { RIG_TOOL_RESULT, RIG_CHAT_REQUEST };
-int32_t rig_deliver(struct rig *rig, const char *session, enum rig_hook hook, struct carried *ret_carried,
-                    struct tidings_error *error);
+int32_t rig_deliver(struct rig *rig, const char *session, enum rig_hook hook, struct carried *ret_carried, struct tidings_error *error);
 void carried_clear(struct carried *carried);
 
 int32_t rig_settle(struct rig *rig, uint64_t delivery, uint32_t outcome, struct tidings_error *error);

@@ -70,7 +70,8 @@ static void check_after_kill(struct rig *rig, const char *store, bool acknowledg
   code = rig_push(rig, "s1", 2, true, NULL, &error);
   if (code == 0) code = rig_deliver(rig, "s1", RIG_TOOL_RESULT, &carried, &error);
   if (code != 0) fail("killed at call %llu, and now: %s", (unsigned long long)n, rig_why(code, &error));
-  else if (carried.tokens.count > 2 || carried.tokens.count < (acknowledged ? 2u : 1u)) fail("killed at call %llu: %zu came", (unsigned long long)n, carried.tokens.count);
+  else if (carried.tokens.count > 2 || carried.tokens.count < (acknowledged ? 2u : 1u))
+    fail("killed at call %llu: %zu came", (unsigned long long)n, carried.tokens.count);
   carried_clear(&carried);
   if (rig_close(rig, &error) != 0) fail("close: %s", error.text);
 }
@@ -103,10 +104,10 @@ static const char *const ways[] = {"empty", "short", "of zeros", "gone"};
 static void change(const char *path, unsigned way) {
   static const uint8_t noise[300] = {1, 2, 3, 250, 251, 252}, zeros[8192];
   switch (way) {
-    case 0: file_write(path, "", 0); break;
-    case 1: file_write(path, noise, sizeof noise); break;
-    case 2: file_write(path, zeros, sizeof zeros); break;
-    default: unlink(path); break;
+  case 0: file_write(path, "", 0); break;
+  case 1: file_write(path, noise, sizeof noise); break;
+  case 2: file_write(path, zeros, sizeof zeros); break;
+  default: unlink(path); break;
   }
 }
 

@@ -52,10 +52,10 @@ static void begin(struct damaging *damaging, const struct arguments *arguments, 
 
 static void end(struct damaging *damaging, const char *what, uint64_t count) {
   struct tally *tally = damaging->tally;
-  printf("%s: %" PRIu64 " stores: %" PRIu64 " refused, %" PRIu64 " opened whole, %" PRIu64 " with something missing, %" PRIu64 " with something again, %" PRIu64
-         " failed in a hook, %" PRIu64 " killed the process\n",
-         what, count, atomic_load(&tally->refused), atomic_load(&tally->whole), atomic_load(&tally->partial),
-         atomic_load(&tally->again), atomic_load(&tally->failing), damaging->killed);
+  printf("%s: %" PRIu64 " stores: %" PRIu64 " refused, %" PRIu64 " opened whole, %" PRIu64 " with something missing, %" PRIu64
+         " with something again, %" PRIu64 " failed in a hook, %" PRIu64 " killed the process\n",
+         what, count, atomic_load(&tally->refused), atomic_load(&tally->whole), atomic_load(&tally->partial), atomic_load(&tally->again),
+         atomic_load(&tally->failing), damaging->killed);
   munmap(tally, sizeof *tally);
   free(damaging->bytes);
   rig_unload(&damaging->rig);
@@ -148,17 +148,17 @@ static void damage(uint8_t *bytes, size_t pages, struct random *random) {
   uint8_t *at = bytes + page * PAGE;
   uint8_t swapped[PAGE];
   switch (random_below(random, 5)) {
-    case 0: memset(at, 0, PAGE); break;
-    case 1:
-      for (size_t i = 0; i < PAGE; i++) at[i] = (uint8_t)random_next(random);
-      break;
-    case 2:
-      memcpy(swapped, at, PAGE);
-      memmove(at, bytes + other * PAGE, PAGE);
-      memcpy(bytes + other * PAGE, swapped, PAGE);
-      break;
-    case 3: at[random_below(random, PAGE)] ^= (uint8_t)(1u << random_below(random, 8)); break;
-    default: memset(at + random_below(random, 8) * 512, 0, 512); break;
+  case 0: memset(at, 0, PAGE); break;
+  case 1:
+    for (size_t i = 0; i < PAGE; i++) at[i] = (uint8_t)random_next(random);
+    break;
+  case 2:
+    memcpy(swapped, at, PAGE);
+    memmove(at, bytes + other * PAGE, PAGE);
+    memcpy(bytes + other * PAGE, swapped, PAGE);
+    break;
+  case 3: at[random_below(random, PAGE)] ^= (uint8_t)(1u << random_below(random, 8)); break;
+  default: memset(at + random_below(random, 8) * 512, 0, 512); break;
   }
 }
 

@@ -19,10 +19,10 @@ int32_t read_store(struct rig *rig, const char *store, uint8_t *seen, struct tid
 /* Opening must succeed, and all that is pending come once. */
 void expect_whole(struct rig *rig, const char *store, const char *what);
 
-void part_refusals(const struct arguments *arguments, const char *folder);  /* places that cannot be a store */
-void part_twice(const struct arguments *arguments, const char *folder);     /* already open in this process */
+void part_refusals(const struct arguments *arguments, const char *folder); /* places that cannot be a store */
+void part_twice(const struct arguments *arguments, const char *folder);    /* already open in this process */
 void part_lock_files(const struct arguments *arguments, const char *folder);
-void part_creation(const struct arguments *arguments, const char *folder);  /* killed while the store is made */
+void part_creation(const struct arguments *arguments, const char *folder); /* killed while the store is made */
 void part_truncation(const struct arguments *arguments, const char *folder);
 void part_damage(const struct arguments *arguments, const char *folder);
 

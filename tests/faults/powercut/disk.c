@@ -79,7 +79,7 @@ static void bytes_resize(struct bytes *bytes, size_t size) {
 
 static void bytes_write(struct bytes *bytes, size_t offset, const uint8_t *data, size_t length) {
   if (bytes->size < offset + length) bytes_resize(bytes, offset + length);
-  memcpy(bytes->at + offset, data, length);
+  if (bytes->at) memcpy(bytes->at + offset, data, length);
 }
 
 static struct file *find(struct disk *disk, uint64_t inode) {
@@ -145,21 +145,24 @@ static void advance_over(struct disk *disk, const struct trace_event *event) {
   struct file *file = event->kind == TRACE_MARK ? NULL : find(disk, event->inode);
   if (!file && event->kind != TRACE_MARK) die("the trace changes a file that it has not made");
   switch ((enum trace_kind)event->kind) {
-    case TRACE_CREATE: add_file(disk, event->other, event->flags & TRACE_FOLDER); /* fallthrough */
-    case TRACE_RENAME:
-    case TRACE_UNLINK: events_add(&disk->pending_names, event); break;
-    case TRACE_WRITE:
-      /* A synchronous write is durable alone: earlier unsynced ones that it does not cover stay in doubt, below it. */
-      if (event->flags & TRACE_DURABLE) apply_change(disk, &file->durable, event);
-      events_add(&file->pending, event);
-      break;
-    case TRACE_TRUNCATE: events_add(&file->pending, event); break;
-    case TRACE_SYNC:
-      if (disk->honesty == DISK_IGNORES_FDATASYNC && (event->flags & TRACE_FDATASYNC)) break;
-      if (file->folder) sync_folder(disk, file->inode);
-      else sync_file(disk, file);
-      break;
-    case TRACE_MARK: break;
+  case TRACE_CREATE:
+    add_file(disk, event->other, event->flags & TRACE_FOLDER);
+    events_add(&disk->pending_names, event);
+    break;
+  case TRACE_RENAME:
+  case TRACE_UNLINK: events_add(&disk->pending_names, event); break;
+  case TRACE_WRITE:
+    /* A synchronous write is durable alone: earlier unsynced ones that it does not cover stay in doubt, below it. */
+    if (event->flags & TRACE_DURABLE) apply_change(disk, &file->durable, event);
+    events_add(&file->pending, event);
+    break;
+  case TRACE_TRUNCATE: events_add(&file->pending, event); break;
+  case TRACE_SYNC:
+    if (disk->honesty == DISK_IGNORES_FDATASYNC && (event->flags & TRACE_FDATASYNC)) break;
+    if (file->folder) sync_folder(disk, file->inode);
+    else sync_file(disk, file);
+    break;
+  case TRACE_MARK: break;
   }
 }
 
@@ -192,26 +195,26 @@ enum fate { ALL_LOST, ALL_KEPT, EACH_BY_CHANCE, PREFIX_KEPT, ALL_BUT_ONE, EACH_T
 
 static bool kept(enum fate fate, struct random *random, size_t i, size_t pivot) {
   switch (fate) {
-    case ALL_KEPT: return true;
-    case EACH_BY_CHANCE: return random_chance(random, 50);
-    case PREFIX_KEPT: return i < pivot;
-    case ALL_BUT_ONE: return i != pivot;
-    case EACH_TORN: return random_chance(random, 80);
-    case ALL_LOST:
-    case FATES: break;
+  case ALL_KEPT: return true;
+  case EACH_BY_CHANCE: return random_chance(random, 50);
+  case PREFIX_KEPT: return i < pivot;
+  case ALL_BUT_ONE: return i != pivot;
+  case EACH_TORN: return random_chance(random, 80);
+  case ALL_LOST:
+  case FATES: break;
   }
   return false;
 }
 
 static bool torn(enum fate fate, struct random *random, size_t i, size_t pivot) {
   switch (fate) {
-    case EACH_BY_CHANCE: return random_chance(random, 25);
-    case PREFIX_KEPT:
-    case ALL_BUT_ONE: return i == pivot && random_chance(random, 50);
-    case EACH_TORN: return true;
-    case ALL_LOST:
-    case ALL_KEPT:
-    case FATES: break;
+  case EACH_BY_CHANCE: return random_chance(random, 25);
+  case PREFIX_KEPT:
+  case ALL_BUT_ONE: return i == pivot && random_chance(random, 50);
+  case EACH_TORN: return true;
+  case ALL_LOST:
+  case ALL_KEPT:
+  case FATES: break;
   }
   return false;
 }
@@ -235,11 +238,10 @@ static void apply_in_doubt(const struct disk *disk, struct bytes *bytes, const s
   for (size_t i = 0; i < changes->count; i++) {
     const struct trace_event *event = changes->at[i];
     bool under_way = event == &disk->trace->events[disk->cut];
-    if ((event->flags & TRACE_DURABLE) && !under_way) {
-      apply_change(disk, bytes, event);
-    } else if (event->kind == TRACE_WRITE && torn(fate, random, i, pivot)) {
+    bool durable = (event->flags & TRACE_DURABLE) && !under_way;
+    if (!durable && event->kind == TRACE_WRITE && torn(fate, random, i, pivot)) {
       write_torn(disk, bytes, event, random);
-    } else if (kept(fate, random, i, pivot)) {
+    } else if (durable || kept(fate, random, i, pivot)) {
       apply_change(disk, bytes, event);
     } else if (event->kind == TRACE_WRITE && random_chance(random, 25) && bytes->size < event->offset + event->length) {
       bytes_resize(bytes, event->offset + event->length); /* the size got there and the bytes did not */

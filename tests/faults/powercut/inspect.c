@@ -61,27 +61,27 @@ static struct leased *find_leased(struct promises *promises, uint64_t id) {
 
 static void read_mark(struct promises *promises, const struct trace *trace, const struct trace_event *event) {
   switch ((enum mark)event->mark) {
-    case MARK_PUSH:
-      promises->due[event->inode] = MAY_COME;
-      promises->session[event->inode] = (uint8_t)event->other;
-      promises->identified[event->inode] = event->folder;
-      if (promises->last_token < event->inode) promises->last_token = event->inode;
-      break;
-    case MARK_PUSHED: promises->due[event->inode] = MUST_COME; break;
-    case MARK_LEASED:
-      if (promises->leased_count == DELIVERIES_MAX) die("more than %d deliveries", DELIVERIES_MAX);
-      promises->leased[promises->leased_count++] = (struct leased){
+  case MARK_PUSH:
+    promises->due[event->inode] = MAY_COME;
+    promises->session[event->inode] = (uint8_t)event->other;
+    promises->identified[event->inode] = event->folder;
+    if (promises->last_token < event->inode) promises->last_token = event->inode;
+    break;
+  case MARK_PUSHED: promises->due[event->inode] = MUST_COME; break;
+  case MARK_LEASED:
+    if (promises->leased_count == DELIVERIES_MAX) die("more than %d deliveries", DELIVERIES_MAX);
+    promises->leased[promises->leased_count++] = (struct leased){
         .id = event->inode,
         .session = event->other,
         .tokens = (const uint64_t *)(const void *)(trace->arena + event->data),
         .token_count = event->length / sizeof(uint64_t),
-      };
-      break;
-    case MARK_SETTLE:
-      find_leased(promises, event->inode)->settling = true;
-      find_leased(promises, event->inode)->outcome = event->other;
-      break;
-    case MARK_SETTLED: find_leased(promises, event->inode)->settled = true; break;
+    };
+    break;
+  case MARK_SETTLE:
+    find_leased(promises, event->inode)->settling = true;
+    find_leased(promises, event->inode)->outcome = event->other;
+    break;
+  case MARK_SETTLED: find_leased(promises, event->inode)->settled = true; break;
   }
 }
 
@@ -120,7 +120,8 @@ static bool push_again(struct inspection *inspection) {
     workload_session(promises->session[token], name);
     int32_t code = rig_push(inspection->rig, name, token, true, &duplicate, &inspection->error);
     if (code != 0) return broken(inspection, "pushing token %" PRIu64 " again: %s", token, rig_why(code, &inspection->error));
-    if (!duplicate && promises->due[token] != MAY_COME) return broken(inspection, "token %" PRIu64 " is not known any more as pushed", token);
+    if (!duplicate && promises->due[token] != MAY_COME)
+      return broken(inspection, "token %" PRIu64 " is not known any more as pushed", token);
     if (promises->due[token] == MAY_COME && !promises->settling_now[token]) promises->due[token] = MUST_COME;
   }
   return true;
@@ -152,7 +153,8 @@ static bool note(struct inspection *inspection, unsigned session, const struct c
     }
     if (promises->session[token] != session) return broken(inspection, "token %" PRIu64 " in session s%u", token, session);
     if (promises->seen[token]++) return broken(inspection, "token %" PRIu64 " twice", token);
-    if (promises->due[token] == MUST_NOT_COME) return broken(inspection, "token %" PRIu64 " again, after its settle had returned OK", token);
+    if (promises->due[token] == MUST_NOT_COME)
+      return broken(inspection, "token %" PRIu64 " again, after its settle had returned OK", token);
   }
   return true;
 }

@@ -217,7 +217,8 @@ static uint64_t run_images(const struct arguments *arguments, const struct trace
   return failed;
 }
 
-static uint64_t run_workload(const struct arguments *arguments, enum workload_kind kind, const char *label, uint64_t count, const char *folder) {
+static uint64_t run_workload(const struct arguments *arguments, enum workload_kind kind, const char *label, uint64_t count,
+                             const char *folder) {
   char root[FOLDER_PATH_MAX], control[40];
   folder_join(root, folder, label);
   if (mkdir(root, 0700) != 0) die("%s cannot be made", root);
@@ -242,7 +243,8 @@ int main(int argc, char **argv) {
     struct trace *trace = trace_load(arguments.trace);
     failed += run_images(&arguments, trace, DISK_HONEST, "trace", arguments.count, folder);
   } else {
-    if (arguments_part(&arguments, "serial")) failed += run_workload(&arguments, WORKLOAD_SERIAL, "serial", arguments.count * 3 / 5, folder);
+    if (arguments_part(&arguments, "serial"))
+      failed += run_workload(&arguments, WORKLOAD_SERIAL, "serial", arguments.count * 3 / 5, folder);
     if (arguments_part(&arguments, "threads")) {
       failed += run_workload(&arguments, WORKLOAD_THREADS, "threads", arguments.count * 2 / 5, folder);
     }

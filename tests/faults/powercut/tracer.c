@@ -115,6 +115,8 @@ static void refresh_shadows(const struct known *file, uint64_t offset, size_t le
   }
 }
 
+static void copy_name(char to[TRACE_NAME_MAX], const char *from) { (void)snprintf(to, TRACE_NAME_MAX, "%s", from); }
+
 /* Resolves folder and last name of a path; the folder must be one that the trace knows. */
 static struct place place_of(int at, const char *path) {
   struct place place = {0};
@@ -126,7 +128,7 @@ static struct place place_of(int at, const char *path) {
   struct stat status;
   if (fstatat(at, parent, &status, 0) != 0 || status.st_dev != tracer.device || !find(status.st_ino)) return place;
   place.folder = status.st_ino;
-  strcpy(place.name, name);
+  copy_name(place.name, name);
   place.known = true;
   if (fstatat(at, path, &status, AT_SYMLINK_NOFOLLOW) == 0) place.inode = status.st_ino;
   return place;
@@ -161,7 +163,7 @@ static void after_create(uint64_t inode, uint8_t flags) {
   event->inode = tracer.from.folder;
   event->other = inode;
   event->flags = flags;
-  strcpy(event->name, tracer.from.name);
+  copy_name(event->name, tracer.from.name);
   learn(inode);
 }
 
@@ -209,8 +211,8 @@ static void after_rename(const struct io_op *op) {
   event->inode = tracer.from.folder;
   event->folder = tracer.to.folder;
   event->other = tracer.from.inode;
-  strcpy(event->name, tracer.from.name);
-  strcpy(event->other_name, tracer.to.name);
+  copy_name(event->name, tracer.from.name);
+  copy_name(event->other_name, tracer.to.name);
 }
 
 static void after_unlink(void) {
@@ -218,7 +220,7 @@ static void after_unlink(void) {
   struct trace_event *event = trace_add(tracer.trace, TRACE_UNLINK, NULL, 0);
   event->inode = tracer.from.folder;
   event->other = tracer.from.inode;
-  strcpy(event->name, tracer.from.name);
+  copy_name(event->name, tracer.from.name);
 }
 
 static void after_mkdir(const struct io_op *op) {
@@ -260,27 +262,27 @@ static void after_msync(const struct io_op *op) {
 static void after(const struct io_op *op) {
   if (op->result != -1) {
     switch (op->kind) {
-      case IO_PWRITE:
-      case IO_WRITE:
-      case IO_WRITEV: after_write(op); break;
-      case IO_FDATASYNC: add_sync(file_of(op->fd), TRACE_FDATASYNC); break;
-      case IO_FSYNC: add_sync(file_of(op->fd), 0); break;
-      case IO_FTRUNCATE: {
-        struct known *file = file_of(op->fd);
-        if (file && file->size != op->length) add_truncate(file, op->length);
-        break;
-      }
-      case IO_FALLOCATE:
-      case IO_POSIX_FALLOCATE: after_fallocate(op); break;
-      case IO_RENAME: after_rename(op); break;
-      case IO_OPEN: after_open(op); break;
-      case IO_MKDIR: after_mkdir(op); break;
-      case IO_UNLINK: after_unlink(); break;
-      case IO_MMAP: after_mmap(op); break;
-      case IO_MSYNC: after_msync(op); break;
-      case IO_MUNMAP:
-      case IO_CLOSE:
-      case IO_KINDS: break;
+    case IO_PWRITE:
+    case IO_WRITE:
+    case IO_WRITEV: after_write(op); break;
+    case IO_FDATASYNC: add_sync(file_of(op->fd), TRACE_FDATASYNC); break;
+    case IO_FSYNC: add_sync(file_of(op->fd), 0); break;
+    case IO_FTRUNCATE: {
+      struct known *file = file_of(op->fd);
+      if (file && file->size != op->length) add_truncate(file, op->length);
+      break;
+    }
+    case IO_FALLOCATE:
+    case IO_POSIX_FALLOCATE: after_fallocate(op); break;
+    case IO_RENAME: after_rename(op); break;
+    case IO_OPEN: after_open(op); break;
+    case IO_MKDIR: after_mkdir(op); break;
+    case IO_UNLINK: after_unlink(); break;
+    case IO_MMAP: after_mmap(op); break;
+    case IO_MSYNC: after_msync(op); break;
+    case IO_MUNMAP:
+    case IO_CLOSE:
+    case IO_KINDS: break;
     }
   }
   pthread_mutex_unlock(&tracer.lock);

@@ -225,7 +225,8 @@ static void part_descriptors(const struct arguments *arguments, const char *stor
     target[length] = 0;
     if (strncmp(target, store, strlen(store)) != 0) continue;
     of_store++;
-    if (!(fcntl(atoi(entry->d_name), F_GETFD) & FD_CLOEXEC)) fail("%s is inherited by programs that the host starts", target);
+    if (!(fcntl((int)strtol(entry->d_name, NULL, 10), F_GETFD) & FD_CLOEXEC))
+      fail("%s is inherited by programs that the host starts", target);
   }
   closedir(folder);
   if (of_store < 2) fail("only %u descriptors of the store were seen", of_store);

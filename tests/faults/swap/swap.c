@@ -181,11 +181,12 @@ static unsigned plugin_images(const char *folder) {
 }
 
 static long resident_kib(void) {
-  long pages = 0, resident = 0;
+  char line[128];
   FILE *file = fopen("/proc/self/statm", "r");
-  if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) die("/proc/self/statm");
-  fclose(file);
-  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+  if (!file || !fgets(line, sizeof line, file)) die("/proc/self/statm");
+  (void)fclose(file);
+  const char *resident = strchr(line, ' '); /* the second number, in pages */
+  return resident ? strtol(resident, NULL, 10) * (sysconf(_SC_PAGESIZE) / 1024) : 0;
 }
 
 static double milliseconds(void) {
@@ -234,8 +235,8 @@ static void balance(const struct ledger *ledger) {
     lost += known && carried == 0;
     twice += carried > 1;
   }
-  printf("acknowledged %" PRIu64 ", lost %" PRIu64 ", twice %" PRIu64 ", leases settled after a swap %" PRIu64 ", calls %" PRIu64 "\n", acknowledged, lost,
-         twice, atomic_load(&ledger->across), atomic_load(&ledger->calls));
+  printf("acknowledged %" PRIu64 ", lost %" PRIu64 ", twice %" PRIu64 ", leases settled after a swap %" PRIu64 ", calls %" PRIu64 "\n",
+         acknowledged, lost, twice, atomic_load(&ledger->across), atomic_load(&ledger->calls));
   if (lost || twice) fail("the books do not balance");
   if (atomic_load(&ledger->across) == 0) fail("no lease was out across a swap");
 }
@@ -244,7 +245,7 @@ static struct hostkit *open_hostkit(const struct arguments *arguments, const cha
   struct tidings_error error = RIG_ERROR;
   struct hostkit *hostkit = NULL;
   struct hostkit_options options = {
-    .size = sizeof options, .plugin_path = arguments->plugin, .store_dir = store, .copy_dir = copies, .hook_budget_ms = 20000};
+      .size = sizeof options, .plugin_path = arguments->plugin, .store_dir = store, .copy_dir = copies, .hook_budget_ms = 20000};
   int32_t code = hostkit_open(&options, &hostkit, &error);
   if (code != 0) die("hostkit_open: %s", rig_why(code, &error));
   return hostkit;
