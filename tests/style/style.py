@@ -6,6 +6,7 @@
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -85,9 +86,11 @@ RULES = {
 
 
 def files(source):
-    """What git knows or would add; without git, everything but build/."""
-    listing = subprocess.run(["git", "-C", source, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=False)
-    if listing.returncode == 0:
+    """What git knows or would add; without git, or outside a checkout, everything but build/."""
+    listing = None
+    if shutil.which("git"):
+        listing = subprocess.run(["git", "-C", source, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=False)
+    if listing and listing.returncode == 0:
         names = listing.stdout.decode().split("\0")
     else:
         names = [os.path.relpath(os.path.join(folder, name), source) for folder, _, names in os.walk(source) for name in names]
