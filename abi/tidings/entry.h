@@ -41,7 +41,7 @@ struct tidings_open_options {
   struct tidings_span host_name;     /* what the model knows the host as ("JP"); empty: "the agent host" */
   struct tidings_span configuration; /* one JSON object (schema/config.schema.json); empty: the defaults */
 
-  uint32_t hook_budget_ms;  /* how long a call may wait for another writer before it answers TIDINGS_E_BUSY. 0: 250 */
+  uint32_t hook_budget_ms;   /* how long a call may wait for another writer before it answers TIDINGS_E_BUSY. 0: 250 */
   uint32_t settle_on_return; /* 1: what a hook hands out counts as delivered when the hook returns, and the reply's delivery id is 0:
                                for hosts that cannot say when their transcript was written. Any number but 0 and 1 is INVAL */
 };
