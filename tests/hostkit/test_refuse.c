@@ -91,7 +91,7 @@ Test(refuse, in_a_process_of_its_own) {
   sigprocmask(SIG_BLOCK, &usr1, NULL);
   (void)signal(SIGPIPE, SIG_IGN);
   kit_plugin(&kit, "fresh_process_only");
-  dup2(STDERR_FILENO, 77);
+  cr_assert_eq(dup2(STDERR_FILENO, 77), 77);
   assert_refused(&kit, TIDINGS_E_STATE, "in a trial on an empty store: all is well, but it refuses anyway");
   kit.options.flags |= HOSTKIT_NO_PROBE;
   assert_refused(&kit, TIDINGS_E_STATE, "descriptor 77 is open");
@@ -100,11 +100,11 @@ Test(refuse, in_a_process_of_its_own) {
   (void)snprintf(printed, sizeof printed, "%s/printed", kit.root);
   int kept = dup(STDOUT_FILENO);
   int fd = open(printed, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  dup2(fd, STDOUT_FILENO);
+  cr_assert_eq(dup2(fd, STDOUT_FILENO), STDOUT_FILENO);
   kit.options.flags &= ~HOSTKIT_NO_PROBE;
   kit_plugin(&kit, "constructor_exits");
   struct tidings_error error = refuse(&kit);
-  dup2(kept, STDOUT_FILENO);
+  cr_assert_eq(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
   cr_expect_eq(error.code, TIDINGS_E_STATE);
   cr_expect_eq(lseek(fd, 0, SEEK_END), 0, "the plugin's greeting came through");
   close(kept);
