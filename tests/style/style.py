@@ -24,6 +24,8 @@ NOT_IN_PURE = ("lmdb.h", "jansson.h", "time.h", "sys/time.h", "sys/random.h", "p
 # Split, so that this file does not match itself.
 HOME = re.compile(r"/(?:home|Users)/[a-z][\w.-]*/|/ro" + r"ot/")
 LATER = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
+# Characters that show text in another order than it has, or hide some of it: a reviewer would not see them.
+HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]")
 SPDX = "SPDX-License-Identifier: MIT"
 
 
@@ -60,6 +62,8 @@ def forbidden(path, text):
     for number, line in enumerate(text.splitlines(), 1):
         if HOME.search(line):
             found.append(f"line {number} has somebody's home in it: {line.strip()[:80]}")
+        if HIDDEN.search(line):
+            found.append(f"line {number} has U+{ord(HIDDEN.search(line)[0]):04X} in it, which nobody can see: write it as an escape")
         if LATER.search(line):
             found.append(f"line {number} leaves something for later: {line.strip()[:80]}")
         if path.endswith((".c", ".h")) and len(line) > MAX_COLUMNS:
@@ -80,7 +84,7 @@ RULES = {
     "layers: who includes lmdb.h, jansson.h and the plugin's insides": layer_leaks,
     "every .c and .h begins with its licence": first_line,
     f"no file of code is longer than {MAX_LINES} lines": length,
-    "no homes, nothing left for later, no long lines, no blanks at line ends": forbidden,
+    "no homes, nothing left for later, nothing hidden, no long lines, no blanks at line ends": forbidden,
     "every header has a guard": header_guard,
 }
 
@@ -128,6 +132,7 @@ def self_test():
         (forbidden, "a.md", "TO" + "DO: later\n", None),
         (forbidden, "a.c", "x" * (MAX_COLUMNS + 1), "a.md"),
         (forbidden, "a.c", "int a; \n", "a.md"),
+        (forbidden, "a.md", "a\u202eb\n", None),
         (header_guard, "plugin/a.h", head, "plugin/a.c"),
     ]
     failed = 0
