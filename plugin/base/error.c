@@ -9,6 +9,8 @@
 
 #include "base/utf8.h"
 
+#undef fail
+
 static const char ellipsis[] = "…";
 enum { ELLIPSIS_LEN = sizeof ellipsis - 1, QUOTED_BYTES = 80 };
 

@@ -65,7 +65,7 @@ static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, 
   int64_t now_ms = instance_now(instance), window = configuration->settings.dedup_window_ms;
   uint32_t session = public_id_session(id);
   struct arena arena = ARENA_EMPTY;
-  struct delivery delivery;
+  struct delivery delivery = {0};
   struct store_txn *txn;
   struct head head;
   bool ended = false;

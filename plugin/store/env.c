@@ -111,9 +111,9 @@ int store_open(const struct store_options *options, struct store **ret_store, st
   store->directory_fd = -1;
   store->log = options->log;
   store->log_context = options->log_context;
-  pthread_rwlock_init(&store->env_lock, NULL);
-  pthread_mutex_init(&store->parked_lock, NULL);
-  pthread_mutex_init(&store->group_lock, NULL);
+  (void)pthread_rwlock_init(&store->env_lock, NULL);
+  (void)pthread_mutex_init(&store->parked_lock, NULL);
+  (void)pthread_mutex_init(&store->group_lock, NULL);
   store->directory = strdup(options->directory);
   /* A name that ends with a slash would follow a symbolic link. */
   for (size_t len = store->directory ? strlen(store->directory) : 0; len > 1 && store->directory[len - 1] == '/'; len--)

@@ -8,7 +8,7 @@
 /* The cursor's row, if it is an item of this session. */
 static bool is_item_of(const MDB_val *key, uint32_t session, uint64_t *ret_n) {
   struct row_key first = row_key(session, ROW_ITEM, 0);
-  if (key->mv_size != KEY_BYTES || memcmp(key->mv_data, first.bytes, 5)) return false;
+  if (key->mv_size != KEY_BYTES || memcmp(key->mv_data, first.bytes, 5) != 0) return false;
   *ret_n = row_key_n(key->mv_data);
   return true;
 }

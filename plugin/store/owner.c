@@ -30,7 +30,7 @@ static int hex_digit(char c) {
 }
 
 static int read_boot_id(uint8_t ret_id[16]) {
-  char text[64];
+  char text[64] = "";
   if (read_file("/proc/sys/kernel/random/boot_id", text, sizeof text)) return -1;
   size_t digits = 0;
   for (const char *c = text; *c && digits < 32; c++) {

@@ -140,7 +140,7 @@ static bool commit_batch(struct store *store, struct push_slot *batch, size_t by
 }
 
 /* What one item may cost on disk: its record, rounded up to pages if it is large, and a generous share of pages copied on write. */
-static size_t cost(const struct push_slot *slot) { return 3 * 4096 + 2 * slot->body.len; }
+static size_t cost(const struct push_slot *slot) { return (size_t)3 * 4096 + 2 * slot->body.len; }
 
 static void run_batch(struct store *store, struct push_slot *batch, size_t bytes, store_deadline deadline) {
   if (commit_batch(store, batch, bytes)) return;

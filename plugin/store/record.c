@@ -19,7 +19,7 @@ void record_u64(struct buffer *out, uint64_t value) {
   buffer_append(out, bytes, len);
 }
 
-void record_i64(struct buffer *out, int64_t value) { record_u64(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63)); }
+void record_i64(struct buffer *out, int64_t value) { record_u64(out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0)); }
 
 void record_bytes(struct buffer *out, struct tidings_span bytes) {
   record_u64(out, bytes.len);

@@ -69,7 +69,7 @@ static int take_number(struct store_txn *txn, uint32_t *ret_number, struct tidin
 
 int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error) {
   struct row_key key;
-  uint32_t number;
+  uint32_t number = 0;
   int code = probe(txn, session, &key, &number, error);
   if (code) return code;
   if (!number) {

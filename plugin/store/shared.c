@@ -86,7 +86,7 @@ static int enter(struct store *store, struct tidings_error *error) {
   int err = byte_lock(shared->fd, F_RDLCK, USERS);
   if (err)
     return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", store->directory, store->directory, strerror(err));
-  if (memcmp(page->magic, shared_magic, sizeof page->magic) || page->layout != SHARED_LAYOUT ||
+  if (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT ||
       page->mutex_bytes != sizeof(pthread_mutex_t)) {
     return fail(error, TIDINGS_E_STORE, "store %s is in use by a build that shares it in another way; end the other processes first",
                 store->directory);
