@@ -44,7 +44,7 @@ EXPORTED int fdatasync(int fd) {
 }
 
 EXPORTED ssize_t pwrite(int fd, const void *bytes, size_t len, off_t at) {
-  bool meta = at < 2 * 4096 && len < 4096;
+  bool meta = at < 8192 && len < 4096;
   enum fault armed = atomic_load(&fault);
   if (!meta || armed == NO_FAULT || armed == SYNC_FAILS) return syscall(SYS_pwrite64, fd, bytes, len, at);
   if (armed == META_NOT_WRITTEN) {

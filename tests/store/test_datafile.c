@@ -75,7 +75,7 @@ Test(datafile, cut_short_at_any_length_it_is_refused) {
   size_t used = used_bytes();
   struct bytes all = read_all(path);
   struct random random = {.state = 3};
-  cr_assert_geq(used, 5 * 4096);
+  cr_assert_geq(used, 20480);
   for (int i = 0; i < 300; i++) {
     size_t len = i < 20 ? (size_t)i * 8 : i < 40 ? (size_t)(i - 20) / 4 * 4096 + (size_t)(i % 4) - 1 : random_below(&random, used);
     if (len >= used) len = used - 1;
@@ -162,10 +162,10 @@ static void expect_untouched(const struct bytes *before) {
 }
 
 Test(schema, a_newer_store_is_refused_and_left_as_it_is) {
-  for (uint8_t format = RECORD_FORMAT; format <= RECORD_FORMAT + 1; format++) {
+  for (unsigned format = RECORD_FORMAT; format <= RECORD_FORMAT + 1; format++) {
     struct store *store = store_at(kit_store);
     struct tidings_error error = new_error();
-    put_meta(store, format, STORE_SCHEMA + 1);
+    put_meta(store, (uint8_t)format, STORE_SCHEMA + 1);
     store_close(store);
     struct bytes before = read_all(kit_path("store/data.mdb"));
     cr_assert_eq(open_code(&error), TIDINGS_E_SCHEMA_NEWER, "format %u: %s", format, error.text);

@@ -14,8 +14,7 @@ static const char *show(const struct head *head, uint64_t last) {
   uint64_t first = head->watermark ? head->watermark : 1;
   for (uint64_t n = 1; n <= last; n++) text[n - 1] = n < first ? 'e' : 'p';
   for (size_t i = 0; i < head->taken_count; i++) {
-    for (uint64_t n = head->taken[i].first; n <= head->taken[i].last; n++)
-      text[n - 1] = head->taken[i].delivery ? (char)('a' + head->taken[i].delivery - 1) : 'e';
+    for (uint64_t n = head->taken[i].first; n <= head->taken[i].last; n++) text[n - 1] = "eabcd"[head->taken[i].delivery];
   }
   text[last] = '\0';
   return text;

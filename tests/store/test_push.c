@@ -98,7 +98,7 @@ static bool is_duplicate(struct store *store, const char *session, const char *s
 }
 
 Test(push, the_same_source_and_id_within_the_window_is_a_duplicate) {
-  enum { DAY = 86400000 };
+  static const int64_t DAY = 86400000;
   struct store *store = store_at(kit_store);
   cr_assert(!is_duplicate(store, "s", "p", "1", 1000));
   cr_assert(is_duplicate(store, "s", "p", "1", 1000));

@@ -49,9 +49,10 @@ Test(record, every_flipped_bit_is_noticed) {
   struct buffer bytes = sample(&key);
   struct record_reader reader;
   for (size_t bit = 0; bit < bytes.len * 8; bit++) {
-    bytes.bytes[bit / 8] ^= (char)(1 << bit % 8);
+    uint8_t *byte = (uint8_t *)bytes.bytes + bit / 8;
+    *byte ^= (uint8_t)(1 << bit % 8);
     cr_assert(!record_open(&reader, &key, bytes.bytes, bytes.len), "bit %zu", bit);
-    bytes.bytes[bit / 8] ^= (char)(1 << bit % 8);
+    *byte ^= (uint8_t)(1 << bit % 8);
   }
   cr_assert(record_open(&reader, &key, bytes.bytes, bytes.len));
   buffer_free(&bytes);
@@ -61,7 +62,7 @@ Test(record, a_record_under_another_key_is_noticed) {
   struct row_key key = row_key(3, ROW_ITEM, 9);
   struct buffer bytes = sample(&key);
   struct record_reader reader;
-  for (size_t bit = 0; bit < KEY_BYTES * 8; bit++) {
+  for (size_t bit = 0; bit < (size_t)KEY_BYTES * 8; bit++) {
     struct row_key other = key;
     other.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
     cr_assert(!record_open(&reader, &other, bytes.bytes, bytes.len), "bit %zu of the key", bit);

@@ -14,7 +14,7 @@
 TestSuite(retention, .init = kit_begin, .fini = kit_end);
 TestSuite(damage, .init = kit_begin, .fini = kit_end);
 
-enum { DAY = 86400000 };
+static const int64_t DAY = 86400000;
 
 /* Many items at once, in one transaction, as pushes would have left them. */
 static void fill(struct store *store, uint64_t first, uint64_t last, int64_t time_ms) {
@@ -90,11 +90,11 @@ Test(retention, the_newest_ten_thousand_stay) {
 Test(retention, pending_and_leased_items_stay_however_many_or_old) {
   struct store *store = store_at(kit_store);
   fill(store, 1, 12000, 0);
-  sweep(store, (int64_t)400 * DAY, 100000);
+  sweep(store, 400 * DAY, 100000);
   cr_assert_eq(items_in(store, "s"), 12000, "all are pending");
   deliver(store, 1, 1, 500, false, 0);
   deliver(store, 2, 501, 12000, true, 0);
-  sweep(store, (int64_t)400 * DAY, 100000);
+  sweep(store, 400 * DAY, 100000);
   cr_assert_eq(items_in(store, "s"), 501, "what is leased, and the newest");
   cr_assert_eq(deliveries_in(store, "s"), 2);
   store_close(store);
@@ -104,9 +104,9 @@ Test(retention, after_thirty_days_and_numbers_never_return) {
   struct store *store = store_at(kit_store);
   fill(store, 1, 10, 0);
   deliver(store, 1, 1, 10, true, 0);
-  sweep(store, (int64_t)30 * DAY, 1000);
+  sweep(store, 30 * DAY, 1000);
   cr_assert_eq(items_in(store, "s"), 10, "thirty days are not over");
-  sweep(store, (int64_t)30 * DAY + 1, 1000);
+  sweep(store, 30 * DAY + 1, 1000);
   cr_assert_leq(items_in(store, "s"), 1);
   cr_assert_eq(last_of(store, "s"), 10);
   say_well(store, "s", "eleven");
@@ -127,7 +127,7 @@ Test(retention, what_ended_behind_a_pending_item_is_forgotten_too) {
   cr_assert_eq(pending_in(store, "s"), 2, "1 and 501");
   cr_assert_eq(items_in(store, "s"), 2 + 100 + 10000, "%zu", items_in(store, "s"));
   cr_assert_eq(deliveries_in(store, "s"), 2, "%zu", deliveries_in(store, "s"));
-  sweep(store, (int64_t)31 * DAY, 100000);
+  sweep(store, 31 * DAY, 100000);
   cr_assert_eq(items_in(store, "s"), 2 + 100 + 1, "%zu", items_in(store, "s"));
   cr_assert_eq(pending_in(store, "s"), 2);
   cr_assert_eq(last_of(store, "s"), 12000);
@@ -215,7 +215,7 @@ Test(retention, old_ids_are_forgotten_and_new_ones_are_not) {
   bool duplicate = false;
   cr_assert_eq(say(store, (struct said){.source = "p", .id = "99", .now_ms = 2 * DAY}, &duplicate, &error), 0);
   cr_assert(duplicate);
-  for (int i = 0; i < 20; i++) sweep(store, (int64_t)4 * DAY, 10);
+  for (int i = 0; i < 20; i++) sweep(store, 4 * DAY, 10);
   cr_assert_eq(dedup_rows(store), 0);
   store_close(store);
 }

@@ -49,11 +49,11 @@ static bool carry(unsigned session, unsigned *turn) {
   if (!reply) return false;
   bool commit = ++*turn % 3 != 0;
   for (size_t i = 0; commit && i < reply->notification_count; i++) {
-    unsigned pusher, number;
-    char text[32] = "";
+    char text[32] = "", *rest;
     SIMPLE_CHECK(reply->notifications[i]->message.len < sizeof text);
     memcpy(text, reply->notifications[i]->message.ptr, reply->notifications[i]->message.len);
-    SIMPLE_CHECK(sscanf(text, "%u %u", &pusher, &number) == 2 && pusher < PUSHERS && number < EACH);
+    unsigned long pusher = strtoul(text, &rest, 10), number = strtoul(rest, &rest, 10);
+    SIMPLE_CHECK(rest > text && !*rest && pusher < PUSHERS && number < EACH);
     SIMPLE_CHECK(atomic_fetch_add(&told[pusher][number], 1) == 0);
   }
   const struct tidings_settlement settlement = {
