@@ -5,6 +5,7 @@
 #include "kit.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -167,6 +168,13 @@ int kit_hold_gate(const struct kit *kit) {
   int fd = open(path, O_WRONLY | O_CLOEXEC); /* waits for the reader */
   if (fd < 0) give_up(path);
   return fd;
+}
+
+pthread_t kit_start(void *(*run)(void *argument), void *argument) {
+  pthread_t thread;
+  errno = pthread_create(&thread, NULL, run, argument);
+  if (errno) give_up("pthread_create");
+  return thread;
 }
 
 int kit_is_mapped(const char *part_of_path) {

@@ -6,6 +6,7 @@
 #ifndef TESTS_HOSTKIT_KIT_H
 #define TESTS_HOSTKIT_KIT_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include <tidings/hostkit.h>
@@ -47,6 +48,8 @@ int kit_log_lines(const struct kit *kit, const char *start);
 void kit_touch(const struct kit *kit, const char *name); /* an empty file in the store folder */
 void kit_make_gate(const struct kit *kit);               /* the FIFO that the event `wait` waits at */
 int kit_hold_gate(const struct kit *kit);                /* returns once a call waits there; close the descriptor to let it go */
+
+pthread_t kit_start(void *(*run)(void *argument), void *argument); /* a thread, or the process ends */
 
 int kit_count_fds(void);
 int kit_count_entries(const char *folder);

@@ -82,7 +82,7 @@ int main(void) {
   char other[512];
   (void)snprintf(other, sizeof other, "%s", kit_plugin(&kit, "good_b"));
   storm.hostkit = kit_open(&kit, "good_a");
-  for (int i = 0; i < CALLERS; i++) pthread_create(&threads[i], NULL, call_on, &storm);
+  for (int i = 0; i < CALLERS; i++) threads[i] = kit_start(call_on, &storm);
   for (int i = 0; i < SWAPS; i++) {
     struct tidings_error error = {.size = sizeof error};
     if (hostkit_swap(storm.hostkit, i % 2 ? kit.plugin : other, 30000, &error)) {

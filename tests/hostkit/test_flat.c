@@ -202,7 +202,7 @@ static void *use_another_thread(void *unused) {
 Test(flat, errors_belong_to_their_thread) {
   pthread_t thread;
   cr_expect_eq(hostkit_flat_close(9), TIDINGS_E_NOT_FOUND);
-  pthread_create(&thread, NULL, use_another_thread, NULL);
+  thread = kit_start(use_another_thread, NULL);
   pthread_join(thread, NULL);
   cr_expect_str_eq(hostkit_flat_error(), "handle 9 is not open");
 }
@@ -221,7 +221,7 @@ Test(flat, close_under_calls) {
   pthread_t threads[4];
   kit_init(&kit);
   int64_t handle = open_flat(&kit, "");
-  for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, push_until_closed, &handle);
+  for (int i = 0; i < 4; i++) threads[i] = kit_start(push_until_closed, &handle);
   for (int i = 0; i < 100000 && kit_log_lines(&kit, "A event") < 100; i++) usleep(100);
   cr_expect_eq(hostkit_flat_close(handle), TIDINGS_OK, "%s", hostkit_flat_error());
   for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);

@@ -202,7 +202,7 @@ Test(load, without_standard_descriptors) {
   int32_t code = hostkit_open(&kit.options, &hostkit, NULL);
   int32_t closed = hostkit_close(hostkit, 0, NULL);
   for (int fd = 0; fd < 3; fd++) {
-    dup2(kept[fd], fd);
+    cr_assert_eq(dup2(kept[fd], fd), fd);
     close(kept[fd]);
   }
   cr_assert_eq(code, TIDINGS_OK);
@@ -224,7 +224,7 @@ Test(close, waits_for_calls_and_says_how_many_there_are) {
   kit_make_gate(&kit);
   struct hostkit *hostkit = kit_open(&kit, "good_a");
   struct tidings_error error = {.size = sizeof error};
-  pthread_create(&thread, NULL, wait_in_a_call, hostkit);
+  thread = kit_start(wait_in_a_call, hostkit);
   int gate = kit_hold_gate(&kit);
   cr_expect_eq(hostkit_close(hostkit, 20, &error), TIDINGS_E_BUSY);
   cr_expect_str_eq(error.text, "1 call was still under way after 20 ms");

@@ -174,7 +174,7 @@ Test(swap, is_busy_while_a_call_takes_too_long) {
   kit_make_gate(&kit);
   struct hostkit *hostkit = kit_open(&kit, "good_a");
   struct tidings_error error = {.size = sizeof error};
-  pthread_create(&thread, NULL, wait_in_a_call, hostkit);
+  thread = kit_start(wait_in_a_call, hostkit);
   int gate = kit_hold_gate(&kit);
   cr_expect_eq(hostkit_swap(hostkit, other("good_b"), 20, &error), TIDINGS_E_BUSY);
   cr_expect_str_eq(error.text, "1 call was still under way after 20 ms");
@@ -217,13 +217,13 @@ Test(swap, new_calls_wait_for_it) {
   kit_make_gate(&kit);
   kit.options.flags |= HOSTKIT_NO_PROBE;
   struct one_swap one = {.hostkit = kit_open(&kit, "good_a")};
-  pthread_create(&slow, NULL, wait_in_a_call, one.hostkit);
+  slow = kit_start(wait_in_a_call, one.hostkit);
   int gate = kit_hold_gate(&kit);
-  pthread_create(&swapper, NULL, swap_patiently, &one);
+  swapper = kit_start(swap_patiently, &one);
   struct hk_gate *inside = (struct hk_gate *)(void *)one.hostkit; /* its first member */
   for (int i = 0; i < 100000 && !(atomic_load(&inside->state) & HK_GATE_SHUT); i++) usleep(100);
   cr_assert(atomic_load(&inside->state) & HK_GATE_SHUT);
-  pthread_create(&late, NULL, push_once, one.hostkit);
+  late = kit_start(push_once, one.hostkit);
   cr_expect_eq(atomic_load(&one.done), 0);
   close(gate);
   pthread_join(slow, NULL);
