@@ -5,6 +5,7 @@
 #include "kit/arguments.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -86,4 +87,10 @@ void die(const char *format, ...) {
   printf("\n");
   fflush(NULL);
   exit(1);
+}
+
+void expect_death(void) {
+  static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+  for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) (void)signal(fatal[i], SIG_DFL);
+  if (!freopen("/dev/null", "w", stderr)) die("/dev/null: %s", strerror(errno));
 }

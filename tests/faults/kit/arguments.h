@@ -32,6 +32,9 @@ unsigned failures(void);
 /* Prints and exits 1 at once: the test cannot go on. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on a fatal signal kills this process and nothing else: lmdb's asserts and a sanitizer's report of a death inside it are expected. */
+void expect_death(void);
+
 /* CTest's code for a test that cannot run here. */
 enum { EXIT_SKIPPED = 77 };
 

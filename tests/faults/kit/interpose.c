@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default"), noinline))
-#define CLEAR_OF_SANITIZERS __attribute__((no_sanitize("address", "undefined", "thread")))
 
 const char *const io_kind_names[IO_KINDS] = {"pwrite", "write", "writev", "fdatasync", "fsync", "ftruncate", "fallocate", "posix_fallocate",
                                              "rename", "open",  "mkdir",  "unlink",    "close", "mmap",      "munmap",    "msync"};
@@ -203,8 +202,7 @@ EXPORTED int close(int fd) {
   return (int)dispatch(&op);
 }
 
-/* Sanitizers map memory before anything instrumented may run. */
-EXPORTED CLEAR_OF_SANITIZERS void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset) {
+EXPORTED void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset) {
   if (!atomic_load_explicit(&watching, memory_order_relaxed)) {
     return (void *)(intptr_t)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
   }
@@ -212,11 +210,11 @@ EXPORTED CLEAR_OF_SANITIZERS void *mmap(void *address, size_t length, int protec
       .kind = IO_MMAP, .address = address, .length = length, .protection = protection, .flags = flags, .fd = fd, .offset = offset};
   return (void *)(intptr_t)dispatch(&op);
 }
-EXPORTED CLEAR_OF_SANITIZERS void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset) {
+EXPORTED void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset) {
   return mmap(address, length, protection, flags, fd, offset);
 }
 
-EXPORTED CLEAR_OF_SANITIZERS int munmap(void *address, size_t length) {
+EXPORTED int munmap(void *address, size_t length) {
   if (!atomic_load_explicit(&watching, memory_order_relaxed)) return (int)syscall(SYS_munmap, address, length);
   struct io_op op = {.kind = IO_MUNMAP, .address = address, .length = length};
   return (int)dispatch(&op);

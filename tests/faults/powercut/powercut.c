@@ -92,6 +92,7 @@ static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_
   struct rig *rig = calloc(1, sizeof *rig);
   if (!rig) die("out of memory");
   alarm(BATCH_SECONDS);
+  if (run->honesty != DISK_HONEST) expect_death();
   /* An hour after the workload, so that ids are still remembered. */
   rig->virtual_time = true;
   rig->random = random_seeded(run->arguments->seed, first);
