@@ -26,7 +26,6 @@ static _Thread_local bool inside;
 
 static bool before_call(struct io_op *op) {
   if (!inside || op->kind != planned.kind || planned.countdown == 0) return true;
-  /* Files, not the wake pipe nor a log; opens count by being of the store or not: any that fails is a fault. */
   if (planned.countdown > 1) {
     planned.countdown--;
     return true;
