@@ -208,6 +208,25 @@ Test(guard, the_first_user_is_the_sole_one) {
   store_close(store);
 }
 
+/* As if the other user were in a container: its namespace is what the header says. */
+static int open_from_elsewhere(struct child *self, void *context) {
+  struct store *store;
+  struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
+  if (store_open(&options, &store, NULL)) return 1;
+  store->shared.page->pid_namespace++;
+  child_says(self);
+  child_listens(self);
+  return 0;
+}
+
+Test(guard, another_pid_namespace_is_refused_while_it_is_there) {
+  struct child child = child_start(open_from_elsewhere, kit_store);
+  child_heard(&child);
+  expect_refused(kit_store, "in use in another PID namespace");
+  child_kill(&child);
+  expect_opened(kit_store); /* the next sole user makes the header anew */
+}
+
 static int stuck_in_the_gate(struct child *self, void *context) {
   int fd = open(context, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   struct flock gate = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
