@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "instance/instance.h"
 #include "kit.h"
 
@@ -282,6 +283,29 @@ Test(settle, a_producer_may_not) {
   cr_assert_eq(event(plugin, &error, "{\"type\":\"session.opened\",\"session\":\"s\"}"), TIDINGS_E_UNSUPPORTED);
   cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"s\"}"), TIDINGS_E_UNSUPPORTED);
   cr_assert_eq(pending_in(store_of(plugin), "s"), 1);
+  plugin_end(plugin);
+}
+
+/* What a host says of its carrier is stored and told again; an answer is UTF-8 and JSON all the same. */
+Test(settle, a_call_id_may_be_any_bytes) {
+  static const char id[] = "\xff\xfe\"\\\n\x01\0\xe2\x82";
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  const struct tidings_tool_result result = {
+      .size = sizeof result, .session = span_text("s"), .call_id = {id, sizeof id - 1}, .tool = {id, sizeof id - 1}};
+  const struct tidings_reply *reply = NULL;
+  struct tidings_error error = new_error();
+  push(plugin, "s", "one");
+  cr_assert_eq(plugin->on_tool_result(plugin, &result, &reply, &error), 0, "%s", error.text);
+  cr_assert_not_null(reply);
+  cr_assert_eq(settle_as(plugin, reply->delivery_id, TIDINGS_COMMITTED, &error), 0);
+  plugin->release(plugin, reply);
+  static const char *const requests[] = {"{\"name\":\"history\",\"session\":\"s\"}", "{\"name\":\"stream\",\"session\":\"s\"}"};
+  for (size_t i = 0; i < 2; i++) {
+    char *answer = ask(plugin, requests[i]);
+    cr_assert(utf8_valid(span_text(answer)), "%s", answer);
+    for (const char *c = answer; *c; c++) cr_assert((unsigned char)*c >= 0x20, "%s", answer);
+    free(answer);
+  }
   plugin_end(plugin);
 }
 
