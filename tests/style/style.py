@@ -62,7 +62,7 @@ def forbidden(path, text):
     for number, line in enumerate(text.splitlines(), 1):
         if HOME.search(line):
             found.append(f"line {number} has somebody's home in it: {line.strip()[:80]}")
-        if HIDDEN.search(line):
+        if HIDDEN.search(line) and not path.endswith(".json"):
             found.append(f"line {number} has U+{ord(HIDDEN.search(line)[0]):04X} in it, which nobody can see: write it as an escape")
         if LATER.search(line):
             found.append(f"line {number} leaves something for later: {line.strip()[:80]}")
@@ -132,7 +132,7 @@ def self_test():
         (forbidden, "a.md", "TO" + "DO: later\n", None),
         (forbidden, "a.c", "x" * (MAX_COLUMNS + 1), "a.md"),
         (forbidden, "a.c", "int a; \n", "a.md"),
-        (forbidden, "a.md", "a\u202eb\n", None),
+        (forbidden, "a.md", "a\u202eb\n", "a.json"),
         (header_guard, "plugin/a.h", head, "plugin/a.c"),
     ]
     failed = 0
