@@ -69,7 +69,7 @@ target_link_libraries(bare PRIVATE tidings::abi ${CMAKE_DL_LIBS})
 file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/plugin" CONTENT "${tidings_PLUGIN}")
 file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/probe" CONTENT "${tidings_PROBE}")
 TEXT
-{ "$cmake" -S "$work/project" -B "$work/project/build" "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_C_COMPILER=$cc" &&
+{ "$cmake" -G Ninja -S "$work/project" -B "$work/project/build" "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_C_COMPILER=$cc" &&
   "$cmake" --build "$work/project/build"; } >"$work/log" 2>&1
 check "the example hosts build by find_package" $?
 for program in shared static bare; do
