@@ -13,7 +13,7 @@ enum {
   BOARD_PRODUCERS = 8,
   BOARD_THREADS = 4, /* in each producer: so that commits hold several pushes */
   BOARD_SESSIONS = 6,
-  BOARD_TOKENS = 4 << 20,
+  BOARD_TOKENS = 32 << 20,
   BOARD_CARRIERS = 1 << 20,
 };
 
