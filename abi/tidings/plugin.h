@@ -31,8 +31,8 @@ struct tidings_tool_result {
   uint32_t size;
   uint32_t flags;              /* none defined: 0 */
   struct tidings_span session; /* required */
-  struct tidings_span call_id; /* the model's id of the call; may be empty */
-  struct tidings_span tool;    /* the tool's name; may be empty */
+  struct tidings_span call_id; /* the model's id of the call; may be empty; at most 4,096 bytes */
+  struct tidings_span tool;    /* the tool's name; may be empty; at most 4,096 bytes */
   struct tidings_span content; /* what the tool said; may be empty. Not stored */
 };
 
@@ -73,7 +73,7 @@ struct tidings_plugin {
    * out: the first result of a batch carries what is pending, what arrives later rides on a later one. A carrier that was sent is
    * never rewritten. Attaches this host to the session if nobody alive owns it.
    * On success *ret_reply is the reply, or NULL when there is nothing to say.
-   * Errors: INVAL, TOO_BIG (session id), UNSUPPORTED (role producer), BUSY (the writer lock, or the session is owned by another live
+   * Errors: INVAL, TOO_BIG (the session's or the call's id, the tool's name), UNSUPPORTED (role producer), BUSY (the writer lock, or the session is owned by another live
    * process, whose pid the text names), STORE, NOMEM, CLOSED. On any of them: send the result unchanged. */
   int32_t (*on_tool_result)(struct tidings_plugin *plugin, const struct tidings_tool_result *result, const struct tidings_reply **ret_reply,
                             struct tidings_error *error);
@@ -105,7 +105,7 @@ struct tidings_plugin {
   void (*release)(struct tidings_plugin *plugin, const struct tidings_reply *reply);
 
   /* Stops admitting calls, so that the instance can be closed. Not concurrently with itself or close. Answers BUSY, changing nothing, while
-   * calls are under way or replies are out (the text says how many of which). After success only release and close may be
+   * calls are under way, replies are out (the text says how many of which), or a settle is remembered that cannot be applied yet. After success only release and close may be
    * called; anything else answers CLOSED. Calling it again is harmless. */
   int32_t (*quiesce)(struct tidings_plugin *plugin, struct tidings_error *error);
 

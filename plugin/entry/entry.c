@@ -16,6 +16,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
+enum { LONGEST_NAME = 4096 }; /* of a call or a tool, bytes */
+
 /* -- checks ---------------------------------------------------------------------------------------------------------------------------------------- */
 
 static int check_struct(const void *pointer, size_t least, const char *name, struct tidings_error *error) {
@@ -34,6 +36,13 @@ static int check_span(const struct tidings_span *span, const char *name, struct 
   if (!span) return fail(error, TIDINGS_E_INVAL, "%s: null pointer", name);
   if (span->len && !span->ptr) return fail(error, TIDINGS_E_INVAL, "%s: a null pointer with length %zu", name, span->len);
   return 0;
+}
+
+/* A name that is stored with the delivery. */
+static int check_name(const struct tidings_span *span, const char *name, struct tidings_error *error) {
+  int code = check_span(span, name, error);
+  if (code || span->len <= LONGEST_NAME) return code;
+  return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %d", name, span->len, (int)LONGEST_NAME);
 }
 
 /* The instance behind a plugin pointer, entered; or an error. */
@@ -55,8 +64,8 @@ static int check_tool_result(const struct instance *instance, const struct tidin
   int code = check_struct(result, sizeof *result, "result", error);
   if (!code) code = check_flags(result->flags, "result.flags", error);
   if (!code) code = check_span(&result->session, "result.session", error);
-  if (!code) code = check_span(&result->call_id, "result.call_id", error);
-  if (!code) code = check_span(&result->tool, "result.tool", error);
+  if (!code) code = check_name(&result->call_id, "result.call_id", error);
+  if (!code) code = check_name(&result->tool, "result.tool", error);
   if (!code) code = check_span(&result->content, "result.content", error);
   if (!code) code = check_host_role(instance, "on_tool_result", error);
   return code;

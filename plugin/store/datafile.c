@@ -229,7 +229,7 @@ static int check_room(const struct store *store, uint64_t bytes, struct tidings_
   if (rc) return lmdb_failed(error, rc, "look at its tree");
   uint64_t held = (uint64_t)(tree.ms_branch_pages + tree.ms_leaf_pages + tree.ms_overflow_pages) * store->page_bytes;
   if (held + bytes <= ROWS_BYTES) return 0;
-  return fail(error, TIDINGS_E_FULL, "store %s has grown to its limit; deliver or close sessions, or move the folder away",
+  return fail(error, TIDINGS_E_FULL, "store %s has grown to its limit; deliver what waits, or move the folder away to start empty",
               store->directory);
 }
 

@@ -80,9 +80,13 @@ int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena, 
   if (rc) return lmdb_failed(error, rc, "read deliveries");
   rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
   while (!rc && key.mv_size == KEY_BYTES && memcmp(key.mv_data, from.bytes, 5) == 0) {
+    struct tidings_error refusal = {.size = sizeof refusal};
     struct delivery delivery;
-    code = decode(session, row_key_n(key.mv_data), &value, arena, &delivery, error);
-    if (code || each(context, &delivery)) break;
+    code = decode(session, row_key_n(key.mv_data), &value, arena, &delivery, &refusal);
+    bool damaged = code == TIDINGS_E_STORE;
+    if (damaged) code = 0;
+    if (code) (void)fail(error, code, "%s", refusal.text);
+    if (code || (!damaged && each(context, &delivery))) break;
     rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
   }
   mdb_cursor_close(cursor);

@@ -161,6 +161,7 @@ int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct are
 int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t n, struct arena *arena,
                         struct delivery *ret_delivery, struct tidings_error *error);
 int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery, struct tidings_error *error);
+/* Calls `each` in order until it returns non-zero. A damaged row is passed over: the rest of a history is worth more than none. */
 typedef int (*delivery_visitor)(void *context, const struct delivery *delivery);
 int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena, delivery_visitor each, void *context,
                   struct tidings_error *error);

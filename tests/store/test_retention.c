@@ -269,6 +269,21 @@ Test(damage, a_damaged_item_is_dropped_and_the_others_are_told) {
   plugin_end(plugin);
 }
 
+Test(damage, a_damaged_delivery_does_not_hide_the_others) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
+  push(plugin, "s", "one");
+  expect_got(tool_result(plugin, "s"), "one");
+  push(plugin, "s", "two");
+  expect_got(tool_result(plugin, "s"), "two");
+  spoil(store_of(plugin), ROW_DELIVERY, 1, false);
+  char *history = ask(plugin, "{\"name\":\"history\",\"session\":\"s\"}");
+  cr_assert(strstr(history, "\"total\":1,") && strstr(history, "\"message\":\"two\""), "%s", history);
+  free(history);
+  free(ask(plugin, "{\"name\":\"explain\",\"session\":\"s\",\"id\":\"4294967297\"}"));
+  free(ask(plugin, "{\"name\":\"stream\",\"session\":\"s\"}"));
+  plugin_end(plugin);
+}
+
 /* A lease whose row went bad can still be settled: which items it took is in the head. */
 static void settle_damaged(bool remove, uint32_t outcome, const char *expected) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

@@ -330,3 +330,25 @@ Test(settle, clocks_that_jump) {
   }
   plugin_end(plugin);
 }
+
+/* Names are stored with the delivery, so they have a limit; what is over it is refused before anything is leased. */
+Test(settle, names_of_calls_and_tools_have_a_limit) {
+  static char name[4097];
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct tidings_tool_result result = {.size = sizeof result, .session = {"s", 1}, .call_id = {name, sizeof name}};
+  struct tidings_error error = new_error();
+  const struct tidings_reply *reply = NULL;
+  memset(name, 'c', sizeof name);
+  push(plugin, "s", "one");
+  cr_assert_eq(plugin->on_tool_result(plugin, &result, &reply, &error), TIDINGS_E_TOO_BIG);
+  cr_assert_str_eq(error.text, "result.call_id: 4097 bytes are over the limit of 4096");
+  result.tool = result.call_id;
+  result.call_id.len = 4096;
+  cr_assert_eq(plugin->on_tool_result(plugin, &result, &reply, &error), TIDINGS_E_TOO_BIG);
+  cr_assert_str_eq(error.text, "result.tool: 4097 bytes are over the limit of 4096");
+  result.tool.len = 4096;
+  cr_assert_eq(plugin->on_tool_result(plugin, &result, &reply, &error), 0);
+  cr_assert_eq(reply->notification_count, 1);
+  plugin->release(plugin, reply);
+  plugin_end(plugin);
+}
