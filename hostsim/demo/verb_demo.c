@@ -133,6 +133,7 @@ static int demo(const char *plugin, bool fast, bool color) {
     fprintf(stderr, "hostsim demo: no folder: %s\n", strerror(errno));
     goto out;
   }
+  setenv("TMPDIR", dir, 1); /* what a compiler leaves when it is killed goes with the rest */
   status = play(&supervisor);
   if (interrupt_seen()) {
     status = interrupt_exit_code();
