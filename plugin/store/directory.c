@@ -79,9 +79,12 @@ static int check(const char *path, int fd, struct tidings_error *error) {
 }
 
 int directory_open(const char *path, int *ret_fd, struct tidings_error *error) {
-  int code = make_directories(path, error);
-  if (code) return code;
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int code = 0, fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) { /* or a parent is no folder: that says which */
+    code = make_directories(path, error);
+    if (code) return code;
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  }
   if (fd < 0) {
     struct stat entry;
     if ((errno == ELOOP || errno == ENOTDIR) && lstat(path, &entry) == 0 && S_ISLNK(entry.st_mode)) {

@@ -119,6 +119,8 @@ int store_open(const struct store_options *options, struct store **ret_store, st
   for (size_t len = store->directory ? strlen(store->directory) : 0; len > 1 && store->directory[len - 1] == '/'; len--)
     store->directory[len - 1] = '\0';
   int code = store->directory ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->directory);
+  if (!code && owner_of_process(0, &store->self))
+    code = fail(error, TIDINGS_E_STORE, "store %s: this process cannot be told from others: /proc must be mounted", store->directory);
   if (!code) code = directory_open(store->directory, &store->directory_fd, error);
   if (!code) code = open_files(store, options->create_budget_ms, error);
   if (code) {
@@ -137,3 +139,5 @@ void store_close(struct store *store) {
 }
 
 const char *store_directory(const struct store *store) { return store->directory; }
+
+const struct owner *store_self(const struct store *store) { return &store->self; }

@@ -36,6 +36,7 @@ enum { PARKED_READERS = 4, TOUCHED_SESSIONS = 64 };
 struct push_slot;
 
 struct store {
+  struct owner self; /* this process */
   char *directory;
   int directory_fd;
   void (*log)(void *context, uint32_t severity, const char *text);

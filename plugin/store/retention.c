@@ -29,6 +29,14 @@ static int seek(struct sweep *sweep, enum row_kind kind, uint64_t n) {
   return sweep->key.mv_size == KEY_BYTES && memcmp(sweep->key.mv_data, from.bytes, 5) == 0 ? 0 : MDB_NOTFOUND;
 }
 
+/* The row behind the cursor, likewise. */
+static int step(struct sweep *sweep, enum row_kind kind) {
+  struct row_key first = row_key(sweep->session, kind, 0);
+  int rc = mdb_cursor_get(sweep->cursor, &sweep->key, &sweep->value, MDB_NEXT);
+  if (rc) return rc;
+  return sweep->key.mv_size == KEY_BYTES && memcmp(sweep->key.mv_data, first.bytes, 5) == 0 ? 0 : MDB_NOTFOUND;
+}
+
 static bool older_than(const struct sweep *sweep, int64_t time_ms, int64_t age_ms) {
   int64_t since_ms;
   return !__builtin_sub_overflow(sweep->now_ms, age_ms, &since_ms) && time_ms < since_ms;
@@ -53,7 +61,7 @@ static int sweep_range(struct sweep *sweep, uint64_t first, uint64_t end, uint64
     if (sweep->over) break;
     rc = mdb_cursor_del(sweep->cursor, 0);
     sweep->left--;
-    if (!rc) rc = seek(sweep, ROW_ITEM, n + 1);
+    if (!rc) rc = step(sweep, ROW_ITEM); /* after a deletion that is the row behind it */
   }
   return rc == MDB_NOTFOUND ? 0 : rc;
 }

@@ -67,10 +67,7 @@ static int init_writer(struct store *store, struct tidings_error *error) {
 static int enter(struct store *store, struct tidings_error *error) {
   struct shared *shared = &store->shared;
   struct shared_page *page = shared->page;
-  struct stat space;
-  if (stat("/proc/self/ns/pid", &space))
-    return fail(error, TIDINGS_E_STORE, "store %s: /proc/self/ns/pid: %s; /proc must be mounted", store->directory, strerror(errno));
-  if (byte_lock(shared->fd, F_WRLCK, PIDS + getpid())) {
+  if (byte_lock(shared->fd, F_WRLCK, PIDS + (off_t)store->self.pid)) {
     return fail(error, TIDINGS_E_STORE, "store %s is already open in this process; use the instance that has it, or close that first",
                 store->directory);
   }
@@ -79,7 +76,7 @@ static int enter(struct store *store, struct tidings_error *error) {
     memcpy(page->magic, shared_magic, sizeof page->magic);
     page->layout = SHARED_LAYOUT;
     page->mutex_bytes = sizeof(pthread_mutex_t);
-    page->pid_namespace = space.st_ino;
+    page->pid_namespace = store->self.pid_namespace;
     int code = init_writer(store, error);
     if (code) return code;
   }
@@ -91,7 +88,7 @@ static int enter(struct store *store, struct tidings_error *error) {
     return fail(error, TIDINGS_E_STORE, "store %s is in use by a build that shares it in another way; end the other processes first",
                 store->directory);
   }
-  if (page->pid_namespace != space.st_ino) {
+  if (page->pid_namespace != store->self.pid_namespace) {
     return fail(error, TIDINGS_E_STORE, "store %s is in use in another PID namespace (a container?); use one store for each",
                 store->directory);
   }

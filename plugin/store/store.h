@@ -27,6 +27,7 @@ enum {
 };
 
 struct store;
+struct owner;
 
 struct store_options {
   const char *directory; /* absolute or relative, NUL-terminated */
@@ -39,6 +40,7 @@ struct store_options {
 int store_open(const struct store_options *options, struct store **ret_store, struct tidings_error *error);
 void store_close(struct store *store); /* NULL is allowed; no transaction may be open */
 const char *store_directory(const struct store *store);
+const struct owner *store_self(const struct store *store); /* the process that opened it */
 
 /* A point in time (CLOCK_MONOTONIC, nanoseconds) past which a call gives up waiting for the writer lock. */
 typedef uint64_t store_deadline;
