@@ -28,11 +28,19 @@ struct notification {
   uint8_t activation;
 };
 
+/* What an item's `data` says, as far as the policy asks. Empty until somebody has read it (event/facts.h). */
+struct facts {
+  const struct tidings_span *paths; /* its `path` or `paths` */
+  size_t path_count;
+  struct tidings_span server; /* its `server` */
+};
+
 /* A notification in the store. `n` is its number in its session: they grow in commit order, which is the order that counts. */
 struct item {
   uint64_t n;
   int64_t time_ms; /* the host's wall clock when it was pushed */
   struct notification note;
+  struct facts facts;
 };
 
 /* How an item ended. These numbers are stored. */
@@ -66,6 +74,11 @@ enum reason {
   REASON_CAP_LOWEST = 11,     /* dropped: overflow drop_lowest */
   REASON_DAMAGED = 12,        /* dropped: its record in the store is damaged */
   REASON_SESSION_CLOSED = 13, /* closed */
+  REASON_POLLED = 14,         /* withdrawn: the assistant asked for the handle's state itself */
+  REASON_RUNNING = 15,        /* withdrawn: the handle does not wait any more */
+  REASON_OWN_EDIT = 16,       /* withdrawn; ref: the n of the change that the assistant's own call made to the same file */
+  REASON_OPPOSITE = 17,       /* annihilated; ref: the n of its opposite */
+  REASON_SHORTENED = 18,      /* delivered, its first line or less: delivery.max_tokens; ref as with REASON_SHOWN */
   REASON_COUNT
 };
 

@@ -13,6 +13,7 @@
 enum preset { PRESET_RFD011 = 0, PRESET_DRAFT011 = 1 };
 enum format { FORMAT_MARKDOWN = 0, FORMAT_MARKDOWN_FLAT = 1 };
 enum order { ORDER_LEVEL = 0, ORDER_TIME = 1, ORDER_NEWEST = 2 };
+enum fence { FENCE_NONE = 0, FENCE_NONCE = 1 };
 enum overflow { OVERFLOW_DEFER = 0, OVERFLOW_DROP_OLDEST = 1, OVERFLOW_DROP_LOWEST = 2 };
 
 /* One setting under conversation.notifications.kinds. */
@@ -37,9 +38,12 @@ struct settings {
   struct tool_rule *tools;
   size_t tool_count;
 
-  uint8_t preset, format, order, overflow;
-  uint8_t place;      /* TIDINGS_PLACE_PREPEND or TIDINGS_PLACE_APPEND */
-  uint32_t max_items; /* 0: no cap */
+  uint8_t preset, format, order, overflow, fence;
+  uint8_t place;               /* TIDINGS_PLACE_PREPEND or TIDINGS_PLACE_APPEND */
+  uint32_t max_items;          /* 0: no cap */
+  uint32_t max_tokens;         /* 0: no cap */
+  uint32_t coalesce_window_ms; /* 0: nothing is coalesced */
+  bool annihilate;
 
   uint32_t event_bytes, message_bytes, pending_per_session;
   int64_t dedup_window_ms;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "delivery/attach.h"
 #include "delivery/ledger.h"
+#include "delivery/planning.h"
 #include "delivery/reply.h"
 
 enum { PLANS_BEFORE_BUSY = 8, RETENTION_ROWS = 64 };
@@ -48,50 +49,6 @@ static int look(struct point *point, struct tidings_error *error) {
   if (point->item_count) return 0;
   atomic_store_explicit(&session->quiet, bell & 1 ? QUIET_UNKNOWN : bell, memory_order_relaxed);
   return STEP_DONE;
-}
-
-/* Damaged items never reach the policy: they are dropped, and said so. */
-static int set_damaged_aside(struct point *point, struct fate **ret_fates, size_t *ret_count) {
-  struct item *sound = arena_zalloc(&point->arena, point->item_count, sizeof *sound);
-  struct fate *fates = arena_zalloc(&point->arena, point->item_count, sizeof *fates);
-  size_t sounds = 0, damaged = 0;
-  if (!sound || !fates) return -1;
-  for (size_t i = 0; i < point->item_count; i++) {
-    if (point->items[i].note.message.len) sound[sounds++] = point->items[i];
-    else fates[damaged++] = (struct fate){.n = point->items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
-  }
-  point->items = sound;
-  point->item_count = sounds;
-  *ret_fates = fates;
-  *ret_count = damaged;
-  return 0;
-}
-
-static int merge_fates(struct arena *arena, struct plan *plan, const struct fate *more, size_t more_count) {
-  if (!more_count) return 0;
-  struct fate *fates = arena_zalloc(arena, plan->fate_count + more_count, sizeof *fates);
-  size_t a = 0, b = 0, count = 0;
-  if (!fates) return -1;
-  while (a < plan->fate_count || b < more_count) {
-    bool from_plan = b == more_count || (a < plan->fate_count && plan->fates[a].n < more[b].n);
-    fates[count++] = from_plan ? plan->fates[a++] : more[b++];
-  }
-  plan->fates = fates;
-  plan->fate_count = count;
-  return 0;
-}
-
-static int make_plan(struct point *point, struct plan *plan) {
-  struct fate *damaged;
-  size_t damaged_count;
-  if (set_damaged_aside(point, &damaged, &damaged_count)) return -1;
-  if (plan_delivery(point->items, point->item_count, point->settings, point->now_ms, &point->arena, plan)) return -1;
-  if (damaged_count) {
-    static const char words[] = "store: damaged notification records were dropped; see query explain";
-    struct tidings_span text = span_text(words);
-    point->instance->host.log(point->instance->host.context, TIDINGS_LOG_ERROR, &text);
-  }
-  return merge_fates(&point->arena, plan, damaged, damaged_count);
 }
 
 static int describe(struct point *point, const struct plan *plan, struct delivery *ret_delivery) {
@@ -152,7 +109,9 @@ static int attempt(struct point *point, const struct tidings_reply **ret_reply, 
   struct plan plan;
   int code = look(point, error);
   if (code) return code;
-  if (make_plan(point, &plan) || describe(point, &plan, &delivery)) return fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery");
+  const struct planning planning = {point->instance, point->settings, point->now_ms, &point->arena};
+  if (planning_make(&planning, point->items, point->item_count, &plan) || describe(point, &plan, &delivery))
+    return fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery");
   if (!plan.fate_count) return STEP_DONE;
   if (plan.line_count) {
     reply = reply_make(&point->arena);

@@ -26,13 +26,13 @@ static struct tidings_notification notification_of(const struct line *line, uint
   const struct item *item = line->item;
   return (struct tidings_notification){
       .size = sizeof(struct tidings_notification),
-      .level = item->note.level,
+      .level = line->level,
       .id = public_id(session, item->n),
       .time_ms = item->time_ms,
       .source = item->note.source,
       .name = item->note.name,
       .message = line->message,
-      .data = item->note.data,
+      .data = line->count > 1 ? span_of(NULL, 0) : item->note.data,
       .count = line->count,
   };
 }

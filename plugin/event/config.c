@@ -18,7 +18,11 @@ static void apply_preset(struct settings *settings, uint8_t preset) {
   settings->place = values->place;
   settings->order = values->order;
   settings->overflow = values->overflow;
+  settings->fence = values->fence;
+  settings->annihilate = values->annihilate;
   settings->max_items = values->max_items;
+  settings->max_tokens = values->max_tokens;
+  settings->coalesce_window_ms = values->coalesce_window_ms;
 }
 
 static struct settings default_settings(void) {
@@ -93,6 +97,28 @@ static int check_fixed_section(const struct path *path, const struct json *secti
   return code ? code : check_fixed_keys(path, slots, keys, count, error);
 }
 
+/* The keys of `delivery` that are no choices. */
+static int read_amounts(const struct path *path, const struct json *const *slots, struct settings *settings, struct tidings_error *error) {
+  const struct {
+    enum delivery_key key;
+    int64_t max;
+    uint32_t *to;
+  } amounts[] = {{DELIVERY_MAX_ITEMS, MAX_ITEMS_LIMIT, &settings->max_items},
+                 {DELIVERY_MAX_TOKENS, MAX_TOKENS_LIMIT, &settings->max_tokens},
+                 {DELIVERY_COALESCE_WINDOW_MS, COALESCE_WINDOW_LIMIT_MS, &settings->coalesce_window_ms}};
+  struct path annihilate_path = path_member(path, delivery_names[DELIVERY_ANNIHILATE]);
+  int code = 0;
+  for (size_t i = 0; i < sizeof amounts / sizeof *amounts && !code; i++) {
+    struct path key_path = path_member(path, delivery_names[amounts[i].key]);
+    int64_t amount = 0;
+    if (!slots[amounts[i].key]) continue;
+    code = field_integer(&key_path, slots[amounts[i].key], 0, amounts[i].max, &amount, error);
+    if (!code) *amounts[i].to = (uint32_t)amount;
+  }
+  if (!code && slots[DELIVERY_ANNIHILATE]) code = field_bool(&annihilate_path, slots[DELIVERY_ANNIHILATE], &settings->annihilate, error);
+  return code;
+}
+
 /* The preset is applied first, wherever it stands: keys beside it win. */
 static int read_delivery(const struct path *path, const struct json *section, struct settings *settings, struct tidings_error *error) {
   static const struct member_names known = {delivery_names, DELIVERY_COUNT, "key"};
@@ -103,7 +129,8 @@ static int read_delivery(const struct path *path, const struct json *section, st
   } chosen[] = {{DELIVERY_FORMAT, &format_choices, &settings->format},
                 {DELIVERY_PLACE, &place_choices, &settings->place},
                 {DELIVERY_ORDER, &order_choices, &settings->order},
-                {DELIVERY_OVERFLOW, &overflow_choices, &settings->overflow}};
+                {DELIVERY_OVERFLOW, &overflow_choices, &settings->overflow},
+                {DELIVERY_FENCE, &fence_choices, &settings->fence}};
   const struct json *slots[DELIVERY_COUNT];
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
@@ -119,13 +146,7 @@ static int read_delivery(const struct path *path, const struct json *section, st
     struct path key_path = path_member(path, delivery_names[chosen[i].key]);
     if (slots[chosen[i].key]) code = read_choice(&key_path, slots[chosen[i].key], chosen[i].choices, chosen[i].to, error);
   }
-  if (!code && slots[DELIVERY_MAX_ITEMS]) {
-    struct path key_path = path_member(path, delivery_names[DELIVERY_MAX_ITEMS]);
-    int64_t max_items = 0;
-    code = field_integer(&key_path, slots[DELIVERY_MAX_ITEMS], 0, MAX_ITEMS_LIMIT, &max_items, error);
-    if (!code) settings->max_items = (uint32_t)max_items;
-  }
-  return code ? code : check_fixed_keys(path, slots + DELIVERY_FIXED, delivery_fixed, DELIVERY_FIXED_COUNT, error);
+  return code ? code : read_amounts(path, slots, settings, error);
 }
 
 static int read_limits(const struct path *path, const struct json *section, struct settings *settings, struct tidings_error *error) {

@@ -21,21 +21,19 @@ const struct choices format_choices = {format_names, 2, COUNT_OF(format_names)};
 const struct choices place_choices = {place_names, COUNT_OF(place_names), COUNT_OF(place_names)};
 const struct choices order_choices = {order_names, COUNT_OF(order_names), COUNT_OF(order_names)};
 const struct choices overflow_choices = {overflow_names, COUNT_OF(overflow_names), COUNT_OF(overflow_names)};
+const struct choices fence_choices = {fence_names, 1, COUNT_OF(fence_names)};
 
 const struct preset_values preset_values[] = {
-    [PRESET_RFD011] = {FORMAT_MARKDOWN, TIDINGS_PLACE_PREPEND, ORDER_LEVEL, OVERFLOW_DEFER, 0},
-    [PRESET_DRAFT011] = {FORMAT_MARKDOWN_FLAT, TIDINGS_PLACE_PREPEND, ORDER_TIME, OVERFLOW_DROP_OLDEST, 10},
+    [PRESET_RFD011] = {.format = FORMAT_MARKDOWN, .place = TIDINGS_PLACE_PREPEND, .order = ORDER_LEVEL},
+    [PRESET_DRAFT011] = {.format = FORMAT_MARKDOWN_FLAT,
+                         .place = TIDINGS_PLACE_PREPEND,
+                         .order = ORDER_TIME,
+                         .overflow = OVERFLOW_DROP_OLDEST,
+                         .max_items = 10},
 };
 
 const char *const delivery_names[DELIVERY_COUNT] = {
     "preset", "format", "place", "order", "max_items", "overflow", "max_tokens", "coalesce_window_ms", "annihilate", "fence"};
-
-const struct fixed_key delivery_fixed[DELIVERY_FIXED_COUNT] = {
-    {.name = "max_tokens", .kind = FIXED_INTEGER, .value = 0},
-    {.name = "coalesce_window_ms", .kind = FIXED_INTEGER, .value = 0},
-    {.name = "annihilate", .kind = FIXED_BOOL, .value = 0},
-    {.name = "fence", .kind = FIXED_CHOICE, .choices = {fence_names, 1, COUNT_OF(fence_names)}},
-};
 
 const struct fixed_key turns_fixed[TURNS_COUNT] = {
     {.name = "discipline", .kind = FIXED_CHOICE, .choices = {discipline_names, 1, COUNT_OF(discipline_names)}},

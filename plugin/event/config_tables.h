@@ -17,7 +17,7 @@ struct choices {
   size_t built, known;
 };
 
-extern const struct choices preset_choices, format_choices, place_choices, order_choices, overflow_choices;
+extern const struct choices preset_choices, format_choices, place_choices, order_choices, overflow_choices, fence_choices;
 
 /* A key that is known but has, in this version, only its default value. */
 enum fixed_kind { FIXED_INTEGER, FIXED_BOOL, FIXED_CHOICE };
@@ -35,11 +35,15 @@ enum delivery_key {
   DELIVERY_ORDER,
   DELIVERY_MAX_ITEMS,
   DELIVERY_OVERFLOW,
-  DELIVERY_FIXED, /* the first one of delivery_fixed */
+  DELIVERY_MAX_TOKENS,
+  DELIVERY_COALESCE_WINDOW_MS,
+  DELIVERY_ANNIHILATE,
+  DELIVERY_FENCE,
+  DELIVERY_COUNT
 };
-enum { DELIVERY_FIXED_COUNT = 4, TURNS_COUNT = 4, CRITICAL_COUNT = 3, DELIVERY_COUNT = DELIVERY_FIXED + DELIVERY_FIXED_COUNT };
+enum { TURNS_COUNT = 4, CRITICAL_COUNT = 3 };
 extern const char *const delivery_names[DELIVERY_COUNT];
-extern const struct fixed_key delivery_fixed[DELIVERY_FIXED_COUNT], turns_fixed[TURNS_COUNT], critical_fixed[CRITICAL_COUNT];
+extern const struct fixed_key turns_fixed[TURNS_COUNT], critical_fixed[CRITICAL_COUNT];
 
 enum limit { LIMIT_EVENT_BYTES, LIMIT_MESSAGE_BYTES, LIMIT_PENDING_PER_SESSION, LIMIT_DEDUP_WINDOW_MS, LIMIT_COUNT };
 struct limit_key {
@@ -50,12 +54,13 @@ extern const struct limit_key limit_keys[LIMIT_COUNT];
 
 /* What a preset sets. */
 struct preset_values {
-  uint8_t format, place, order, overflow;
-  uint32_t max_items;
+  uint8_t format, place, order, overflow, fence;
+  bool annihilate;
+  uint32_t max_items, max_tokens, coalesce_window_ms;
 };
 extern const struct preset_values preset_values[];
 
-enum { MAX_ITEMS_LIMIT = 1000000 };
+enum { MAX_ITEMS_LIMIT = 1000000, MAX_TOKENS_LIMIT = 10000000, COALESCE_WINDOW_LIMIT_MS = 86400000 };
 
 /* conversation.notifications.kinds and conversation.tools. Each returns 0, SCHEMA or NOMEM. */
 int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena, struct settings *settings,

@@ -18,9 +18,9 @@ static void write_choice(const struct choices *choices, uint8_t index, struct bu
   json_write_string(span_text(choices->names[index]), out);
 }
 
-static void write_fixed_keys(const struct fixed_key *keys, size_t count, bool first, struct buffer *out) {
+static void write_fixed_keys(const struct fixed_key *keys, size_t count, struct buffer *out) {
   for (size_t i = 0; i < count; i++) {
-    write_key(keys[i].name, first && i == 0, out);
+    write_key(keys[i].name, i == 0, out);
     switch (keys[i].kind) {
     case FIXED_CHOICE: write_choice(&keys[i].choices, 0, out); break;
     case FIXED_BOOL: write_bool(keys[i].value != 0, out); break;
@@ -104,7 +104,14 @@ static void write_delivery(const struct settings *settings, struct buffer *out) 
   }
   write_key(delivery_names[DELIVERY_MAX_ITEMS], false, out);
   buffer_format(out, "%u", settings->max_items);
-  write_fixed_keys(delivery_fixed, DELIVERY_FIXED_COUNT, false, out);
+  write_key(delivery_names[DELIVERY_MAX_TOKENS], false, out);
+  buffer_format(out, "%u", settings->max_tokens);
+  write_key(delivery_names[DELIVERY_COALESCE_WINDOW_MS], false, out);
+  buffer_format(out, "%u", settings->coalesce_window_ms);
+  write_key(delivery_names[DELIVERY_ANNIHILATE], false, out);
+  write_bool(settings->annihilate, out);
+  write_key(delivery_names[DELIVERY_FENCE], false, out);
+  write_choice(&fence_choices, settings->fence, out);
   buffer_byte(out, '}');
 }
 
@@ -133,9 +140,9 @@ void config_write(const struct settings *settings, struct buffer *out) {
   buffer_text(out, "},\"delivery\":");
   write_delivery(settings, out);
   buffer_text(out, ",\"turns\":{");
-  write_fixed_keys(turns_fixed, TURNS_COUNT, true, out);
+  write_fixed_keys(turns_fixed, TURNS_COUNT, out);
   buffer_text(out, "},\"critical\":{");
-  write_fixed_keys(critical_fixed, CRITICAL_COUNT, true, out);
+  write_fixed_keys(critical_fixed, CRITICAL_COUNT, out);
   buffer_text(out, "},\"limits\":");
   write_limits(settings, out);
   buffer_byte(out, '}');

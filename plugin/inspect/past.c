@@ -82,11 +82,18 @@ static const struct fate_range *find_fate(const struct delivery *delivery, uint6
 
 /* -- why ------------------------------------------------------------------------------------------------------------------------------------------- */
 
+static void write_shown(const struct inspection *inspection, const struct fate_range *fate, struct buffer *out) {
+  buffer_text(out, "shown to the assistant");
+  if (fate->ref) buffer_format(out, " in one line with item %llu", (unsigned long long)public_id(inspection->session, fate->ref));
+  if (fate->reason == REASON_SHORTENED) buffer_text(out, ", shortened because of delivery.max_tokens");
+}
+
 static void write_reason(const struct inspection *inspection, const struct notification *note, const struct fate_range *fate,
                          struct buffer *out) {
   struct quoted source = quote(note->source), name = quote(note->name), tool = quote(note->tool), call = quote(note->caused_by);
   switch ((enum reason)fate->reason) {
-  case REASON_SHOWN: buffer_text(out, "shown to the assistant"); break;
+  case REASON_SHOWN:
+  case REASON_SHORTENED: write_shown(inspection, fate, out); break;
   case REASON_TTL: buffer_format(out, "its time to live of %lld ms was over", (long long)note->ttl_ms); break;
   case REASON_CAUSED_BY: buffer_format(out, "the assistant's own call %s caused it", call.text); break;
   case REASON_NEWER_KEY:
@@ -102,6 +109,16 @@ static void write_reason(const struct inspection *inspection, const struct notif
   case REASON_CAP_OLDEST: buffer_text(out, "more than delivery.max_items were pending and delivery.overflow is drop_oldest"); break;
   case REASON_CAP_LOWEST: buffer_text(out, "more than delivery.max_items were pending and delivery.overflow is drop_lowest"); break;
   case REASON_DAMAGED: buffer_text(out, "its record in the store is damaged"); break;
+  case REASON_POLLED: buffer_text(out, "the assistant asked for the state of its handle itself"); break;
+  case REASON_RUNNING: buffer_text(out, "its handle went on running"); break;
+  case REASON_OWN_EDIT:
+    buffer_format(out, "item %llu says that the assistant's own call changed the same file",
+                  (unsigned long long)public_id(inspection->session, fate->ref));
+    break;
+  case REASON_OPPOSITE:
+    buffer_format(out, "it and item %llu say the opposite of each other, and neither had been shown",
+                  (unsigned long long)public_id(inspection->session, fate->ref));
+    break;
   case REASON_SESSION_CLOSED: buffer_text(out, "the session was closed"); break;
   case REASON_NONE:
   case REASON_COUNT: buffer_text(out, "no reason was recorded"); break;

@@ -1,33 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * policy/cap.c: at most max_items lines. What is over waits, or is dropped with a reason.
- *
- * Waiting (defer) is fair: every source has its turn, so that a chatty one cannot keep the others out; only what is critical goes before
- * that, because it may have started the very turn that carries it. Dropping is not about turns: the oldest go, or the least important.
+ * policy/cap.c: at most max_items lines. What is over waits (defer; fair.c says who), or is dropped with a reason: the oldest go, or the least
+ * important.
  */
 #include <stdlib.h>
 
 #include "policy/steps.h"
 
 struct candidate {
-  size_t line;  /* its rank */
-  size_t round; /* how many of its source go before it */
-  uint64_t n;
+  size_t line; /* its rank */
+  uint64_t newest;
   uint8_t level;
 };
 
-static bool is_critical(const struct candidate *candidate) { return candidate->level == TIDINGS_LEVEL_CRITICAL; }
-
-static int by_turn(const void *left, const void *right) {
-  const struct candidate *a = left, *b = right;
-  if (is_critical(a) != is_critical(b)) return is_critical(a) ? -1 : 1;
-  if (a->round != b->round) return a->round < b->round ? -1 : 1;
-  return a->line < b->line ? -1 : a->line > b->line;
-}
-
 static int by_newest(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
-  return a->n > b->n ? -1 : a->n < b->n;
+  return a->newest > b->newest ? -1 : a->newest < b->newest;
 }
 
 static int by_importance(const void *left, const void *right) {
@@ -36,55 +24,54 @@ static int by_importance(const void *left, const void *right) {
   return by_newest(left, right);
 }
 
-/* A source's criticals take its first rounds. */
-static int deal_rounds(const struct work *work, struct candidate *candidates) {
-  struct tidings_span *sources = arena_zalloc(work->arena, work->line_count, sizeof *sources);
-  size_t *leaders = arena_zalloc(work->arena, work->line_count, sizeof *leaders);
-  size_t *taken = arena_zalloc(work->arena, work->line_count, sizeof *taken);
-  if (!sources || !leaders || !taken) return -1;
-  for (size_t i = 0; i < work->line_count; i++) sources[i] = work->lines[i].item->note.source;
-  if (group_equal(sources, work->line_count, work->arena, leaders)) return -1;
-  for (int critical = 1; critical >= 0; critical--) {
-    for (size_t i = 0; i < work->line_count; i++) {
-      if (is_critical(&candidates[i]) == (critical == 1)) candidates[i].round = taken[leaders[i]]++;
-    }
-  }
+static int choose_by_turn(struct work *work, bool *kept) {
+  size_t *order = arena_zalloc(work->arena, work->line_count, sizeof *order);
+  if (!order || fair_order(work, order)) return -1;
+  for (size_t i = 0; i < work->settings->max_items; i++) kept[order[i]] = true;
   return 0;
 }
 
-/* Takes the lines that are not kept out, the rest closing up in order. */
-static void keep(struct work *work, const bool *kept) {
-  size_t count = 0;
+static int choose(struct work *work, int (*order)(const void *, const void *), bool *kept) {
+  struct candidate *candidates = arena_zalloc(work->arena, work->line_count, sizeof *candidates);
+  if (!candidates) return -1;
   for (size_t i = 0; i < work->line_count; i++) {
-    if (kept[i]) {
-      work->lines[count++] = work->lines[i];
+    const struct line *line = &work->lines[i];
+    candidates[i] = (struct candidate){.line = i, .newest = line->newest, .level = line->level};
+  }
+  qsort(candidates, work->line_count, sizeof *candidates, order);
+  for (size_t i = 0; i < work->settings->max_items; i++) kept[candidates[i].line] = true;
+  return 0;
+}
+
+static void drop_lines(struct work *work, const bool *kept, enum reason reason) {
+  size_t count = 0;
+  for (size_t l = 0; l < work->line_count; l++) {
+    if (kept[l]) {
+      work->lines[count++] = work->lines[l];
       continue;
     }
-    size_t index = (size_t)(work->lines[i].item - work->items);
-    switch (work->settings->overflow) {
-    case OVERFLOW_DROP_OLDEST: end_item(work, index, OUTCOME_DROPPED, REASON_CAP_OLDEST, 0); break;
-    case OVERFLOW_DROP_LOWEST: end_item(work, index, OUTCOME_DROPPED, REASON_CAP_LOWEST, 0); break;
-    default: work->deferred++; break;
-    }
+    for (size_t i = first_of(work, &work->lines[l]); i != NO_ITEM; i = work->next[i]) end_item(work, i, OUTCOME_DROPPED, reason, 0);
   }
   work->line_count = count;
 }
 
 int step_cap(struct work *work) {
-  static int (*const orders[])(const void *, const void *) = {
-      [OVERFLOW_DEFER] = by_turn, [OVERFLOW_DROP_OLDEST] = by_newest, [OVERFLOW_DROP_LOWEST] = by_importance};
   size_t max = work->settings->max_items;
   if (!max || work->line_count <= max) return 0;
-  struct candidate *candidates = arena_zalloc(work->arena, work->line_count, sizeof *candidates);
   bool *kept = arena_zalloc(work->arena, work->line_count, sizeof *kept);
-  if (!candidates || !kept) return -1;
-  for (size_t i = 0; i < work->line_count; i++) {
-    const struct item *item = work->lines[i].item;
-    candidates[i] = (struct candidate){.line = i, .n = item->n, .level = item->note.level};
+  if (!kept) return -1;
+  switch (work->settings->overflow) {
+  case OVERFLOW_DROP_OLDEST:
+    if (choose(work, by_newest, kept)) return -1;
+    drop_lines(work, kept, REASON_CAP_OLDEST);
+    return 0;
+  case OVERFLOW_DROP_LOWEST:
+    if (choose(work, by_importance, kept)) return -1;
+    drop_lines(work, kept, REASON_CAP_LOWEST);
+    return 0;
+  default:
+    if (choose_by_turn(work, kept)) return -1;
+    defer_lines(work, kept);
+    return 0;
   }
-  if (work->settings->overflow == OVERFLOW_DEFER && deal_rounds(work, candidates)) return -1;
-  qsort(candidates, work->line_count, sizeof *candidates, orders[work->settings->overflow]);
-  for (size_t i = 0; i < max; i++) kept[candidates[i].line] = true;
-  keep(work, kept);
-  return 0;
 }

@@ -12,7 +12,7 @@ static void render_level(const struct render_input *input, unsigned level, struc
   bool titled = false;
   for (size_t i = 0; i < input->line_count; i++) {
     const struct line *line = &input->lines[i];
-    if (line->item->note.level != level) continue;
+    if (line->level != level) continue;
     if (!titled) {
       buffer_byte(out, '\n');
       buffer_text(out, titles[level]);

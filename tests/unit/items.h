@@ -53,7 +53,7 @@ static inline const char *planned(const struct items *items, const char *configu
   struct settings settings = settings_from(configuration, &arena);
   struct plan plan;
   struct buffer text = BUFFER_EMPTY;
-  cr_assert_eq(plan_delivery(items->items, items->count, &settings, now_ms, &arena, &plan), 0);
+  cr_assert_eq(plan_delivery(items->items, items->count, &settings, now_ms, NULL, &arena, &plan), 0);
   for (size_t i = 0; i < plan.line_count; i++) buffer_format(&text, "%s%llu", i ? " " : "", (unsigned long long)plan.lines[i].item->n);
   buffer_text(&text, " |");
   for (size_t i = 0; i < plan.fate_count; i++) {

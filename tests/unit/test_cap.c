@@ -41,7 +41,7 @@ Test(cap, delivery_after_delivery_everything_is_shown_once) {
     struct arena arena = ARENA_EMPTY;
     struct settings settings = settings_from(CAP("3", "defer", "level"), &arena);
     struct plan plan;
-    cr_assert_eq(plan_delivery(items.items, items.count, &settings, 0, &arena, &plan), 0);
+    cr_assert_eq(plan_delivery(items.items, items.count, &settings, 0, NULL, &arena, &plan), 0);
     size_t left = 0;
     for (size_t i = 0, f = 0; i < items.count; i++) {
       if (f < plan.fate_count && plan.fates[f].n == items.items[i].n) {

@@ -152,11 +152,9 @@ static const struct {
     {DELIVERY("\"overflow\":\"drop\""), TIDINGS_E_SCHEMA, "delivery.overflow: \"drop\" is not one of defer, drop_oldest, drop_lowest"},
     {DELIVERY("\"max_items\":-1"), TIDINGS_E_SCHEMA, "delivery.max_items: -1 is not an integer from 0 to 1000000"},
     {DELIVERY("\"max_items\":\"3\""), TIDINGS_E_SCHEMA, "delivery.max_items: \"3\" is not an integer from 0 to 1000000"},
-    {DELIVERY("\"max_tokens\":800"), TIDINGS_E_SCHEMA, "delivery.max_tokens: 800 is not built in this version; expected 0"},
-    {DELIVERY("\"max_tokens\":-1"), TIDINGS_E_SCHEMA, "delivery.max_tokens: -1 is not an integer of at least 0"},
-    {DELIVERY("\"coalesce_window_ms\":2000"), TIDINGS_E_SCHEMA,
-     "delivery.coalesce_window_ms: 2000 is not built in this version; expected 0"},
-    {DELIVERY("\"annihilate\":true"), TIDINGS_E_SCHEMA, "delivery.annihilate: true is not built in this version; expected false"},
+    {DELIVERY("\"max_tokens\":-1"), TIDINGS_E_SCHEMA, "delivery.max_tokens: -1 is not an integer from 0 to 10000000"},
+    {DELIVERY("\"coalesce_window_ms\":86400001"), TIDINGS_E_SCHEMA,
+     "delivery.coalesce_window_ms: 86400001 is not an integer from 0 to 86400000"},
     {DELIVERY("\"annihilate\":0"), TIDINGS_E_SCHEMA, "delivery.annihilate: 0 is not true or false"},
     {DELIVERY("\"fence\":\"nonce\""), TIDINGS_E_SCHEMA, "delivery.fence: \"nonce\" is not built in this version; expected none"},
     {"{\"turns\":{\"discipline\":\"coalescing\"}}", TIDINGS_E_SCHEMA,
@@ -240,8 +238,9 @@ static bool settings_equal(const struct settings *a, const struct settings *b) {
     if (!spans_equal(one->tool, other->tool) || !spans_equal(one->name, other->name) || one->enabled != other->enabled) return false;
   }
   return a->notifications_enabled == b->notifications_enabled && a->preset == b->preset && a->format == b->format && a->order == b->order &&
-         a->overflow == b->overflow && a->place == b->place && a->max_items == b->max_items && a->event_bytes == b->event_bytes &&
-         a->message_bytes == b->message_bytes && a->pending_per_session == b->pending_per_session &&
+         a->overflow == b->overflow && a->place == b->place && a->max_items == b->max_items && a->max_tokens == b->max_tokens &&
+         a->coalesce_window_ms == b->coalesce_window_ms && a->annihilate == b->annihilate && a->fence == b->fence &&
+         a->event_bytes == b->event_bytes && a->message_bytes == b->message_bytes && a->pending_per_session == b->pending_per_session &&
          a->dedup_window_ms == b->dedup_window_ms;
 }
 
@@ -284,7 +283,8 @@ static void random_delivery(struct random *random, struct buffer *out) {
       {"preset", "rfd011", "draft011", NULL}, {"format", "markdown", "markdown-flat", NULL},       {"place", "prepend", "append", NULL},
       {"order", "level", "time", "newest"},   {"overflow", "defer", "drop_oldest", "drop_lowest"},
   };
-  buffer_format(out, "{\"max_tokens\":0,\"max_items\":%zu", random_below(random, 1000));
+  buffer_format(out, "{\"max_tokens\":%zu,\"max_items\":%zu,\"coalesce_window_ms\":%zu,\"annihilate\":%s", random_below(random, 1000),
+                random_below(random, 1000), random_below(random, 86400001), truth(random));
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const char *value = keys[i][1 + random_below(random, 3)];
     if (value) buffer_format(out, ",\"%s\":\"%s\"", keys[i][0], value);

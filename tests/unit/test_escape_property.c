@@ -172,7 +172,7 @@ Test(escape_property, a_block_stays_one_block) {
     struct buffer out = BUFFER_EMPTY;
     random_lines(&random, &items, texts);
     struct settings settings = settings_from(configurations[round % 3], &arena);
-    cr_assert_eq(plan_delivery(items.items, items.count, &settings, 0, &arena, &plan), 0);
+    cr_assert_eq(plan_delivery(items.items, items.count, &settings, 0, NULL, &arena, &plan), 0);
     struct render_input input = {.lines = plan.lines,
                                  .line_count = plan.line_count,
                                  .deferred = round % 5 ? 0 : 2,

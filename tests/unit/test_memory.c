@@ -145,7 +145,7 @@ static bool try_plan(void) {
   struct plan plan = {.deferred = 77};
   struct settings settings = {
       .notifications_enabled = true, .order = ORDER_LEVEL, .max_items = (uint32_t)scale / 2, .overflow = OVERFLOW_DEFER};
-  int code = plan_delivery(plenty, scale, &settings, 0, &arena, &plan);
+  int code = plan_delivery(plenty, scale, &settings, 0, NULL, &arena, &plan);
   if (code) {
     cr_assert_eq(code, -1);
     cr_assert(plan.deferred == 77 && !plan.lines, "the result was written");

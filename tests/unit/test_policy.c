@@ -21,7 +21,7 @@ Test(policy, what_is_shown_is_delivered) {
   struct plan plan;
   ITEM(&items, .n = 7, .level = TIDINGS_LEVEL_INFO);
   ITEM(&items, .n = 9, .level = TIDINGS_LEVEL_CRITICAL);
-  cr_assert_eq(plan_delivery(items.items, items.count, &settings, 0, &arena, &plan), 0);
+  cr_assert_eq(plan_delivery(items.items, items.count, &settings, 0, NULL, &arena, &plan), 0);
   cr_assert_eq(plan.line_count, 2);
   cr_expect_eq(plan.lines[0].item, &items.items[1]);
   cr_expect_eq(plan.lines[0].place, 9);

@@ -16,7 +16,7 @@ static void expect_rendered(const struct items *items, const char *configuration
   struct settings settings = settings_from(configuration, &arena);
   struct plan plan;
   struct buffer out = BUFFER_EMPTY;
-  cr_assert_eq(plan_delivery(items->items, items->count, &settings, 0, &arena, &plan), 0);
+  cr_assert_eq(plan_delivery(items->items, items->count, &settings, 0, NULL, &arena, &plan), 0);
   struct render_input input = {.lines = plan.lines,
                                .line_count = plan.line_count,
                                .deferred = plan.deferred + deferred,

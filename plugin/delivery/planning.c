@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * delivery/planning.c: see planning.h.
+ */
+#include "delivery/planning.h"
+
+#include "event/facts.h"
+
+/* The sound ones in a copy; the others' fates. */
+struct sorted {
+  struct item *sound;
+  struct fate *damaged;
+  size_t sound_count, damaged_count;
+};
+
+/* Damaged items never reach the policy: they are dropped. */
+static int sort_out(const struct item *items, size_t count, struct arena *arena, struct sorted *ret) {
+  struct sorted sorted = {.sound = arena_zalloc(arena, count, sizeof *sorted.sound),
+                          .damaged = arena_zalloc(arena, count, sizeof *sorted.damaged)};
+  if (!sorted.sound || !sorted.damaged) return -1;
+  for (size_t i = 0; i < count; i++) {
+    if (items[i].note.message.len) sorted.sound[sorted.sound_count++] = items[i];
+    else sorted.damaged[sorted.damaged_count++] = (struct fate){.n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
+  }
+  *ret = sorted;
+  return 0;
+}
+
+static int merge_fates(struct arena *arena, struct plan *plan, const struct fate *more, size_t more_count) {
+  if (!more_count) return 0;
+  struct fate *fates = arena_zalloc(arena, plan->fate_count + more_count, sizeof *fates);
+  size_t a = 0, b = 0, count = 0;
+  if (!fates) return -1;
+  while (a < plan->fate_count || b < more_count) {
+    bool from_plan = b == more_count || (a < plan->fate_count && plan->fates[a].n < more[b].n);
+    fates[count++] = from_plan ? plan->fates[a++] : more[b++];
+  }
+  plan->fates = fates;
+  plan->fate_count = count;
+  return 0;
+}
+
+static uint64_t count_tokens(void *context, struct tidings_span message) {
+  const struct tidings_host *host = context;
+  return host->count_tokens(host->context, &message);
+}
+
+int planning_make(const struct planning *planning, const struct item *items, size_t item_count, struct plan *ret_plan) {
+  struct tidings_host host = planning->instance->host;
+  const struct token_counter counter = {host.count_tokens ? count_tokens : NULL, &host};
+  const struct settings *settings = planning->settings;
+  struct sorted sorted;
+  struct plan plan;
+  if (sort_out(items, item_count, planning->arena, &sorted)) return -1;
+  if (plan_needs_facts(sorted.sound, sorted.sound_count, settings) && facts_read(sorted.sound, sorted.sound_count, planning->arena))
+    return -1;
+  if (plan_delivery(sorted.sound, sorted.sound_count, settings, planning->now_ms, &counter, planning->arena, &plan)) return -1;
+  if (merge_fates(planning->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;
+  if (sorted.damaged_count) {
+    static const char words[] = "store: damaged notification records were dropped; see query explain";
+    struct tidings_span text = span_text(words);
+    host.log(host.context, TIDINGS_LOG_ERROR, &text);
+  }
+  *ret_plan = plan;
+  return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * delivery/planning.h: from items as the store gave them to a plan: what the policy must not know is done around it.
+ */
+#ifndef DELIVERY_PLANNING_H
+#define DELIVERY_PLANNING_H
+
+#include "instance/instance.h"
+#include "policy/plan.h"
+
+struct planning {
+  const struct instance *instance;
+  const struct settings *settings;
+  int64_t now_ms;
+  struct arena *arena;
+};
+
+/* `items` by n. What is damaged is dropped, and said so in the log. Returns 0, or -1: no memory. */
+int planning_make(const struct planning *planning, const struct item *items, size_t item_count, struct plan *ret_plan);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event/facts.h: what the policy asks of an item's `data`. The policy itself knows no JSON.
+ */
+#ifndef EVENT_FACTS_H
+#define EVENT_FACTS_H
+
+#include "base/arena.h"
+#include "base/notification.h"
+
+/* Fills in each item's facts: `path` or `paths` and `server`, where `data` is an object that has them as strings. Text is in the arena. Data that
+ * says something else, or is not JSON, has no facts. Returns 0, or -1: no memory. */
+int facts_read(struct item *items, size_t count, struct arena *arena);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The token budget: whole, then the first line, then later; and nobody waits for ever.
+ */
+#include <stdio.h>
+
+#include "items.h"
+
+TestSuite(tokens);
+
+static uint64_t one_a_letter(void *context, struct tidings_span message) {
+  (void)context;
+  return message.len;
+}
+
+struct shown {
+  const char *text; /* the lines' messages, with " | " between */
+  size_t deferred;
+};
+
+static struct shown show(const struct items *items, const char *configuration, const struct token_counter *counter) {
+  struct arena arena = ARENA_EMPTY;
+  struct settings settings = settings_from(configuration, &arena);
+  struct plan plan;
+  struct buffer text = BUFFER_EMPTY;
+  cr_assert_eq(plan_delivery(items->items, items->count, &settings, 0, counter, &arena, &plan), 0);
+  for (size_t i = 0; i < plan.line_count; i++) buffer_format(&text, "%s%.*s", i ? " | " : "", SPAN_FORMAT(plan.lines[i].message));
+  struct shown shown = {text_of(buffer_view(&text)), plan.deferred};
+  buffer_free(&text);
+  arena_free(&arena);
+  return shown;
+}
+
+#define TOKENS(n) "{\"delivery\":{\"order\":\"time\",\"max_tokens\":" n "}}"
+
+static void expect_shown(const struct items *items, const char *configuration, const char *text, size_t deferred) {
+  struct shown shown = show(items, configuration, NULL);
+  cr_expect_str_eq(shown.text, text);
+  cr_expect_eq(shown.deferred, deferred);
+}
+
+Test(tokens, are_bytes_by_four_rounded_up) {
+  struct items items = {.count = 0};
+  ITEM(&items, .message = "12345");
+  ITEM(&items, .message = "1234");
+  expect_shown(&items, TOKENS("3"), "12345 | 1234", 0);
+  expect_shown(&items, TOKENS("2"), "12345", 1);
+}
+
+Test(tokens, are_what_the_host_counts) {
+  struct items items = {.count = 0};
+  const struct token_counter counter = {one_a_letter, NULL};
+  ITEM(&items, .message = "12345");
+  ITEM(&items, .message = "1234");
+  cr_expect_str_eq(show(&items, TOKENS("8"), &counter).text, "12345");
+  cr_expect_str_eq(show(&items, TOKENS("9"), &counter).text, "12345 | 1234");
+}
+
+Test(tokens, first_whole_then_the_first_line_then_later) {
+  struct items items = {.count = 0};
+  ITEM(&items, .message = "whole\nand its end");
+  ITEM(&items, .source = "b", .message = "first\na rest that is much longer than a few tokens can hold");
+  ITEM(&items, .source = "c", .message = "too late");
+  expect_shown(&items, TOKENS("11"), "whole\nand its end | first… (54 more bytes)", 1);
+  expect_shown(&items, TOKENS("10"), "whole\nand its end", 2);
+  expect_shown(&items, TOKENS("100"), "whole\nand its end | first\na rest that is much longer than a few tokens can hold | too late", 0);
+}
+
+Test(tokens, what_comes_first_is_always_shown) {
+  struct items items = {.count = 0};
+  ITEM(&items, .message = "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789");
+  ITEM(&items, .message = "next");
+  expect_shown(&items, TOKENS("20"), "01234567890123456789012345678901234567890123456789… (50 more bytes) | next", 0);
+  expect_shown(&items, TOKENS("1"), "01234567890123456789012345678901234567890123456789… (50 more bytes)", 1);
+  struct items small = {.count = 0};
+  ITEM(&small, .message = "short, and shown as it is");
+  expect_shown(&small, TOKENS("1"), "short, and shown as it is", 0);
+}
+
+Test(tokens, a_cut_splits_no_character) {
+  struct items items = {.count = 0};
+  ITEM(&items, .message = "xééééééééééééééééééééééééééééééééééééééééééééééééééé");
+  struct shown shown = show(&items, TOKENS("1"), NULL);
+  cr_expect(strstr(shown.text, "é… (") != NULL, "%s", shown.text);
+}
+
+Test(tokens, and_a_cap_go_together) {
+  struct items items = {.count = 0};
+  for (int i = 0; i < 6; i++) ITEM(&items, .source = "chatty", .message = "1234");
+  ITEM(&items, .source = "quiet", .message = "1234");
+  EXPECT_PLAN(items, "{\"delivery\":{\"max_items\":5,\"max_tokens\":3}}", 0, "1 2 7 | | 4");
+  EXPECT_PLAN(items, "{\"delivery\":{\"max_items\":2,\"max_tokens\":3}}", 0, "1 7 | | 5");
+}
+
+/* Whatever the settings, repeated deliveries empty the queue, each item delivered once, and while a source waits it has its turn. */
+Test(tokens, delivery_after_delivery_the_queue_empties) {
+  static const char *const orders[] = {"level", "time", "newest"};
+  struct random random = {9};
+  for (int round = 0; round < 600; round++) {
+    struct items items = {.count = 0};
+    struct arena arena = ARENA_EMPTY;
+    char configuration[256];
+    bool delivered[MOST_ITEMS + 1] = {false};
+    size_t count = 1 + random_below(&random, 50);
+    for (size_t i = 0; i < count; i++) {
+      static const char *const sources[] = {"a", "a", "a", "b", "c"};
+      ITEM(&items, .n = i + 1, .source = sources[random_below(&random, 5)], .level = (uint8_t)random_below(&random, 4),
+           .time_ms = (int64_t)i,
+           .message = random_below(&random, 3) ? "some text of a few words" : "first line\nsecond line, longer than the first");
+    }
+    (void)snprintf(configuration, sizeof configuration,
+                   "{\"delivery\":{\"max_items\":%zu,\"max_tokens\":%zu,\"order\":\"%s\",\"coalesce_window_ms\":%zu}}",
+                   random_below(&random, 5), 1 + random_below(&random, 40), orders[round % 3], random_below(&random, 2) * 3);
+    struct settings settings = settings_from(configuration, &arena);
+    size_t deliveries = 0;
+    while (items.count) {
+      struct plan plan;
+      size_t left = 0, f = 0;
+      cr_assert_eq(plan_delivery(items.items, items.count, &settings, 0, NULL, &arena, &plan), 0);
+      cr_assert(plan.line_count > 0 && deliveries++ < 50, "%s: nothing moves", configuration);
+      for (size_t i = 0; i < items.count; i++) {
+        if (f < plan.fate_count && plan.fates[f].n == items.items[i].n) {
+          cr_assert(plan.fates[f].outcome == OUTCOME_DELIVERED && !delivered[plan.fates[f].n]);
+          delivered[plan.fates[f++].n] = true;
+        } else {
+          items.items[left++] = items.items[i];
+        }
+      }
+      cr_assert(f == plan.fate_count && left == plan.deferred);
+      items.count = left;
+    }
+    for (size_t i = 1; i <= count; i++) cr_assert(delivered[i], "item %zu never came", i);
+    arena_free(&arena);
+  }
+}
