@@ -17,7 +17,8 @@ enum { PLANS_BEFORE_BUSY = 8, RETENTION_ROWS = 64 };
 struct point { /* one attempt at a delivery point */
   struct instance *instance;
   const struct carrier *carrier;
-  const struct settings *settings;
+  const struct configuration *configuration;
+  const struct settings *settings; /* the configuration's */
   struct session *session;
   int64_t now_ms;
   store_deadline deadline;
@@ -115,9 +116,15 @@ static int attempt(struct point *point, const struct tidings_reply **ret_reply, 
   if (!plan.fate_count) return STEP_DONE;
   if (plan.line_count) {
     reply = reply_make(&point->arena);
-    if (!reply || reply_show(reply, point->instance, point->settings, point->session->number, &plan, &point->arena)) {
-      return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
-    }
+    if (!reply) return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
+    const struct showing showing = {.instance = point->instance,
+                                    .configuration = point->configuration,
+                                    .session = point->carrier->session,
+                                    .session_number = point->session->number,
+                                    .chat_request = point->carrier->kind == CARRIER_CHAT_REQUEST,
+                                    .plan = &plan};
+    code = reply_show(reply, &showing, &point->arena, error);
+    if (code) return code;
     if (delivery.state == DELIVERY_LEASED) reply->delivery_id = public_id(point->session->number, delivery.n);
   }
   code = lease(point, &delivery, error);
@@ -153,6 +160,7 @@ int deliver(struct instance *instance, const struct carrier *carrier, const stru
   code = decision_begin(instance, number, point.deadline, error);
   if (code) return code;
   struct configuration *configuration = configuration_use(instance);
+  point.configuration = configuration;
   point.settings = &configuration->settings;
   code = attempts(&point, &reply, error);
   configuration_done(configuration);

@@ -5,6 +5,7 @@
 #include "delivery/planning.h"
 
 #include "event/facts.h"
+#include "render/render.h"
 
 /* The sound ones in a copy; the others' fates. */
 struct sorted {
@@ -40,26 +41,39 @@ static int merge_fates(struct arena *arena, struct plan *plan, const struct fate
   return 0;
 }
 
+struct counting {
+  struct tidings_host host;
+  uint8_t format;
+  struct buffer shown; /* scratch */
+};
+
+/* What a message costs as it will be shown: hostile text can become much longer. Without memory it is taken for what it is. */
 static uint64_t count_tokens(void *context, struct tidings_span message) {
-  const struct tidings_host *host = context;
-  return host->count_tokens(host->context, &message);
+  struct counting *counting = context;
+  counting->shown.len = 0;
+  render_item_text(counting->format, message, &counting->shown);
+  struct tidings_span shown = counting->shown.failed ? message : buffer_view(&counting->shown);
+  if (counting->host.count_tokens) return counting->host.count_tokens(counting->host.context, &shown);
+  return (shown.len + 3) / 4;
 }
 
 int planning_make(const struct planning *planning, const struct item *items, size_t item_count, struct plan *ret_plan) {
-  struct tidings_host host = planning->instance->host;
-  const struct token_counter counter = {host.count_tokens ? count_tokens : NULL, &host};
   const struct settings *settings = planning->settings;
+  struct counting counting = {.host = planning->instance->host, .format = settings->format, .shown = BUFFER_EMPTY};
+  const struct token_counter counter = {count_tokens, &counting};
   struct sorted sorted;
   struct plan plan;
   if (sort_out(items, item_count, planning->arena, &sorted)) return -1;
   if (plan_needs_facts(sorted.sound, sorted.sound_count, settings) && facts_read(sorted.sound, sorted.sound_count, planning->arena))
     return -1;
-  if (plan_delivery(sorted.sound, sorted.sound_count, settings, planning->now_ms, &counter, planning->arena, &plan)) return -1;
+  int code = plan_delivery(sorted.sound, sorted.sound_count, settings, planning->now_ms, &counter, planning->arena, &plan);
+  buffer_free(&counting.shown);
+  if (code) return -1;
   if (merge_fates(planning->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;
   if (sorted.damaged_count) {
     static const char words[] = "store: damaged notification records were dropped; see query explain";
     struct tidings_span text = span_text(words);
-    host.log(host.context, TIDINGS_LOG_ERROR, &text);
+    counting.host.log(counting.host.context, TIDINGS_LOG_ERROR, &text);
   }
   *ret_plan = plan;
   return 0;

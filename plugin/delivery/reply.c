@@ -4,6 +4,9 @@
  */
 #include "delivery/reply.h"
 
+#include <stdio.h>
+
+#include "base/error.h"
 #include "render/render.h"
 
 struct reply {
@@ -21,6 +24,8 @@ struct tidings_reply *reply_make(struct arena *arena) {
   reply->abi.status = &reply->status;
   return &reply->abi;
 }
+
+static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory for a reply"); }
 
 static struct tidings_notification notification_of(const struct line *line, uint32_t session) {
   const struct item *item = line->item;
@@ -50,31 +55,70 @@ static int show_notifications(struct tidings_reply *reply, uint32_t session, con
   return 0;
 }
 
-int reply_show(struct tidings_reply *reply, const struct instance *instance, const struct settings *settings, uint32_t session,
-               const struct plan *plan, struct arena *arena) {
+/* "notif_" and a random UUID, as RFC 9562 writes its version 4. */
+static int make_call_id(const struct tidings_host *host, struct arena *arena, struct tidings_span *ret_id, struct tidings_error *error) {
+  uint8_t b[16];
+  char text[sizeof "notif_xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"];
+  if (host->random(host->context, b, sizeof b))
+    return fail(error, TIDINGS_E_INVAL, "host.random failed; delivery.format \"synthetic-call\" needs it");
+  b[6] = (uint8_t)(0x40 | (b[6] & 0x0f));
+  b[8] = (uint8_t)(0x80 | (b[8] & 0x3f));
+  (void)snprintf(text, sizeof text, "notif_%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3],
+                 b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+  return arena_copy(arena, span_text(text), ret_id) ? no_memory(error) : 0;
+}
+
+static int make_call_ids(const struct showing *showing, struct arena *arena, const struct tidings_span **ret_ids,
+                         struct tidings_error *error) {
+  struct tidings_span *ids = arena_zalloc(arena, showing->plan->line_count, sizeof *ids);
+  if (!ids) return no_memory(error);
+  for (size_t i = 0; i < showing->plan->line_count; i++) {
+    int code = make_call_id(&showing->instance->host, arena, &ids[i], error);
+    if (code) return code;
+  }
+  *ret_ids = ids;
+  return 0;
+}
+
+static int show_messages(struct tidings_reply *reply, const struct rendered *rendered, size_t count, struct arena *arena) {
+  struct tidings_message *messages = arena_zalloc(arena, count, sizeof *messages);
+  const struct tidings_message **list = arena_zalloc(arena, count, sizeof *list);
+  if (!messages || !list) return -1;
+  for (size_t i = 0; i < count; i++) {
+    messages[i] = (struct tidings_message){.size = sizeof *messages,
+                                           .role = rendered[i].role,
+                                           .place = rendered[i].place,
+                                           .text = rendered[i].text,
+                                           .call_id = rendered[i].call_id};
+    if (rendered[i].role == TIDINGS_MESSAGE_TOOL) messages[i].tool = span_text(NOTIFICATION_TOOL);
+    list[i] = &messages[i];
+  }
+  reply->messages = list;
+  reply->message_count = count;
+  return 0;
+}
+
+int reply_show(struct tidings_reply *reply, const struct showing *showing, struct arena *arena, struct tidings_error *error) {
+  const struct settings *settings = &showing->configuration->settings;
+  struct nonce nonce = configuration_nonce(showing->configuration, showing->session);
   struct render_input input = {
-      .lines = plan->lines,
-      .line_count = plan->line_count,
-      .deferred = plan->deferred,
-      .host_name = instance->host_name,
+      .lines = showing->plan->lines,
+      .line_count = showing->plan->line_count,
+      .deferred = showing->plan->deferred,
+      .host_name = showing->instance->host_name,
+      .nonce = span_of(nonce.text, nonce.len),
       .format = settings->format,
       .order = settings->order,
       .place = settings->place,
+      .chat_request = showing->chat_request,
   };
-  struct tidings_message *message = arena_zalloc(arena, 1, sizeof *message);
-  const struct tidings_message **list = arena_zalloc(arena, 1, sizeof *list);
-  struct buffer text = BUFFER_EMPTY;
-  if (!message || !list || show_notifications(reply, session, plan, arena)) return -1;
-  render_carrier_text(&input, &text);
-  int code = text.failed || arena_copy(arena, buffer_view(&text), &message->text) ? -1 : 0;
-  buffer_free(&text);
-  if (code) return -1;
-  message->size = sizeof *message;
-  message->role = TIDINGS_MESSAGE_CARRIER;
-  message->place = settings->place;
-  list[0] = message;
-  reply->messages = list;
-  reply->message_count = 1;
+  const struct rendered *rendered;
+  size_t count;
+  int code = settings->format == FORMAT_SYNTHETIC_CALL ? make_call_ids(showing, arena, &input.call_ids, error) : 0;
+  if (code) return code;
+  if (show_notifications(reply, showing->session_number, showing->plan, arena) || render_messages(&input, arena, &rendered, &count) ||
+      show_messages(reply, rendered, count, arena))
+    return no_memory(error);
   return 0;
 }
 

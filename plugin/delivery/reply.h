@@ -11,9 +11,18 @@
 /* An empty reply with the status of an idle session, in `arena`. NULL: no memory. */
 struct tidings_reply *reply_make(struct arena *arena);
 
-/* Puts a plan's lines into the reply: as notifications, and rendered. Returns 0, or -1: no memory. */
-int reply_show(struct tidings_reply *reply, const struct instance *instance, const struct settings *settings, uint32_t session,
-               const struct plan *plan, struct arena *arena);
+/* What is shown of a plan, and on what. */
+struct showing {
+  const struct instance *instance;
+  const struct configuration *configuration;
+  struct tidings_span session; /* its id */
+  uint32_t session_number;
+  bool chat_request;
+  const struct plan *plan;
+};
+
+/* Puts a plan's lines into the reply: as notifications, and rendered. Errors: NOMEM, INVAL (the host's random failed). */
+int reply_show(struct tidings_reply *reply, const struct showing *showing, struct arena *arena, struct tidings_error *error);
 
 /* Hands the reply out: the arena goes with it and is empty afterwards. Cannot fail. */
 const struct tidings_reply *reply_hand_out(struct tidings_reply *reply, struct instance *instance, struct arena *arena);

@@ -16,12 +16,12 @@ static const char *const fence_names[] = {"none", "nonce"};
 static const char *const discipline_names[] = {"serial", "coalescing"};
 static const char *const restart_names[] = {"drain", "hold"};
 
-const struct choices preset_choices = {preset_names, 2, COUNT_OF(preset_names)};
-const struct choices format_choices = {format_names, 2, COUNT_OF(format_names)};
+const struct choices preset_choices = {preset_names, COUNT_OF(preset_names), COUNT_OF(preset_names)};
+const struct choices format_choices = {format_names, COUNT_OF(format_names), COUNT_OF(format_names)};
 const struct choices place_choices = {place_names, COUNT_OF(place_names), COUNT_OF(place_names)};
 const struct choices order_choices = {order_names, COUNT_OF(order_names), COUNT_OF(order_names)};
 const struct choices overflow_choices = {overflow_names, COUNT_OF(overflow_names), COUNT_OF(overflow_names)};
-const struct choices fence_choices = {fence_names, 1, COUNT_OF(fence_names)};
+const struct choices fence_choices = {fence_names, COUNT_OF(fence_names), COUNT_OF(fence_names)};
 
 const struct preset_values preset_values[] = {
     [PRESET_RFD011] = {.format = FORMAT_MARKDOWN, .place = TIDINGS_PLACE_PREPEND, .order = ORDER_LEVEL},
@@ -30,6 +30,17 @@ const struct preset_values preset_values[] = {
                          .order = ORDER_TIME,
                          .overflow = OVERFLOW_DROP_OLDEST,
                          .max_items = 10},
+    [PRESET_XML] = {.format = FORMAT_XML, .place = TIDINGS_PLACE_APPEND, .order = ORDER_TIME},
+    [PRESET_XML_BATCH] =
+        {.format = FORMAT_XML_BATCH, .place = TIDINGS_PLACE_APPEND, .order = ORDER_LEVEL, .max_items = 10, .coalesce_window_ms = 2000},
+    [PRESET_BALANCED] = {.format = FORMAT_MARKDOWN,
+                         .place = TIDINGS_PLACE_APPEND,
+                         .order = ORDER_LEVEL,
+                         .fence = FENCE_NONCE,
+                         .annihilate = true,
+                         .max_items = 10,
+                         .max_tokens = 800,
+                         .coalesce_window_ms = 2000},
 };
 
 const char *const delivery_names[DELIVERY_COUNT] = {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/siphash.h"
 #include "event/config.h"
 
 /* The gate is one word, so that quiesce sees calls and replies at one moment and shuts it only if there are none: the lower half counts
@@ -36,11 +37,29 @@ void configuration_done(struct configuration *configuration) {
   free(configuration);
 }
 
+/* Nonces need the store's secret. */
+static int configuration_complete(const struct instance *instance, struct configuration *configuration, struct tidings_error *error) {
+  uint8_t fresh[STORE_SECRET_BYTES];
+  if (configuration->settings.fence != FENCE_NONCE || !instance->store) return 0;
+  if (instance->host.random(instance->host.context, fresh, sizeof fresh))
+    return fail(error, TIDINGS_E_INVAL, "host.random failed; delivery.fence \"nonce\" needs it");
+  return store_secret(instance->store, fresh, store_deadline_in(instance->budget_ms), configuration->secret, error);
+}
+
+struct nonce configuration_nonce(const struct configuration *configuration, struct tidings_span session) {
+  struct nonce nonce = {.len = 0};
+  if (configuration->settings.fence != FENCE_NONCE) return nonce;
+  (void)snprintf(nonce.text, sizeof nonce.text, "%016llx", (unsigned long long)siphash(configuration->secret, session));
+  nonce.len = sizeof nonce.text - 1;
+  return nonce;
+}
+
 int configuration_set(struct instance *instance, struct tidings_span json, struct tidings_error *error) {
   struct configuration *configuration = calloc(1, sizeof *configuration);
   if (!configuration) return fail(error, TIDINGS_E_NOMEM, "no memory for the configuration");
   atomic_init(&configuration->users, 1);
   int code = config_parse(json, &configuration->arena, &configuration->settings, error);
+  if (!code) code = configuration_complete(instance, configuration, error);
   if (code) {
     configuration_done(configuration);
     return code;
@@ -167,6 +186,7 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   if (!code) code = configuration_set(instance, options->configuration, error);
   if (!code) code = find_owner(instance, options->owner_pid, error);
   if (!code) code = open_store(instance, options->store_dir, error);
+  if (!code) code = configuration_complete(instance, instance->configuration, error);
   if (code) {
     instance_free(instance);
     return code;

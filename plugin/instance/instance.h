@@ -19,6 +19,7 @@ struct configuration {
   atomic_uint users;
   struct arena arena;
   struct settings settings;
+  uint8_t secret[STORE_SECRET_BYTES]; /* what nonces are derived from, when there are any */
 };
 
 /* A settle that met BUSY, to be applied at the next call. */
@@ -73,6 +74,14 @@ void instance_take_back(struct instance *instance);
 struct configuration *configuration_use(struct instance *instance);
 void configuration_done(struct configuration *configuration);
 int configuration_set(struct instance *instance, struct tidings_span json, struct tidings_error *error);
+
+/* What tells a session's real blocks from forged ones: the same for ever, and told to the model by the query `instructions`. Empty: there is none
+ * by this configuration. */
+struct nonce {
+  char text[17];
+  size_t len;
+};
+struct nonce configuration_nonce(const struct configuration *configuration, struct tidings_span session);
 
 /* One decision at a time for session number `session`; BUSY past the deadline. */
 int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline, struct tidings_error *error);

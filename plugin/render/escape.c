@@ -5,6 +5,7 @@
  */
 #include "render/escape.h"
 
+#include "base/notification.h"
 #include "base/utf8.h"
 
 static const char continuation[] = "\n  ";
@@ -92,9 +93,21 @@ static bool is_link_definition(struct tidings_span line) {
   return close && byte_at(line, (size_t)(close - line.ptr) + 1) == ':';
 }
 
+/* "[error] " in front of a result is what the block itself says. */
+static bool is_level_mark(struct tidings_span line) {
+  if (byte_at(line, 0) != '[') return false;
+  for (unsigned level = 0; level < LEVEL_COUNT; level++) {
+    const char *name = level_name(level);
+    if (starts_with_word(from(line, 1), name) && byte_at(line, 1 + strlen(name)) == ']') return true;
+  }
+  return false;
+}
+
 /* Where a trimmed line needs a backslash so that it does not read as structure; NO_MARK: nowhere. */
-static size_t structure_mark(struct tidings_span line) {
+static size_t structure_mark(enum escape where, struct tidings_span line) {
   char first = byte_at(line, 0), second = byte_at(line, 1);
+  if (where == ESCAPE_XML && (first == '<' || first == '>')) return NO_MARK; /* they become entities */
+  if (where == ESCAPE_CALL && is_level_mark(line)) return 0;
   if (first == '#' || first == '>' || first == '|' || first == '<') return 0;
   if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second))) return 0;
   if ((first == '*' || first == '_') && first == second) return 0;
@@ -123,10 +136,21 @@ static bool opens_reserved_tag(struct tidings_span text) {
 }
 
 /* Which ASCII characters need a look, beside the control characters. */
-enum { IN_ITEM = 1, INLINE = 2 };
+enum { IN_ITEM = 1, INLINE = 2, IN_XML = 4, IN_ATTRIBUTE = 8, IN_JSON = 16 };
 static const uint8_t special[128] = {
-    ['<'] = IN_ITEM | INLINE, ['\\'] = INLINE, ['`'] = INLINE, ['*'] = INLINE, ['_'] = INLINE,
-    ['['] = INLINE,           [']'] = INLINE,  ['|'] = INLINE, ['~'] = INLINE,
+    ['<'] = IN_ITEM | INLINE | IN_XML | IN_ATTRIBUTE | IN_JSON,
+    ['>'] = IN_XML | IN_ATTRIBUTE | IN_JSON,
+    ['&'] = IN_XML | IN_ATTRIBUTE,
+    ['"'] = IN_ATTRIBUTE | IN_JSON,
+    ['\''] = IN_ATTRIBUTE,
+    ['\\'] = INLINE | IN_JSON,
+    ['`'] = INLINE | IN_JSON,
+    ['*'] = INLINE,
+    ['_'] = INLINE,
+    ['['] = INLINE,
+    [']'] = INLINE,
+    ['|'] = INLINE,
+    ['~'] = INLINE,
 };
 
 /* Eight bytes at once: are all of them printable ASCII other than '<'? Most of what is told is, and this is most of what telling costs. */
@@ -168,13 +192,28 @@ static size_t write_shown(struct tidings_span text, size_t at, struct buffer *ou
   return shown.taken;
 }
 
-static void write_text(struct tidings_span text, struct buffer *out) {
+/* False: the byte has no entity. */
+static bool write_entity(char byte, struct buffer *out) {
+  switch (byte) {
+  case '<': buffer_text(out, "&lt;"); return true;
+  case '>': buffer_text(out, "&gt;"); return true;
+  case '&': buffer_text(out, "&amp;"); return true;
+  case '"': buffer_text(out, "&quot;"); return true;
+  case '\'': buffer_text(out, "&apos;"); return true;
+  default: return false;
+  }
+}
+
+static void write_text(enum escape where, struct tidings_span text, struct buffer *out) {
+  unsigned looked_at = where == ESCAPE_XML ? IN_XML : IN_ITEM;
   for (size_t at = 0; at < text.len;) {
-    size_t run = plain_run(text, at, IN_ITEM);
+    size_t run = plain_run(text, at, looked_at);
     buffer_append(out, text.ptr + at, run);
     at += run;
     if (at == text.len) break;
-    if (text.ptr[at] == '<') {
+    if (where == ESCAPE_XML && write_entity(text.ptr[at], out)) {
+      at++;
+    } else if (text.ptr[at] == '<') {
       buffer_text(out, opens_reserved_tag(from(text, at)) ? "&lt;" : "<");
       at++;
     } else if (text.ptr[at] == '\t') {
@@ -186,48 +225,82 @@ static void write_text(struct tidings_span text, struct buffer *out) {
   }
 }
 
-static void write_line(struct tidings_span line, struct buffer *out) {
-  size_t mark = structure_mark(line);
+static void write_line(enum escape where, struct tidings_span line, struct buffer *out) {
+  size_t mark = structure_mark(where, line);
   if (mark != NO_MARK) {
-    write_text(span_of(line.ptr, mark), out);
+    write_text(where, span_of(line.ptr, mark), out);
     bool neutral = line.ptr[mark] == '<' && opens_reserved_tag(line);
     if (!neutral) buffer_byte(out, '\\');
     line = from(line, mark);
   }
-  write_text(line, out);
+  write_text(where, line, out);
 }
 
-void escape_markdown_item(struct tidings_span text, struct buffer *out) {
+void escape_item(enum escape where, struct tidings_span text, struct buffer *out) {
   bool first = true, has_carriage_return = text.len && memchr(text.ptr, '\r', text.len);
   while (text.len) {
     struct tidings_span line = take_line(&text, has_carriage_return);
     line = trim(line);
     if (!line.len) continue;
     if (!first) buffer_append(out, continuation, sizeof continuation - 1);
-    write_line(line, out);
+    write_line(where, line, out);
     first = false;
   }
   if (first) buffer_text(out, "(empty)");
 }
 
-void escape_markdown_inline(struct tidings_span text, struct buffer *out) {
+static void write_inline(struct tidings_span text, unsigned looked_at, struct buffer *out) {
   for (size_t at = 0; at < text.len;) {
-    size_t run = plain_run(text, at, INLINE);
+    size_t run = plain_run(text, at, looked_at);
     buffer_append(out, text.ptr + at, run);
     at += run;
     if (at == text.len) break;
     char byte = text.ptr[at];
-    if ((unsigned char)byte >= sizeof special || !special[(unsigned char)byte]) {
+    if ((unsigned char)byte >= sizeof special || !(special[(unsigned char)byte] & looked_at)) {
       at += write_shown(text, at, out);
       continue;
     }
     bool inside_word = byte == '_' && at && is_alphanumeric(text.ptr[at - 1]) && is_alphanumeric(byte_at(text, at + 1));
-    if (byte == '<') {
-      buffer_text(out, "&lt;");
-    } else {
+    if (!write_entity(byte, out)) {
       if (!inside_word) buffer_byte(out, '\\');
       buffer_byte(out, byte);
     }
     at++;
   }
+}
+
+void escape_markdown_inline(struct tidings_span text, struct buffer *out) { write_inline(text, INLINE, out); }
+
+void escape_xml_inline(struct tidings_span text, struct buffer *out) { write_inline(text, INLINE | IN_XML, out); }
+
+void escape_xml_attribute(struct tidings_span text, struct buffer *out) { write_inline(text, IN_ATTRIBUTE, out); }
+
+/* Only three backticks in a row are a fence, and the third alone need not be one. */
+static bool ends_fence(struct tidings_span text, size_t at) {
+  return text.ptr[at] == '`' && at >= 2 && text.ptr[at - 1] == '`' && text.ptr[at - 2] == '`';
+}
+
+void escape_json_string(struct tidings_span text, struct buffer *out) {
+  buffer_byte(out, '"');
+  for (size_t at = 0; at < text.len;) {
+    size_t run = plain_run(text, at, IN_JSON);
+    buffer_append(out, text.ptr + at, run);
+    at += run;
+    if (at == text.len) break;
+    unsigned char byte = (unsigned char)text.ptr[at];
+    if (byte == '\n' || byte == '\t' || byte == '\r') {
+      buffer_text(out, byte == '\n' ? "\\n" : byte == '\t' ? "\\t" : "\\r");
+      at++;
+    } else if (byte == '<' || byte == '>' || ends_fence(text, at)) {
+      buffer_format(out, "\\u%04x", byte);
+      at++;
+    } else if (byte < sizeof special && (special[byte] & IN_JSON)) {
+      if (byte != '`') buffer_byte(out, '\\');
+      buffer_byte(out, (char)byte);
+      at++;
+    } else {
+      at += write_shown(text, at, out);
+    }
+  }
+  buffer_byte(out, '"');
 }

@@ -25,22 +25,29 @@ static void render_level(const struct render_input *input, unsigned level, struc
   }
 }
 
-void render_markdown(const struct render_input *input, struct buffer *out) {
-  buffer_text(out, "---\n**");
+void render_markdown_levels(const struct render_input *input, struct buffer *out) {
+  for (unsigned level = LEVEL_COUNT; level-- > 0;) render_level(input, level, out);
+}
+
+void render_markdown_title(const struct render_input *input, struct buffer *out) {
+  buffer_text(out, "**");
   if (input->host_name.len) {
     escape_markdown_inline(input->host_name, out);
     buffer_byte(out, ' ');
   }
-  buffer_text(out, "System Notifications**\n\nThese are automated system messages from ");
-  if (input->host_name.len) {
-    escape_markdown_inline(input->host_name, out);
-  } else {
-    buffer_text(out, "the agent host");
-  }
+  buffer_text(out, "System Notifications**");
+}
+
+void render_markdown(const struct render_input *input, struct buffer *out) {
+  render_markdown_fence(input, out);
+  buffer_byte(out, '\n');
+  render_markdown_title(input, out);
+  buffer_text(out, "\n\nThese are automated system messages from ");
+  render_host_name(input, out);
   buffer_text(out, ", unrelated to the response which\n"
                    "follows below. They are delivered in this message to make you aware of them. You\n"
                    "can ignore irrelevant notifications — they will NOT be delivered again.\n");
-  for (unsigned level = LEVEL_COUNT; level-- > 0;) render_level(input, level, out);
+  render_markdown_levels(input, out);
   render_pending_line(input->deferred, out);
-  buffer_text(out, "---");
+  render_markdown_fence(input, out);
 }

@@ -6,12 +6,9 @@
 #include "render/formats.h"
 
 void render_markdown_flat(const struct render_input *input, struct buffer *out) {
-  buffer_text(out, "---\n**system notifications**\n\nThese are automated system messages from ");
-  if (input->host_name.len) {
-    escape_markdown_inline(input->host_name, out);
-  } else {
-    buffer_text(out, "the agent host");
-  }
+  render_markdown_fence(input, out);
+  buffer_text(out, "\n**system notifications**\n\nThese are automated system messages from ");
+  render_host_name(input, out);
   buffer_text(out, ", unrelated to the response\n"
                    "which follows below. They are delivered in this message to make you aware\n"
                    "of them. You can ignore irrelevant notifications — they will NOT be\n"
@@ -22,5 +19,5 @@ void render_markdown_flat(const struct render_input *input, struct buffer *out) 
     buffer_byte(out, '\n');
   }
   render_pending_line(input->deferred, out);
-  buffer_text(out, "---");
+  render_markdown_fence(input, out);
 }

@@ -1,15 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/render.c: which format, and the separators between the block and the carrier's own text.
+ * render/render.c: which format, in whose voice and where, and the separators between the block and the carrier's own text.
  */
 #include "render/render.h"
 
 #include <tidings/reply.h>
 
+#include "render/escape.h"
 #include "render/formats.h"
+
+static void (*const formats[FORMAT_COUNT])(const struct render_input *, struct buffer *) = {
+    [FORMAT_MARKDOWN] = render_markdown,
+    [FORMAT_MARKDOWN_FLAT] = render_markdown_flat,
+    [FORMAT_XML] = render_xml,
+    [FORMAT_XML_BATCH] = render_xml_batch,
+    [FORMAT_JSON] = render_json,
+    [FORMAT_SYSTEM_REMINDER] = render_system_reminder,
+    [FORMAT_OPENAI] = render_own_message,
+    [FORMAT_ANTHROPIC] = render_own_message,
+    [FORMAT_SYNTHETIC_CALL] = NULL, /* a message for each line */
+};
 
 void render_pending_line(size_t deferred, struct buffer *out) {
   if (deferred) buffer_format(out, "(%zu more notification%s pending)\n", deferred, deferred == 1 ? "" : "s");
+}
+
+void render_host_name(const struct render_input *input, struct buffer *out) {
+  if (input->host_name.len) escape_markdown_inline(input->host_name, out);
+  else buffer_text(out, "the agent host");
+}
+
+void render_markdown_fence(const struct render_input *input, struct buffer *out) {
+  buffer_text(out, "---");
+  if (!input->nonce.len) return;
+  buffer_byte(out, ' ');
+  buffer_span(out, input->nonce);
+}
+
+void render_item_text(uint8_t format, struct tidings_span message, struct buffer *out) {
+  switch (format) {
+  case FORMAT_XML:
+  case FORMAT_XML_BATCH:
+  case FORMAT_SYSTEM_REMINDER: escape_item(ESCAPE_XML, message, out); break;
+  case FORMAT_JSON: escape_json_string(message, out); break;
+  case FORMAT_SYNTHETIC_CALL: escape_item(ESCAPE_CALL, message, out); break;
+  default: escape_markdown_item(message, out); break;
+  }
 }
 
 static struct tidings_span trim(struct tidings_span name) {
@@ -18,14 +54,72 @@ static struct tidings_span trim(struct tidings_span name) {
   return name;
 }
 
+static struct render_input trimmed(const struct render_input *input) {
+  struct render_input result = *input;
+  result.host_name = trim(input->host_name);
+  return result;
+}
+
 void render_carrier_text(const struct render_input *input, struct buffer *out) {
-  static void (*const formats[])(const struct render_input *,
-                                 struct buffer *) = {[FORMAT_MARKDOWN] = render_markdown, [FORMAT_MARKDOWN_FLAT] = render_markdown_flat};
   bool append = input->place == TIDINGS_PLACE_APPEND;
-  struct render_input trimmed = *input;
+  struct render_input clean = trimmed(input);
   if (!input->line_count) return;
-  trimmed.host_name = trim(input->host_name);
   if (append) buffer_text(out, "\n\n");
-  formats[input->format](&trimmed, out);
+  formats[input->format](&clean, out);
   if (!append) buffer_text(out, "\n\n");
+}
+
+/* A text of its own needs no separators. */
+static void render_alone(const struct render_input *input, struct buffer *out) {
+  struct render_input clean = trimmed(input);
+  formats[input->format](&clean, out);
+}
+
+static int keep(struct buffer *text, struct arena *arena, struct tidings_span *ret) {
+  int code = text->failed || arena_copy(arena, buffer_view(text), ret) ? -1 : 0;
+  buffer_free(text);
+  return code;
+}
+
+static int render_calls(const struct render_input *input, struct arena *arena, struct rendered *messages) {
+  for (size_t i = 0; i < input->line_count; i++) {
+    struct buffer text = BUFFER_EMPTY;
+    messages[i] = (struct rendered){.role = TIDINGS_MESSAGE_TOOL, .place = TIDINGS_PLACE_PAIR, .call_id = input->call_ids[i]};
+    render_call(input, &input->lines[i], i + 1 == input->line_count, &text);
+    if (keep(&text, arena, &messages[i].text)) return -1;
+  }
+  return 0;
+}
+
+static int render_one(const struct render_input *input, struct arena *arena, struct rendered *message) {
+  struct buffer text = BUFFER_EMPTY;
+  switch (input->format) {
+  case FORMAT_OPENAI:
+    message->role = TIDINGS_MESSAGE_DEVELOPER;
+    message->place = input->chat_request ? TIDINGS_PLACE_BEFORE : TIDINGS_PLACE_AFTER;
+    render_alone(input, &text);
+    break;
+  case FORMAT_ANTHROPIC:
+    message->role = TIDINGS_MESSAGE_BLOCK;
+    message->place = input->place;
+    render_alone(input, &text);
+    break;
+  default:
+    message->role = TIDINGS_MESSAGE_CARRIER;
+    message->place = input->place;
+    render_carrier_text(input, &text);
+    break;
+  }
+  return keep(&text, arena, &message->text);
+}
+
+int render_messages(const struct render_input *input, struct arena *arena, const struct rendered **ret_messages, size_t *ret_count) {
+  bool calls = input->format == FORMAT_SYNTHETIC_CALL;
+  size_t count = calls ? input->line_count : input->line_count > 0;
+  struct rendered *messages = arena_zalloc(arena, count, sizeof *messages);
+  if (!messages) return -1;
+  if (calls ? render_calls(input, arena, messages) : count && render_one(input, arena, messages)) return -1;
+  *ret_messages = messages;
+  *ret_count = count;
+  return 0;
 }

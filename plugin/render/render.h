@@ -1,25 +1,46 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/render.h: a plan's lines to the bytes that the model sees, one file per format. Pure. All text in a line is hostile until
- * escape.c has had it: it can never end a block, start another or forge a header.
+ * render/render.h: a plan's lines to what the model sees, one file per format. Pure. All text in a line is hostile until escape.c has had it: it
+ * can never end a block, start another or forge a header.
  */
 #ifndef RENDER_RENDER_H
 #define RENDER_RENDER_H
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "policy/plan.h"
+
+#define NOTIFICATION_TOOL "_system_notification" /* what a synthetic call calls */
 
 struct render_input {
   const struct line *lines;
   size_t line_count;
-  size_t deferred;               /* > 0: the last line says so */
-  struct tidings_span host_name; /* empty: "the agent host" */
-  uint8_t format, order, place;  /* enum format, enum order, TIDINGS_PLACE_PREPEND or _APPEND */
+  size_t deferred;                     /* > 0: the last line says so */
+  struct tidings_span host_name;       /* empty: "the agent host" */
+  struct tidings_span nonce;           /* in the fence; empty: none */
+  uint8_t format, order, place;        /* enum format, enum order, TIDINGS_PLACE_PREPEND or _APPEND */
+  bool chat_request;                   /* what carries it; else a tool result */
+  const struct tidings_span *call_ids; /* FORMAT_SYNTHETIC_CALL: one a line */
 };
 
-/* Appends the text of the one message with role TIDINGS_MESSAGE_CARRIER: separators included, so that the host only concatenates.
- * Prepended: the block, its closing line, an empty line. Appended: an empty line (two line feeds), then the block. A buffer without
- * memory is `failed`. */
+/* As in struct tidings_message. */
+struct rendered {
+  uint32_t role, place;
+  struct tidings_span text, call_id;
+};
+
+/* What to send, in order; nothing for no lines. Text is in the arena. Returns 0, or -1: no memory. */
+int render_messages(const struct render_input *input, struct arena *arena, const struct rendered **ret_messages, size_t *ret_count);
+
+/* Appends the text of the one message with role TIDINGS_MESSAGE_CARRIER, for the formats that are part of the carrier's text: separators
+ * included, so that the host only concatenates. Prepended: the block, its closing line, an empty line. Appended: an empty line (two line
+ * feeds), then the block. A buffer without memory is `failed`. */
 void render_carrier_text(const struct render_input *input, struct buffer *out);
+
+/* One item's text as the format shows it, to see how much it costs. */
+void render_item_text(uint8_t format, struct tidings_span message, struct buffer *out);
+
+/* The paragraph for the system prompt that tells the model what it will see. */
+void render_instructions(const struct render_input *input, struct buffer *out);
 
 #endif

@@ -46,6 +46,11 @@ const struct owner *store_self(const struct store *store); /* the process that o
 typedef uint64_t store_deadline;
 store_deadline store_deadline_in(uint32_t budget_ms);
 
+/* The store's own random bytes. If it has none yet, `fresh` becomes them, durably. Errors: BUSY, SCHEMA_NEWER, STORE, NOMEM. */
+enum { STORE_SECRET_BYTES = 16 };
+int store_secret(struct store *store, const uint8_t fresh[STORE_SECRET_BYTES], store_deadline deadline,
+                 uint8_t ret_secret[STORE_SECRET_BYTES], struct tidings_error *error);
+
 /* -- who: a host process ------------------------------------------------------------------------------------------------------- */
 
 struct owner {

@@ -72,6 +72,31 @@ Test(config, a_preset_sets_the_other_keys_and_keys_beside_it_win) {
   cr_expect_eq(settings.overflow, OVERFLOW_DROP_LOWEST);
 }
 
+Test(config, presets_are_the_documented_ones) {
+  static const struct {
+    const char *name;
+    uint8_t format, place, order, overflow, fence;
+    uint32_t max_items, max_tokens, coalesce_window_ms;
+    bool annihilate;
+  } presets[] = {
+      {"rfd011", FORMAT_MARKDOWN, TIDINGS_PLACE_PREPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE, 0, 0, 0, false},
+      {"draft011", FORMAT_MARKDOWN_FLAT, TIDINGS_PLACE_PREPEND, ORDER_TIME, OVERFLOW_DROP_OLDEST, FENCE_NONE, 10, 0, 0, false},
+      {"xml", FORMAT_XML, TIDINGS_PLACE_APPEND, ORDER_TIME, OVERFLOW_DEFER, FENCE_NONE, 0, 0, 0, false},
+      {"xml-batch", FORMAT_XML_BATCH, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE, 10, 0, 2000, false},
+      {"balanced", FORMAT_MARKDOWN, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONCE, 10, 800, 2000, true},
+  };
+  for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+    char json[128];
+    (void)snprintf(json, sizeof json, "{\"delivery\":{\"preset\":\"%s\"}}", presets[i].name);
+    struct settings s = settings_from(json, &arena);
+    cr_expect(s.preset == i && s.format == presets[i].format && s.place == presets[i].place && s.order == presets[i].order &&
+                  s.overflow == presets[i].overflow && s.fence == presets[i].fence && s.max_items == presets[i].max_items &&
+                  s.max_tokens == presets[i].max_tokens && s.coalesce_window_ms == presets[i].coalesce_window_ms &&
+                  s.annihilate == presets[i].annihilate,
+              "%s", presets[i].name);
+  }
+}
+
 Test(config, kinds_nested_flat_and_mixed) {
   struct settings settings =
       settings_from("{\"conversation\":{\"notifications\":{\"enable\":false,\"kinds\":"
@@ -136,17 +161,12 @@ static const struct {
     {DELIVERY("\"colour\":1"), TIDINGS_E_SCHEMA,
      "delivery.colour: unknown key; expected one of preset, format, place, order, max_items, overflow, max_tokens, coalesce_window_ms, "
      "annihilate, fence"},
-    {DELIVERY("\"preset\":\"xml\""), TIDINGS_E_SCHEMA,
-     "delivery.preset: \"xml\" is not built in this version; expected one of rfd011, draft011"},
-    {DELIVERY("\"preset\":\"balanced\""), TIDINGS_E_SCHEMA,
-     "delivery.preset: \"balanced\" is not built in this version; expected one of rfd011, draft011"},
-    {DELIVERY("\"preset\":\"rfd012\""), TIDINGS_E_SCHEMA, "delivery.preset: \"rfd012\" is not one of rfd011, draft011"},
-    {DELIVERY("\"preset\":null"), TIDINGS_E_SCHEMA, "delivery.preset: null is not one of rfd011, draft011"},
-    {DELIVERY("\"format\":\"xml\""), TIDINGS_E_SCHEMA,
-     "delivery.format: \"xml\" is not built in this version; expected one of markdown, markdown-flat"},
-    {DELIVERY("\"format\":\"synthetic-call\""), TIDINGS_E_SCHEMA,
-     "delivery.format: \"synthetic-call\" is not built in this version; expected one of markdown, markdown-flat"},
-    {DELIVERY("\"format\":\"html\""), TIDINGS_E_SCHEMA, "delivery.format: \"html\" is not one of markdown, markdown-flat"},
+    {DELIVERY("\"preset\":\"rfd012\""), TIDINGS_E_SCHEMA,
+     "delivery.preset: \"rfd012\" is not one of rfd011, draft011, xml, xml-batch, balanced"},
+    {DELIVERY("\"preset\":null"), TIDINGS_E_SCHEMA, "delivery.preset: null is not one of rfd011, draft011, xml, xml-batch, balanced"},
+    {DELIVERY("\"format\":\"html\""), TIDINGS_E_SCHEMA,
+     "delivery.format: \"html\" is not one of markdown, markdown-flat, xml, xml-batch, json, system-reminder, openai, anthropic, "
+     "synthetic-call"},
     {DELIVERY("\"place\":\"before\""), TIDINGS_E_SCHEMA, "delivery.place: \"before\" is not one of prepend, append"},
     {DELIVERY("\"order\":\"oldest\""), TIDINGS_E_SCHEMA, "delivery.order: \"oldest\" is not one of level, time, newest"},
     {DELIVERY("\"overflow\":\"drop\""), TIDINGS_E_SCHEMA, "delivery.overflow: \"drop\" is not one of defer, drop_oldest, drop_lowest"},
@@ -156,7 +176,7 @@ static const struct {
     {DELIVERY("\"coalesce_window_ms\":86400001"), TIDINGS_E_SCHEMA,
      "delivery.coalesce_window_ms: 86400001 is not an integer from 0 to 86400000"},
     {DELIVERY("\"annihilate\":0"), TIDINGS_E_SCHEMA, "delivery.annihilate: 0 is not true or false"},
-    {DELIVERY("\"fence\":\"nonce\""), TIDINGS_E_SCHEMA, "delivery.fence: \"nonce\" is not built in this version; expected none"},
+    {DELIVERY("\"fence\":true"), TIDINGS_E_SCHEMA, "delivery.fence: true is not one of none, nonce"},
     {"{\"turns\":{\"discipline\":\"coalescing\"}}", TIDINGS_E_SCHEMA,
      "turns.discipline: \"coalescing\" is not built in this version; expected serial"},
     {"{\"turns\":{\"settle_delay_ms\":5}}", TIDINGS_E_SCHEMA, "turns.settle_delay_ms: 5 is not built in this version; expected 0"},
@@ -280,8 +300,9 @@ static void random_rules(struct random *random, struct buffer *out) {
 
 static void random_delivery(struct random *random, struct buffer *out) {
   static const char *const keys[][4] = {
-      {"preset", "rfd011", "draft011", NULL}, {"format", "markdown", "markdown-flat", NULL},       {"place", "prepend", "append", NULL},
-      {"order", "level", "time", "newest"},   {"overflow", "defer", "drop_oldest", "drop_lowest"},
+      {"preset", "balanced", "xml-batch", NULL}, {"format", "json", "synthetic-call", NULL},
+      {"fence", "none", "nonce", NULL},          {"place", "prepend", "append", NULL},
+      {"order", "level", "time", "newest"},      {"overflow", "defer", "drop_oldest", "drop_lowest"},
   };
   buffer_format(out, "{\"max_tokens\":%zu,\"max_items\":%zu,\"coalesce_window_ms\":%zu,\"annihilate\":%s", random_below(random, 1000),
                 random_below(random, 1000), random_below(random, 86400001), truth(random));
