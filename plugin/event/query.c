@@ -7,34 +7,34 @@
 #include "base/error.h"
 #include "event/event.h"
 #include "event/field.h"
+#include "event/stream_list.h"
 
-enum member { NAME, SESSION, ID, LIMIT, CONFIG, MEMBER_COUNT };
-static const char *const member_names[MEMBER_COUNT] = {"name", "session", "id", "limit", "config"};
+enum member { NAME, SESSION, ID, LIMIT, CONFIG, CARRIER, EVENTS, MEMBER_COUNT };
+static const char *const member_names[MEMBER_COUNT] = {"name", "session", "id", "limit", "config", "carrier", "events"};
 
-static const char *const built[] = {"pending", "status", "history", "explain", "stats", "stream", "configure"};
-static const char *const planned[] = {"instructions", "preview", "render"};
-enum { BUILT_COUNT = sizeof built / sizeof *built, PLANNED_COUNT = sizeof planned / sizeof *planned };
+static const char *const names[QUERY_COUNT] = {
+    [QUERY_PENDING] = "pending",     [QUERY_STATUS] = "status",   [QUERY_HISTORY] = "history",
+    [QUERY_EXPLAIN] = "explain",     [QUERY_STATS] = "stats",     [QUERY_STREAM] = "stream",
+    [QUERY_CONFIGURE] = "configure", [QUERY_PREVIEW] = "preview", [QUERY_INSTRUCTIONS] = "instructions",
+    [QUERY_RENDER] = "render",
+};
 
 static int read_name(const struct json *value, enum query_name *ret_name, struct tidings_error *error) {
   struct path path = path_member(NULL, "name");
   if (!value) return field_missing(&path, "the name of a query", error);
   if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "the name of a query", error);
-  for (size_t i = 0; i < BUILT_COUNT; i++) {
-    if (!span_is(value->text, built[i])) continue;
+  for (size_t i = 0; i < QUERY_COUNT; i++) {
+    if (!span_is(value->text, names[i])) continue;
     *ret_name = (enum query_name)i;
     return 0;
   }
-  for (size_t i = 0; i < PLANNED_COUNT; i++) {
-    if (span_is(value->text, planned[i]))
-      return fail(error, TIDINGS_E_UNSUPPORTED, "query \"%s\" is not built in this version", planned[i]);
-  }
   return fail(error, TIDINGS_E_UNSUPPORTED, "query %s is unknown; expected one of %s", quote(value->text).text,
-              name_list(built, BUILT_COUNT).text);
+              name_list(names, QUERY_COUNT).text);
 }
 
 /* What a query does not take is refused, not ignored. */
 static int check_members(enum query_name name, const struct json *const *members, struct tidings_error *error) {
-  static const uint8_t takes[BUILT_COUNT] = {
+  static const uint8_t takes[QUERY_COUNT] = {
       [QUERY_PENDING] = 1 << SESSION | 1 << LIMIT,
       [QUERY_STATUS] = 1 << SESSION,
       [QUERY_HISTORY] = 1 << SESSION | 1 << LIMIT,
@@ -42,10 +42,13 @@ static int check_members(enum query_name name, const struct json *const *members
       [QUERY_STATS] = 1 << SESSION,
       [QUERY_STREAM] = 1 << SESSION,
       [QUERY_CONFIGURE] = 1 << CONFIG,
+      [QUERY_INSTRUCTIONS] = 1 << SESSION,
+      [QUERY_PREVIEW] = 1 << SESSION | 1 << CARRIER,
+      [QUERY_RENDER] = 1 << SESSION | 1 << EVENTS,
   };
   for (int i = SESSION; i < MEMBER_COUNT; i++) {
     if (members[i] && !(takes[name] & 1 << i))
-      return fail(error, TIDINGS_E_SCHEMA, "%s: query \"%s\" does not take it", member_names[i], built[name]);
+      return fail(error, TIDINGS_E_SCHEMA, "%s: query \"%s\" does not take it", member_names[i], names[name]);
   }
   return 0;
 }
@@ -75,11 +78,20 @@ static int read_session(const struct json *value, struct query *query, struct ti
   return session_id_check(query->session, "session", TIDINGS_E_SCHEMA, error);
 }
 
+static int read_carrier(const struct json *value, struct query *query, struct tidings_error *error) {
+  static const char *const carriers[] = {"tool_result", "chat_request"};
+  struct path path = path_member(NULL, "carrier");
+  uint8_t carrier = 0;
+  int code = field_choice(&path, value, carriers, 2, &carrier, error);
+  if (!code) query->chat_request = carrier == 1;
+  return code;
+}
+
 int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query, struct tidings_error *error) {
   static const struct member_names known = {member_names, MEMBER_COUNT, "field"};
   const struct json *members[MEMBER_COUNT], *json;
   struct query query = {.limit = QUERY_DEFAULT_LIMIT};
-  struct path limit_path = path_member(NULL, "limit");
+  struct path limit_path = path_member(NULL, "limit"), events_path = path_member(NULL, "events");
   int64_t limit = QUERY_DEFAULT_LIMIT;
   enum { LARGEST_QUERY = 1 << 20 };
   if (bytes.len > LARGEST_QUERY) return fail(error, TIDINGS_E_TOO_BIG, "query: %zu bytes; the limit is %d", bytes.len, LARGEST_QUERY);
@@ -92,6 +104,8 @@ int query_parse(struct tidings_span bytes, struct arena *arena, struct query *re
   if (!code && query.name != QUERY_CONFIGURE) code = read_session(members[SESSION], &query, error);
   if (!code && query.name == QUERY_EXPLAIN) code = read_id(members[ID], &query.id, error);
   if (!code && members[LIMIT]) code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
+  if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &query, error);
+  if (!code && query.name == QUERY_RENDER) code = stream_list_read(&events_path, members[EVENTS], arena, &query, error);
   query.limit = (uint32_t)limit;
   query.has_config = !code && members[CONFIG];
   if (query.has_config && json_compact(members[CONFIG], arena, &query.config))

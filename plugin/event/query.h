@@ -8,11 +8,33 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/notification.h"
 #include "base/span.h"
 
-enum query_name { QUERY_PENDING, QUERY_STATUS, QUERY_HISTORY, QUERY_EXPLAIN, QUERY_STATS, QUERY_STREAM, QUERY_CONFIGURE };
+enum query_name {
+  QUERY_PENDING,
+  QUERY_STATUS,
+  QUERY_HISTORY,
+  QUERY_EXPLAIN,
+  QUERY_STATS,
+  QUERY_STREAM,
+  QUERY_CONFIGURE,
+  QUERY_INSTRUCTIONS,
+  QUERY_PREVIEW,
+  QUERY_RENDER,
+  QUERY_COUNT
+};
 
 enum { QUERY_DEFAULT_LIMIT = 100, QUERY_LARGEST_LIMIT = 10000 };
+
+/* A carrier of a stream list, and what it carried. */
+struct streamed {
+  bool chat_request;          /* else a tool call's response */
+  uint8_t source;             /* chat request: TIDINGS_SOURCE_* */
+  struct tidings_span id;     /* tool call response */
+  struct notification *notes; /* in the list's order */
+  size_t note_count;
+};
 
 /* All text is owned by the arena. */
 struct query {
@@ -22,9 +44,12 @@ struct query {
   uint32_t limit;  /* pending: items; history: deliveries */
   bool has_config; /* configure: JSON to put in force; without it the one in force is only read */
   struct tidings_span config;
+  bool chat_request;               /* preview: what would carry it */
+  const struct streamed *carriers; /* render: those that carried something */
+  size_t carrier_count;
 };
 
-/* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name, or one that is not built in this version), NOMEM. */
+/* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name), NOMEM. */
 int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query, struct tidings_error *error);
 
 #endif

@@ -36,8 +36,11 @@ static int configure(struct instance *instance, const struct query *query, struc
 
 static int ask_session(struct inspection *inspection, struct tidings_error *error) {
   static int (*const answers[])(struct inspection *, struct tidings_error *) = {
-      [QUERY_PENDING] = inspect_pending, [QUERY_STATUS] = inspect_status, [QUERY_HISTORY] = inspect_history,
-      [QUERY_EXPLAIN] = inspect_explain, [QUERY_STATS] = inspect_stats,   [QUERY_STREAM] = inspect_stream,
+      [QUERY_PENDING] = inspect_pending, [QUERY_STATUS] = inspect_status,
+      [QUERY_HISTORY] = inspect_history, [QUERY_EXPLAIN] = inspect_explain,
+      [QUERY_STATS] = inspect_stats,     [QUERY_STREAM] = inspect_stream,
+      [QUERY_PREVIEW] = inspect_preview, [QUERY_INSTRUCTIONS] = inspect_instructions,
+      [QUERY_RENDER] = inspect_render,
   };
   int code = store_read(inspection->instance->store, &inspection->txn, error);
   if (code) return code;

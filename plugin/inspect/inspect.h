@@ -16,7 +16,7 @@ void inspect_release(struct instance *instance, const struct tidings_answer *ans
 
 /* One question being answered, in a snapshot. A session that the store has not heard of has number 0 and an empty head. */
 struct inspection {
-  const struct instance *instance;
+  struct instance *instance;
   const struct query *query;
   struct store_txn *txn;
   uint32_t session;
@@ -33,6 +33,9 @@ int inspect_stats(struct inspection *inspection, struct tidings_error *error);
 int inspect_history(struct inspection *inspection, struct tidings_error *error);
 int inspect_explain(struct inspection *inspection, struct tidings_error *error);
 int inspect_stream(struct inspection *inspection, struct tidings_error *error);
+int inspect_instructions(struct inspection *inspection, struct tidings_error *error);
+int inspect_preview(struct inspection *inspection, struct tidings_error *error);
+int inspect_render(struct inspection *inspection, struct tidings_error *error);
 
 /* "kind": {"source": …, "name": …}, as everywhere. */
 void write_kind(struct json_writer *writer, const struct notification *note);

@@ -124,11 +124,15 @@ def queries(kit, judge_of):
     check(not broken, f"{len(replies)} replies are as the schema says", "\n".join(broken))
 
     item = None
-    for name in ("pending", "status", "history", "stats", "stream", "configure", "explain"):
-        request = {"name": name, **({} if name == "configure" else {"session": "story"}), **({"id": item} if name == "explain" else {})}
+    stream = []
+    for name in ("pending", "status", "history", "stats", "stream", "configure", "instructions", "preview", "explain", "render"):
+        request = {"name": name, **({} if name == "configure" else {"session": "story"}), **({"id": item} if name == "explain" else {}),
+                   **({"events": stream} if name == "render" else {})}
         answer = kit.call({"op": "query", "query": request})
         found = complaints(judge_of("query", f"/$defs/answers/{name}"), answer.get("answer"))
         check(not found and answer.get("answer"), f"what {name} answers is as the schema says", json.dumps(answer) + "\n" + "\n".join(found))
+        if name == "stream":
+            stream = answer["answer"]["events"]
         if name == "history":
             item = answer["answer"]["deliveries"][0]["items"][0]["id"]
 
