@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * delivery/events.c: what each event does to the store: a notification is pushed; a session is opened, resumed or closed.
+ * delivery/events.c: what each event does to the store: a notification is pushed; a session is opened, resumed or closed; the
+ * rest is for reports.c.
  */
 #include "base/error.h"
 #include "delivery/attach.h"
 #include "delivery/deliver.h"
 #include "delivery/ledger.h"
 #include "delivery/reply.h"
+#include "delivery/reports.h"
 
 struct happening { /* one event being handled */
   struct instance *instance;
@@ -73,6 +75,9 @@ static int close_session(struct happening *happening, struct store_txn *txn, uin
       ledger_commit(head, &closing, arena)) {
     return fail(error, TIDINGS_E_NOMEM, "no memory to close the session");
   }
+  static const struct memory nothing = {0};
+  code = memory_put(txn, session, &nothing, error);
+  if (code) return code;
   head->last_delivery = closing.n;
   memset(&head->owner, 0, sizeof head->owner);
   head->cwd = head->host = span_of(NULL, 0);
@@ -133,15 +138,20 @@ out:
 
 /* -- the answer ------------------------------------------------------------------------------------------------------------------------------------ */
 
-/* A notification that needs no action is answered by NULL, everything else by a reply. Made before anything is stored, so that it cannot
+/* A notification or report that needs no action is answered by NULL, everything else by a reply. Made before anything is stored, so that it cannot
  * fail afterwards. */
 static int handle(struct happening *happening, const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct arena for_reply = ARENA_EMPTY;
   struct tidings_reply *reply = reply_make(&for_reply);
   if (!reply) return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
-  int code = happening->event->type == EVENT_NOTIFICATION ? push(happening, error) : handle_session(happening, error);
+  enum event_type type = happening->event->type;
+  bool is_report = type >= EVENT_HANDLE_STATE;
+  int code = type == EVENT_NOTIFICATION ? push(happening, error)
+             : is_report ? take_report(happening->instance, happening->settings, happening->event, happening->now_ms, happening->deadline,
+                                       &happening->duplicate, error)
+                         : handle_session(happening, error);
   if (!code && happening->duplicate) reply->flags |= TIDINGS_REPLY_DUPLICATE;
-  if (!code && (happening->duplicate || happening->event->type != EVENT_NOTIFICATION))
+  if (!code && (happening->duplicate || (type != EVENT_NOTIFICATION && !is_report)))
     *ret_reply = reply_hand_out(reply, happening->instance, &for_reply);
   arena_free(&for_reply);
   return code;

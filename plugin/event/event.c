@@ -22,17 +22,22 @@ static const struct {
     {"session.opened", EVENT_SESSION_OPENED, opened_data_read},
     {"session.resumed", EVENT_SESSION_RESUMED, resumed_data_read},
     {"session.closed", EVENT_SESSION_CLOSED, closed_data_read},
+    {"handle.state", EVENT_HANDLE_STATE, handle_state_read},
+    {"handle.polled", EVENT_HANDLE_POLLED, handle_polled_read},
+    {"mcp.state", EVENT_MCP_STATE, mcp_state_read},
+    {"file.changed", EVENT_FILE_CHANGED, file_changed_read},
+    {"config.changed", EVENT_CONFIG_CHANGED, config_changed_read},
+    {"budget.usage", EVENT_BUDGET_USAGE, budget_usage_read},
+    {"rate.limited", EVENT_RATE_LIMITED, rate_limited_read},
+    {"subagent.finished", EVENT_SUBAGENT_FINISHED, subagent_finished_read},
 };
 
 /* Types that the contract names and that this version does not have, so that a host author learns that it is not a misspelling. */
 static const char *const later_types[] = {
-    "handle.state",      "handle.polled",      "mcp.state",         "file.changed",
-    "config.changed",    "budget.usage",       "rate.limited",      "subagent.finished",
-    "message.submitted", "message.cancelled",  "message.edited",    "message.moved",
-    "turn.started",      "turn.declined",      "turn.finished",     "turn.aborted",
-    "turn.failed",       "turn.retrying",      "turn.waiting",      "turn.resume",
-    "stream.started",    "stream.finished",    "tools.started",     "tools.finished",
-    "session.forked",    "session.compacting", "session.compacted", "wake",
+    "message.submitted", "message.cancelled", "message.edited",     "message.moved",     "turn.started",
+    "turn.declined",     "turn.finished",     "turn.aborted",       "turn.failed",       "turn.retrying",
+    "turn.waiting",      "turn.resume",       "stream.started",     "stream.finished",   "tools.started",
+    "tools.finished",    "session.forked",    "session.compacting", "session.compacted", "wake",
 };
 
 int session_id_check(struct tidings_span session, const char *where, int wrong, struct tidings_error *error) {
@@ -182,6 +187,9 @@ int event_parse(struct tidings_span bytes, const struct settings *settings, stru
   if (!code) code = read_identity(attributes, &event, error);
   const struct data_input input = {attributes[DATA], settings, arena, error};
   if (!code) code = built_types[index].read_data(&input, &event);
+  bool is_report = event.type >= EVENT_HANDLE_STATE;
+  if (!code && is_report && json_compact(attributes[DATA], arena, &event.data))
+    code = fail(error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   if (!code) *ret_event = event;
   return code;
 }

@@ -21,6 +21,14 @@ int notification_data_read(const struct data_input *input, struct event *event);
 int opened_data_read(const struct data_input *input, struct event *event);
 int resumed_data_read(const struct data_input *input, struct event *event);
 int closed_data_read(const struct data_input *input, struct event *event);
+int handle_state_read(const struct data_input *input, struct event *event);
+int handle_polled_read(const struct data_input *input, struct event *event);
+int mcp_state_read(const struct data_input *input, struct event *event);
+int file_changed_read(const struct data_input *input, struct event *event);
+int config_changed_read(const struct data_input *input, struct event *event);
+int budget_usage_read(const struct data_input *input, struct event *event);
+int rate_limited_read(const struct data_input *input, struct event *event);
+int subagent_finished_read(const struct data_input *input, struct event *event);
 
 /* What small strings may be long: kinds, keys, ids. */
 enum { SMALL_STRING_BYTES = 1024, PATH_BYTES = 4096 };

@@ -2,8 +2,7 @@
  *
  * event/notification_data.c: the data of a `notification` event.
  */
-#include <stdio.h>
-
+#include "base/cut.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "event/event_data.h"
@@ -81,19 +80,6 @@ static bool is_blank(struct tidings_span text) {
   return true;
 }
 
-/* A message over the limit is cut, and says by how much. */
-static int cut_message(const struct data_input *input, struct tidings_span whole, struct tidings_span *ret) {
-  size_t kept = utf8_prefix(whole, input->settings->message_bytes);
-  char suffix[48];
-  int suffix_len = snprintf(suffix, sizeof suffix, "… (%zu more bytes)", whole.len - kept);
-  char *text = arena_alloc(input->arena, kept + sizeof suffix);
-  if (!text || suffix_len < 0) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
-  memcpy(text, whole.ptr, kept);
-  memcpy(text + kept, suffix, (size_t)suffix_len);
-  *ret = span_of(text, kept + (size_t)suffix_len);
-  return 0;
-}
-
 static int read_message(const struct data_input *input, const struct json *value, struct notification *note) {
   struct path path = path_member(&data_path, "message");
   struct tidings_span text;
@@ -101,7 +87,10 @@ static int read_message(const struct data_input *input, const struct json *value
   int code = field_string(&path, value, SIZE_MAX, &text, input->error);
   if (code) return code;
   if (is_blank(text)) return fail(input->error, TIDINGS_E_SCHEMA, "data.message: must not be empty or blank");
-  if (text.len > input->settings->message_bytes) return cut_message(input, text, &note->message);
+  if (text.len > input->settings->message_bytes) {
+    int failed = cut_text(input->arena, text, input->settings->message_bytes, &note->message);
+    return failed ? fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it") : 0;
+  }
   note->message = text;
   return 0;
 }

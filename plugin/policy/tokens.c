@@ -3,8 +3,7 @@
  * policy/tokens.c: at most max_tokens for all lines together. In the order of fair.c each is shown whole, or its first line, and the first for
  * which there is no room waits with all behind it. The very first is always shown, cut as short as it must be: else it would wait for ever.
  */
-#include <stdio.h>
-
+#include "base/cut.h"
 #include "base/utf8.h"
 #include "policy/steps.h"
 
@@ -21,18 +20,6 @@ static size_t first_line_bytes(struct tidings_span message) {
   return len;
 }
 
-/* The first `kept` bytes, and how many more there were. */
-static int shorten(const struct work *work, struct tidings_span message, size_t kept, struct tidings_span *ret) {
-  char suffix[48];
-  int suffix_len = snprintf(suffix, sizeof suffix, "… (%zu more bytes)", message.len - kept);
-  char *text = suffix_len < 0 ? NULL : arena_alloc(work->arena, kept + sizeof suffix);
-  if (!text) return -1;
-  memcpy(text, message.ptr, kept);
-  memcpy(text + kept, suffix, (size_t)suffix_len);
-  *ret = span_of(text, kept + (size_t)suffix_len);
-  return 0;
-}
-
 /* Halves what is shown of the message until it fits. */
 static int cut_to_fit(const struct work *work, struct line *line, uint64_t left) {
   struct tidings_span message = line->message, cut = message;
@@ -40,7 +27,7 @@ static int cut_to_fit(const struct work *work, struct line *line, uint64_t left)
   if (kept == message.len) kept = message.len / 2;
   do {
     kept = utf8_prefix(message, kept);
-    if (shorten(work, message, kept, &cut)) return -1;
+    if (cut_text(work->arena, message, kept, &cut)) return -1;
     kept /= 2;
   } while (kept >= LEAST_BYTES && cost(work, cut) > left);
   line->message = cut;
@@ -58,7 +45,7 @@ static int admit(const struct work *work, struct line *line, bool first, uint64_
   }
   if (line_bytes && line_bytes < line->message.len) {
     struct tidings_span cut;
-    if (shorten(work, line->message, line_bytes, &cut)) return -1;
+    if (cut_text(work->arena, line->message, line_bytes, &cut)) return -1;
     uint64_t shorter = cost(work, cut);
     if (shorter <= *left) {
       line->message = cut;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Stored: the numbers never change. Session number 0 is the store itself. */
-enum row_kind { ROW_META = 1, ROW_NAME = 2, ROW_HEAD = 3, ROW_ITEM = 4, ROW_DELIVERY = 5, ROW_DEDUP = 6 };
+enum row_kind { ROW_META = 1, ROW_NAME = 2, ROW_HEAD = 3, ROW_ITEM = 4, ROW_DELIVERY = 5, ROW_DEDUP = 6, ROW_MEMORY = 7 };
 
 enum { KEY_BYTES = 13 };
 

@@ -262,3 +262,15 @@ int store_push(struct store *store, const struct push *push, store_deadline dead
   *ret_duplicate = slot.duplicate;
   return 0;
 }
+
+int push_in(struct store_txn *txn, const struct push *push, struct tidings_error *error) {
+  struct push anonymous = *push;
+  anonymous.id = span_of(NULL, 0);
+  struct push_slot slot = {.push = &anonymous, .body = BUFFER_EMPTY, .error = {.size = sizeof slot.error}};
+  encode_item(&slot.body, push->now_ms, push->note);
+  if (slot.body.failed) slot.code = fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record");
+  else slot.code = datafile_reserve(txn->store, cost(&slot), &slot.error);
+  if (!slot.code) (void)store_slot(txn, &slot);
+  buffer_free(&slot.body);
+  return slot.code ? fail(error, slot.code, "%s", slot.error.text) : 0;
+}

@@ -3,7 +3,7 @@
  * store/store.h: the one durable place. Everything outside this folder sees sessions, items, deliveries and heads; only here is LMDB.
  *
  * One environment, one tree; keys are (session number, kind of row, n), 13 bytes, big-endian. Rows: META and NAME (session number 0),
- * HEAD, ITEM, DELIVERY, DEDUP. Items are never rewritten: a delivery row says how items ended, the head says which are taken.
+ * HEAD, ITEM, DELIVERY, DEDUP, MEMORY. Items are never rewritten: a delivery row says how items ended, the head says which are taken.
  * The store must not know policy, rendering, JSON or the host's clock: times are handed in.
  *
  * Concurrency: any number of processes and threads. Reads see a snapshot. Writers, of all processes, queue at a lock with a time limit
@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/memory.h"
 #include "base/notification.h"
 
 enum {
@@ -179,6 +180,10 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms,
               struct tidings_error *error);
 
+/* What producers remember; zero when nothing is. */
+int memory_get(struct store_txn *txn, uint32_t session, struct memory *ret_memory, struct tidings_error *error);
+int memory_put(struct store_txn *txn, uint32_t session, const struct memory *memory, struct tidings_error *error);
+
 /* In a write that ends items: deletes at most `limit` rows of what is too old or too many. Changes head->floor and dedup_cursor; the caller puts
  * the head. */
 int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms, int64_t dedup_window_ms, size_t limit,
@@ -196,6 +201,10 @@ struct push {
 };
 /* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY (withdrawn, not stored), FULL, STORE, SCHEMA_NEWER, NOMEM. */
 int store_push(struct store *store, const struct push *push, store_deadline deadline, bool *ret_duplicate, struct tidings_error *error);
+
+/* The same in a write of the caller's, which commits it. Looks for no duplicate and remembers none. Errors: FULL, STORE, NOMEM; after any of them
+ * the write is to be given up. */
+int push_in(struct store_txn *txn, const struct push *push, struct tidings_error *error);
 
 /* -- the bell: has anything changed? --------------------------------------------------------------------------------------------- */
 

@@ -12,7 +12,8 @@ import tempfile
 from schemas import HERE, check, load, validator
 import schemas as tap
 
-BUILT = {"notification", "session.opened", "session.resumed", "session.closed"}
+BUILT = {"notification", "session.opened", "session.resumed", "session.closed", "handle.state", "handle.polled", "mcp.state", "file.changed",
+         "config.changed", "budget.usage", "rate.limited", "subagent.finished"}
 REFUSALS = {"TIDINGS_E_SCHEMA", "TIDINGS_E_TOO_BIG"}
 
 

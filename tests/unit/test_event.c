@@ -303,13 +303,10 @@ Test(event, refuses_times_that_are_none) {
 }
 
 Test(event, every_type_of_the_contract_is_known_by_name) {
-  static const char *const later[] = {"handle.state",      "handle.polled",      "mcp.state",         "file.changed",
-                                      "config.changed",    "budget.usage",       "rate.limited",      "subagent.finished",
-                                      "message.submitted", "message.cancelled",  "message.edited",    "message.moved",
-                                      "turn.started",      "turn.declined",      "turn.finished",     "turn.aborted",
-                                      "turn.failed",       "turn.retrying",      "turn.waiting",      "turn.resume",
-                                      "stream.started",    "stream.finished",    "tools.started",     "tools.finished",
-                                      "session.forked",    "session.compacting", "session.compacted", "wake"};
+  static const char *const later[] = {"message.submitted", "message.cancelled", "message.edited",     "message.moved",     "turn.started",
+                                      "turn.declined",     "turn.finished",     "turn.aborted",       "turn.failed",       "turn.retrying",
+                                      "turn.waiting",      "turn.resume",       "stream.started",     "stream.finished",   "tools.started",
+                                      "tools.finished",    "session.forked",    "session.compacting", "session.compacted", "wake"};
   for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
     char json[128], sentence[128];
     (void)snprintf(json, sizeof json, "{\"type\":\"%s\",\"session\":\"s\"}", later[i]);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * delivery/reports.h: what a subsystem's report does to the store: news is pushed, or taken back, and what producers remember is kept.
+ */
+#ifndef DELIVERY_REPORTS_H
+#define DELIVERY_REPORTS_H
+
+#include "event/event.h"
+#include "instance/instance.h"
+
+/* `event` is one of EVENT_HANDLE_STATE and behind. Errors as of a notification. */
+int take_report(struct instance *instance, const struct settings *settings, const struct event *event, int64_t now_ms,
+                store_deadline deadline, bool *ret_duplicate, struct tidings_error *error);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What each report becomes: kind, level and words, what it takes back, and what is remembered.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "event/event.h"
+#include "kit.h"
+#include "producers/producers.h"
+
+static struct arena arena = ARENA_EMPTY;
+
+static void tear_down(void) { arena_free(&arena); }
+
+TestSuite(producers, .fini = tear_down);
+
+static struct produced produced_by(const char *type, const char *data, struct memory *memory) {
+  struct settings settings = settings_from("", &arena);
+  struct buffer json = BUFFER_EMPTY;
+  struct event event;
+  struct produced produced;
+  struct tidings_error error = new_error();
+  buffer_format(&json, "{\"type\":\"%s\",\"session\":\"s\",\"data\":%s}", type, data);
+  cr_assert_eq(event_parse(buffer_view(&json), &settings, &arena, &event, &error), 0, "%s", error.text);
+  cr_assert_eq(produce(&event, &settings, memory, &arena, &produced), 0);
+  *memory = produced.memory;
+  buffer_free(&json);
+  return produced;
+}
+
+/* "source.name|level|message", or "" for silence. */
+static const char *news_of(const char *type, const char *data) {
+  struct memory memory = {0};
+  struct produced produced = produced_by(type, data, &memory);
+  struct buffer text = BUFFER_EMPTY;
+  const struct notification *note = &produced.note;
+  if (!produced.speaks) return "";
+  buffer_format(&text, "%.*s.%.*s|%s|%.*s", SPAN_FORMAT(note->source), SPAN_FORMAT(note->name), level_name(note->level),
+                SPAN_FORMAT(note->message));
+  const char *copy = text_of(buffer_view(&text));
+  buffer_free(&text);
+  return copy;
+}
+
+Test(producers, say_the_documented_words) {
+  static const struct {
+    const char *type, *data, *news;
+  } cases[] = {
+      {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"cargo_check\",\"state\":\"stopped\"}",
+       "tool.stopped|info|Tool `cargo_check` (handle `h_3`) has stopped with result available."},
+      {"handle.state", "{\"handle\":\"h_1\",\"tool\":\"git\",\"state\":\"waiting\"}",
+       "tool.waiting|warning|Tool `git` (handle `h_1`) is waiting for input."},
+      {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"cargo_check\",\"state\":\"failed\",\"exit_code\":101}",
+       "tool.failed|error|Tool `cargo_check` (handle `h_3`) failed with exit code 101."},
+      {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"cargo_check\",\"state\":\"failed\",\"level\":\"critical\"}",
+       "tool.failed|critical|Tool `cargo_check` (handle `h_3`) failed."},
+      {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"x\",\"state\":\"running\"}", ""},
+      {"handle.polled", "{\"handle\":\"h_3\"}", ""},
+      {"mcp.state", "{\"server\":\"github\",\"state\":\"connected\"}", ""},
+      {"mcp.state", "{\"server\":\"github\",\"state\":\"disconnected\"}", "mcp.disconnected|error|MCP server `github` has disconnected."},
+      {"mcp.state", "{\"server\":\"github\",\"state\":\"reconnected\"}", "mcp.reconnected|info|MCP server `github` has reconnected."},
+      {"mcp.state", "{\"server\":\"github\",\"state\":\"unresponsive\"}",
+       "mcp.unresponsive|warning|MCP server `github` is not responding."},
+      {"mcp.state", "{\"server\":\"github\",\"state\":\"disconnected\",\"level\":\"info\"}",
+       "mcp.disconnected|info|MCP server `github` has disconnected."},
+      {"file.changed", "{\"path\":\"src/lib.rs\"}", "file.changed|info|`src/lib.rs` was modified externally."},
+      {"file.changed", "{\"path\":\"a\",\"change\":\"created\"}", "file.changed|info|`a` was created externally."},
+      {"file.changed", "{\"paths\":[\"a\"],\"change\":\"deleted\"}", "file.changed|info|`a` was deleted externally."},
+      {"file.changed", "{\"path\":\"a\",\"change\":\"renamed\"}", "file.changed|info|`a` was renamed externally."},
+      {"file.changed", "{\"paths\":[\"a\",\"b\"]}", "file.changed|info|Multiple files modified: a, b"},
+      {"file.changed", "{\"paths\":[\"a\",\"b\"],\"change\":\"deleted\"}", "file.changed|info|Multiple files deleted: a, b"},
+      {"config.changed", "{\"summary\":\"model is now x\"}", "config.reloaded|info|Configuration reloaded: model is now x"},
+      {"rate.limited", "{\"retry_after_ms\":12000}", "rate.limited|warning|Rate limited; retry after 12 s."},
+      {"rate.limited", "{\"retry_after_ms\":12001,\"provider\":\"p\"}", "rate.limited|warning|Rate limited; retry after 13 s."},
+      {"rate.limited", "{\"retry_after_ms\":9223372036854775807}", "rate.limited|warning|Rate limited; retry after 9223372036854776 s."},
+      {"subagent.finished", "{\"slug\":\"research\",\"summary\":\"Found three.\"}",
+       "subagent.finished|info|[Subagent 'research' finished]\nFound three."},
+      {"subagent.finished", "{\"slug\":\"research\",\"summary\":\"\"}", "subagent.finished|info|[Subagent 'research' finished]"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) cr_expect_str_eq(news_of(cases[i].type, cases[i].data), cases[i].news);
+}
+
+Test(producers, keep_what_policy_and_hosts_ask_for) {
+  struct memory memory = {0};
+  struct produced produced = produced_by("handle.state", "{\"handle\":\"h_3\",\"tool\":\"git\",\"state\":\"stopped\"}", &memory);
+  cr_expect(span_is(produced.note.handle, "h_3") && span_is(produced.note.tool, "git"));
+  cr_expect(span_is(produced.note.data, "{\"handle\":\"h_3\",\"tool\":\"git\",\"state\":\"stopped\"}"));
+  cr_expect_eq(produced.withdraw_handle.len, 0);
+  produced = produced_by("file.changed", "{\"path\":\"a\",\"caused_by\":\"call_1\"}", &memory);
+  cr_expect(span_is(produced.note.caused_by, "call_1"));
+  produced = produced_by("subagent.finished", "{\"slug\":\"x\",\"summary\":\"y\"}", &memory);
+  cr_expect_eq(produced.note.activation, ACTIVATION_IDLE);
+}
+
+Test(producers, a_poll_and_running_take_news_back) {
+  struct memory memory = {0};
+  struct produced produced = produced_by("handle.polled", "{\"handle\":\"h_3\"}", &memory);
+  cr_expect(span_is(produced.withdraw_handle, "h_3") && produced.withdraw_reason == REASON_POLLED);
+  produced = produced_by("handle.state", "{\"handle\":\"h_3\",\"tool\":\"x\",\"state\":\"running\"}", &memory);
+  cr_expect(span_is(produced.withdraw_handle, "h_3") && produced.withdraw_reason == REASON_RUNNING);
+}
+
+Test(producers, a_summary_is_cut_by_characters) {
+  struct memory memory = {0};
+  struct buffer data = BUFFER_EMPTY;
+  buffer_text(&data, "{\"slug\":\"s\",\"summary\":\"");
+  for (int i = 0; i < 501; i++) buffer_text(&data, i % 2 ? "é" : "😀");
+  buffer_text(&data, "\"}");
+  buffer_byte(&data, '\0');
+  struct produced produced = produced_by("subagent.finished", data.bytes, &memory);
+  size_t head = strlen("[Subagent 's' finished]\n");
+  struct tidings_span summary = span_of(produced.note.message.ptr + head, produced.note.message.len - head);
+  cr_expect_eq(summary.len, 250 * 2 + 250 * 4);
+  cr_expect(utf8_valid(summary));
+  cr_expect_eq(utf8_characters(summary, 499), summary.len - 2);
+  buffer_free(&data);
+}
+
+Test(producers, a_long_message_is_cut_and_says_so) {
+  struct memory memory = {0};
+  struct buffer data = BUFFER_EMPTY;
+  buffer_text(&data, "{\"summary\":\"");
+  for (int i = 0; i < 20000; i++) buffer_byte(&data, 'x');
+  buffer_text(&data, "\"}");
+  buffer_byte(&data, '\0');
+  struct produced produced = produced_by("config.changed", data.bytes, &memory);
+  cr_expect_eq(produced.note.message.len, 16384 + strlen("… (3640 more bytes)"), "%zu", produced.note.message.len);
+  buffer_free(&data);
+}
+
+/* -- the budget ------------------------------------------------------------------------------------------------------------------ */
+
+static const char *usage(struct memory *memory, int64_t used, int64_t limit) {
+  char data[96];
+  (void)snprintf(data, sizeof data, "{\"used\":%lld,\"limit\":%lld}", (long long)used, (long long)limit);
+  struct produced produced = produced_by("budget.usage", data, memory);
+  if (!produced.speaks) return "";
+  return text_of(produced.note.message);
+}
+
+Test(producers, thresholds_speak_once_and_again_after_a_fall) {
+  struct memory memory = {0};
+  cr_expect_str_eq(usage(&memory, 149999, 200000), "");
+  cr_expect_str_eq(usage(&memory, 150000, 200000), "Token budget: 75% used (150000 of 200000).");
+  cr_expect_str_eq(usage(&memory, 179999, 200000), "");
+  cr_expect_str_eq(usage(&memory, 180000, 200000), "Token budget: 90% used (180000 of 200000).");
+  cr_expect_str_eq(usage(&memory, 185000, 200000), "");
+  cr_expect_str_eq(usage(&memory, 170000, 200000), "");
+  cr_expect_str_eq(usage(&memory, 181000, 200000), "Token budget: 90% used (181000 of 200000).");
+  cr_expect_str_eq(usage(&memory, 210000, 200000), "Token budget: 95% used (210000 of 200000).");
+  cr_expect_str_eq(usage(&memory, 0, 200000), "");
+  cr_expect_str_eq(usage(&memory, 199999, 200000), "Token budget: 95% used (199999 of 200000).");
+}
+
+Test(producers, thresholds_at_the_edges_of_numbers) {
+  struct memory memory = {0};
+  cr_expect_str_eq(usage(&memory, 0, 1), "");
+  cr_expect_str_eq(usage(&memory, 1, 1), "Token budget: 95% used (1 of 1).");
+  memory.budget_percent = 0;
+  cr_expect_str_eq(usage(&memory, 2, 3), "");
+  cr_expect_str_eq(usage(&memory, INT64_MAX, INT64_MAX), "Token budget: 95% used (9223372036854775807 of 9223372036854775807).");
+  memory.budget_percent = 0;
+  cr_expect_str_eq(usage(&memory, 6917529027641081855, INT64_MAX), "");
+  cr_expect_str_eq(usage(&memory, 6917529027641081856, INT64_MAX), "Token budget: 75% used (6917529027641081856 of 9223372036854775807).");
+}
+
+Test(producers, the_last_threshold_is_an_error) {
+  struct memory memory = {0};
+  struct produced produced = produced_by("budget.usage", "{\"used\":90,\"limit\":100}", &memory);
+  cr_expect_eq(produced.note.level, TIDINGS_LEVEL_WARNING);
+  produced = produced_by("budget.usage", "{\"used\":95,\"limit\":100}", &memory);
+  cr_expect_eq(produced.note.level, TIDINGS_LEVEL_ERROR);
+  cr_expect(span_is(produced.note.source, "budget") && span_is(produced.note.name, "threshold"));
+}
