@@ -1,5 +1,6 @@
 # How everything here is compiled. TIDINGS_SANITIZE is "", "address" (with undefined) or "thread"; TIDINGS_COVERAGE adds gcov.
 set(TIDINGS_SANITIZE "" CACHE STRING "Sanitizers: empty, address or thread")
+option(TIDINGS_FUZZ "Build the fuzz targets with libFuzzer (clang only)" OFF)
 option(TIDINGS_COVERAGE "Instrument for coverage" OFF)
 
 add_library(tidings_compile INTERFACE)
@@ -16,6 +17,9 @@ if(TIDINGS_SANITIZE STREQUAL "address")
 elseif(TIDINGS_SANITIZE STREQUAL "thread")
   target_compile_options(tidings_compile INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(tidings_compile INTERFACE -fsanitize=thread)
+endif()
+if(TIDINGS_FUZZ)
+  target_compile_options(tidings_compile INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 if(TIDINGS_COVERAGE)
   target_compile_options(tidings_compile INTERFACE --coverage)

@@ -69,15 +69,26 @@ static bool is_structure(struct tidings_span line) {
   if (digits && digits + 1 < line.len && (line.ptr[digits] == '.' || line.ptr[digits] == ')') && line.ptr[digits + 1] == ' ') return true;
   bool all_same = true;
   for (size_t i = 0; i < line.len; i++) all_same = all_same && (line.ptr[i] == line.ptr[0] || line.ptr[i] == ' ');
-  return (all_same && strchr("-=*+_", line.ptr[0])) || is_count_line(line);
+  return (all_same && strchr("-=*_", line.ptr[0])) || span_is(line, "+") || is_count_line(line);
+}
+
+/* A tag of this name, or one that begins with it and a hyphen; not <username>, nor List<System.Out>. */
+static bool names_tag(struct tidings_span text, const char *name) {
+  size_t len = strlen(name);
+  if (text.len < len || strncasecmp(text.ptr, name, len) != 0) return false;
+  char next = text.len > len ? text.ptr[len] : '>';
+  return !isalnum((unsigned char)next) && next != '.' && next != ':';
 }
 
 static bool has_reserved_tag(struct tidings_span text) {
-  static const char *const tags[] = {"<system", "</system", "<notif", "</notif", "<!--", "<user", "</user", "<|"};
-  for (size_t at = 0; at < text.len; at++) {
-    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
-      size_t len = strlen(tags[i]);
-      if (at + len <= text.len && strncasecmp(text.ptr + at, tags[i], len) == 0) return true;
+  static const char *const names[] = {"system", "notification", "notifications", "user", "assistant", "tool"};
+  for (size_t at = 0; at + 1 < text.len; at++) {
+    if (text.ptr[at] != '<') continue;
+    if (text.ptr[at + 1] == '|' || starts(behind(text, at + 1), "!--")) return true;
+    size_t name = at + 1;
+    while (name < text.len && (text.ptr[name] == '/' || text.ptr[name] == ' ')) name++;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+      if (names_tag(behind(text, name), names[i])) return true;
     }
   }
   return false;

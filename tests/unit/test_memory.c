@@ -9,7 +9,9 @@
 
 #include "event/config.h"
 #include "event/event.h"
+#include "event/facts.h"
 #include "items.h"
+#include "producers/producers.h"
 #include "render/render.h"
 
 void *__real_malloc(size_t size);
@@ -164,6 +166,87 @@ static void fill_plenty(void) {
         .n = i + 1,
         .note = {.source = span_text("tool"), .message = span_text("a message\n---"), .key = span_text(i % 3 ? "" : keys[i / 3])}};
   }
+}
+
+/* Everything that a plan can do at once: facts, edits, pairs that cancel out, common lines, a budget. */
+static bool try_whole_plan(void) {
+  static const char *const names[] = {"changed", "disconnected", "reconnected"};
+  struct arena arena = ARENA_EMPTY;
+  struct plan plan = {.deferred = 77};
+  struct item items[300];
+  struct settings settings = {.notifications_enabled = true,
+                              .order = ORDER_LEVEL,
+                              .max_items = 5,
+                              .max_tokens = 100,
+                              .coalesce_window_ms = 40,
+                              .annihilate = true,
+                              .message_bytes = 2000};
+  size_t count = scale < 300 ? scale : 300;
+  for (size_t i = 0; i < count; i++) {
+    items[i] = (struct item){.n = i + 1, .time_ms = (int64_t)i};
+    items[i].note = (struct notification){.source = span_text(i % 3 ? "mcp" : "file"),
+                                          .name = span_text(names[i % 3]),
+                                          .message = span_text(i % 2 ? "a line\nand another one" : "one"),
+                                          .data = span_text(i % 3   ? "{\"server\":\"s\"}"
+                                                            : i % 2 ? "{\"path\":\"a\"}"
+                                                                    : "{\"paths\":[\"b\",\"c\"]}"),
+                                          .caused_by = span_text(i % 30 ? "" : "call")};
+  }
+  int code = facts_read(items, count, &arena);
+  if (!code) code = plan_delivery(items, count, &settings, 0, NULL, &arena, &plan);
+  if (code) cr_assert(plan.deferred == 77 && !plan.lines, "the result was written");
+  else cr_assert_gt(plan.line_count, 0);
+  arena_free(&arena);
+  return code == 0;
+}
+
+static void prepare_nothing(void) {}
+
+Test(memory, of_a_plan_with_everything) { fail_at_all_scales(try_whole_plan, prepare_nothing, 1); }
+
+static bool try_report(void) {
+  struct arena arena = ARENA_EMPTY;
+  struct settings settings = {.event_bytes = 262144, .message_bytes = 64};
+  static const struct memory memory = {0};
+  static const char report[] =
+      "{\"type\":\"file.changed\",\"session\":\"s\",\"data\":{\"paths\":[\"src/one.c\",\"src/two.c\",\"src/three.c\",\"src/four.c\"]}}";
+  struct produced produced = {.speaks = false};
+  struct event event;
+  struct tidings_error error = new_error();
+  int code = event_parse(span_text(report), &settings, &arena, &event, &error);
+  if (code) cr_assert_eq(code, TIDINGS_E_NOMEM, "%s", error.text);
+  else code = produce(&event, &settings, &memory, &arena, &produced);
+  if (code) cr_assert(!produced.speaks, "the result was written");
+  else cr_assert(produced.note.message.len > 64);
+  arena_free(&arena);
+  return code == 0;
+}
+
+Test(memory, of_a_report) { fail_in_turn(try_report, 2); }
+
+static bool try_formats(void) {
+  struct arena arena = ARENA_EMPTY;
+  struct line lines[40];
+  struct tidings_span ids[40];
+  bool done = true;
+  for (size_t i = 0; i < 40; i++) {
+    lines[i] = (struct line){.item = &plenty[i], .message = plenty[i].note.message, .place = i, .count = 1};
+    ids[i] = span_text("notif_1");
+  }
+  for (uint8_t format = 0; format < FORMAT_COUNT && done; format++) {
+    const struct rendered *messages = NULL;
+    size_t count = 77;
+    struct render_input input = {.lines = lines, .line_count = 40, .deferred = 2, .format = format, .call_ids = ids};
+    done = render_messages(&input, &arena, &messages, &count) == 0;
+    if (!done) cr_assert(!messages && count == 77, "the result was written");
+  }
+  arena_free(&arena);
+  return done;
+}
+
+Test(memory, of_every_format) {
+  fill_plenty();
+  fail_in_turn(try_formats, 10);
 }
 
 Test(memory, of_a_plan) { fail_at_all_scales(try_plan, fill_plenty, 1); }

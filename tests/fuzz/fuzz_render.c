@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/fuzz/fuzz_render.c: arbitrary bytes in every field of what is rendered. An input is a byte for the format, one for what else there is, and then
+ * fields with a NUL between: the host's name, and for each item its source, name and message.
+ */
+#include "fuzz.h"
+
+#include <tidings/reply.h>
+
+#include "block_check.h"
+
+enum { MOST_ITEMS = 6, HAS_NONCE = 1, HAS_MORE = 2, IS_APPENDED = 4, IS_CHAT = 8, LEVEL_SHIFT = 4 };
+
+static struct tidings_span take_field(struct tidings_span *rest) {
+  size_t len = 0;
+  while (len < rest->len && rest->ptr[len]) len++;
+  struct tidings_span field = span_of(rest->ptr, len);
+  if (len < rest->len) len++;
+  *rest = span_of(rest->ptr + len, rest->len - len);
+  return field;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
+  struct item items[MOST_ITEMS] = {{.n = 0}};
+  struct line lines[MOST_ITEMS];
+  struct tidings_span ids[MOST_ITEMS];
+  struct arena arena = ARENA_EMPTY;
+  const struct rendered *messages;
+  size_t count = 0;
+  if (len < 3) return 0;
+  struct tidings_span rest = span_of((const char *)data + 2, len - 2);
+  struct render_input input = {.lines = lines,
+                               .host_name = take_field(&rest),
+                               .format = (uint8_t)(data[0] % FORMAT_COUNT),
+                               .place = data[1] & IS_APPENDED ? TIDINGS_PLACE_APPEND : TIDINGS_PLACE_PREPEND,
+                               .deferred = data[1] & HAS_MORE ? 4 : 0,
+                               .nonce = data[1] & HAS_NONCE ? span_text("5f1d3c2b9a8e7061") : span_of(NULL, 0),
+                               .chat_request = (data[1] & IS_CHAT) != 0,
+                               .call_ids = ids};
+  do {
+    struct notification *note = &items[input.line_count].note;
+    note->source = take_field(&rest);
+    note->name = take_field(&rest);
+    note->message = take_field(&rest);
+    note->level = (uint8_t)((data[1] >> LEVEL_SHIFT) + input.line_count) % LEVEL_COUNT;
+    lines[input.line_count] = (struct line){.item = &items[input.line_count], .message = note->message, .count = 1, .level = note->level};
+    ids[input.line_count++] = span_text("notif_1");
+  } while (rest.len && input.line_count < MOST_ITEMS);
+  MUST(render_messages(&input, &arena, &messages, &count) == 0, "no memory");
+  const char *problem = block_problem(&input, messages, count);
+  MUST(!problem, "format %u: %s:\n%.*s", input.format, problem, SPAN_FORMAT(messages[0].text));
+  arena_free(&arena);
+  return 0;
+}
