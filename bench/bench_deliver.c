@@ -122,9 +122,51 @@ static void beside_others(struct bench *bench, const char *name, uint64_t count)
   target_unload(&big);
 }
 
+/* One hook call with 10,000 items pending: read, planned, rendered, leased. Rolled back each time, so that they stay. */
+static void many_pending(struct bench *bench, const char *name, const char *delivery, uint64_t expected) {
+  enum { PENDING = 10000, BUDGET_US = 10000 };
+  char store[PATH_BYTES], raw_path[PATH_BYTES], configuration[256];
+  struct samples floor = {0}, planned = {0};
+  struct target target;
+  uint64_t n = 1;
+  if (!bench_wants(bench, name)) return;
+  struct row *row = bench_row(bench, name);
+  bench_store_path(bench, store);
+  bench_store_path(bench, raw_path);
+  struct raw *raw = raw_open(raw_path);
+  target_load(&target, bench->plugin);
+  target_open(&target, store, TIDINGS_ROLE_HOST);
+  snprintf(configuration, sizeof configuration, "{\"limits\":{\"pending_per_session\":20000},\"delivery\":%s}", delivery);
+  target_configure(&target, configuration);
+  for (uint64_t i = 0; i < PENDING; i++) target_report_file(&target, "carrier", i);
+  for (int round = 0; round < rounds(bench, PENDING); round++) {
+    size_t got;
+    uint64_t began = now_ns();
+    uint64_t id = target_deliver(&target, "carrier", &got);
+    samples_add(&planned, (double)(now_ns() - began) / 1e3);
+    target_roll_back(&target, id);
+    if (got > expected || !got) bench_die("%zu lines came, expected %" PRIu64, got, expected);
+    samples_add(&floor, raw_us(raw, PENDING, &n));
+  }
+  snprintf(row->state, sizeof row->state, "10,000 changed files pending");
+  snprintf(row->floor_is, sizeof row->floor_is, "read and mark each, commit; delete each, commit");
+  row->unit = UNIT_US;
+  row->floor = samples_median(&floor);
+  row->measured = samples_median(&planned);
+  row->budget = BUDGET_US;
+  row->budget_is_absolute = true;
+  samples_free(&floor);
+  samples_free(&planned);
+  target_unload(&target);
+  raw_close(raw);
+}
+
 void bench_deliver(struct bench *bench) {
   against_raw(bench, "deliver + settle 10", 10, 1.3);
   against_raw(bench, "deliver + settle 1,000", 1000, 0.6);
+  many_pending(bench, "plan and render 10,000", "{\"max_items\":10}", 10);
+  many_pending(bench, "plan and render 10,000, balanced", "{\"preset\":\"balanced\",\"coalesce_window_ms\":86400000}", 10);
+  many_pending(bench, "plan and render 10,000, no cap", "{\"preset\":\"rfd011\"}", 10000);
   beside_others(bench, "deliver + settle 10, beside", 10);
   beside_others(bench, "deliver + settle 1,000, beside", 1000);
 }

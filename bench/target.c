@@ -93,11 +93,37 @@ uint64_t target_deliver(struct target *target, const char *session, size_t *ret_
   return delivery;
 }
 
-void target_commit(struct target *target, uint64_t delivery) {
+void target_report_file(struct target *target, const char *session, uint64_t n) {
   struct tidings_error error = {.size = sizeof error};
-  struct tidings_settlement settlement = {.size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = delivery};
+  const struct tidings_reply *reply = NULL;
+  char event[256];
+  int length =
+      snprintf(event, sizeof event,
+               "{\"type\":\"file.changed\",\"session\":\"%s\",\"data\":{\"path\":\"src/folder/file-%08" PRIu64 ".rs\"}}", session, n);
+  struct tidings_span text = {event, (size_t)length};
+  if (target->plugin->on_event(target->plugin, &text, &reply, &error) != 0) bench_die("file.changed: %s", error.text);
+}
+
+void target_configure(struct target *target, const char *configuration) {
+  struct tidings_error error = {.size = sizeof error};
+  const struct tidings_query *extension = target->entry->get_extension(TIDINGS_EXT_QUERY);
+  const struct tidings_answer *answer = NULL;
+  char request[512];
+  int length = snprintf(request, sizeof request, "{\"name\":\"configure\",\"config\":%s}", configuration);
+  struct tidings_span text = {request, (size_t)length};
+  if (!extension || extension->query(target->plugin, &text, &answer, &error) != 0) bench_die("configure: %s", error.text);
+  extension->release_answer(target->plugin, answer);
+}
+
+static void settle(struct target *target, uint64_t delivery, uint32_t outcome) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_settlement settlement = {.size = sizeof settlement, .outcome = outcome, .delivery_id = delivery};
   if (target->plugin->settle(target->plugin, &settlement, NULL, &error) != 0) bench_die("settle: %s", error.text);
 }
+
+void target_commit(struct target *target, uint64_t delivery) { settle(target, delivery, TIDINGS_COMMITTED); }
+
+void target_roll_back(struct target *target, uint64_t delivery) { settle(target, delivery, TIDINGS_ROLLED_BACK); }
 
 void target_drain(struct target *target, const char *session) {
   for (uint64_t delivery; (delivery = target_deliver(target, session, NULL)) != 0;) target_commit(target, delivery);

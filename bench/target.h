@@ -22,9 +22,13 @@ void target_unload(struct target *target); /* closes first */
 
 /* Pushes a message of 120 bytes. Returns 0 or TIDINGS_E_FULL. */
 int32_t target_push(struct target *target, const char *session, uint64_t n);
+/* Reports a changed file, a different one for each n. */
+void target_report_file(struct target *target, const char *session, uint64_t n);
+void target_configure(struct target *target, const char *configuration);
 /* One tool result; returns the delivery id, 0 when nothing was pending. *ret_count may be NULL. */
 uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count);
 void target_commit(struct target *target, uint64_t delivery);
+void target_roll_back(struct target *target, uint64_t delivery);
 /* Delivers and commits until nothing is pending. */
 void target_drain(struct target *target, const char *session);
 

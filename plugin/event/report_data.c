@@ -50,7 +50,7 @@ int handle_state_read(const struct data_input *input, struct event *event) {
   struct path state_path = path_member(&data_path, "state"), exit_path = path_member(&data_path, "exit_code");
   struct path content_path = path_member(&data_path, "content");
   struct report *report = &event->report;
-  const struct json *slots[COUNT];
+  const struct json *slots[COUNT] = {NULL};
   struct tidings_span content;
   int code = members_of(input, names, COUNT, 3, slots);
   if (!code) code = read_name(&data_path, names[HANDLE], slots[HANDLE], SMALL_STRING_BYTES, &report->handle, input->error);
@@ -66,7 +66,7 @@ int handle_state_read(const struct data_input *input, struct event *event) {
 
 int handle_polled_read(const struct data_input *input, struct event *event) {
   static const char *const names[] = {"handle"};
-  const struct json *slots[1];
+  const struct json *slots[1] = {NULL};
   int code = members_of(input, names, 1, 1, slots);
   return code ? code : read_name(&data_path, names[0], slots[0], SMALL_STRING_BYTES, &event->report.handle, input->error);
 }
@@ -76,7 +76,7 @@ int mcp_state_read(const struct data_input *input, struct event *event) {
   static const char *const names[COUNT] = {"server", "state", "level"};
   static const char *const states[] = {"connected", "disconnected", "unresponsive", "reconnected"};
   struct path state_path = path_member(&data_path, "state");
-  const struct json *slots[COUNT];
+  const struct json *slots[COUNT] = {NULL};
   int code = members_of(input, names, COUNT, 2, slots);
   if (!code) code = read_name(&data_path, names[SERVER], slots[SERVER], SMALL_STRING_BYTES, &event->report.server, input->error);
   if (!code) code = field_choice(&state_path, slots[STATE], states, 4, &event->report.state, input->error);
@@ -115,7 +115,7 @@ int file_changed_read(const struct data_input *input, struct event *event) {
   struct path path_path = path_member(&data_path, "path"), change_path = path_member(&data_path, "change");
   struct path cause_path = path_member(&data_path, "caused_by");
   struct report *report = &event->report;
-  const struct json *slots[COUNT];
+  const struct json *slots[COUNT] = {NULL};
   int code = members_of(input, names, COUNT, 0, slots);
   if (code) return code;
   if (slots[PATH] && slots[PATHS])
@@ -138,7 +138,7 @@ int config_changed_read(const struct data_input *input, struct event *event) {
   enum { SUMMARY, KEYS, COUNT };
   static const char *const names[COUNT] = {"summary", "keys"};
   struct path summary_path = path_member(&data_path, "summary"), keys_path = path_member(&data_path, "keys");
-  const struct json *slots[COUNT];
+  const struct json *slots[COUNT] = {NULL};
   int code = members_of(input, names, COUNT, 1, slots);
   if (!code) code = field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
   if (code) return code;
@@ -156,7 +156,7 @@ int budget_usage_read(const struct data_input *input, struct event *event) {
   enum { USED, LIMIT, COUNT };
   static const char *const names[COUNT] = {"used", "limit"};
   struct path used_path = path_member(&data_path, "used"), limit_path = path_member(&data_path, "limit");
-  const struct json *slots[COUNT];
+  const struct json *slots[COUNT] = {NULL};
   int code = members_of(input, names, COUNT, 2, slots);
   if (!code) code = field_integer(&used_path, slots[USED], 0, INT64_MAX, &event->report.used, input->error);
   if (!code) code = field_integer(&limit_path, slots[LIMIT], 1, INT64_MAX, &event->report.limit, input->error);
@@ -167,7 +167,7 @@ int rate_limited_read(const struct data_input *input, struct event *event) {
   enum { RETRY_AFTER_MS, PROVIDER, COUNT };
   static const char *const names[COUNT] = {"retry_after_ms", "provider"};
   struct path retry_path = path_member(&data_path, "retry_after_ms"), provider_path = path_member(&data_path, "provider");
-  const struct json *slots[COUNT];
+  const struct json *slots[COUNT] = {NULL};
   struct tidings_span provider;
   int code = members_of(input, names, COUNT, 1, slots);
   if (!code) code = field_integer(&retry_path, slots[RETRY_AFTER_MS], 0, INT64_MAX, &event->report.retry_after_ms, input->error);
@@ -179,7 +179,7 @@ int subagent_finished_read(const struct data_input *input, struct event *event) 
   enum { SLUG, SUMMARY, COUNT };
   static const char *const names[COUNT] = {"slug", "summary"};
   struct path summary_path = path_member(&data_path, "summary");
-  const struct json *slots[COUNT];
+  const struct json *slots[COUNT] = {NULL};
   int code = members_of(input, names, COUNT, 2, slots);
   if (!code) code = read_name(&data_path, names[SLUG], slots[SLUG], SMALL_STRING_BYTES, &event->report.slug, input->error);
   if (!code) code = field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);

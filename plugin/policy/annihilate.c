@@ -15,9 +15,16 @@ static void annihilate(struct work *work, size_t loss, const size_t *before, siz
   for (; loss != NO_ITEM; loss = before[loss]) end_item(work, loss, OUTCOME_ANNIHILATED, REASON_OPPOSITE, work->items[came_back].n);
 }
 
+static bool any_return(const struct work *work) {
+  for (size_t i = 0; i < work->item_count; i++) {
+    if (is_left(work, i) && is_mcp(&work->items[i], "reconnected")) return true;
+  }
+  return false;
+}
+
 int step_annihilate(struct work *work) {
   struct arena *arena = work->arena;
-  if (!work->settings->annihilate) return 0;
+  if (!work->settings->annihilate || !any_return(work)) return 0;
   struct tidings_span *servers = arena_zalloc(arena, work->item_count, sizeof *servers);
   size_t *leaders = arena_zalloc(arena, work->item_count, sizeof *leaders);
   size_t *lost = arena_zalloc(arena, work->item_count, sizeof *lost);     /* of a server's leader: its newest loss that is left */

@@ -30,13 +30,19 @@ static int compare_entries(const void *left, const void *right) {
 
 int group_equal(const struct tidings_span *texts, size_t count, struct arena *arena, size_t *ret_leaders) {
   struct entry *entries = arena_zalloc(arena, count, sizeof *entries);
+  size_t runs = 0, leader = 0;
   if (!entries) return -1;
-  for (size_t i = 0; i < count; i++) entries[i] = (struct entry){hash_text(texts[i]), texts[i], i};
-  qsort(entries, count, sizeof *entries, compare_entries);
-  size_t leader = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (i == 0 || !span_equal(entries[i - 1].text, entries[i].text)) leader = entries[i].index;
-    ret_leaders[entries[i].index] = leader;
+  for (size_t i = 0; i < count; i++) { /* neighbours that are equal need no sorting */
+    if (i == 0 || !span_equal(texts[i - 1], texts[i])) entries[runs++] = (struct entry){hash_text(texts[i]), texts[i], i};
+    ret_leaders[i] = entries[runs - 1].index;
+  }
+  qsort(entries, runs, sizeof *entries, compare_entries);
+  for (size_t r = 0; r < runs; r++) {
+    if (r == 0 || !span_equal(entries[r - 1].text, entries[r].text)) leader = entries[r].index;
+    ret_leaders[entries[r].index] = leader;
+  }
+  for (size_t i = 1; i < count; i++) {
+    if (span_equal(texts[i - 1], texts[i])) ret_leaders[i] = ret_leaders[i - 1];
   }
   return 0;
 }

@@ -32,15 +32,15 @@ static int list_members(const struct work *work, const struct line *line, bool f
 }
 
 /* The different paths of all members, in the order in which they were first named. */
-static int list_paths(const struct work *work, const struct members *members, struct tidings_span **ret_paths, size_t *ret_count) {
-  size_t count = 0, different = 0;
-  for (size_t m = 0; m < members->count; m++) count += members->items[m]->facts.path_count;
+static int list_paths(const struct work *work, const struct line *line, struct tidings_span **ret_paths, size_t *ret_count) {
+  size_t count = 0, different = 0, first = first_of(work, line);
+  for (size_t i = first; i != NO_ITEM; i = work->next[i]) count += work->items[i].facts.path_count;
   struct tidings_span *paths = arena_zalloc(work->arena, count, sizeof *paths);
   size_t *leaders = arena_zalloc(work->arena, count, sizeof *leaders);
   if (!paths || !leaders) return -1;
   count = 0;
-  for (size_t m = 0; m < members->count; m++) {
-    const struct facts *facts = &members->items[m]->facts;
+  for (size_t i = first; i != NO_ITEM; i = work->next[i]) {
+    const struct facts *facts = &work->items[i].facts;
     for (size_t p = 0; p < facts->path_count; p++) paths[count++] = facts->paths[p];
   }
   if (group_equal(paths, count, work->arena, leaders)) return -1;
@@ -72,9 +72,9 @@ static struct tidings_span without_end_blanks(struct tidings_span text) {
 }
 
 /* One message, and how often it was said. */
-static void write_counted(const struct members *members, size_t leader, struct buffer *out) {
-  buffer_span(out, without_end_blanks(members->items[leader]->note.message));
-  if (members->times[leader] > 1) buffer_format(out, " (%zu times)", members->times[leader]);
+static void write_counted(struct tidings_span message, size_t times, struct buffer *out) {
+  buffer_span(out, without_end_blanks(message));
+  if (times > 1) buffer_format(out, " (%zu times)", times);
 }
 
 /* Messages from the first `more` on that are left out: how many different ones. */
@@ -98,21 +98,29 @@ static void write_all(const struct work *work, const struct members *members, co
     }
     if (out->len) buffer_text(out, "; ");
     if (is_file) write_paths(work, paths, path_count, out);
-    else write_counted(members, m, out);
+    else write_counted(members->items[m]->note.message, members->times[m], out);
     files_written = files_written || is_file;
   }
+}
+
+static bool all_say_the_same(const struct work *work, const struct line *line) {
+  for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) {
+    if (!span_equal(work->items[i].note.message, line->item->note.message)) return false;
+  }
+  return true;
 }
 
 int write_common_message(const struct work *work, struct line *line) {
   struct buffer text = BUFFER_EMPTY;
   struct members members;
-  struct tidings_span *paths;
-  size_t path_count;
-  if (list_members(work, line, false, &members) || list_paths(work, &members, &paths, &path_count)) return -1;
-  bool same = members.times[0] == members.count, files = path_count > 1 && !same;
-  if (files && list_members(work, line, true, &members)) return -1;
-  if (same) write_counted(&members, 0, &text);
-  else write_all(work, &members, paths, files ? path_count : 0, &text);
+  struct tidings_span *paths = NULL;
+  size_t path_count = 0;
+  if (all_say_the_same(work, line)) {
+    write_counted(line->message, line->count, &text);
+  } else {
+    if (list_paths(work, line, &paths, &path_count) || list_members(work, line, path_count > 1, &members)) return -1;
+    write_all(work, &members, paths, path_count > 1 ? path_count : 0, &text);
+  }
   int code = text.failed || arena_copy(work->arena, buffer_view(&text), &line->message) ? -1 : 0;
   buffer_free(&text);
   return code;
