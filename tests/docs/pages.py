@@ -66,6 +66,11 @@ def main(source):
 
     check("the README shows docs/examples/host.c, to the letter",
           [] if read(source, "docs/examples/host.c") in blocks(texts["README.md"], "c") else ["no block of C in it is that file"])
+    examples = sorted(glob.glob(os.path.join(source, "tests", "scenarios", "tidings", "readme-*.json")))
+    contents = [json.loads(read(source, path))["steps"][-1]["expect"]["content"] + "\n" for path in examples]
+    check("the README shows what the scenarios of each preset expect, to the letter",
+          [path for path, content in zip(examples, contents) if content not in blocks(texts["README.md"], "text")] or
+          ([] if len(examples) == 5 else [f"there are {len(examples)} of them"]))
     check("the promise stands in the same words everywhere",
           [f"{name} lacks it" for name in PROMISED_IN if words(PROMISE) not in words(read(source, name))])
     check("every link leads to a file", [finding for name, text in texts.items() for finding in broken_links(source, name, text)])
