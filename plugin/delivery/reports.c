@@ -54,7 +54,7 @@ static int find_withdrawn(struct intake *intake, struct store_txn *txn, uint32_t
 static int look(struct intake *intake, bool *ret_changes, struct tidings_error *error) {
   struct memory memory = {0};
   struct store_txn *txn;
-  struct fate *fates;
+  struct fate *fates = NULL;
   struct head head;
   size_t withdrawn = 0;
   uint32_t session;
@@ -77,9 +77,9 @@ static int withdraw(struct intake *intake, struct store_txn *txn, uint32_t sessi
                               .settled_by = SETTLED_ON_RETURN,
                               .leased_ms = intake->now_ms,
                               .settled_ms = intake->now_ms};
-  struct fate *fates;
+  struct fate *fates = NULL;
   struct head head;
-  size_t count;
+  size_t count = 0;
   int code = head_get(txn, session, &intake->arena, &head, error);
   if (!code) code = find_withdrawn(intake, txn, session, &head, &fates, &count, error);
   if (code || !count) return code;

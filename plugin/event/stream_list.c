@@ -18,7 +18,7 @@ static int read_kind(const struct path *path, const struct json *kind, struct no
   enum { KIND_SOURCE, KIND_NAME, COUNT };
   static const char *const names[COUNT] = {"source", "name"};
   static const struct member_names known = {names, COUNT, "field"};
-  const struct json *parts[COUNT];
+  const struct json *parts[COUNT] = {NULL};
   struct path source_path = path_member(path, "source"), name_path = path_member(path, "name");
   if (!kind) return field_missing(path, "an object with source and name", error);
   int code = field_object(path, kind, error);
@@ -32,7 +32,7 @@ static int read_kind(const struct path *path, const struct json *kind, struct no
 
 static int read_note(const struct path *path, const struct json *object, struct notification *note, struct tidings_error *error) {
   static const char *const levels[] = {"info", "warning", "error", "critical"};
-  const struct json *members[MEMBER_COUNT];
+  const struct json *members[MEMBER_COUNT] = {NULL};
   struct path kind_path = path_member(path, "kind"), level_path = path_member(path, "level"), message_path = path_member(path, "message");
   int code = field_object(path, object, error);
   if (!code) code = field_members(path, object, &known_members, members, error);
@@ -61,7 +61,7 @@ static int read_notes(const struct path *path, const struct json *list, struct a
 static int read_entry(const struct path *path, const struct json *entry, struct arena *arena, struct streamed *carrier,
                       struct tidings_error *error) {
   static const char *const sources[] = {"user", "system"};
-  const struct json *members[MEMBER_COUNT];
+  const struct json *members[MEMBER_COUNT] = {NULL};
   struct path type_path = path_member(path, "type"), source_path = path_member(path, "source"), id_path = path_member(path, "id");
   struct path notes_path = path_member(path, "notifications");
   uint8_t type = QUEUED;

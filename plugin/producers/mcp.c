@@ -13,8 +13,9 @@ void produce_mcp_state(const struct report *report, struct produced *produced, s
       [MCP_UNRESPONSIVE] = {"unresponsive", "is not responding.", TIDINGS_LEVEL_WARNING},
       [MCP_RECONNECTED] = {"reconnected", "has reconnected.", TIDINGS_LEVEL_INFO},
   };
-  if (report->state == MCP_CONNECTED) return;
-  set_kind(&produced->note, "mcp", news[report->state].name, news[report->state].level);
+  const char *name = news[report->state].name;
+  if (!name) return;
+  set_kind(&produced->note, "mcp", name, news[report->state].level);
   buffer_text(words, "MCP server `");
   buffer_span(words, report->server);
   buffer_format(words, "` %s", news[report->state].words);

@@ -76,8 +76,9 @@ static bool is_structure(struct tidings_span line) {
 static bool names_tag(struct tidings_span text, const char *name) {
   size_t len = strlen(name);
   if (text.len < len || strncasecmp(text.ptr, name, len) != 0) return false;
-  char next = text.len > len ? text.ptr[len] : '>';
-  return !isalnum((unsigned char)next) && next != '.' && next != ':';
+  if (text.len == len) return true;
+  unsigned char next = (unsigned char)text.ptr[len];
+  return !isalnum(next) && next != '.' && next != ':';
 }
 
 static bool has_reserved_tag(struct tidings_span text) {

@@ -150,7 +150,7 @@ Test(coalesce, a_cap_counts_lines_and_what_waits_in_items, .fini = free_facts) {
 
 /* -- annihilate ------------------------------------------------------------------------------------------------------------------ */
 
-#define MCP(items, state, server) DATA((items), "{\"server\":\"" server "\"}", .source = "mcp", .name = state, .message = state)
+#define MCP(items, state, server) DATA((items), "{\"server\":\"" server "\"}", .source = "mcp", .name = (state), .message = (state))
 #define ANNIHILATE "{\"delivery\":{\"annihilate\":true,\"order\":\"time\"}}"
 
 Test(annihilate, gone_and_back_is_no_news, .fini = free_facts) {

@@ -233,10 +233,10 @@ static bool try_formats(void) {
     lines[i] = (struct line){.item = &plenty[i], .message = plenty[i].note.message, .place = i, .count = 1};
     ids[i] = span_text("notif_1");
   }
-  for (uint8_t format = 0; format < FORMAT_COUNT && done; format++) {
+  for (unsigned format = 0; format < FORMAT_COUNT && done; format++) {
     const struct rendered *messages = NULL;
     size_t count = 77;
-    struct render_input input = {.lines = lines, .line_count = 40, .deferred = 2, .format = format, .call_ids = ids};
+    struct render_input input = {.lines = lines, .line_count = 40, .deferred = 2, .format = (uint8_t)format, .call_ids = ids};
     done = render_messages(&input, &arena, &messages, &count) == 0;
     if (!done) cr_assert(!messages && count == 77, "the result was written");
   }
