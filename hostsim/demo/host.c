@@ -97,6 +97,26 @@ void host_push(struct demo_host *host, const char *kind, const char *level, cons
   write_ledger(host, message);
 }
 
+void host_report(struct demo_host *host, const char *type, json_t *data, const char *told) {
+  send_event(host, json_pack("{s:s, s:s, s:o}", "type", type, "session", DEMO_SESSION, "data", data));
+  if (told != NULL) {
+    write_ledger(host, told);
+  }
+}
+
+void host_configure(struct demo_host *host, const char *configuration) {
+  char *query = NULL;
+  char *answer = NULL;
+  struct tidings_error error = {.size = sizeof error};
+  if (asprintf(&query, "{\"name\":\"configure\",\"config\":%s}", configuration) < 0) {
+    give_up("configure", "out of memory");
+  }
+  struct tidings_span span = {query, strlen(query)};
+  insist(hostkit_query(host->hostkit, &span, &answer, &error), &error, "configure");
+  hostkit_free(answer);
+  free(query);
+}
+
 static void write_transcript(struct demo_host *host, const char *role, const char *text, size_t len, uint64_t delivery) {
   json_t *entry = json_pack("{s:s, s:s%}", "role", role, "content", text, len);
   if (delivery != 0) {
@@ -135,7 +155,7 @@ static uint64_t carry(struct demo_host *host, const char *role, const struct tid
   if (delivery != 0 && ending == ENDING_SETTLED) {
     host_settle(host, delivery);
   }
-  screen_pause(&host->screen, delivery != 0 ? 600 : 200);
+  screen_pause(&host->screen, delivery != 0 ? 500 : 150);
   return delivery;
 }
 
@@ -170,7 +190,7 @@ uint64_t host_chat_request(struct demo_host *host, const char *content) {
 void host_assistant(struct demo_host *host, const char *text) {
   write_transcript(host, "assistant", text, strlen(text), 0);
   screen_say(&host->screen, "assistant", text);
-  screen_pause(&host->screen, 400);
+  screen_pause(&host->screen, 330);
 }
 
 void host_swap(struct demo_host *host) {

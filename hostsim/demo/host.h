@@ -34,6 +34,12 @@ void host_close(struct demo_host *host);
 /* Pushes a notification and notes it in the ledger. `path` is the file it is about, or NULL. */
 void host_push(struct demo_host *host, const char *kind, const char *level, const char *message, const char *path);
 
+/* Reports what a subsystem saw, an event of `type`; takes `data`. `told` is what the transcript will show of it; NULL when the configuration withholds it. */
+void host_report(struct demo_host *host, const char *type, json_t *data, const char *told);
+
+/* Puts a configuration in force. */
+void host_configure(struct demo_host *host, const char *configuration);
+
 /* The delivery points. They return the delivery id, 0 when there was nothing to tell. */
 uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *content, enum ending ending);
 uint64_t host_chat_request(struct demo_host *host, const char *content);

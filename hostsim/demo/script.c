@@ -100,6 +100,33 @@ static void second_life(struct demo_host *host) {
   tool_result(host, "list", strdup("output.txt parser.o"), ENDING_DIES_BEFORE_WRITING);
 }
 
+/* Much happens at once: what it comes to fits into two small blocks. */
+static void busy_moment(struct demo_host *host) {
+  enum { FILES = 40 };
+  screen_headline(&host->screen, "a busy moment: bursts become one line, what cancels out none; two lines a block; build.progress is off");
+  host_configure(host, "{\"delivery\":{\"max_items\":2,\"coalesce_window_ms\":60000,\"annihilate\":true},"
+                       "\"conversation\":{\"notifications\":{\"kinds\":{\"build.progress\":false}}}}");
+  host_assistant(host, "→ status");
+  if (workshop_write_many(host->folder.workspace, FILES) != 0) {
+    stop("the files could not be written");
+  }
+  screen_note(&host->screen, "another process has written forty files; the host reports each");
+  for (int i = 1; i <= FILES; i++) {
+    char path[32];
+    snprintf(path, sizeof path, "src/words_%02d.h", i);
+    host_report(host, "file.changed", json_pack("{s:s}", "path", path), path);
+  }
+  screen_note(&host->screen, "the tracker goes away and comes back; a build says how far it is; CI and a linter are done");
+  host_report(host, "mcp.state", json_pack("{s:s, s:s}", "server", "tracker", "state", "disconnected"), NULL);
+  host_report(host, "mcp.state", json_pack("{s:s, s:s}", "server", "tracker", "state", "reconnected"), NULL);
+  host_report(host, "notification", json_pack("{s:s, s:s}", "kind", "build.progress", "message", "Half of it is built."), NULL);
+  host_push(host, "ci.passed", "info", "CI run 4813 passed on main.", NULL);
+  host_push(host, "lint.finished", "info", "The linter found nothing.", NULL);
+  tool_result(host, "status", strdup("On branch main."), ENDING_SETTLED);
+  host_assistant(host, "→ diff: src/parser.c");
+  tool_result(host, "diff", strdup("+  return count;"), ENDING_SETTLED);
+}
+
 /* What was leased and never written is told now; then the plugin is swapped under an open lease, while another process pushes. */
 static void third_life(struct demo_host *host) {
   host_assistant(host, "→ list: build");
@@ -124,6 +151,7 @@ static void third_life(struct demo_host *host) {
   host_assistant(host, "The build is fixed: a semicolon was missing in src/parser.c. I could not close issue 12, the tracker is gone.");
   host_chat_request(host, "Thanks. Try the tracker again, please.");
   host_assistant(host, "It is back. Issue 12 is closed.");
+  busy_moment(host);
 }
 
 void script_play(struct demo_host *host, unsigned life) {

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -132,6 +133,18 @@ static bool see_change(int watcher, const char *name) {
     }
   }
   return false;
+}
+
+int workshop_write_many(const char *workspace, unsigned count) {
+  char script[128];
+  pid_t pid = 0;
+  int status = 0;
+  snprintf(script, sizeof script, "for n in $(seq -w 1 %u); do echo \"/* $n */\" > src/words_$n.h; done", count);
+  const char *const writer[] = {"sh", "-c", script, NULL};
+  if (process_spawn_program(writer, workspace, -1, &pid) != 0 || !process_wait(pid, DEMO_TIMEOUT_MS, &status)) {
+    return -1;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
 bool workshop_edit_elsewhere(const char *workspace) {

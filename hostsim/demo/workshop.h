@@ -32,6 +32,9 @@ char *workshop_read(const char *workspace, const char *name);
 /* Puts the missing semicolon in. Returns 0 or -1. */
 int workshop_fix(const char *workspace);
 
+/* Another process writes `count` files, src/words_01.h and so on. Returns 0 or -1. */
+int workshop_write_many(const char *workspace, unsigned count);
+
 /* Another process writes src/parser.h; true when inotify has told so. */
 bool workshop_edit_elsewhere(const char *workspace);
 

@@ -7,9 +7,11 @@
 run 0 "$hostsim" demo --fast
 is_empty err
 tail -n 1 "$work/out" | grep -Eq '^pushed ([0-9]+), delivered \1, lost 0, twice 0$' || fail "the last line"
-for words in 'failed with exit code 1' '`src/parser.h` was modified externally.' 'CI run 4812' 'Deployment 77' 'generation 2'; do
+for words in 'failed with exit code 1' '`src/parser.h` was modified externally.' 'CI run 4812' 'Deployment 77' 'generation 2' \
+  'Multiple files modified: src/words_01.h, src/words_02.h' '(1 more notification pending)' 'withheld by the configuration: 3'; do
   says out "$words"
 done
+lacks out 'Half of it is built'
 [ "$(grep -c 'SIGKILL' "$work/out")" -eq 2 ] || fail "the host is killed twice"
 ! grep -q "$(printf '\033')" "$work/out" || fail "no colour when it is no terminal"
 leaves_nothing
