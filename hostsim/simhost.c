@@ -55,7 +55,7 @@ static int32_t fill_random(void *context, void *buffer, size_t len) {
 
 void simhost_init(struct simhost *simhost, uint64_t seed, bool log_to_stderr) {
   memset(simhost, 0, sizeof *simhost);
-  pthread_mutex_init(&simhost->lock, NULL);
+  (void)pthread_mutex_init(&simhost->lock, NULL);
   simhost->now_ms = SIMHOST_EPOCH_MS;
   simhost->mono_ns = SIMHOST_START_NS;
   simhost->random_state = seed;

@@ -13,23 +13,20 @@
 #include <tidings/hostkit.h>
 #include <unistd.h>
 
-static noreturn void end_case(int exit_code, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
-
-static noreturn void end_case(int exit_code, const char *format, va_list arguments) {
-  vdprintf(PROCESS_CHANNEL_FD, format, arguments);
-  _exit(exit_code);
-}
-
 noreturn void trial_fail(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  end_case(EXIT_FAILURE, format, arguments);
+  vdprintf(PROCESS_CHANNEL_FD, format, arguments);
+  va_end(arguments);
+  _exit(EXIT_FAILURE);
 }
 
 noreturn void trial_skip(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  end_case(TRIAL_SKIPPED, format, arguments);
+  vdprintf(PROCESS_CHANNEL_FD, format, arguments);
+  va_end(arguments);
+  _exit(TRIAL_SKIPPED);
 }
 
 void trial_load(struct trial *trial) {

@@ -77,7 +77,12 @@ Test(quote, never_overflows_and_stays_utf8) {
   for (int round = 0; round < 20000; round++) {
     char bytes[300];
     size_t len = random_below(&random, sizeof bytes);
-    for (size_t i = 0; i < len; i++) bytes[i] = round % 2 ? (char)random_next(&random) : "\x1B\x01\"\\\xFF"[random_below(&random, 5)];
+    static const char awkward[] = {'\x1B', '\x01', '"', '\\', '\xFF'};
+    for (size_t i = 0; i < len; i++) {
+      uint64_t any = random_next(&random);
+      if (round % 2) memcpy(&bytes[i], &any, 1);
+      else bytes[i] = awkward[any % sizeof awkward];
+    }
     struct quoted quoted = quote(span_of(bytes, len));
     size_t quoted_len = strnlen(quoted.text, sizeof quoted.text);
     cr_assert_lt(quoted_len, sizeof quoted.text);

@@ -91,9 +91,8 @@ static bool is_structure(struct tidings_span line) {
   for (size_t i = 0; i < line.len; i++) all_same = all_same && (line.ptr[i] == first || line.ptr[i] == ' ');
   if (all_same && strchr("-=*+_", first)) return true;
   const char *text = text_of(line);
-  unsigned count;
-  int end = 0;
-  return sscanf(text, "(%u more notification%n", &count, &end) == 1 && end > 0;
+  size_t count = text[0] == '(' ? strspn(text + 1, "0123456789") : 0;
+  return count && strncmp(text + 1 + count, " more notification", 18) == 0;
 }
 
 /* No tag that a model could take for its host's, in any case. */
