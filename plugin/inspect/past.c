@@ -84,7 +84,7 @@ static const struct fate_range *find_fate(const struct delivery *delivery, uint6
 
 static void write_shown(const struct inspection *inspection, const struct fate_range *fate, struct buffer *out) {
   buffer_text(out, "shown to the assistant");
-  if (fate->ref) buffer_format(out, " in one line with item %llu", (unsigned long long)public_id(inspection->session, fate->ref));
+  if (fate->ref) buffer_format(out, " in the line of item %llu", (unsigned long long)public_id(inspection->session, fate->ref));
   if (fate->reason == REASON_SHORTENED) buffer_text(out, ", shortened because of delivery.max_tokens");
 }
 
