@@ -84,16 +84,23 @@ static int32_t check_identity(const struct elf_file *file, const ElfW(Ehdr) * he
   return TIDINGS_OK;
 }
 
+enum { HEADERS_AT_ONCE = 64 };
+
+static uint64_t at_once(uint64_t left) { return left < HEADERS_AT_ONCE ? left : HEADERS_AT_ONCE; }
+
 static int32_t check_segments(const struct elf_file *file, const ElfW(Ehdr) * header) {
   bool loads = false;
   bool dynamic = false;
-  for (uint64_t i = 0; i < header->e_phnum; i++) {
-    ElfW(Phdr) segment;
-    int32_t code = read_at(file, header->e_phoff + i * sizeof segment, &segment, sizeof segment, "its program headers");
+  ElfW(Phdr) segments[HEADERS_AT_ONCE];
+  for (uint64_t i = 0, some; i < header->e_phnum; i += some) {
+    some = at_once(header->e_phnum - i);
+    int32_t code = read_at(file, header->e_phoff + i * sizeof *segments, segments, some * sizeof *segments, "its program headers");
     if (code) return code;
-    if (!inside(file, segment.p_offset, segment.p_filesz)) return cut_short(file, "its program segments");
-    loads = loads || segment.p_type == PT_LOAD;
-    dynamic = dynamic || segment.p_type == PT_DYNAMIC;
+    for (const ElfW(Phdr) *segment = segments; segment < segments + some; segment++) {
+      if (!inside(file, segment->p_offset, segment->p_filesz)) return cut_short(file, "its program segments");
+      loads = loads || segment->p_type == PT_LOAD;
+      dynamic = dynamic || segment->p_type == PT_DYNAMIC;
+    }
   }
   if (!loads || !dynamic)
     return hk_error(file->error, TIDINGS_E_INVAL, "%s is not a shared object: it has no %s segment", file->label,
@@ -103,14 +110,18 @@ static int32_t check_segments(const struct elf_file *file, const ElfW(Ehdr) * he
 
 /* Linkers write the section headers last, so that a file which was still being written fails here if nowhere else. */
 static int32_t check_sections(const struct elf_file *file, const ElfW(Ehdr) * header) {
-  uint64_t count = header->e_shnum;
-  for (uint64_t i = 0; header->e_shoff && (i < count || i == 0); i++) {
-    ElfW(Shdr) section;
-    int32_t code = read_at(file, header->e_shoff + i * sizeof section, &section, sizeof section, "its section headers");
+  ElfW(Shdr) sections[HEADERS_AT_ONCE];
+  bool counted = header->e_shnum != 0; /* else there are more than a 16-bit number can say, and the first header has how many */
+  uint64_t count = counted ? header->e_shnum : 1;
+  for (uint64_t i = 0, some; header->e_shoff && i < count; i += some) {
+    some = at_once(count - i);
+    int32_t code = read_at(file, header->e_shoff + i * sizeof *sections, sections, some * sizeof *sections, "its section headers");
     if (code) return code;
-    if (i == 0 && count == 0) /* more than a 16-bit number: the first header has it */
-      count = section.sh_size;
-    else if (section.sh_type != SHT_NOBITS && !inside(file, section.sh_offset, section.sh_size)) return cut_short(file, "its sections");
+    if (!counted) count = sections[0].sh_size;
+    for (const ElfW(Shdr) *section = sections + !counted; section < sections + some; section++) {
+      if (section->sh_type != SHT_NOBITS && !inside(file, section->sh_offset, section->sh_size)) return cut_short(file, "its sections");
+    }
+    counted = true;
   }
   return TIDINGS_OK;
 }

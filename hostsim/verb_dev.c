@@ -156,7 +156,7 @@ static bool read_lines(struct dev *dev) {
   if (got < 0) {
     return errno == EINTR || errno == EAGAIN;
   }
-  dev->line_len += (size_t)got;
+  dev->line_len += (size_t)got; /* at most what there was room for */
   dev->line[dev->line_len] = '\0';
   for (char *end; (end = memchr(dev->line, '\n', dev->line_len)) != NULL;) {
     *end = '\0';

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -124,6 +125,15 @@ static int play(const struct supervisor *supervisor) {
   return demo_account(&supervisor->folder, supervisor->plugin);
 }
 
+/* A compiler that outlives its killed host for a moment may still write a file while the folder goes. */
+static void remove_folder(const char *dir) {
+  enum { TRIES = 100, PAUSE_NS = 20000000 };
+  const struct timespec pause = {.tv_nsec = PAUSE_NS};
+  for (int i = 0; i < TRIES && paths_remove_tree(dir) != 0 && access(dir, F_OK) == 0; i++) {
+    nanosleep(&pause, NULL);
+  }
+}
+
 static int demo(const char *plugin, bool fast, bool color) {
   struct supervisor supervisor = {.plugin = plugin, .screen = {.fast = fast, .color = color}};
   int status = EXIT_FAILURE;
@@ -140,7 +150,7 @@ static int demo(const char *plugin, bool fast, bool color) {
   }
 out:
   if (dir != NULL) {
-    paths_remove_tree(dir);
+    remove_folder(dir);
   }
   demo_folder_finish(&supervisor.folder);
   free(dir);

@@ -67,8 +67,8 @@ static int check(const char *path, int fd, struct tidings_error *error) {
                 entry.st_uid, geteuid());
   }
   if (entry.st_mode & 077) {
-    return fail(error, TIDINGS_E_STORE, "store folder %s is open to others (mode %04o); run: chmod 700 %s", path, entry.st_mode & 07777,
-                path);
+    return fail(error, TIDINGS_E_STORE, "store folder %s is open to others (mode %04o); name a folder of your own, or run: chmod 700 %s",
+                path, entry.st_mode & 07777, path);
   }
   if (file_system_is_remote((uint64_t)file_system.f_type)) {
     return fail(error, TIDINGS_E_STORE,

@@ -245,6 +245,7 @@ static void model_tokens(struct model *model, const struct items *items, const s
     for (size_t a = 0; a < model->shown; a++) {
       if (!done[a] && (next == MOST_ITEMS || has_turn_before(model, items, a, next))) next = a;
     }
+    if (next == MOST_ITEMS) break;
     done[next] = true;
     if (!squeeze(model, &model->lines[next], turn == 0, room, settings->max_tokens)) break;
     uint64_t used = cost(model->lines[next].message);

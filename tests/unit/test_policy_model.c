@@ -111,7 +111,7 @@ static void expect_same(const struct items *items, const struct plan *plan, cons
 Test(policy_model, both_plans_are_the_same) {
   static struct model model;
   const char *given = getenv("TIDINGS_POLICY_ROUNDS");
-  long rounds = given ? atol(given) : 20000;
+  long rounds = given ? strtol(given, NULL, 10) : 20000;
   struct random random = {given ? (uint64_t)rounds : 1};
   size_t seen[OUTCOME_COUNT] = {0}, waited = 0, shortened = 0, coalesced = 0;
   for (long round = 0; round < rounds; round++) {
