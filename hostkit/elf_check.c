@@ -84,14 +84,14 @@ static int32_t check_identity(const struct elf_file *file, const ElfW(Ehdr) * he
   return TIDINGS_OK;
 }
 
-enum { HEADERS_AT_ONCE = 64 };
+enum { HEADERS_AT_ONCE = 32 };
 
 static uint64_t at_once(uint64_t left) { return left < HEADERS_AT_ONCE ? left : HEADERS_AT_ONCE; }
 
 static int32_t check_segments(const struct elf_file *file, const ElfW(Ehdr) * header) {
   bool loads = false;
   bool dynamic = false;
-  ElfW(Phdr) segments[HEADERS_AT_ONCE];
+  ElfW(Phdr) segments[HEADERS_AT_ONCE] = {0};
   for (uint64_t i = 0, some; i < header->e_phnum; i += some) {
     some = at_once(header->e_phnum - i);
     int32_t code = read_at(file, header->e_phoff + i * sizeof *segments, segments, some * sizeof *segments, "its program headers");
@@ -110,7 +110,7 @@ static int32_t check_segments(const struct elf_file *file, const ElfW(Ehdr) * he
 
 /* Linkers write the section headers last, so that a file which was still being written fails here if nowhere else. */
 static int32_t check_sections(const struct elf_file *file, const ElfW(Ehdr) * header) {
-  ElfW(Shdr) sections[HEADERS_AT_ONCE];
+  ElfW(Shdr) sections[HEADERS_AT_ONCE] = {0};
   bool counted = header->e_shnum != 0; /* else there are more than a 16-bit number can say, and the first header has how many */
   uint64_t count = counted ? header->e_shnum : 1;
   for (uint64_t i = 0, some; header->e_shoff && i < count; i += some) {
