@@ -25,6 +25,7 @@ enum format {
 };
 enum order { ORDER_LEVEL = 0, ORDER_TIME = 1, ORDER_NEWEST = 2 };
 enum fence { FENCE_NONE = 0, FENCE_NONCE = 1 };
+enum discipline { DISCIPLINE_SERIAL = 0, DISCIPLINE_COALESCING = 1 };
 enum overflow { OVERFLOW_DEFER = 0, OVERFLOW_DROP_OLDEST = 1, OVERFLOW_DROP_LOWEST = 2 };
 
 /* One setting under conversation.notifications.kinds. */
@@ -55,6 +56,15 @@ struct settings {
   uint32_t max_tokens;         /* 0: no cap */
   uint32_t coalesce_window_ms; /* 0: nothing is coalesced */
   bool annihilate;
+
+  uint8_t discipline;
+  uint32_t settle_delay_ms; /* 0: the next turn starts at once */
+  bool restart_hold;        /* after a restart the queue waits, as after a failed turn */
+  uint32_t max_auto_turns;  /* system turns in a row; 0: none ever starts */
+
+  bool critical_force;      /* false: what is urgent is only delivered, never forced */
+  uint32_t max_aborts;      /* of streams within abort_window_ms; 0: none is aborted */
+  uint32_t abort_window_ms; /* 0: aborts are not counted */
 
   uint32_t event_bytes, message_bytes, pending_per_session;
   int64_t dedup_window_ms;

@@ -138,14 +138,20 @@ out:
 
 /* -- the answer ------------------------------------------------------------------------------------------------------------------------------------ */
 
+static bool is_built(enum event_type type) {
+  return type == EVENT_NOTIFICATION || event_is_report(type) || type == EVENT_SESSION_OPENED || type == EVENT_SESSION_RESUMED ||
+         type == EVENT_SESSION_CLOSED;
+}
+
 /* A notification or report that needs no action is answered by NULL, everything else by a reply. Made before anything is stored, so that it cannot
  * fail afterwards. */
 static int handle(struct happening *happening, const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  enum event_type type = happening->event->type;
   struct arena for_reply = ARENA_EMPTY;
+  if (!is_built(type)) return fail(error, TIDINGS_E_UNSUPPORTED, "event type \"%s\" is not built in this version", event_type_name(type));
   struct tidings_reply *reply = reply_make(&for_reply);
   if (!reply) return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
-  enum event_type type = happening->event->type;
-  bool is_report = type >= EVENT_HANDLE_STATE;
+  bool is_report = event_is_report(type);
   int code = type == EVENT_NOTIFICATION ? push(happening, error)
              : is_report ? take_report(happening->instance, happening->settings, happening->event, happening->now_ms, happening->deadline,
                                        &happening->duplicate, error)

@@ -8,7 +8,7 @@
 #include "event/event.h"
 #include "instance/instance.h"
 
-/* `event` is one of EVENT_HANDLE_STATE and behind. Errors as of a notification. */
+/* `event` is a report (event_is_report). Errors as of a notification. */
 int take_report(struct instance *instance, const struct settings *settings, const struct event *event, int64_t now_ms,
                 store_deadline deadline, bool *ret_duplicate, struct tidings_error *error);
 

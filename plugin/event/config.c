@@ -4,8 +4,6 @@
  */
 #include "event/config.h"
 
-#include <stdio.h>
-
 #include "base/error.h"
 #include "event/config_tables.h"
 
@@ -28,6 +26,11 @@ static void apply_preset(struct settings *settings, uint8_t preset) {
 static struct settings default_settings(void) {
   struct settings settings = {
       .notifications_enabled = true,
+      .discipline = DISCIPLINE_SERIAL,
+      .max_auto_turns = 8,
+      .critical_force = true,
+      .max_aborts = 3,
+      .abort_window_ms = 60000,
       .event_bytes = (uint32_t)limit_keys[LIMIT_EVENT_BYTES].initial,
       .message_bytes = (uint32_t)limit_keys[LIMIT_MESSAGE_BYTES].initial,
       .pending_per_session = (uint32_t)limit_keys[LIMIT_PENDING_PER_SESSION].initial,
@@ -37,85 +40,28 @@ static struct settings default_settings(void) {
   return settings;
 }
 
-static int not_built(const struct path *path, const char *value, const char *expected, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_SCHEMA, "%s: %s is not built in this version; expected %s", path_text(path).text, value, expected);
-}
-
 static int read_choice(const struct path *path, const struct json *value, const struct choices *choices, uint8_t *ret,
                        struct tidings_error *error) {
-  for (size_t i = choices->built; i < choices->known && value->kind == JSON_IS_STRING; i++) {
-    if (!span_is(value->text, choices->names[i])) continue;
-    char expected[320];
-    (void)snprintf(expected, sizeof expected, "%s%s", choices->built > 1 ? "one of " : "", name_list(choices->names, choices->built).text);
-    return not_built(path, quote(value->text).text, expected, error);
-  }
-  return field_choice(path, value, choices->names, choices->built, ret, error);
+  return field_choice(path, value, choices->names, choices->count, ret, error);
 }
 
-static int check_fixed_key(const struct path *path, const struct json *value, const struct fixed_key *key, struct tidings_error *error) {
-  char expected[32], given[32];
-  uint8_t index;
-  bool truth;
-  int64_t number;
-  int code;
-  switch (key->kind) {
-  case FIXED_CHOICE: return read_choice(path, value, &key->choices, &index, error);
-  case FIXED_BOOL:
-    code = field_bool(path, value, &truth, error);
-    if (code || truth == (key->value != 0)) return code;
-    return not_built(path, truth ? "true" : "false", truth ? "false" : "true", error);
-  case FIXED_INTEGER:
-  default:
-    code = field_integer(path, value, 0, INT64_MAX, &number, error);
-    if (code || number == key->value) return code;
-    (void)snprintf(given, sizeof given, "%lld", (long long)number);
-    (void)snprintf(expected, sizeof expected, "%lld", (long long)key->value);
-    return not_built(path, given, expected, error);
-  }
-}
+/* A key of a section whose value is a number from 0. */
+struct amount {
+  size_t key; /* in the section's names and slots */
+  int64_t max;
+  uint32_t *to;
+};
 
-static int check_fixed_keys(const struct path *path, const struct json *const *slots, const struct fixed_key *keys, size_t count,
-                            struct tidings_error *error) {
+static int read_amounts(const struct path *path, const char *const *names, const struct json *const *slots, const struct amount *amounts,
+                        size_t count, struct tidings_error *error) {
   int code = 0;
   for (size_t i = 0; i < count && !code; i++) {
-    struct path key_path = path_member(path, keys[i].name);
-    if (slots[i]) code = check_fixed_key(&key_path, slots[i], &keys[i], error);
-  }
-  return code;
-}
-
-/* A section all of whose keys are fixed. */
-static int check_fixed_section(const struct path *path, const struct json *section, const struct fixed_key *keys, size_t count,
-                               struct tidings_error *error) {
-  enum { MOST = 4 };
-  const char *names[MOST];
-  const struct json *slots[MOST];
-  for (size_t i = 0; i < count; i++) names[i] = keys[i].name;
-  const struct member_names known = {names, count, "key"};
-  int code = field_object(path, section, error);
-  if (!code) code = field_members(path, section, &known, slots, error);
-  return code ? code : check_fixed_keys(path, slots, keys, count, error);
-}
-
-/* The keys of `delivery` that are no choices. */
-static int read_amounts(const struct path *path, const struct json *const *slots, struct settings *settings, struct tidings_error *error) {
-  const struct {
-    enum delivery_key key;
-    int64_t max;
-    uint32_t *to;
-  } amounts[] = {{DELIVERY_MAX_ITEMS, MAX_ITEMS_LIMIT, &settings->max_items},
-                 {DELIVERY_MAX_TOKENS, MAX_TOKENS_LIMIT, &settings->max_tokens},
-                 {DELIVERY_COALESCE_WINDOW_MS, COALESCE_WINDOW_LIMIT_MS, &settings->coalesce_window_ms}};
-  struct path annihilate_path = path_member(path, delivery_names[DELIVERY_ANNIHILATE]);
-  int code = 0;
-  for (size_t i = 0; i < sizeof amounts / sizeof *amounts && !code; i++) {
-    struct path key_path = path_member(path, delivery_names[amounts[i].key]);
-    int64_t amount = 0;
+    struct path key_path = path_member(path, names[amounts[i].key]);
+    int64_t value = 0;
     if (!slots[amounts[i].key]) continue;
-    code = field_integer(&key_path, slots[amounts[i].key], 0, amounts[i].max, &amount, error);
-    if (!code) *amounts[i].to = (uint32_t)amount;
+    code = field_integer(&key_path, slots[amounts[i].key], 0, amounts[i].max, &value, error);
+    if (!code) *amounts[i].to = (uint32_t)value;
   }
-  if (!code && slots[DELIVERY_ANNIHILATE]) code = field_bool(&annihilate_path, slots[DELIVERY_ANNIHILATE], &settings->annihilate, error);
   return code;
 }
 
@@ -131,6 +77,10 @@ static int read_delivery(const struct path *path, const struct json *section, st
                 {DELIVERY_ORDER, &order_choices, &settings->order},
                 {DELIVERY_OVERFLOW, &overflow_choices, &settings->overflow},
                 {DELIVERY_FENCE, &fence_choices, &settings->fence}};
+  const struct amount amounts[] = {{DELIVERY_MAX_ITEMS, MAX_ITEMS_LIMIT, &settings->max_items},
+                                   {DELIVERY_MAX_TOKENS, MAX_TOKENS_LIMIT, &settings->max_tokens},
+                                   {DELIVERY_COALESCE_WINDOW_MS, COALESCE_WINDOW_LIMIT_MS, &settings->coalesce_window_ms}};
+  struct path annihilate_path = path_member(path, delivery_names[DELIVERY_ANNIHILATE]);
   const struct json *slots[DELIVERY_COUNT];
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
@@ -146,7 +96,40 @@ static int read_delivery(const struct path *path, const struct json *section, st
     struct path key_path = path_member(path, delivery_names[chosen[i].key]);
     if (slots[chosen[i].key]) code = read_choice(&key_path, slots[chosen[i].key], chosen[i].choices, chosen[i].to, error);
   }
-  return code ? code : read_amounts(path, slots, settings, error);
+  if (!code) code = read_amounts(path, delivery_names, slots, amounts, sizeof amounts / sizeof *amounts, error);
+  if (!code && slots[DELIVERY_ANNIHILATE]) code = field_bool(&annihilate_path, slots[DELIVERY_ANNIHILATE], &settings->annihilate, error);
+  return code;
+}
+
+static int read_turns(const struct path *path, const struct json *section, struct settings *settings, struct tidings_error *error) {
+  static const struct member_names known = {turns_names, TURNS_COUNT, "key"};
+  const struct amount amounts[] = {{TURNS_SETTLE_DELAY_MS, SETTLE_DELAY_LIMIT_MS, &settings->settle_delay_ms},
+                                   {TURNS_MAX_AUTO_TURNS, MAX_AUTO_TURNS_LIMIT, &settings->max_auto_turns}};
+  struct path discipline_path = path_member(path, turns_names[TURNS_DISCIPLINE]);
+  struct path restart_path = path_member(path, turns_names[TURNS_RESTART]);
+  const struct json *slots[TURNS_COUNT];
+  uint8_t restart = 0;
+  int code = field_object(path, section, error);
+  if (!code) code = field_members(path, section, &known, slots, error);
+  if (code) return code;
+  if (slots[TURNS_DISCIPLINE])
+    code = read_choice(&discipline_path, slots[TURNS_DISCIPLINE], &discipline_choices, &settings->discipline, error);
+  if (!code) code = read_amounts(path, turns_names, slots, amounts, sizeof amounts / sizeof *amounts, error);
+  if (!code && slots[TURNS_RESTART]) code = read_choice(&restart_path, slots[TURNS_RESTART], &restart_choices, &restart, error);
+  settings->restart_hold = restart == 1;
+  return code;
+}
+
+static int read_critical(const struct path *path, const struct json *section, struct settings *settings, struct tidings_error *error) {
+  static const struct member_names known = {critical_names, CRITICAL_COUNT, "key"};
+  const struct amount amounts[] = {{CRITICAL_MAX_ABORTS, MAX_ABORTS_LIMIT, &settings->max_aborts},
+                                   {CRITICAL_ABORT_WINDOW_MS, ABORT_WINDOW_LIMIT_MS, &settings->abort_window_ms}};
+  struct path force_path = path_member(path, critical_names[CRITICAL_FORCE]);
+  const struct json *slots[CRITICAL_COUNT];
+  int code = field_object(path, section, error);
+  if (!code) code = field_members(path, section, &known, slots, error);
+  if (!code && slots[CRITICAL_FORCE]) code = field_bool(&force_path, slots[CRITICAL_FORCE], &settings->critical_force, error);
+  return code ? code : read_amounts(path, critical_names, slots, amounts, sizeof amounts / sizeof *amounts, error);
 }
 
 static int read_limits(const struct path *path, const struct json *section, struct settings *settings, struct tidings_error *error) {
@@ -210,8 +193,8 @@ static int read_sections(const struct json *root, struct arena *arena, struct se
   if (code) return code;
   if (slots[CONVERSATION]) code = read_conversation(&paths[CONVERSATION], slots[CONVERSATION], arena, settings, error);
   if (!code && slots[DELIVERY]) code = read_delivery(&paths[DELIVERY], slots[DELIVERY], settings, error);
-  if (!code && slots[TURNS]) code = check_fixed_section(&paths[TURNS], slots[TURNS], turns_fixed, TURNS_COUNT, error);
-  if (!code && slots[CRITICAL]) code = check_fixed_section(&paths[CRITICAL], slots[CRITICAL], critical_fixed, CRITICAL_COUNT, error);
+  if (!code && slots[TURNS]) code = read_turns(&paths[TURNS], slots[TURNS], settings, error);
+  if (!code && slots[CRITICAL]) code = read_critical(&paths[CRITICAL], slots[CRITICAL], settings, error);
   if (!code && slots[LIMITS]) code = read_limits(&paths[LIMITS], slots[LIMITS], settings, error);
   return code;
 }

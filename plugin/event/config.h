@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/config.h: the configuration, from JSON and to JSON. An unknown key, a wrong type or a value that this version does not have is
- * SCHEMA with the key's path; only in conversation.tools.<tool> other keys than `notifications` are the host's and are ignored.
+ * event/config.h: the configuration, from JSON and to JSON. An unknown key, a wrong type or a value out of range is SCHEMA with the key's
+ * path; only in conversation.tools.<tool> other keys than `notifications` are the host's and are ignored.
  */
 #ifndef EVENT_CONFIG_H
 #define EVENT_CONFIG_H

@@ -16,12 +16,14 @@ static const char *const fence_names[] = {"none", "nonce"};
 static const char *const discipline_names[] = {"serial", "coalescing"};
 static const char *const restart_names[] = {"drain", "hold"};
 
-const struct choices preset_choices = {preset_names, COUNT_OF(preset_names), COUNT_OF(preset_names)};
-const struct choices format_choices = {format_names, COUNT_OF(format_names), COUNT_OF(format_names)};
-const struct choices place_choices = {place_names, COUNT_OF(place_names), COUNT_OF(place_names)};
-const struct choices order_choices = {order_names, COUNT_OF(order_names), COUNT_OF(order_names)};
-const struct choices overflow_choices = {overflow_names, COUNT_OF(overflow_names), COUNT_OF(overflow_names)};
-const struct choices fence_choices = {fence_names, COUNT_OF(fence_names), COUNT_OF(fence_names)};
+const struct choices preset_choices = {preset_names, COUNT_OF(preset_names)};
+const struct choices format_choices = {format_names, COUNT_OF(format_names)};
+const struct choices place_choices = {place_names, COUNT_OF(place_names)};
+const struct choices order_choices = {order_names, COUNT_OF(order_names)};
+const struct choices overflow_choices = {overflow_names, COUNT_OF(overflow_names)};
+const struct choices fence_choices = {fence_names, COUNT_OF(fence_names)};
+const struct choices discipline_choices = {discipline_names, COUNT_OF(discipline_names)};
+const struct choices restart_choices = {restart_names, COUNT_OF(restart_names)};
 
 const struct preset_values preset_values[] = {
     [PRESET_RFD011] = {.format = FORMAT_MARKDOWN, .place = TIDINGS_PLACE_PREPEND, .order = ORDER_LEVEL},
@@ -46,18 +48,8 @@ const struct preset_values preset_values[] = {
 const char *const delivery_names[DELIVERY_COUNT] = {
     "preset", "format", "place", "order", "max_items", "overflow", "max_tokens", "coalesce_window_ms", "annihilate", "fence"};
 
-const struct fixed_key turns_fixed[TURNS_COUNT] = {
-    {.name = "discipline", .kind = FIXED_CHOICE, .choices = {discipline_names, 1, COUNT_OF(discipline_names)}},
-    {.name = "settle_delay_ms", .kind = FIXED_INTEGER, .value = 0},
-    {.name = "restart", .kind = FIXED_CHOICE, .choices = {restart_names, 1, COUNT_OF(restart_names)}},
-    {.name = "max_auto_turns", .kind = FIXED_INTEGER, .value = 8},
-};
-
-const struct fixed_key critical_fixed[CRITICAL_COUNT] = {
-    {.name = "force", .kind = FIXED_BOOL, .value = 1},
-    {.name = "max_aborts", .kind = FIXED_INTEGER, .value = 3},
-    {.name = "abort_window_ms", .kind = FIXED_INTEGER, .value = 60000},
-};
+const char *const turns_names[TURNS_COUNT] = {"discipline", "settle_delay_ms", "restart", "max_auto_turns"};
+const char *const critical_names[CRITICAL_COUNT] = {"force", "max_aborts", "abort_window_ms"};
 
 const struct limit_key limit_keys[LIMIT_COUNT] = {
     [LIMIT_EVENT_BYTES] = {"event_bytes", 1024, 1048576, 262144},

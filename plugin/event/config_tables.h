@@ -10,23 +10,14 @@
 #include "base/settings.h"
 #include "event/field.h"
 
-/* The values of a key that chooses. The first `built` of the names are what this version has; the rest are known to the contract. An
- * index is the value of the enum in settings.h (or TIDINGS_PLACE_*). */
+/* The values of a key that chooses. An index is the value of the enum in settings.h (or TIDINGS_PLACE_*). */
 struct choices {
   const char *const *names;
-  size_t built, known;
+  size_t count;
 };
 
-extern const struct choices preset_choices, format_choices, place_choices, order_choices, overflow_choices, fence_choices;
-
-/* A key that is known but has, in this version, only its default value. */
-enum fixed_kind { FIXED_INTEGER, FIXED_BOOL, FIXED_CHOICE };
-struct fixed_key {
-  const char *name;
-  enum fixed_kind kind;
-  int64_t value;          /* FIXED_INTEGER, FIXED_BOOL */
-  struct choices choices; /* FIXED_CHOICE: the first name is the value */
-};
+extern const struct choices preset_choices, format_choices, place_choices, order_choices, overflow_choices, fence_choices,
+    discipline_choices, restart_choices;
 
 enum delivery_key {
   DELIVERY_PRESET,
@@ -41,9 +32,9 @@ enum delivery_key {
   DELIVERY_FENCE,
   DELIVERY_COUNT
 };
-enum { TURNS_COUNT = 4, CRITICAL_COUNT = 3 };
-extern const char *const delivery_names[DELIVERY_COUNT];
-extern const struct fixed_key turns_fixed[TURNS_COUNT], critical_fixed[CRITICAL_COUNT];
+enum turns_key { TURNS_DISCIPLINE, TURNS_SETTLE_DELAY_MS, TURNS_RESTART, TURNS_MAX_AUTO_TURNS, TURNS_COUNT };
+enum critical_key { CRITICAL_FORCE, CRITICAL_MAX_ABORTS, CRITICAL_ABORT_WINDOW_MS, CRITICAL_COUNT };
+extern const char *const delivery_names[DELIVERY_COUNT], *const turns_names[TURNS_COUNT], *const critical_names[CRITICAL_COUNT];
 
 enum limit { LIMIT_EVENT_BYTES, LIMIT_MESSAGE_BYTES, LIMIT_PENDING_PER_SESSION, LIMIT_DEDUP_WINDOW_MS, LIMIT_COUNT };
 struct limit_key {
@@ -61,6 +52,7 @@ struct preset_values {
 extern const struct preset_values preset_values[];
 
 enum { MAX_ITEMS_LIMIT = 1000000, MAX_TOKENS_LIMIT = 10000000, COALESCE_WINDOW_LIMIT_MS = 86400000 };
+enum { SETTLE_DELAY_LIMIT_MS = 3600000, MAX_AUTO_TURNS_LIMIT = 1000000, MAX_ABORTS_LIMIT = 64, ABORT_WINDOW_LIMIT_MS = 86400000 };
 
 /* conversation.notifications.kinds and conversation.tools. Each returns 0, SCHEMA or NOMEM. */
 int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena, struct settings *settings,

@@ -18,17 +18,6 @@ static void write_choice(const struct choices *choices, uint8_t index, struct bu
   json_write_string(span_text(choices->names[index]), out);
 }
 
-static void write_fixed_keys(const struct fixed_key *keys, size_t count, struct buffer *out) {
-  for (size_t i = 0; i < count; i++) {
-    write_key(keys[i].name, i == 0, out);
-    switch (keys[i].kind) {
-    case FIXED_CHOICE: write_choice(&keys[i].choices, 0, out); break;
-    case FIXED_BOOL: write_bool(keys[i].value != 0, out); break;
-    case FIXED_INTEGER: buffer_format(out, "%lld", (long long)keys[i].value); break;
-    }
-  }
-}
-
 static void write_flat_rule(const struct kind_rule *rule, struct buffer *out) {
   struct buffer key = BUFFER_EMPTY;
   buffer_span(&key, rule->source);
@@ -115,6 +104,30 @@ static void write_delivery(const struct settings *settings, struct buffer *out) 
   buffer_byte(out, '}');
 }
 
+static void write_turns(const struct settings *settings, struct buffer *out) {
+  buffer_byte(out, '{');
+  write_key(turns_names[TURNS_DISCIPLINE], true, out);
+  write_choice(&discipline_choices, settings->discipline, out);
+  write_key(turns_names[TURNS_SETTLE_DELAY_MS], false, out);
+  buffer_format(out, "%u", settings->settle_delay_ms);
+  write_key(turns_names[TURNS_RESTART], false, out);
+  write_choice(&restart_choices, settings->restart_hold, out);
+  write_key(turns_names[TURNS_MAX_AUTO_TURNS], false, out);
+  buffer_format(out, "%u", settings->max_auto_turns);
+  buffer_byte(out, '}');
+}
+
+static void write_critical(const struct settings *settings, struct buffer *out) {
+  buffer_byte(out, '{');
+  write_key(critical_names[CRITICAL_FORCE], true, out);
+  write_bool(settings->critical_force, out);
+  write_key(critical_names[CRITICAL_MAX_ABORTS], false, out);
+  buffer_format(out, "%u", settings->max_aborts);
+  write_key(critical_names[CRITICAL_ABORT_WINDOW_MS], false, out);
+  buffer_format(out, "%u", settings->abort_window_ms);
+  buffer_byte(out, '}');
+}
+
 static void write_limits(const struct settings *settings, struct buffer *out) {
   const int64_t values[LIMIT_COUNT] = {
       [LIMIT_EVENT_BYTES] = settings->event_bytes,
@@ -139,11 +152,11 @@ void config_write(const struct settings *settings, struct buffer *out) {
   write_tools(settings, out);
   buffer_text(out, "},\"delivery\":");
   write_delivery(settings, out);
-  buffer_text(out, ",\"turns\":{");
-  write_fixed_keys(turns_fixed, TURNS_COUNT, out);
-  buffer_text(out, "},\"critical\":{");
-  write_fixed_keys(critical_fixed, CRITICAL_COUNT, out);
-  buffer_text(out, "},\"limits\":");
+  buffer_text(out, ",\"turns\":");
+  write_turns(settings, out);
+  buffer_text(out, ",\"critical\":");
+  write_critical(settings, out);
+  buffer_text(out, ",\"limits\":");
   write_limits(settings, out);
   buffer_byte(out, '}');
 }

@@ -15,46 +15,43 @@ static const char *const attribute_names[ATTRIBUTE_COUNT] = {"specversion", "typ
 
 static const struct {
   const char *name;
-  enum event_type type;
   int (*read_data)(const struct data_input *input, struct event *event);
-} built_types[] = {
-    {"notification", EVENT_NOTIFICATION, notification_data_read},
-    {"session.opened", EVENT_SESSION_OPENED, opened_data_read},
-    {"session.resumed", EVENT_SESSION_RESUMED, resumed_data_read},
-    {"session.closed", EVENT_SESSION_CLOSED, closed_data_read},
-    {"handle.state", EVENT_HANDLE_STATE, handle_state_read},
-    {"handle.polled", EVENT_HANDLE_POLLED, handle_polled_read},
-    {"mcp.state", EVENT_MCP_STATE, mcp_state_read},
-    {"file.changed", EVENT_FILE_CHANGED, file_changed_read},
-    {"config.changed", EVENT_CONFIG_CHANGED, config_changed_read},
-    {"budget.usage", EVENT_BUDGET_USAGE, budget_usage_read},
-    {"rate.limited", EVENT_RATE_LIMITED, rate_limited_read},
-    {"subagent.finished", EVENT_SUBAGENT_FINISHED, subagent_finished_read},
+} types[] = {
+    [EVENT_NOTIFICATION] = {"notification", notification_data_read},
+    [EVENT_HANDLE_STATE] = {"handle.state", handle_state_read},
+    [EVENT_HANDLE_POLLED] = {"handle.polled", handle_polled_read},
+    [EVENT_MCP_STATE] = {"mcp.state", mcp_state_read},
+    [EVENT_FILE_CHANGED] = {"file.changed", file_changed_read},
+    [EVENT_CONFIG_CHANGED] = {"config.changed", config_changed_read},
+    [EVENT_BUDGET_USAGE] = {"budget.usage", budget_usage_read},
+    [EVENT_RATE_LIMITED] = {"rate.limited", rate_limited_read},
+    [EVENT_SUBAGENT_FINISHED] = {"subagent.finished", subagent_finished_read},
+    [EVENT_MESSAGE_SUBMITTED] = {"message.submitted", message_submitted_read},
+    [EVENT_MESSAGE_CANCELLED] = {"message.cancelled", message_cancelled_read},
+    [EVENT_MESSAGE_EDITED] = {"message.edited", message_edited_read},
+    [EVENT_MESSAGE_MOVED] = {"message.moved", message_moved_read},
+    [EVENT_TURN_STARTED] = {"turn.started", turn_named_read},
+    [EVENT_TURN_DECLINED] = {"turn.declined", turn_reasoned_read},
+    [EVENT_TURN_FINISHED] = {"turn.finished", turn_named_read},
+    [EVENT_TURN_ABORTED] = {"turn.aborted", turn_reasoned_read},
+    [EVENT_TURN_FAILED] = {"turn.failed", turn_failed_read},
+    [EVENT_TURN_RETRYING] = {"turn.retrying", turn_retrying_read},
+    [EVENT_TURN_WAITING] = {"turn.waiting", turn_waiting_read},
+    [EVENT_TURN_RESUME] = {"turn.resume", no_data_read},
+    [EVENT_STREAM_STARTED] = {"stream.started", no_data_read},
+    [EVENT_STREAM_FINISHED] = {"stream.finished", no_data_read},
+    [EVENT_TOOLS_STARTED] = {"tools.started", no_data_read},
+    [EVENT_TOOLS_FINISHED] = {"tools.finished", no_data_read},
+    [EVENT_SESSION_OPENED] = {"session.opened", opened_data_read},
+    [EVENT_SESSION_RESUMED] = {"session.resumed", resumed_data_read},
+    [EVENT_SESSION_FORKED] = {"session.forked", forked_data_read},
+    [EVENT_SESSION_COMPACTING] = {"session.compacting", no_data_read},
+    [EVENT_SESSION_COMPACTED] = {"session.compacted", no_data_read},
+    [EVENT_SESSION_CLOSED] = {"session.closed", no_data_read},
+    [EVENT_WAKE] = {"wake", no_data_read},
 };
 
-/* Types that the contract names and that this version does not have, so that a host author learns that it is not a misspelling. */
-static const char *const later_types[] = {
-    "message.submitted", "message.cancelled", "message.edited",     "message.moved",     "turn.started",
-    "turn.declined",     "turn.finished",     "turn.aborted",       "turn.failed",       "turn.retrying",
-    "turn.waiting",      "turn.resume",       "stream.started",     "stream.finished",   "tools.started",
-    "tools.finished",    "session.forked",    "session.compacting", "session.compacted", "wake",
-};
-
-int session_id_check(struct tidings_span session, const char *where, int wrong, struct tidings_error *error) {
-  enum { MAX_BYTES = 255 };
-  if (!session.len) return fail(error, wrong, "%s: must not be empty", where);
-  if (session.len > MAX_BYTES)
-    return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %d", where, session.len, (int)MAX_BYTES);
-  for (size_t at = 0; at < session.len;) {
-    uint32_t code_point;
-    size_t len = utf8_decode(session, at, &code_point);
-    if (!len) return fail(error, wrong, "%s: %s is not UTF-8", where, quote(session).text);
-    if (utf8_is_control(code_point))
-      return fail(error, wrong, "%s: %s has the control character U+%04X", where, quote(session).text, (unsigned)code_point);
-    at += len;
-  }
-  return 0;
-}
+const char *event_type_name(enum event_type type) { return types[type].name; }
 
 /* What CloudEvents allows as the name of an extension attribute. */
 static bool is_extension_name(struct tidings_span name) {
@@ -149,21 +146,16 @@ static int read_identity(const struct json *const *attributes, struct event *eve
   return code;
 }
 
-/* Finds the type in the tables; writes its index in built_types. */
-static int read_type(const struct json *value, size_t *ret_index, struct tidings_error *error) {
+static int read_type(const struct json *value, enum event_type *ret_type, struct tidings_error *error) {
   struct path path = path_member(NULL, "type");
   struct tidings_span type;
   if (!value || value->kind == JSON_IS_NULL) return field_missing(&path, "an event type, such as \"notification\"", error);
   int code = field_string(&path, value, SIZE_MAX, &type, error);
   if (code) return code;
-  for (size_t i = 0; i < sizeof built_types / sizeof *built_types; i++) {
-    if (!span_is(type, built_types[i].name)) continue;
-    *ret_index = i;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (!span_is(type, types[i].name)) continue;
+    *ret_type = (enum event_type)i;
     return 0;
-  }
-  for (size_t i = 0; i < sizeof later_types / sizeof *later_types; i++) {
-    if (span_is(type, later_types[i]))
-      return fail(error, TIDINGS_E_UNSUPPORTED, "event type %s is not built in this version", quote(type).text);
   }
   return fail(error, TIDINGS_E_UNSUPPORTED, "event type %s is unknown", quote(type).text);
 }
@@ -177,18 +169,16 @@ int event_parse(struct tidings_span bytes, const struct settings *settings, stru
   int code = json_read(bytes, "event", arena, &root, error);
   if (code) return code;
   struct path path = path_member(NULL, "event");
-  size_t index = 0;
+  struct event event = {.type = EVENT_NOTIFICATION};
   code = field_object(&path, root, error);
-  if (!code) code = read_type(json_member(root, "type"), &index, error);
+  if (!code) code = read_type(json_member(root, "type"), &event.type, error);
   if (!code) code = sort_attributes(root, attributes, error);
   if (code) return code;
-  struct event event = {.type = built_types[index].type};
   code = check_envelope(attributes, error);
   if (!code) code = read_identity(attributes, &event, error);
   const struct data_input input = {attributes[DATA], settings, arena, error};
-  if (!code) code = built_types[index].read_data(&input, &event);
-  bool is_report = event.type >= EVENT_HANDLE_STATE;
-  if (!code && is_report && json_compact(attributes[DATA], arena, &event.data))
+  if (!code) code = types[event.type].read_data(&input, &event);
+  if (!code && event_is_report(event.type) && json_compact(attributes[DATA], arena, &event.data))
     code = fail(error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   if (!code) *ret_event = event;
   return code;

@@ -9,12 +9,10 @@
 #include "base/notification.h"
 #include "base/settings.h"
 
+/* In classes, each a range that a predicate below names. */
 enum event_type {
   EVENT_NOTIFICATION,
-  EVENT_SESSION_OPENED,
-  EVENT_SESSION_RESUMED,
-  EVENT_SESSION_CLOSED,
-  /* From here on: what producers make notifications of. */
+  /* Reports: what producers make notifications of. */
   EVENT_HANDLE_STATE,
   EVENT_HANDLE_POLLED,
   EVENT_MCP_STATE,
@@ -23,7 +21,43 @@ enum event_type {
   EVENT_BUDGET_USAGE,
   EVENT_RATE_LIMITED,
   EVENT_SUBAGENT_FINISHED,
+  /* Messages, which may start a turn. */
+  EVENT_MESSAGE_SUBMITTED,
+  EVENT_MESSAGE_CANCELLED,
+  EVENT_MESSAGE_EDITED,
+  EVENT_MESSAGE_MOVED,
+  /* What becomes of a turn. */
+  EVENT_TURN_STARTED,
+  EVENT_TURN_DECLINED,
+  EVENT_TURN_FINISHED,
+  EVENT_TURN_ABORTED,
+  EVENT_TURN_FAILED,
+  EVENT_TURN_RETRYING,
+  EVENT_TURN_WAITING,
+  EVENT_TURN_RESUME,
+  /* Phases of the running turn. */
+  EVENT_STREAM_STARTED,
+  EVENT_STREAM_FINISHED,
+  EVENT_TOOLS_STARTED,
+  EVENT_TOOLS_FINISHED,
+  /* The session's life. */
+  EVENT_SESSION_OPENED,
+  EVENT_SESSION_RESUMED,
+  EVENT_SESSION_FORKED,
+  EVENT_SESSION_COMPACTING,
+  EVENT_SESSION_COMPACTED,
+  EVENT_SESSION_CLOSED,
+  EVENT_WAKE,
 };
+
+static inline bool event_is_report(enum event_type type) { return type >= EVENT_HANDLE_STATE && type <= EVENT_SUBAGENT_FINISHED; }
+static inline bool event_is_message(enum event_type type) { return type >= EVENT_MESSAGE_SUBMITTED && type <= EVENT_MESSAGE_MOVED; }
+static inline bool event_is_turn(enum event_type type) { return type >= EVENT_TURN_STARTED && type <= EVENT_TURN_RESUME; }
+static inline bool event_is_phase(enum event_type type) { return type >= EVENT_STREAM_STARTED && type <= EVENT_TOOLS_FINISHED; }
+static inline bool event_is_session(enum event_type type) { return type >= EVENT_SESSION_OPENED && type <= EVENT_SESSION_CLOSED; }
+
+/* As the contract writes it: "turn.started". */
+const char *event_type_name(enum event_type type);
 
 enum handle_state { HANDLE_RUNNING, HANDLE_WAITING, HANDLE_STOPPED, HANDLE_FAILED };
 enum mcp_state { MCP_CONNECTED, MCP_DISCONNECTED, MCP_UNRESPONSIVE, MCP_RECONNECTED };
@@ -52,6 +86,27 @@ struct session_event {
   bool has_deliveries; /* session.resumed with `deliveries` (or `last_delivery`) */
   const uint64_t *deliveries;
   size_t delivery_count;
+  struct tidings_span child; /* session.forked: another session's id */
+};
+
+/* message.*: only what belongs to the event's type is set. */
+struct message_event {
+  struct tidings_span id;
+  struct tidings_span content; /* submitted, edited: never empty */
+  struct tidings_span trigger; /* submitted: compact JSON, opaque; empty: typed by a person */
+  struct tidings_span before;  /* moved: the id of the message that it goes before, unless it goes `last` */
+  bool steer, resume;          /* submitted */
+  bool last;                   /* moved: `before` was null */
+};
+
+/* turn.*: what is empty or 0 was not given. */
+struct turn_event {
+  const struct tidings_span *messages; /* distinct, at least one if has_messages; in the order in which they were given */
+  size_t message_count;
+  bool has_messages;                   /* false: the current turn is meant */
+  struct tidings_span reason, message; /* opaque */
+  struct tidings_span kind;            /* waiting: "approval" or "user-input" */
+  uint32_t attempt;                    /* retrying */
 };
 
 /* All text is owned by the arena. */
@@ -60,9 +115,11 @@ struct event {
   struct tidings_span session;
   struct tidings_span source, id;   /* CloudEvents; id empty: not given, matches nothing */
   struct notification notification; /* EVENT_NOTIFICATION */
-  struct session_event opening;     /* EVENT_SESSION_OPENED, EVENT_SESSION_RESUMED */
-  struct report report;             /* EVENT_HANDLE_STATE and behind */
-  struct tidings_span data;         /* of those: as it was given, compact JSON */
+  struct report report;             /* of a report */
+  struct tidings_span data;         /* of a report: as it was given, compact JSON */
+  struct message_event message;     /* EVENT_MESSAGE_* */
+  struct turn_event turn;           /* EVENT_TURN_* */
+  struct session_event opening;     /* EVENT_SESSION_* */
 };
 
 /* Reads one CloudEvents object. Returns 0, or INVAL, SCHEMA, TOO_BIG, UNSUPPORTED, NOMEM with a sentence. `type` is looked at first, so
@@ -73,5 +130,9 @@ int event_parse(struct tidings_span bytes, const struct settings *settings, stru
 /* 1 to 255 bytes of UTF-8 without control characters; `where` names the field in the sentence. Returns 0, TOO_BIG, or `wrong`: SCHEMA for
  * a field of JSON, INVAL for an argument. No allocation. */
 int session_id_check(struct tidings_span session, const char *where, int wrong, struct tidings_error *error);
+/* The same rule for the id of a message. */
+int message_id_check(struct tidings_span id, const char *where, int wrong, struct tidings_error *error);
+/* Does it start with "tidings:", as the ids of the turns that the plugin starts by itself? Nobody else's may. */
+bool message_id_is_system(struct tidings_span id);
 
 #endif

@@ -13,25 +13,6 @@ static const char *const field_names[FIELD_COUNT] = {"kind", "message", "level",
                                                      "tool", "handle",  "ttl_ms", "activation", "caused_by"};
 static const struct member_names known_fields = {field_names, FIELD_COUNT, "field"};
 
-static const struct path data_path = {NULL, {"data", 4}};
-
-int field_clean_string(const struct path *path, const struct json *value, bool may_be_empty, struct tidings_span *ret,
-                       struct tidings_error *error) {
-  struct tidings_span text;
-  int code = field_string(path, value, SMALL_STRING_BYTES, &text, error);
-  if (code) return code;
-  if (!text.len && !may_be_empty) return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", path_text(path).text);
-  for (size_t at = 0; at < text.len;) {
-    uint32_t code_point = 0;
-    at += utf8_decode(text, at, &code_point);
-    if (utf8_is_control(code_point))
-      return fail(error, TIDINGS_E_SCHEMA, "%s: %s has the control character U+%04X", path_text(path).text, quote(text).text,
-                  (unsigned)code_point);
-  }
-  *ret = text;
-  return 0;
-}
-
 /* "tool.stopped": the source goes to the first dot. */
 static int read_kind_text(const struct path *path, const struct json *kind, struct notification *note, struct tidings_error *error) {
   struct tidings_span text = {NULL, 0};

@@ -5,24 +5,7 @@
 #include "base/error.h"
 #include "event/event_data.h"
 
-static const struct path data_path = {NULL, {"data", 4}};
 static const char *const level_names[] = {"info", "warning", "error", "critical"};
-
-/* Sorts data into slots; the first `required` names must be there. */
-static int members_of(const struct data_input *input, const char *const *names, size_t count, size_t required, const struct json **slots) {
-  const struct member_names known = {names, count, "field"};
-  if (!input->data) {
-    struct path first = path_member(&data_path, names[0]);
-    return field_missing(required ? &first : &data_path, "an object with it", input->error);
-  }
-  int code = field_object(&data_path, input->data, input->error);
-  if (!code) code = field_members(&data_path, input->data, &known, slots, input->error);
-  for (size_t i = 0; i < required && !code; i++) {
-    struct path path = path_member(&data_path, names[i]);
-    if (!slots[i]) code = field_missing(&path, "a value", input->error);
-  }
-  return code;
-}
 
 /* Any text but the empty one. */
 static int read_name(const struct path *parent, const char *name, const struct json *value, size_t max, struct tidings_span *ret,
@@ -52,7 +35,7 @@ int handle_state_read(const struct data_input *input, struct event *event) {
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
   struct tidings_span content;
-  int code = members_of(input, names, COUNT, 3, slots);
+  int code = data_members(input, names, COUNT, 3, slots);
   if (!code) code = read_name(&data_path, names[HANDLE], slots[HANDLE], SMALL_STRING_BYTES, &report->handle, input->error);
   if (!code) code = read_name(&data_path, names[TOOL], slots[TOOL], SMALL_STRING_BYTES, &report->tool, input->error);
   if (!code) code = field_choice(&state_path, slots[STATE], states, 4, &report->state, input->error);
@@ -67,7 +50,7 @@ int handle_state_read(const struct data_input *input, struct event *event) {
 int handle_polled_read(const struct data_input *input, struct event *event) {
   static const char *const names[] = {"handle"};
   const struct json *slots[1] = {NULL};
-  int code = members_of(input, names, 1, 1, slots);
+  int code = data_members(input, names, 1, 1, slots);
   return code ? code : read_name(&data_path, names[0], slots[0], SMALL_STRING_BYTES, &event->report.handle, input->error);
 }
 
@@ -77,7 +60,7 @@ int mcp_state_read(const struct data_input *input, struct event *event) {
   static const char *const states[] = {"connected", "disconnected", "unresponsive", "reconnected"};
   struct path state_path = path_member(&data_path, "state");
   const struct json *slots[COUNT] = {NULL};
-  int code = members_of(input, names, COUNT, 2, slots);
+  int code = data_members(input, names, COUNT, 2, slots);
   if (!code) code = read_name(&data_path, names[SERVER], slots[SERVER], SMALL_STRING_BYTES, &event->report.server, input->error);
   if (!code) code = field_choice(&state_path, slots[STATE], states, 4, &event->report.state, input->error);
   return code ? code : read_level(input, slots[LEVEL], &event->report);
@@ -116,7 +99,7 @@ int file_changed_read(const struct data_input *input, struct event *event) {
   struct path cause_path = path_member(&data_path, "caused_by");
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
-  int code = members_of(input, names, COUNT, 0, slots);
+  int code = data_members(input, names, COUNT, 0, slots);
   if (code) return code;
   if (slots[PATH] && slots[PATHS])
     return fail(input->error, TIDINGS_E_SCHEMA, "data.paths: stands beside data.path; expected one of the two");
@@ -139,7 +122,7 @@ int config_changed_read(const struct data_input *input, struct event *event) {
   static const char *const names[COUNT] = {"summary", "keys"};
   struct path summary_path = path_member(&data_path, "summary"), keys_path = path_member(&data_path, "keys");
   const struct json *slots[COUNT] = {NULL};
-  int code = members_of(input, names, COUNT, 1, slots);
+  int code = data_members(input, names, COUNT, 1, slots);
   if (!code) code = field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
   if (code) return code;
   if (is_blank(event->report.summary)) return fail(input->error, TIDINGS_E_SCHEMA, "data.summary: must not be empty or blank");
@@ -157,7 +140,7 @@ int budget_usage_read(const struct data_input *input, struct event *event) {
   static const char *const names[COUNT] = {"used", "limit"};
   struct path used_path = path_member(&data_path, "used"), limit_path = path_member(&data_path, "limit");
   const struct json *slots[COUNT] = {NULL};
-  int code = members_of(input, names, COUNT, 2, slots);
+  int code = data_members(input, names, COUNT, 2, slots);
   if (!code) code = field_integer(&used_path, slots[USED], 0, INT64_MAX, &event->report.used, input->error);
   if (!code) code = field_integer(&limit_path, slots[LIMIT], 1, INT64_MAX, &event->report.limit, input->error);
   return code;
@@ -169,7 +152,7 @@ int rate_limited_read(const struct data_input *input, struct event *event) {
   struct path retry_path = path_member(&data_path, "retry_after_ms"), provider_path = path_member(&data_path, "provider");
   const struct json *slots[COUNT] = {NULL};
   struct tidings_span provider;
-  int code = members_of(input, names, COUNT, 1, slots);
+  int code = data_members(input, names, COUNT, 1, slots);
   if (!code) code = field_integer(&retry_path, slots[RETRY_AFTER_MS], 0, INT64_MAX, &event->report.retry_after_ms, input->error);
   if (!code && slots[PROVIDER]) code = field_string(&provider_path, slots[PROVIDER], SMALL_STRING_BYTES, &provider, input->error);
   return code;
@@ -180,7 +163,7 @@ int subagent_finished_read(const struct data_input *input, struct event *event) 
   static const char *const names[COUNT] = {"slug", "summary"};
   struct path summary_path = path_member(&data_path, "summary");
   const struct json *slots[COUNT] = {NULL};
-  int code = members_of(input, names, COUNT, 2, slots);
+  int code = data_members(input, names, COUNT, 2, slots);
   if (!code) code = read_name(&data_path, names[SLUG], slots[SLUG], SMALL_STRING_BYTES, &event->report.slug, input->error);
   if (!code) code = field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
   return code;

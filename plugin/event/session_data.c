@@ -8,17 +8,8 @@
 enum field { CWD, HOST, TAKEOVER, OPENED_COUNT, DELIVERIES = OPENED_COUNT, LAST_DELIVERY, RESUMED_COUNT };
 
 static const char *const field_names[RESUMED_COUNT] = {"cwd", "host", "takeover", "deliveries", "last_delivery"};
-static const struct path data_path = {NULL, {"data", 4}};
 
 static const char a_delivery[] = "a delivery id: a positive integer, or a string of its decimal digits";
-
-static int members_of(const struct data_input *input, size_t count, const struct json **fields) {
-  static const struct json none = {.kind = JSON_IS_OBJECT};
-  const struct member_names known = {field_names, count, "field"};
-  const struct json *data = input->data ? input->data : &none;
-  int code = field_object(&data_path, data, input->error);
-  return code ? code : field_members(&data_path, data, &known, fields, input->error);
-}
 
 static int read_opening(const struct data_input *input, const struct json *const *fields, struct session_event *opening) {
   struct path cwd_path = path_member(&data_path, "cwd"), host_path = path_member(&data_path, "host");
@@ -76,13 +67,13 @@ static int read_last_delivery(const struct data_input *input, const struct json 
 
 int opened_data_read(const struct data_input *input, struct event *event) {
   const struct json *fields[RESUMED_COUNT];
-  int code = members_of(input, OPENED_COUNT, fields);
+  int code = data_members(input, field_names, OPENED_COUNT, 0, fields);
   return code ? code : read_opening(input, fields, &event->opening);
 }
 
 int resumed_data_read(const struct data_input *input, struct event *event) {
   const struct json *fields[RESUMED_COUNT];
-  int code = members_of(input, RESUMED_COUNT, fields);
+  int code = data_members(input, field_names, RESUMED_COUNT, 0, fields);
   if (!code) code = read_opening(input, fields, &event->opening);
   if (code) return code;
   if (fields[DELIVERIES] && fields[LAST_DELIVERY])
@@ -92,8 +83,20 @@ int resumed_data_read(const struct data_input *input, struct event *event) {
   return 0;
 }
 
-int closed_data_read(const struct data_input *input, struct event *event) {
-  const struct json *fields[RESUMED_COUNT];
-  (void)event;
-  return members_of(input, 0, fields);
+int forked_data_read(const struct data_input *input, struct event *event) {
+  static const char *const names[] = {"child"};
+  struct path path = path_member(&data_path, "child");
+  const struct json *slots[1];
+  struct tidings_span child;
+  int code = data_members(input, names, 1, 0, slots);
+  if (code) return code;
+  if (!slots[0]) return field_missing(&path, "the id of the new session", input->error);
+  code = field_string(&path, slots[0], SIZE_MAX, &child, input->error);
+  if (!code) code = session_id_check(child, "data.child", TIDINGS_E_SCHEMA, input->error);
+  if (code) return code;
+  if (span_equal(child, event->session))
+    return fail(input->error, TIDINGS_E_SCHEMA, "data.child: %s is the session itself; expected the id of the new session",
+                quote(child).text);
+  event->opening.child = child;
+  return 0;
 }

@@ -17,7 +17,7 @@ struct produced {
   struct memory memory; /* from now on */
 };
 
-/* `event` is one of EVENT_HANDLE_STATE and behind. Text is in the arena or the event's. Returns 0, or -1: no memory. */
+/* `event` is a report (event_is_report). Text is in the arena or the event's. Returns 0, or -1: no memory. */
 int produce(const struct event *event, const struct settings *settings, const struct memory *memory, struct arena *arena,
             struct produced *ret_produced);
 

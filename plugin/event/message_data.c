@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event/message_data.c: the data of the events of messages. What a content or a trigger says is nobody's business here.
+ */
+#include "base/error.h"
+#include "event/event_data.h"
+
+enum field { ID, CONTENT, DELIVERY, TRIGGER, RESUME, FIELD_COUNT };
+static const char *const field_names[FIELD_COUNT] = {"id", "content", "delivery", "trigger", "resume"};
+
+static int read_id(const struct data_input *input, const struct json *value, struct message_event *message) {
+  struct path path = path_member(&data_path, "id");
+  if (!value) return field_missing(&path, "the id of a message", input->error);
+  return field_message_id(&path, value, &message->id, input->error);
+}
+
+static int read_content(const struct data_input *input, const struct json *value, struct message_event *message) {
+  struct path path = path_member(&data_path, "content");
+  if (!value) return field_missing(&path, "a string", input->error);
+  int code = field_string(&path, value, SIZE_MAX, &message->content, input->error);
+  if (!code && !message->content.len) code = fail(input->error, TIDINGS_E_SCHEMA, "data.content: must not be empty");
+  return code;
+}
+
+static int read_trigger(const struct data_input *input, const struct json *value, struct message_event *message) {
+  struct path path = path_member(&data_path, "trigger");
+  int code = field_object(&path, value, input->error);
+  if (!code && json_compact(value, input->arena, &message->trigger))
+    code = fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
+  return code;
+}
+
+int message_submitted_read(const struct data_input *input, struct event *event) {
+  static const char *const deliveries[] = {"queue", "steer"};
+  struct path delivery_path = path_member(&data_path, "delivery"), resume_path = path_member(&data_path, "resume");
+  struct message_event *message = &event->message;
+  const struct json *slots[FIELD_COUNT];
+  uint8_t delivery = 0;
+  int code = data_members(input, field_names, FIELD_COUNT, 0, slots);
+  if (!code) code = read_id(input, slots[ID], message);
+  if (!code && message_id_is_system(message->id))
+    code = fail(input->error, TIDINGS_E_SCHEMA,
+                "data.id: %s starts with \"tidings:\", as only the ids of system turns do; expected another id", quote(message->id).text);
+  if (!code) code = read_content(input, slots[CONTENT], message);
+  if (!code && slots[DELIVERY]) code = field_choice(&delivery_path, slots[DELIVERY], deliveries, 2, &delivery, input->error);
+  if (!code && slots[TRIGGER]) code = read_trigger(input, slots[TRIGGER], message);
+  if (!code && slots[RESUME]) code = field_bool(&resume_path, slots[RESUME], &message->resume, input->error);
+  message->steer = delivery == 1;
+  return code;
+}
+
+int message_cancelled_read(const struct data_input *input, struct event *event) {
+  const struct json *slots[1];
+  int code = data_members(input, field_names, 1, 0, slots);
+  return code ? code : read_id(input, slots[ID], &event->message);
+}
+
+int message_edited_read(const struct data_input *input, struct event *event) {
+  const struct json *slots[2];
+  int code = data_members(input, field_names, 2, 0, slots);
+  if (!code) code = read_id(input, slots[ID], &event->message);
+  return code ? code : read_content(input, slots[CONTENT], &event->message);
+}
+
+int message_moved_read(const struct data_input *input, struct event *event) {
+  enum { MOVED, BEFORE, COUNT };
+  static const char *const names[COUNT] = {"id", "before"};
+  static const char expected[] = "the id of another message, or null for the last place";
+  struct path path = path_member(&data_path, "before");
+  struct message_event *message = &event->message;
+  const struct json *slots[COUNT];
+  int code = data_members(input, names, COUNT, 0, slots);
+  if (!code) code = read_id(input, slots[MOVED], message);
+  if (code) return code;
+  const struct json *before = slots[BEFORE];
+  if (!before) return field_missing(&path, expected, input->error);
+  message->last = before->kind == JSON_IS_NULL;
+  if (message->last) return 0;
+  if (before->kind != JSON_IS_STRING) return field_refuse(&path, before, expected, input->error);
+  code = field_message_id(&path, before, &message->before, input->error);
+  if (!code && span_equal(message->before, message->id))
+    code = fail(input->error, TIDINGS_E_SCHEMA, "data.before: %s is the message itself; expected %s", quote(message->id).text, expected);
+  return code;
+}
