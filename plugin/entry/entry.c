@@ -103,12 +103,12 @@ static int check_chat_request(const struct instance *instance, const struct tidi
   return code;
 }
 
-/* This version takes no messages in, so none that a request names can be on offer. */
-static int check_messages(const struct tidings_chat_request *request, struct tidings_error *error) {
-  int code = session_id_check(request->session, "session", TIDINGS_E_INVAL, error);
-  if (code || !request->message_count) return code;
-  return fail(error, TIDINGS_E_NOT_FOUND, "message %s was never submitted to session %s; do not send this request",
-              quote(*request->messages[0]).text, quote(request->session).text);
+/* The ids as an array, which a carrier wants. NULL without ids, or without memory. */
+static struct tidings_span *gather_messages(const struct tidings_chat_request *request, struct tidings_error *error, int *code) {
+  struct tidings_span *ids = request->message_count ? calloc(request->message_count, sizeof *ids) : NULL;
+  if (request->message_count && !ids) *code = fail(error, TIDINGS_E_NOMEM, "no memory for the ids of a request");
+  for (size_t i = 0; ids && i < request->message_count; i++) ids[i] = *request->messages[i];
+  return ids;
 }
 
 static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidings_chat_request *request,
@@ -117,12 +117,17 @@ static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidin
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = check_chat_request(instance, request, error);
-  if (!code && request->message_count) code = check_messages(request, error);
-  if (!code && session_is_quiet(instance, request->session)) {
+  if (!code && !request->message_count && session_is_quiet(instance, request->session)) {
     *ret_reply = NULL;
   } else if (!code) {
-    const struct carrier carrier = {.kind = CARRIER_CHAT_REQUEST, .source = (uint8_t)request->source, .session = request->session};
-    code = deliver(instance, &carrier, ret_reply, error);
+    struct tidings_span *ids = gather_messages(request, error, &code);
+    const struct carrier carrier = {.kind = CARRIER_CHAT_REQUEST,
+                                    .source = (uint8_t)request->source,
+                                    .session = request->session,
+                                    .messages = ids,
+                                    .message_count = request->message_count};
+    if (!code) code = deliver(instance, &carrier, ret_reply, error);
+    free(ids);
   }
   instance_leave(instance);
   return code;
@@ -151,8 +156,7 @@ static int32_t settle_delivery(struct tidings_plugin *plugin, const struct tidin
     code = fail(error, TIDINGS_E_INVAL, "settlement.outcome: %u; expected 1 (committed) or 2 (rolled back)", settlement->outcome);
   }
   if (!code) code = check_host_role(instance, "settle", error);
-  if (!code) code = settle(instance, settlement->delivery_id, settlement->outcome, error);
-  if (!code && ret_reply) *ret_reply = NULL;
+  if (!code) code = settle(instance, settlement->delivery_id, settlement->outcome, ret_reply, error);
   instance_leave(instance);
   return code;
 }

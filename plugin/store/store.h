@@ -3,7 +3,7 @@
  * store/store.h: the one durable place. Everything outside this folder sees sessions, items, deliveries and heads; only here is LMDB.
  *
  * One environment, one tree; keys are (session number, kind of row, n), 13 bytes, big-endian. Rows: META and NAME (session number 0),
- * HEAD, ITEM, DELIVERY, DEDUP, MEMORY. Items are never rewritten: a delivery row says how items ended, the head says which are taken.
+ * HEAD, ITEM, DELIVERY, DEDUP, MEMORY, MESSAGE, CONTENT, MESSAGE_ID, TRANSITION. Items are never rewritten: a delivery row says how items ended, the head says which are taken.
  * The store must not know policy, rendering, JSON or the host's clock: times are handed in.
  *
  * Concurrency: any number of processes and threads. Reads see a snapshot. Writers, of all processes, queue at a lock with a time limit
@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/notification.h"
+#include "turns/turns.h"
 
 enum {
   STORE_SCHEMA = 1,
@@ -81,6 +82,7 @@ struct head {
   uint64_t dedup_cursor;  /* how far the sweep for old dedup rows got */
   uint64_t epoch;         /* grows with each attachment */
   struct owner owner;     /* pid 0: not attached */
+  struct owner former;    /* whom the owner took the session over from while it was alive; pid 0: nobody */
   int64_t attached_ms;
   struct tidings_span cwd, host; /* as the host said when it opened the session; empty: not said */
   const struct taken *taken;     /* by first, disjoint, all >= watermark */
@@ -88,6 +90,8 @@ struct head {
   const uint64_t *leased; /* numbers of the deliveries that are leased, ascending */
   size_t leased_count;
   uint64_t outcomes[OUTCOME_COUNT]; /* how many items ended so since the session began */
+  struct run run;
+  uint64_t last_transition; /* number of the newest transition */
 };
 
 enum delivery_state { DELIVERY_LEASED = 1, DELIVERY_COMMITTED = 2, DELIVERY_ROLLED_BACK = 3 };
@@ -121,6 +125,24 @@ struct delivery {
   struct tidings_span call_id, tool; /* tool result */
   const struct fate_range *fates;    /* by first */
   size_t fate_count;
+  const uint64_t *messages; /* numbers of the messages that it carries: of the turn it starts, or steered into it */
+  size_t message_count;
+};
+
+/* One step of the run: what happened, and what became of which messages. */
+struct transition_message {
+  struct tidings_span id;
+  uint8_t state; /* enum message_state */
+};
+struct transition {
+  uint64_t n;
+  int64_t time_ms;
+  uint8_t event;    /* enum turns_event */
+  uint8_t from, to; /* enum run_state */
+  bool abort;       /* the stream was asked to stop */
+  uint64_t system;  /* number of the turn of the plugin's own that is offered, runs or ends; 0: none */
+  const struct transition_message *messages;
+  size_t message_count;
 };
 
 /* -- transactions --------------------------------------------------------------------------------------------------------------- */
@@ -179,6 +201,32 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
                bool *ret_seen, struct tidings_error *error);
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms,
               struct tidings_error *error);
+
+/* -- messages and what the run did: messages.c, transitions.c ---------------------------------------------------------------------- */
+
+/* The number of the message with this id, or 0 if the session never had it. */
+int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id, uint64_t *ret_n, struct tidings_error *error);
+/* NOT_FOUND if there is none. */
+int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct message *ret_message,
+                struct tidings_error *error);
+/* Those from `first` on that are not over, are of the turn, or orphaned; by n. There is room for `room` more behind them. Damaged ones are passed over. */
+int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room, struct arena *arena, struct message **ret_messages,
+                 size_t *ret_count, struct tidings_error *error);
+int message_put(struct store_txn *txn, uint32_t session, const struct message *message, struct tidings_error *error);
+/* A new one: its row, its id, its content. Errors: FULL (ids that collide on purpose), STORE, NOMEM. */
+int message_add(struct store_txn *txn, uint32_t session, const struct message *message, struct tidings_span content,
+                struct tidings_span trigger, struct tidings_error *error);
+/* A damaged content reads as a sentence that says so: a turn is not held up by it. */
+int content_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct tidings_span *ret_content,
+                struct tidings_span *ret_trigger, struct tidings_error *error);
+int content_put(struct store_txn *txn, uint32_t session, uint64_t n, struct tidings_span content, struct tidings_span trigger,
+                struct tidings_error *error);
+
+int transition_put(struct store_txn *txn, uint32_t session, const struct transition *transition, struct tidings_error *error);
+/* Those from `first` on; damaged ones are passed over. */
+typedef int (*transition_visitor)(void *context, const struct transition *transition);
+int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena, transition_visitor each, void *context,
+                    struct tidings_error *error);
 
 /* What producers remember; zero when nothing is. */
 int memory_get(struct store_txn *txn, uint32_t session, struct memory *ret_memory, struct tidings_error *error);
