@@ -200,7 +200,9 @@ static int make_reply(struct point *point, const struct plan *plan, const struct
                       struct tidings_error *error) {
   const struct turns *turns = &point->turning.turns;
   struct tidings_reply *reply = reply_make(&point->arena);
-  if (!reply || reply_status(reply, &turns->run, turns, &point->arena)) return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
+  if (!reply || reply_status(reply, &turns->run, turns, &point->arena) ||
+      reply_steered(reply, point->steered_ids, point->steered_count, &point->arena))
+    return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
   reply_wake(reply, point->instance, point->settings, &turns->run, point->now_ms);
   const struct showing showing = {.instance = point->instance,
                                   .configuration = point->configuration,
@@ -208,7 +210,6 @@ static int make_reply(struct point *point, const struct plan *plan, const struct
                                   .session_number = point->session->number,
                                   .chat_request = point->carrier->kind == CARRIER_CHAT_REQUEST,
                                   .steered = point->steered,
-                                  .steered_ids = point->steered_ids,
                                   .steered_count = point->steered_count,
                                   .plan = plan};
   int code = reply_show(reply, &showing, &point->arena, error);

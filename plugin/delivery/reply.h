@@ -14,6 +14,8 @@ struct tidings_reply *reply_make(struct arena *arena);
 
 /* How the session stands: the ids of the turn and of orphaned messages among `turns`, which may be NULL if none matters. -1: no memory. */
 int reply_status(struct tidings_reply *reply, const struct run *run, const struct turns *turns, struct arena *arena);
+/* Which messages the carrier takes into the running turn. -1: no memory. */
+int reply_steered(struct tidings_reply *reply, const struct tidings_span *ids, size_t count, struct arena *arena);
 /* Actions: the messages that are offered, in order, with contents read from the store; or a turn of the plugin's own that starts with `system_text`.
  * Errors: STORE, NOMEM. */
 int reply_offer(struct tidings_reply *reply, const struct turning *turning, struct tidings_span system_text, struct tidings_error *error);
@@ -29,7 +31,7 @@ struct showing {
   struct tidings_span session; /* its id */
   uint32_t session_number;
   bool chat_request;
-  const struct tidings_span *steered, *steered_ids; /* contents and ids of the messages that go into the running turn, in order */
+  const struct tidings_span *steered; /* contents of the messages that go into the running turn, in order */
   size_t steered_count;
   const struct plan *plan;
 };

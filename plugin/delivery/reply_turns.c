@@ -62,6 +62,15 @@ int reply_status(struct tidings_reply *reply, const struct run *run, const struc
   return 0;
 }
 
+int reply_steered(struct tidings_reply *reply, const struct tidings_span *list, size_t count, struct arena *arena) {
+  struct ids ids = {0};
+  if (make_ids(&ids, count, arena)) return -1;
+  for (size_t i = 0; i < count; i++) add_id(&ids, list[i]);
+  reply->steered = ids.list;
+  reply->steered_count = ids.count;
+  return 0;
+}
+
 /* -- actions ---------------------------------------------------------------------------------------------------------------------------- */
 
 static struct tidings_action *add_action(struct tidings_reply *reply, uint32_t type, struct arena *arena) {

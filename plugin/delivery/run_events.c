@@ -5,6 +5,7 @@
 #include "delivery/run_events.h"
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "delivery/attach.h"
 #include "delivery/lifecycle.h"
 #include "delivery/stage.h"
@@ -64,7 +65,7 @@ static int name_ids(const struct event *event, struct arena *arena, struct namin
 static struct tidings_span words_of(const struct turn_event *turn) {
   enum { WORDS_BYTES = 1024 };
   struct tidings_span words = turn->message.len ? turn->message : turn->reason.len ? turn->reason : turn->kind;
-  return span_of(words.ptr, utf8_cut(words, WORDS_BYTES));
+  return span_of(words.ptr, utf8_prefix(words, WORDS_BYTES));
 }
 
 /* -- messages -------------------------------------------------------------------------------------------------------------------------- */
