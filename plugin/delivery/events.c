@@ -23,6 +23,7 @@ static int push(struct happening *happening, struct tidings_error *error) {
       .now_ms = happening->now_ms,
       .dedup_window_ms = happening->settings->dedup_window_ms,
       .pending_limit = happening->settings->pending_per_session,
+      .rings = notification_rings(&event->notification),
   };
   return store_push(happening->instance->store, &push, happening->deadline, &happening->duplicate, error);
 }

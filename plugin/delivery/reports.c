@@ -33,6 +33,7 @@ static struct push push_of(const struct intake *intake) {
       .now_ms = intake->now_ms,
       .dedup_window_ms = intake->settings->dedup_window_ms,
       .pending_limit = intake->settings->pending_per_session,
+      .rings = notification_rings(&intake->produced.note),
   };
 }
 

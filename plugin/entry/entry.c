@@ -260,7 +260,34 @@ static void release_answer(struct tidings_plugin *plugin, const struct tidings_a
 
 static const struct tidings_query query_extension = {.size = sizeof query_extension, .query = query, .release_answer = release_answer};
 
-static const void *get_extension(const char *id) { return id && strcmp(id, TIDINGS_EXT_QUERY) == 0 ? &query_extension : NULL; }
+static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd, struct tidings_error *error) {
+  struct instance *instance = NULL;
+  int code = enter(plugin, ret_fd, &instance, error);
+  if (code) return code;
+  code = check_host_role(instance, "descriptor", error);
+  if (!code) code = wake_descriptor(instance, ret_fd, error);
+  instance_leave(instance);
+  return code;
+}
+
+static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t buffer_size, size_t *ret_len, struct tidings_error *error) {
+  struct instance *instance = NULL;
+  int code = enter(plugin, ret_len, &instance, error);
+  if (code) return code;
+  if (!buffer) code = fail(error, TIDINGS_E_INVAL, "buffer: null pointer");
+  if (!code) code = check_host_role(instance, "next_session", error);
+  if (!code) code = wake_next(instance, buffer, buffer_size, ret_len, error);
+  instance_leave(instance);
+  return code;
+}
+
+static const struct tidings_wake wake_extension = {.size = sizeof wake_extension, .descriptor = descriptor, .next_session = next_session};
+
+static const void *get_extension(const char *id) {
+  if (id && strcmp(id, TIDINGS_EXT_QUERY) == 0) return &query_extension;
+  if (id && strcmp(id, TIDINGS_EXT_WAKE) == 0) return &wake_extension;
+  return NULL;
+}
 
 EXPORTED extern const struct tidings_entry tidings_entry;
 const struct tidings_entry tidings_entry = {

@@ -162,6 +162,13 @@ int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *r
 /* In a write: finds or adds. */
 int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error);
 
+/* All sessions' numbers are below this. */
+int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_error *error);
+/* Calls `each` with the name and the number of every session until it returns non-zero, which is then returned; `name` is borrowed for the call. A
+ * damaged row is passed over. */
+typedef int (*session_visitor)(void *context, struct tidings_span name, uint32_t number);
+int session_scan(struct store_txn *txn, session_visitor each, void *context, struct tidings_error *error);
+
 /* A session without a head reads as a zero one. Arrays are in the arena. */
 int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struct head *ret_head, struct tidings_error *error);
 /* For a session whose head is damaged: one in which everything that was has ended. */
@@ -246,6 +253,7 @@ struct push {
   int64_t now_ms;
   int64_t dedup_window_ms;
   uint32_t pending_limit; /* critical ones may use all of it, others 95 % */
+  bool rings;             /* the session's owner, if it has one: see store_ring */
 };
 /* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY (withdrawn, not stored), FULL, STORE, SCHEMA_NEWER, NOMEM. */
 int store_push(struct store *store, const struct push *push, store_deadline deadline, bool *ret_duplicate, struct tidings_error *error);
@@ -260,5 +268,11 @@ int push_in(struct store_txn *txn, const struct push *push, struct tidings_error
  * snapshot was taken, nothing has been committed for that session since. No system call. */
 const _Atomic uint32_t *store_bell(struct store *store, uint32_t session);
 static inline uint32_t bell_read(const _Atomic uint32_t *bell) { return atomic_load_explicit(bell, memory_order_acquire); }
+
+/* -- the ring: somebody must act now --------------------------------------------------------------------------------------------- */
+
+/* In a write that changes `session`, whose head says that `owner` has it (nobody: no effect): when this write is committed, the processes that wait
+ * for that owner are woken, all but the calling thread if it is the one that waits. See wake.h for the other side. Costs nothing but then. */
+void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner);
 
 #endif
