@@ -47,7 +47,7 @@ static int tell_duplicate(struct happening *happening, const struct tidings_repl
 static int handle(struct happening *happening, const struct tidings_reply **ret_reply, struct tidings_error *error) {
   const struct event *event = happening->event;
   bool is_news = event->type == EVENT_NOTIFICATION || event_is_report(event->type);
-  bool asks = event->type == EVENT_NOTIFICATION && note_asks(&event->notification);
+  bool asks = event->type == EVENT_NOTIFICATION && notification_rings(&event->notification);
   if (!is_news) return take_run_event(happening, ret_reply, error);
   int code = event->type == EVENT_NOTIFICATION ? push(happening, error)
                                                : take_report(happening->instance, happening->settings, event, happening->now_ms,

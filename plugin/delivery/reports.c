@@ -151,7 +151,7 @@ int take_report(struct instance *instance, const struct settings *settings, cons
   arena_free(&intake.arena);
   if (!code) {
     *ret_duplicate = intake.duplicate;
-    *ret_asks = intake.produced.speaks && note_asks(&intake.produced.note);
+    *ret_asks = intake.produced.speaks && notification_rings(&intake.produced.note);
   }
   return code;
 }

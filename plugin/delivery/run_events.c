@@ -211,6 +211,12 @@ static int answer(struct happening *happening, struct stage *stage, struct tidin
   return 0;
 }
 
+/* Somebody else's event has made an offer: the owner is to come and get it. */
+static void ring_owner(struct stage *stage) {
+  const struct run *run = &stage->turning.turns.run;
+  if (!stage->answers && stage->owned && run->state == RUN_STARTING && !run->told) store_ring(stage->txn, stage->session, &stage->head.owner);
+}
+
 static int write_event(struct happening *happening, struct stage *stage, const struct tidings_reply **ret_reply,
                        struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
@@ -220,7 +226,9 @@ static int write_event(struct happening *happening, struct stage *stage, const s
   code = session_add(stage->txn, happening->event->session, &stage->session, error);
   if (!code) code = change(happening, stage, &changed, error);
   if (!code) code = answer(happening, stage, &reply, error);
-  if (!code && changed && !happening->duplicate) code = store_commit(stage->txn, error);
+  bool commits = !code && changed && !happening->duplicate;
+  if (commits) ring_owner(stage);
+  if (commits) code = store_commit(stage->txn, error);
   else store_end(stage->txn);
   if (!code) *ret_reply = reply_hand_out(reply, happening->instance, &stage->arena);
   return code;

@@ -16,7 +16,7 @@ int urging_find(const struct planning *planning, const struct item *items, size_
   struct urging urging = {0};
   const bool *left;
   bool any = false;
-  for (size_t i = 0; !any && i < count; i++) any = note_asks(&items[i].note);
+  for (size_t i = 0; !any && i < count; i++) any = notification_rings(&items[i].note);
   if (any && planning_left(planning, items, count, &left)) return -1;
   for (size_t i = 0; any && i < count; i++) {
     const struct notification *note = &items[i].note;

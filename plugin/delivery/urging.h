@@ -16,11 +16,6 @@ struct urging {
 /* `items`: pending ones, by n. Returns 0, or -1: no memory. */
 int urging_find(const struct planning *planning, const struct item *items, size_t count, struct urging *ret_urging);
 
-/* Does this notification ask for anything but the next carrier? */
-static inline bool note_asks(const struct notification *note) {
-  return note->level == TIDINGS_LEVEL_CRITICAL || note->activation != ACTIVATION_PASSIVE;
-}
-
 /* The message that a turn of the plugin's own starts with. -1: no memory. */
 int urging_message(const struct item *most, struct arena *arena, struct tidings_span *ret_text);
 

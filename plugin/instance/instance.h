@@ -40,7 +40,6 @@ struct instance {
   uint32_t role;
   uint32_t budget_ms;
   bool settle_on_return;
-  atomic_bool wake_used; /* the host has asked for the descriptor of tidings.wake */
 
   struct store *store;
   struct owner owner; /* on whose behalf this instance attaches */
