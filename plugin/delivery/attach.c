@@ -42,8 +42,7 @@ static int resolve_leases(const struct attaching *attaching, struct turning *tur
     int code = delivery_get_leased(attaching->txn, attaching->session, head, leased[i], attaching->arena, &delivery, error);
     if (code) return code;
     bool named = is_named(attaching->opening, public_id(attaching->session, delivery.n));
-    int failed =
-        named ? ledger_commit(head, &delivery, attaching->arena) : ledger_roll_back(head, &delivery, attaching->arena);
+    int failed = named ? ledger_commit(head, &delivery, attaching->arena) : ledger_roll_back(head, &delivery, attaching->arena);
     if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
     delivery.state = named ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
     delivery.settled_by = named ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;

@@ -226,7 +226,12 @@ static int attempt(struct point *point, const struct tidings_reply **ret_reply, 
   struct plan plan;
   int code = look(point, error);
   if (code) return code;
-  const struct planning planning = {point->instance, point->settings, point->now_ms, &point->arena};
+  const struct run *run = &point->turning.turns.run;
+  const struct planning planning = {.instance = point->instance,
+                                    .settings = point->settings,
+                                    .now_ms = point->now_ms,
+                                    .arena = &point->arena,
+                                    .pinned = run->kind == TURN_OF_SYSTEM ? run->system_item : 0};
   if (planning_make(&planning, point->items, point->item_count, &plan) || describe(point, &plan, &delivery)) return no_memory(error);
   if (!plan.fate_count && !point->steps) return STEP_DONE;
   if (carries(point, &plan)) code = make_reply(point, &plan, &delivery, &reply, error);
@@ -265,7 +270,8 @@ int deliver(struct instance *instance, const struct carrier *carrier, const stru
   if (code) return code;
   (void)settle_remembered(instance, point.deadline, NULL);
   code = session_known(instance, carrier->session, &point.session, error);
-  if (!code && !point.session) code = session_attach(instance, point.settings, carrier->session, point.now_ms, point.deadline, &point.session, error);
+  if (!code && !point.session)
+    code = session_attach(instance, point.settings, carrier->session, point.now_ms, point.deadline, &point.session, error);
   if (code) return code;
   uint32_t number = point.session->number;
   code = decision_begin(instance, number, point.deadline, error);

@@ -83,10 +83,8 @@ int fork_session(struct stage *stage, struct tidings_span child, struct tidings_
   if (!code) code = session_add(stage->txn, child, &child_number, error);
   if (!code && memory.budget_percent) code = memory_put(stage->txn, child_number, &memory, error);
   for (size_t i = 0; !code && i < count; i++) {
-    const struct push push = {.session = child,
-                              .note = &items[i].note,
-                              .now_ms = items[i].time_ms,
-                              .pending_limit = stage->settings->pending_per_session};
+    const struct push push = {
+        .session = child, .note = &items[i].note, .now_ms = items[i].time_ms, .pending_limit = stage->settings->pending_per_session};
     if (items[i].note.message.len) code = push_in(stage->txn, &push, error); /* what is damaged stays behind */
   }
   return code;

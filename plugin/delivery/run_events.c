@@ -74,12 +74,15 @@ static int refuse_known(const struct message *message, struct tidings_error *err
   const char *id = quote(message->id).text;
   switch (message->state) {
   case MESSAGE_LEASED:
-  case MESSAGE_FIRED: return fail(error, TIDINGS_E_FIRED, "message %s was submitted before and has fired; use an id of its own for each", id);
+  case MESSAGE_FIRED:
+    return fail(error, TIDINGS_E_FIRED, "message %s was submitted before and has fired; use an id of its own for each", id);
   case MESSAGE_CANCELLED:
   case MESSAGE_CLOSED:
     return fail(error, TIDINGS_E_STATE, "message %s was submitted before and was %s; use an id of its own for each", id,
                 message_state_name(message->state));
-  default: return fail(error, TIDINGS_E_STATE, "message %s was submitted before and is still waiting (%s)", id, message_state_name(message->state));
+  default:
+    return fail(error, TIDINGS_E_STATE, "message %s was submitted before and is still waiting (%s)", id,
+                message_state_name(message->state));
   }
 }
 
@@ -135,8 +138,7 @@ static int step(struct stage *stage, const struct event *event, const struct nam
   int code = event_is_message(event->type) ? prepare_message(stage, event, naming, &input, error) : 0;
   if (code) return code;
   input.attempt = event->turn.attempt;
-  if (arena_copy(&stage->arena, words_of(&event->turn), &input.words))
-    return fail(error, TIDINGS_E_NOMEM, "no memory for an event");
+  if (arena_copy(&stage->arena, words_of(&event->turn), &input.words)) return fail(error, TIDINGS_E_NOMEM, "no memory for an event");
   return turns_step(&stage->turning.turns, &input, error);
 }
 
@@ -214,7 +216,8 @@ static int answer(struct happening *happening, struct stage *stage, struct tidin
 /* Somebody else's event has made an offer: the owner is to come and get it. */
 static void ring_owner(struct stage *stage) {
   const struct run *run = &stage->turning.turns.run;
-  if (!stage->answers && stage->owned && run->state == RUN_STARTING && !run->told) store_ring(stage->txn, stage->session, &stage->head.owner);
+  if (!stage->answers && stage->owned && run->state == RUN_STARTING && !run->told)
+    store_ring(stage->txn, stage->session, &stage->head.owner);
 }
 
 static int write_event(struct happening *happening, struct stage *stage, const struct tidings_reply **ret_reply,

@@ -20,11 +20,11 @@ struct turning {
   int64_t now_ms;
 
   struct turns turns;
-  uint8_t from;                          /* the state when it was loaded */
-  uint64_t system_from;                  /* the turn of the plugin's own that it had then */
-  uint64_t added;                        /* number of a message that is new; 0: none */
-  struct tidings_span content, trigger;  /* of the new one, or of the one edited */
-  uint64_t edited;                       /* number of a message whose content is new; 0: none */
+  uint8_t from;                         /* the state when it was loaded */
+  uint64_t system_from;                 /* the turn of the plugin's own that it had then */
+  uint64_t added;                       /* number of a message that is new; 0: none */
+  struct tidings_span content, trigger; /* of the new one, or of the one edited */
+  uint64_t edited;                      /* number of a message whose content is new; 0: none */
 };
 
 /* Reads what the machine needs. ret_named gets an index for each id, or NOT_A_MESSAGE. Errors: STORE, NOMEM. */

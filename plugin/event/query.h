@@ -22,6 +22,7 @@ enum query_name {
   QUERY_INSTRUCTIONS,
   QUERY_PREVIEW,
   QUERY_RENDER,
+  QUERY_NEUTRALIZE,
   QUERY_COUNT
 };
 
@@ -47,6 +48,7 @@ struct query {
   bool chat_request;               /* preview: what would carry it */
   const struct streamed *carriers; /* render: those that carried something */
   size_t carrier_count;
+  struct tidings_span text; /* neutralize */
 };
 
 /* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name), NOMEM. */

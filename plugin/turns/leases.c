@@ -4,9 +4,7 @@
  */
 #include "turns/leases.h"
 
-static bool turn_runs(const struct run *run) {
-  return run->state == RUN_BUSY || run->state == RUN_RETRYING || run->state == RUN_WAITING;
-}
+static bool turn_runs(const struct run *run) { return run->state == RUN_BUSY || run->state == RUN_RETRYING || run->state == RUN_WAITING; }
 
 static void put_on_carrier(struct message *message, const struct turns_input *input) {
   message->delivery = input->delivery;

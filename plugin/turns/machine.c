@@ -22,9 +22,11 @@ static int about_this_turn(struct step *step) {
   }
 }
 
+/* The state does not allow it, whichever turn is meant; one that is over is not meant any more. */
 static int is_refused(struct step *step) {
   int about = about_this_turn(step);
-  return about > 0 ? refuse_state(step, "a turn that runs") : about;
+  bool declined = step->input->event == TURNS_DECLINED;
+  return about > 0 ? refuse_state(step, declined ? "an offer that has not started" : "a turn that runs") : about;
 }
 
 /* It is of no effect, but names must not be wrong. */
@@ -135,7 +137,7 @@ static int finish(struct step *step) {
 
 /* It started and ended without a word in between. */
 static int finish_offer(struct step *step) {
-  if (!step->input->named_count) return refuse_state(step, "the ids of the messages offered");
+  if (!step->input->named_count) return refuse_state(step, "the ids of the messages offered, if that turn is meant");
   int about = about_this_turn(step);
   if (about <= 0) return about;
   start_offer(step, true);
@@ -199,7 +201,8 @@ static int end_compacting(struct step *step) {
 
 /* -- the table ---------------------------------------------------------------------------------------------------------------------- */
 
-#define ALL_STATES(cell) {cell, cell, cell, cell, cell, cell}
+#define ALL_STATES(cell)                                                                                                                   \
+  { cell, cell, cell, cell, cell, cell }
 
 /* clang-format off */
 static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {

@@ -66,6 +66,7 @@ void offer_batch(struct step *step) {
 void offer_system_turn(struct step *step) {
   begin_offer(step, TURN_OF_SYSTEM);
   step->run->system_turns++;
+  step->run->system_item = step->input->urgency.most;
 }
 
 void drain(struct step *step) {
