@@ -101,6 +101,22 @@ int turning_carried(const struct turning *turning, uint64_t delivery, const uint
   return 0;
 }
 
+int turning_steered(const struct turning *turning, uint64_t delivery, struct steered *ret_steered, struct tidings_error *error) {
+  const struct turns *turns = &turning->turns;
+  struct tidings_span *contents = arena_zalloc(turning->arena, turns->count + 1, sizeof *contents);
+  struct tidings_span *ids = arena_zalloc(turning->arena, turns->count + 1, sizeof *ids), trigger;
+  size_t count = 0;
+  if (!contents || !ids) return no_memory(error);
+  for (size_t i = 0; i < turns->count; i++) {
+    if (turns->messages[i].delivery != delivery) continue;
+    int code = content_get(turning->txn, turning->session, turns->messages[i].n, turning->arena, &contents[count], &trigger, error);
+    if (code) return code;
+    ids[count++] = turns->messages[i].id;
+  }
+  *ret_steered = (struct steered){contents, ids, count};
+  return 0;
+}
+
 /* -- writing -------------------------------------------------------------------------------------------------------------------------- */
 
 static bool is_alive(const struct message *message) { return !message_is_over(message->state) || message->of_turn || message->orphaned; }

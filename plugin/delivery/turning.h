@@ -41,4 +41,12 @@ int turning_save(struct turning *turning, enum turns_event event, bool abort, bo
 /* The numbers of the messages that `delivery` carries now. -1: no memory. */
 int turning_carried(const struct turning *turning, uint64_t delivery, const uint64_t **ret_numbers, size_t *ret_count);
 
+/* What goes into the running turn. */
+struct steered {
+  const struct tidings_span *contents, *ids; /* in order */
+  size_t count;
+};
+/* Contents and ids of the messages that `delivery` carries. */
+int turning_steered(const struct turning *turning, uint64_t delivery, struct steered *ret_steered, struct tidings_error *error);
+
 #endif
