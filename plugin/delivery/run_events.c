@@ -71,18 +71,16 @@ static struct tidings_span words_of(const struct turn_event *turn) {
 /* -- messages -------------------------------------------------------------------------------------------------------------------------- */
 
 static int refuse_known(const struct message *message, struct tidings_error *error) {
-  const char *id = quote(message->id).text;
+  struct quoted id = quote(message->id);
+  const char *state = message_state_name(message->state);
   switch (message->state) {
   case MESSAGE_LEASED:
   case MESSAGE_FIRED:
-    return fail(error, TIDINGS_E_FIRED, "message %s was submitted before and has fired; use an id of its own for each", id);
+    return fail(error, TIDINGS_E_FIRED, "message %s was submitted before and has fired; use an id of its own for each", id.text);
   case MESSAGE_CANCELLED:
   case MESSAGE_CLOSED:
-    return fail(error, TIDINGS_E_STATE, "message %s was submitted before and was %s; use an id of its own for each", id,
-                message_state_name(message->state));
-  default:
-    return fail(error, TIDINGS_E_STATE, "message %s was submitted before and is still waiting (%s)", id,
-                message_state_name(message->state));
+    return fail(error, TIDINGS_E_STATE, "message %s was submitted before and was %s; use an id of its own for each", id.text, state);
+  default: return fail(error, TIDINGS_E_STATE, "message %s was submitted before and still waits (%s)", id.text, state);
   }
 }
 
@@ -285,7 +283,7 @@ static int look(struct happening *happening, struct session *session, struct sta
   if (!code) code = stage_load(stage, NULL, 0, NULL, NULL);
   if (!code) code = stage_look(stage, NULL);
   bool acts = stage->result.offer || stage->result.abort;
-  if (!code && acts) code = stage_save(stage, TURNS_LOOK, &changed, NULL);
+  if (!code && acts) code = stage_save(stage, TURNS_NEWS, &changed, NULL);
   if (!code && acts) code = stage_reply(stage, ret_reply, NULL);
   if (!code && acts) return store_commit(stage->txn, NULL);
   store_end(stage->txn);
@@ -310,7 +308,7 @@ void look_after_news(struct happening *happening, const struct tidings_reply **r
   bool worth = false;
   if (instance->role == TIDINGS_ROLE_PRODUCER) return;
   int code = session_known(instance, happening->event->session, &session, NULL);
-  if (!code) code = is_worth_a_look(happening, session, &worth);
+  if (!code && session) code = is_worth_a_look(happening, session, &worth);
   if (!code && worth) {
     code = decision_begin(instance, session->number, happening->deadline, NULL);
     if (!code) {

@@ -33,6 +33,7 @@ static const char *const event_names[TURNS_EVENT_COUNT] = {
     [TURNS_COMMITTED] = "committed",
     [TURNS_ROLLED_BACK] = "rolled_back",
     [TURNS_RECOVERED] = "recovered",
+    [TURNS_NEWS] = "notification",
 };
 
 static void write_transition(struct json_writer *writer, const struct transition *transition) {

@@ -135,8 +135,9 @@ static int finish(struct step *step) {
   return 0;
 }
 
-/* It started and ended without a word in between. */
+/* It started and ended without a word in between; or, if the host was not told of it, some turn of its own has ended. */
 static int finish_offer(struct step *step) {
+  if (!step->input->named_count && !step->run->told) return 0;
   if (!step->input->named_count) return refuse_state(step, "the ids of the messages offered, if that turn is meant");
   int about = about_this_turn(step);
   if (about <= 0) return about;
@@ -234,6 +235,7 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_COMMITTED]       = ALL_STATES(carrier_committed),
     [TURNS_ROLLED_BACK]     = ALL_STATES(carrier_rolled_back),
     [TURNS_RECOVERED]       = ALL_STATES(run_recovered),
+    [TURNS_NEWS]            = ALL_STATES(no_effect),
 };
 /* clang-format on */
 

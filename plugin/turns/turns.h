@@ -111,10 +111,11 @@ enum turns_event {
   TURNS_COMPACTING,
   TURNS_COMPACTED,
   TURNS_CLOSED,
-  TURNS_LOOK,      /* nothing but that the host called: wake, or a notification that asks for something */
+  TURNS_LOOK,      /* nothing but that the host called: wake */
   TURNS_COMMITTED, /* the carrier `delivery` is in the transcript */
   TURNS_ROLLED_BACK,
   TURNS_RECOVERED, /* a host attaches whose predecessor is gone; its leases were resolved by the two before */
+  TURNS_NEWS,      /* something pending asks to be heard */
   TURNS_EVENT_COUNT
 };
 
