@@ -87,10 +87,10 @@ static void await(struct thread *thread, uint64_t n) {
   struct lane *lane = &thread->board->lanes[thread->lane];
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += PATIENCE_SECONDS;
+  until.tv_sec += 2 * PATIENCE_SECONDS;
   while (atomic_load(&lane->delivered) < n) {
     if (sem_timedwait(&lane->told, &until) == 0 || errno == EINTR) continue;
-    die("a wake is lost: push %" PRIu64 " of lane %u was stored %d s ago and the sleeper has not come", n, thread->lane, PATIENCE_SECONDS);
+    die("push %" PRIu64 " of lane %u was stored %d s ago and the sleeper has not come", n, thread->lane, 2 * PATIENCE_SECONDS);
   }
 }
 
@@ -98,13 +98,18 @@ static void *thread_main(void *context) {
   struct thread *thread = context;
   struct lane *lane = &thread->board->lanes[thread->lane];
   while (!atomic_load(&thread->board->stop)) {
-    if (!(atomic_load(&thread->board->awake) >> thread->lane & 1)) {
-      usleep(1000);
+    atomic_store(&lane->busy, true); /* before it looks whether it may be */
+    bool pushes = atomic_load(&thread->board->awake) >> thread->lane & 1;
+    if (pushes) {
+      uint64_t n = atomic_fetch_add(&lane->next, 1) + 1;
+      push_ringing(thread, n);
+      await(thread, n);
+    }
+    atomic_store(&lane->busy, false);
+    if (!pushes) {
+      usleep(500);
       continue;
     }
-    uint64_t n = atomic_fetch_add(&lane->next, 1) + 1;
-    push_ringing(thread, n);
-    await(thread, n);
     if (random_chance(&thread->random, 10)) push_passive(thread);
     if (random_chance(&thread->random, 50)) usleep((useconds_t)random_below(&thread->random, 50)); /* or the sleeper never gets to sleep */
   }

@@ -21,7 +21,6 @@ struct sleeper {
   struct hostkit *hostkit;
   struct board *board;
   int fd, control;
-  atomic_bool over;
 };
 
 static void check(int32_t code, const struct tidings_error *error, const char *what) {
@@ -79,7 +78,6 @@ static void *sleep_main(void *context) {
     atomic_fetch_add(&sleeper->board->woken, 1);
     if (polled[0].revents) (void)look(sleeper);
   }
-  atomic_store(&sleeper->over, true);
   return NULL;
 }
 
@@ -104,10 +102,9 @@ static void audit(struct sleeper *sleeper) {
   }
 }
 
-_Noreturn void sleeper_main(const char *plugin, struct board *board, const char *store, int control, uint64_t seed) {
+_Noreturn void sleeper_main(const char *plugin, struct board *board, const char *store, int control) {
   static struct sleeper sleeper;
   struct tidings_error error = RIG_ERROR;
-  struct random random = random_seeded(seed, 7);
   pthread_t thread;
   struct hostkit_options options = {
       .size = sizeof options, .flags = HOSTKIT_NO_PROBE, .plugin_path = plugin, .store_dir = store, .hook_budget_ms = 20000};
@@ -117,8 +114,7 @@ _Noreturn void sleeper_main(const char *plugin, struct board *board, const char 
   check(hostkit_wake_descriptor(sleeper.hostkit, &sleeper.fd, &error), &error, "the descriptor");
   own_sessions(&sleeper);
   if (pthread_create(&thread, NULL, sleep_main, &sleeper) != 0) die("no thread");
-  while (!atomic_load(&sleeper.over)) {
-    usleep((useconds_t)random_below(&random, 200000));
+  while (sem_wait(&board->swap) != 0 || !atomic_load(&board->stop)) {
     check(hostkit_swap(sleeper.hostkit, NULL, DRAIN_MS, &error), &error, "a swap");
     atomic_fetch_add(&board->swaps, 1);
   }

@@ -19,7 +19,7 @@
 #include "kit/folder.h"
 #include "wake/board.h"
 
-enum { LOOK_EVERY_US = 20000, KILL_PERCENT = 30 };
+enum { LONGEST_SPELL_US = 50000, KILL_PERCENT = 40 };
 
 struct test {
   struct arguments arguments;
@@ -51,6 +51,12 @@ static void spawn(struct test *test, unsigned which) {
   test->pushers[which] = child;
 }
 
+/* What the one before it was about to do was never acknowledged, or had come back already. */
+static void spawn_again(struct test *test, unsigned which) {
+  for (unsigned i = 0; i < LANES_EACH; i++) atomic_store(&test->board->lanes[which * LANES_EACH + i].busy, false);
+  spawn(test, which);
+}
+
 static void start_sleeper(struct test *test) {
   int control[2];
   if (pipe(control) != 0) die("pipe: %s", strerror(errno));
@@ -60,7 +66,7 @@ static void start_sleeper(struct test *test) {
   if (test->sleeper == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(control[1]);
-    sleeper_main(test->arguments.plugin, test->board, test->store, control[0], test->arguments.seed);
+    sleeper_main(test->arguments.plugin, test->board, test->store, control[0]);
   }
   close(control[0]);
   test->control = control[1];
@@ -79,7 +85,7 @@ static void reap(struct test *test) {
     if (which == PUSHERS) die("the sleeper ended with status 0x%x", (unsigned)status);
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) die("a pusher ended with status 0x%x", (unsigned)status);
     test->own_hand++;
-    spawn(test, which);
+    spawn_again(test, which);
   }
 }
 
@@ -89,7 +95,7 @@ static void kill_one(struct test *test) {
   if (kill(test->pushers[which], SIGKILL) != 0 || waitpid(test->pushers[which], &status, 0) < 0) die("kill: %s", strerror(errno));
   if (!WIFSIGNALED(status)) die("a pusher ended with status 0x%x", (unsigned)status);
   test->killed++;
-  spawn(test, which);
+  spawn_again(test, which);
 }
 
 /* Mostly one lane at a time, so that each push meets a host that sleeps; now and then two, or all. */
@@ -100,21 +106,39 @@ static void choose_lanes(struct test *test) {
   atomic_store(&test->board->awake, lanes);
 }
 
-/* The watchdog: something must go on. */
-static void run(struct test *test) {
-  struct board *board = test->board;
-  uint64_t before = 0;
-  double until = seconds() + 2 * PATIENCE_SECONDS;
-  for (unsigned i = 0; i < PUSHERS; i++) spawn(test, i);
-  while (atomic_load(&board->woken) < test->arguments.count) {
-    uint64_t now = atomic_load(&board->woken);
-    if (now != before) until = seconds() + 2 * PATIENCE_SECONDS;
-    if (seconds() > until) die("nothing goes on any more after %" PRIu64 " wakes", now);
-    before = now;
-    choose_lanes(test);
-    usleep(LOOK_EVERY_US);
+static void swap(struct test *test) {
+  uint64_t before = atomic_load(&test->board->swaps);
+  if (sem_post(&test->board->swap) != 0) die("sem_post: %s", strerror(errno));
+  for (double until = seconds() + 2 * PATIENCE_SECONDS; atomic_load(&test->board->swaps) == before; usleep(200)) {
+    if (seconds() > until) die("a swap does not come to its end");
     reap(test);
+  }
+}
+
+/* Nobody pushes any more, nobody is killed, nothing is swapped: every push that is under way has to wake the sleeper by itself. */
+static void settle_down(struct test *test) {
+  double until = seconds() + PATIENCE_SECONDS;
+  atomic_store(&test->board->awake, 0);
+  for (unsigned lane = 0; lane < LANES; usleep(100)) {
+    while (lane < LANES && !atomic_load(&test->board->lanes[lane].busy)) lane++;
+    if (seconds() > until) {
+      die("a wake is lost: after %" PRIu64 " of them lane %u waits for the sleeper at push %" PRIu64, atomic_load(&test->board->woken),
+          lane, atomic_load(&test->board->lanes[lane].next));
+    }
+    reap(test);
+  }
+}
+
+/* A swap makes the sleeper look, so only each second spell has one. */
+static void run(struct test *test) {
+  for (unsigned i = 0; i < PUSHERS; i++) spawn(test, i);
+  for (uint64_t spell = 0; atomic_load(&test->board->woken) < test->arguments.count; spell++) {
+    choose_lanes(test);
+    usleep((useconds_t)random_below(&test->random, LONGEST_SPELL_US));
+    reap(test);
+    if (spell % 2) swap(test);
     if (random_chance(&test->random, KILL_PERCENT)) kill_one(test);
+    settle_down(test);
   }
 }
 
@@ -125,6 +149,7 @@ static void finish(struct test *test) {
     bool good = waitpid(test->pushers[i], &status, 0) == test->pushers[i];
     if (!good || (status != 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))) fail("a pusher ended with 0x%x", (unsigned)status);
   }
+  if (sem_post(&test->board->swap) != 0) die("sem_post: %s", strerror(errno));
   close(test->control);
   if (waitpid(test->sleeper, &status, 0) != test->sleeper || status != 0) fail("the sleeper ended with status 0x%x", (unsigned)status);
 }
@@ -152,6 +177,7 @@ int main(int argc, char **argv) {
   test.random = random_seeded(test.arguments.seed, 0);
   test.board = mmap(NULL, sizeof *test.board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (test.board == MAP_FAILED) die("no shared memory");
+  if (sem_init(&test.board->swap, 1, 0) != 0) die("sem_init: %s", strerror(errno));
   for (unsigned i = 0; i < LANES; i++) {
     if (sem_init(&test.board->lanes[i].told, 1, 0) != 0) die("sem_init: %s", strerror(errno));
   }
