@@ -192,10 +192,18 @@ static bool is_title(struct tidings_span line) {
   return holds(span_of(line.ptr + begin, end - begin), "system notification") || is_level_title(line, begin, mark);
 }
 
+/* As is_pending_line, seen through. */
+static bool is_count(struct tidings_span line) {
+  size_t at = skip_unseen(line, 1), digits = 0;
+  if (byte_at(line, 0) != '(') return false;
+  for (; is_digit(byte_at(line, at)); digits++) at = skip_unseen(line, at + 1);
+  return digits && match_word(line, at, " more notification") != NO_MARK;
+}
+
 size_t block_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end) {
   struct tidings_span line = span_of(text.ptr, end);
   size_t mark = skip_space(line, begin);
   line = span_from(line, mark);
-  bool reads_so = is_fence(fences, line, text, end) || is_title(line) || is_pending_line(line);
+  bool reads_so = is_fence(fences, line, text, end) || is_title(line) || is_count(line);
   return reads_so ? mark : NO_MARK;
 }
