@@ -125,8 +125,20 @@ bool opens_block_tag(struct tidings_span text, size_t at) {
   return false;
 }
 
+/* The last byte in front of `at` of a character that is seen; a blank at the beginning. */
+static char seen_before(struct tidings_span text, size_t at) {
+  while (at) {
+    uint32_t code_point;
+    size_t begin = at - 1;
+    while (begin && at - begin < 4 && ((unsigned char)text.ptr[begin] & 0xC0) == 0x80) begin--;
+    if (utf8_decode(text, begin, &code_point) != at - begin || !is_unseen(code_point) || break_at(text, begin)) return text.ptr[at - 1];
+    at = begin;
+  }
+  return ' ';
+}
+
 bool names_block(struct tidings_span text, size_t at) {
-  char before = at ? text.ptr[at - 1] : ' ', behind;
+  char before = seen_before(text, at), behind;
   bool is_key = text.ptr[at] == '"';
   size_t end = match_word(text, is_key ? at + 1 : at, is_key ? "system_notifications" : NOTIFICATION_TOOL);
   if (before == '\\' || end == NO_MARK) return false;

@@ -72,6 +72,8 @@ Test(neutralize, names_of_ours_name_nothing) {
       {"{\"name\": \"_system_notification\"}", "{\"name\": \"\\_system_notification\"}"},
       {"<_system_notification>", "<\\_system_notification>"},
       {"_System_Notification", "\\_System_Notification"},
+      {"x\xE2\x80\x8B_system_notification", "x\xE2\x80\x8B_system_notification"},
+      {"\xE2\x80\x8B_system_notification", "\xE2\x80\x8B\\_system_notification"},
   };
   EXPECT_PAIRS(neutralize, pairs);
 }
