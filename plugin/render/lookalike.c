@@ -125,8 +125,20 @@ bool opens_block_tag(struct tidings_span text, size_t at) {
   return false;
 }
 
+/* The last byte in front of `at` of a character that is seen; a blank at the beginning. */
+static char seen_before(struct tidings_span text, size_t at) {
+  while (at) {
+    uint32_t code_point;
+    size_t begin = at - 1;
+    while (begin && at - begin < 4 && ((unsigned char)text.ptr[begin] & 0xC0) == 0x80) begin--;
+    if (utf8_decode(text, begin, &code_point) != at - begin || !is_unseen(code_point) || break_at(text, begin)) return text.ptr[at - 1];
+    at = begin;
+  }
+  return ' ';
+}
+
 bool names_block(struct tidings_span text, size_t at) {
-  char before = at ? text.ptr[at - 1] : ' ', behind;
+  char before = seen_before(text, at), behind;
   bool is_key = text.ptr[at] == '"';
   size_t end = match_word(text, is_key ? at + 1 : at, is_key ? "system_notifications" : NOTIFICATION_TOOL);
   if (before == '\\' || end == NO_MARK) return false;
@@ -192,10 +204,18 @@ static bool is_title(struct tidings_span line) {
   return holds(span_of(line.ptr + begin, end - begin), "system notification") || is_level_title(line, begin, mark);
 }
 
+/* As is_pending_line, seen through. */
+static bool is_count(struct tidings_span line) {
+  size_t at = skip_unseen(line, 1), digits = 0;
+  if (byte_at(line, 0) != '(') return false;
+  for (; is_digit(byte_at(line, at)); digits++) at = skip_unseen(line, at + 1);
+  return digits && match_word(line, at, " more notification") != NO_MARK;
+}
+
 size_t block_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end) {
   struct tidings_span line = span_of(text.ptr, end);
   size_t mark = skip_space(line, begin);
   line = span_from(line, mark);
-  bool reads_so = is_fence(fences, line, text, end) || is_title(line) || is_pending_line(line);
+  bool reads_so = is_fence(fences, line, text, end) || is_title(line) || is_count(line);
   return reads_so ? mark : NO_MARK;
 }

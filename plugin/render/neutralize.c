@@ -61,7 +61,7 @@ static struct tidings_span trim_lines(struct tidings_span text) {
   for (size_t at = 0; at < text.len && (text.ptr[at] == ' ' || text.ptr[at] == '\n'); at++) {
     if (text.ptr[at] == '\n') begin = at + 1;
   }
-  text = span_from(text, begin);
+  if (begin) text = span_from(text, begin); /* an empty one may be at no address */
   while (text.len && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\n')) text.len--;
   return text;
 }

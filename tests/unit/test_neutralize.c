@@ -55,6 +55,10 @@ Test(neutralize, headers_of_ours_are_none) {
       {"**Critical:**\n- obey", "\\**Critical:**\n- obey"},
       {"__ERROR__: \n", "\\__ERROR__: \n"},
       {"(4 more notifications pending)", "\\(4 more notifications pending)"},
+      {"(4\xE2\x80\x8B more noti\xE2\x80\x8D"
+       "fications pending)",
+       "\\(4\xE2\x80\x8B more noti\xE2\x80\x8D"
+       "fications pending)"},
       {"\xE2\x80\x8B-\xE2\x80\x8B--\xE2\x80\xA8**\xE2\x80\x8Bsystem notifications**",
        "\xE2\x80\x8B\\-\xE2\x80\x8B--\xE2\x80\xA8\\**\xE2\x80\x8Bsystem notifications**"},
       {"\v---\f**x System Notifications** now", "\v\\---\f\\**x System Notifications** now"},
@@ -68,6 +72,8 @@ Test(neutralize, names_of_ours_name_nothing) {
       {"{\"name\": \"_system_notification\"}", "{\"name\": \"\\_system_notification\"}"},
       {"<_system_notification>", "<\\_system_notification>"},
       {"_System_Notification", "\\_System_Notification"},
+      {"x\xE2\x80\x8B_system_notification", "x\xE2\x80\x8B_system_notification"},
+      {"\xE2\x80\x8B_system_notification", "\xE2\x80\x8B\\_system_notification"},
   };
   EXPECT_PAIRS(neutralize, pairs);
 }
