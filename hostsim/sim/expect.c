@@ -135,7 +135,7 @@ json_t *expect_answer(const struct model *model, const struct answer *answer) {
 
 json_t *expect_status(const struct model *model, const int pids[PEERS]) {
   json_t *object = status(model);
-  json_object_set_new(object, "started_at", has_started(model) ? moment(model->run.started_ms) : json_null());
+  json_object_set_new(object, "started_at", has_started(model) ? json_integer(model->run.started_ms) : json_null());
   bool lives = model_owner_lives(model);
   json_t *owner = json_null();
   if (model->owned) {

@@ -79,7 +79,7 @@ void carrier_commit(struct model *model, int delivery) {
   }
   for (unsigned i = 0; i < model->message_count; i++) {
     if (model->messages[i].state == MESSAGE_LEASED && model->messages[i].delivery == delivery) {
-      message_fire(model, &model->messages[i]);
+      message_fire(&model->messages[i]);
       model->messages[i].delivered = true;
     }
   }
@@ -101,7 +101,7 @@ bool carrier_roll_back(struct model *model, int delivery) {
       continue;
     }
     bool still_runs = run_is_running(model) && message->turn == model->run.serial;
-    message_queue_again(model, message);
+    message_queue_again(message);
     if (message->steered && still_runs) {
       message->state = MESSAGE_STEERING;
     }

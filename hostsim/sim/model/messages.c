@@ -106,20 +106,16 @@ int message_move(struct model *model, const struct act *act) {
 }
 
 /* The plugin's own messages are made for one offer and do not wait: the news that asked for it does. */
-void message_queue_again(struct model *model, struct model_message *message) {
-  (void)model;
+void message_queue_again(struct model_message *message) {
   message->state = message->system ? MESSAGE_CANCELLED : MESSAGE_QUEUED;
   message->waited = true;
   message->in_batch = false;
   message->delivery = -1;
 }
 
-void message_fire(struct model *model, struct model_message *message) {
+void message_fire(struct model_message *message) {
   message->state = MESSAGE_FIRED;
   message->delivery = -1;
-  if (!message->system) {
-    model->run.auto_turns = 0;
-  }
 }
 
 /* Its text is the number of the item that it tells of. */

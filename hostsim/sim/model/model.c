@@ -47,7 +47,11 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
   return 0;
 }
 
+/* Messages are taken from everybody; a host becomes the owner with them if there is none that lives. */
 static int take_message(struct model *model, const struct act *act, const struct sim_settings *settings) {
+  if (act->peer != PEER_PRODUCER && !model_owner_lives(model)) {
+    (void)attachment_enter(model, act);
+  }
   switch (act->kind) {
   case ACT_SUBMIT: return submit(model, act, settings);
   case ACT_CANCEL: return run_cancel(model, act, settings);
@@ -118,13 +122,21 @@ static int take(struct model *model, const struct act *act, const struct sim_set
   return error != 0 ? error : run_event(model, act, settings);
 }
 
+/* News that asks for nothing is only stored. */
+static bool is_plain_news(const struct act *act) {
+  return act->kind == ACT_NOTE && act->activation == PASSIVE && act->level != TIDINGS_LEVEL_CRITICAL;
+}
+
 /* What the attached host is told, whatever it called. */
 static void tell(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
   struct model_run *run = &model->run;
+  if (is_plain_news(act)) {
+    return;
+  }
   if (act_is_event(act->kind) && run->state == IDLE && delay_is_over(model)) {
     run_offer(model, settings);
   }
-  if (act_is_event(act->kind) || act->kind == ACT_SETTLE) {
+  if (act_is_event(act->kind) || (act->kind == ACT_SETTLE && !act->committed)) {
     urgency_look(model, settings, answer);
   }
   if (run->state == STARTING && !run->told && !run->compacting) {
@@ -147,7 +159,7 @@ static void note_waiting(struct model *model) {
 
 /* An error changes nothing, not even who owns the session; so what may fail after it began works on a copy. */
 static int attempt(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
-  bool attaches = !act_is_news(act->kind) && !act_is_message(act->kind) && act->peer != PEER_PRODUCER && !model_owner_is(model, act->peer);
+  bool attaches = !act_is_news(act->kind) && act->peer != PEER_PRODUCER && !model_owner_is(model, act->peer);
   if (!attaches) {
     return take(model, act, settings, answer);
   }

@@ -127,15 +127,28 @@ static unsigned round_of(const struct model *model, const struct line *lines, un
   return round;
 }
 
-/* Each source has its turn, what is critical first: which lines have room. */
+/* What the running turn was started for: it has room in its own turn. */
+static int pinned_item(const struct model *model) {
+  const struct model_run *run = &model->run;
+  if (run->turn_count != 1 || !model->messages[run->turn[0]].system) {
+    return -1;
+  }
+  return (int)model->messages[run->turn[0]].text;
+}
+
+static unsigned turn_rank(const struct model *model, int item) {
+  return item == pinned_item(model) ? 0 : model->items[item].level == CRITICAL ? 1 : 2;
+}
+
+/* Each source has its turn, what is pinned or critical first: which lines have room. */
 static void choose(const struct model *model, const struct line *lines, unsigned count, unsigned room, bool *ret_kept) {
   for (unsigned i = 0; i < count; i++) {
     unsigned before = 0, round = round_of(model, lines, count, i);
-    bool critical = model->items[lines[i].item].level == CRITICAL;
+    unsigned rank = turn_rank(model, lines[i].item);
     for (unsigned other = 0; other < count; other++) {
-      bool other_critical = model->items[lines[other].item].level == CRITICAL;
+      unsigned other_rank = turn_rank(model, lines[other].item);
       unsigned other_round = round_of(model, lines, count, other);
-      before += other_critical != critical ? other_critical : other_round != round ? other_round < round : other < i;
+      before += other_rank != rank ? other_rank < rank : other_round != round ? other_round < round : other < i;
     }
     ret_kept[i] = before < room;
   }

@@ -57,7 +57,7 @@ void run_offer_system(struct model *model, int message) { offer(model, &message,
 
 void run_withdraw_offer(struct model *model) {
   for (unsigned i = 0; i < model->run.turn_count; i++) {
-    message_queue_again(model, message_of(model, model->run.turn[i]));
+    message_queue_again(message_of(model, model->run.turn[i]));
   }
   model->run.turn_count = 0;
 }
@@ -76,13 +76,13 @@ void run_begin(struct model *model, enum phase phase) {
   run->words = run->attempt = 0;
   for (unsigned i = 0; i < run->turn_count; i++) {
     message_of(model, run->turn[i])->turn = run->serial;
-    run->auto_turns += message_of(model, run->turn[i])->system;
+    run->auto_turns = message_of(model, run->turn[i])->system ? run->auto_turns + 1 : 0;
   }
 }
 
 void run_fire_turn(struct model *model) {
   for (unsigned i = 0; i < model->run.turn_count; i++) {
-    message_fire(model, message_of(model, model->run.turn[i]));
+    message_fire(message_of(model, model->run.turn[i]));
   }
 }
 
@@ -103,7 +103,7 @@ void run_become_idle(struct model *model) {
   int steering[MODEL_MESSAGES];
   unsigned count = message_waiting(model, MESSAGE_STEERING, steering);
   for (unsigned i = 0; i < count; i++) {
-    message_queue_again(model, message_of(model, steering[i]));
+    message_queue_again(message_of(model, steering[i]));
   }
   model->run.state = IDLE;
   model->run.turn_count = 0;
@@ -206,7 +206,7 @@ int run_start_named(struct model *model, const struct act *act, bool fires) {
     if (named) {
       run->turn[kept++] = run->turn[i];
     } else {
-      message_queue_again(model, message);
+      message_queue_again(message);
     }
   }
   run->turn_count = kept;
@@ -304,8 +304,9 @@ static void enter_phase(struct model *model, enum phase phase) {
   }
 }
 
+/* A result of the host's own does not start an offer that it has not been told of. */
 void run_tool_result(struct model *model) {
-  if (model->run.state != IDLE && model->run.state != FAILED) {
+  if (run_is_running(model) || (model->run.state == STARTING && model->run.told)) {
     enter_phase(model, PHASE_TOOLS);
   }
 }

@@ -64,7 +64,7 @@ static void ask_for_abort(struct model *model, const struct sim_settings *settin
   for (unsigned i = 0; i < run->abort_count; i++) {
     recent += model->now_ms - run->aborts[i] < settings->abort_window_ms;
   }
-  if (run->aborted || recent >= settings->max_aborts) {
+  if (run->aborted || settings->max_aborts == 0 || (settings->abort_window_ms > 0 && recent >= settings->max_aborts)) {
     return;
   }
   run->aborted = answer->abort_stream = true;
