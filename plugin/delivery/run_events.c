@@ -80,7 +80,7 @@ static int refuse_known(const struct message *message, struct tidings_error *err
   case MESSAGE_CANCELLED:
   case MESSAGE_CLOSED:
     return fail(error, TIDINGS_E_STATE, "message %s was submitted before and was %s; use an id of its own for each", id.text, state);
-  default: return fail(error, TIDINGS_E_STATE, "message %s was submitted before and still waits (%s)", id.text, state);
+  default: return fail(error, TIDINGS_E_STATE, "message %s was submitted before and is still waiting (%s)", id.text, state);
   }
 }
 

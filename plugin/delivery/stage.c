@@ -51,8 +51,7 @@ static int find_urgency(struct stage *stage, struct urging *ret_urging, struct t
 int stage_look(struct stage *stage, struct tidings_error *error) {
   struct turns_input input = stage_input(stage, TURNS_LOOK);
   struct urging urging = {0};
-  if (!stage->answers) return 0;
-  if (turns_minds_urgency(&stage->turning.turns.run)) {
+  if (stage->answers && turns_minds_urgency(&stage->turning.turns.run)) {
     int code = find_urgency(stage, &urging, error);
     if (code) return code;
   }

@@ -265,14 +265,22 @@ bool turns_minds_urgency(const struct run *run) {
 }
 
 /* Only the attached host is asked for anything, and only when it listens. */
+static void ask_host(struct step *step) {
+  const struct turns_input *input = step->input;
+  struct run *run = step->run;
+  if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms)) offer_batch(step);
+  if (turns_minds_urgency(run)) urge(step);
+  if (run->state == RUN_STARTING && !run->told) step->result.offer = run->told = true;
+}
+
 void turns_look(struct turns *turns, const struct turns_input *input, struct turns_result *ret_result) {
   struct step step = {.turns = turns, .run = &turns->run, .input = input};
-  struct run *run = step.run;
-  *ret_result = step.result;
-  if (!input->answers) return;
-  if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms)) offer_batch(&step);
-  if (turns_minds_urgency(run)) urge(&step);
-  if (run->state == RUN_STARTING && !run->told) step.result.offer = run->told = true;
+  if (input->answers) ask_host(&step);
+  for (size_t i = 0; i < turns->count; i++) {
+    struct message *message = &turns->messages[i];
+    if (message->fresh && message->state != MESSAGE_OFFERED) message->waited = true;
+    message->fresh = false;
+  }
   *ret_result = step.result;
 }
 

@@ -11,6 +11,7 @@ enum { PLACE_GAP = 1 << 20 }; /* so that something can be moved in between */
 void requeue(struct message *message) {
   set_state(message, MESSAGE_QUEUED);
   message->delivery = 0;
+  message->carriers = 0;
   message->waited = true;
 }
 
@@ -93,7 +94,7 @@ int queue_submit(struct step *step) {
   message->steer = input->steer && running;
   set_state(message, message->steer ? MESSAGE_STEERING : MESSAGE_QUEUED);
   if (run->state == RUN_IDLE ? !run->settling : run->state == RUN_ERROR && input->resume) offer_batch(step);
-  message->waited = message->state != MESSAGE_OFFERED;
+  message->fresh = true;
   return 0;
 }
 

@@ -67,7 +67,8 @@ static inline bool message_is_over(unsigned state) { return state >= MESSAGE_FIR
 struct message {
   uint64_t n;        /* its number in the session: they grow in commit order */
   uint64_t place;    /* where it stands in the queue */
-  uint64_t delivery; /* that carries or carried it; 0: none */
+  uint64_t delivery; /* the newest that carries or carried it; 0: none */
+  uint32_t carriers; /* LEASED: how many unsettled ones carry it: a host may send a request again before it settles the first */
   int64_t stamp_ms;  /* queued_at, should it have to wait */
   struct tidings_span id;
   uint8_t state;
@@ -76,6 +77,7 @@ struct message {
   bool of_turn;  /* of the turn that is offered or runs */
   bool orphaned; /* of the turn that ran when its host died */
   bool changed;  /* by this step */
+  bool fresh;    /* stored by this step */
   bool named;    /* scratch */
 };
 
@@ -164,7 +166,8 @@ struct turns_result {
 /* The table. Returns 0, or the table's error: FIRED, NOT_FOUND, STATE; then nothing has changed. Never allocates. */
 int turns_step(struct turns *turns, const struct turns_input *input, struct tidings_error *error);
 
-/* What is looked at after every event that the attached host sends: a settle delay that is over, urgency, an offer that the host was not told of. */
+/* Ends every step: what is looked at after an event that the attached host sends (a settle delay that is over, urgency, an offer that the host was not
+ * told of), and whether what is new has to wait. */
 void turns_look(struct turns *turns, const struct turns_input *input, struct turns_result *ret_result);
 /* Is urgency of any interest to it in this state? */
 bool turns_minds_urgency(const struct run *run);
