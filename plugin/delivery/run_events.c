@@ -264,7 +264,8 @@ static int is_worth_a_look(struct happening *happening, struct session *session,
   if (code) return code;
   code = head_get(txn, session->number, &arena, &head, NULL);
   store_end(txn);
-  if (!code) *ret_worth = owner_equal(&head.owner, &happening->instance->owner) && turns_minds_urgency(&head.run);
+  bool minds = !code && (turns_minds_urgency(&head.run) || turns_has_untold_offer(&head.run));
+  if (!code) *ret_worth = minds && owner_equal(&head.owner, &happening->instance->owner);
   arena_free(&arena);
   return code;
 }

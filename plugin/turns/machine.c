@@ -264,13 +264,15 @@ bool turns_minds_urgency(const struct run *run) {
   return run->state == RUN_IDLE || (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted);
 }
 
+bool turns_has_untold_offer(const struct run *run) { return run->state == RUN_STARTING && !run->told && !run->compacting; }
+
 /* Only the attached host is asked for anything, and only when it listens. */
 static void ask_host(struct step *step) {
   const struct turns_input *input = step->input;
   struct run *run = step->run;
   if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms)) offer_batch(step);
   if (turns_minds_urgency(run)) urge(step);
-  if (run->state == RUN_STARTING && !run->told) step->result.offer = run->told = true;
+  if (turns_has_untold_offer(run)) step->result.offer = run->told = true;
 }
 
 void turns_look(struct turns *turns, const struct turns_input *input, struct turns_result *ret_result) {

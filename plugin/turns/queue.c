@@ -112,7 +112,7 @@ int queue_cancel(struct step *step) {
   if (!offered && message->state != MESSAGE_QUEUED && message->state != MESSAGE_STEERING)
     return refuse_waiting(message, step->input->ids[0], "cancelled", step->error);
   set_state(message, MESSAGE_CANCELLED);
-  message->of_turn = false;
+  if (offered) message->of_turn = false; /* but a turn that runs keeps the ids that it was started with */
   for (size_t i = 0; offered && i < step->turns->count; i++) {
     if (step->turns->messages[i].state == MESSAGE_OFFERED) offered = false;
   }

@@ -171,6 +171,8 @@ int turns_step(struct turns *turns, const struct turns_input *input, struct tidi
 void turns_look(struct turns *turns, const struct turns_input *input, struct turns_result *ret_result);
 /* Is urgency of any interest to it in this state? */
 bool turns_minds_urgency(const struct run *run);
+/* Is there something that the host can be told at once? */
+bool turns_has_untold_offer(const struct run *run);
 
 /* When the batch that waits is due; 0: none waits. */
 int64_t turns_due_ms(const struct run *run, const struct settings *settings);
