@@ -65,6 +65,9 @@ struct sim_settings {
 enum { FILTER_NONE, FILTER_CI, FILTER_TOOL_FAILED, FILTER_ALL, FILTERS };
 
 /* Message ids are numbers here: n is "mN"; from SYSTEM_ID on they are those of the plugin's own turns, in the order in which they were seen. */
+/* The words of a turn that waits are what it waits for, if nothing else was said. */
+#define WORDS_KIND UINT32_MAX
+
 enum { SYSTEM_ID = 10000, UNKNOWN_ID = 9999, ACT_IDS = 64 };
 
 struct act {

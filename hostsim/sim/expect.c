@@ -4,6 +4,8 @@
  */
 #include "sim/expect.h"
 
+#include "sim/model/parts.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -133,8 +135,24 @@ json_t *expect_answer(const struct model *model, const struct answer *answer) {
 
 /* -- queries ------------------------------------------------------------------------------------------------------------------------------- */
 
+/* All that is not over, by its place. */
+static json_t *queue(const struct model *model) {
+  static const char *const names[] = {"queued", "steering", "offered", "leased"};
+  json_t *list = json_array();
+  for (unsigned i = 0; i < model->queue_length; i++) {
+    const struct model_message *message = &model->messages[model->queue[i]];
+    if (!message_is_over(message)) {
+      json_array_append_new(list, json_pack("{s:i, s:s, s:o}", "id", message->id, "state", names[message->state], "queued_at",
+                                            message->waited ? json_integer(message->stamp_ms) : json_null()));
+    }
+  }
+  return list;
+}
+
 json_t *expect_status(const struct model *model, const int pids[PEERS]) {
   json_t *object = status(model);
+  json_object_set_new(object, "queued", queue(model));
+  json_object_set_new(object, "compacting", json_boolean(model->run.compacting));
   json_object_set_new(object, "started_at", has_started(model) ? json_integer(model->run.started_ms) : json_null());
   bool lives = model_owner_lives(model);
   json_t *owner = json_null();

@@ -104,9 +104,23 @@ json_t *plain_answer(const json_t *answer, struct names *names, uint64_t *ret_de
                    copy(reply, "wake_at"), "ledger", get(reply, "ledger") != NULL, "texts", steered_texts(reply));
 }
 
+static json_t *queue(const json_t *from, struct names *names) {
+  json_t *list = json_array();
+  size_t i = 0;
+  const json_t *message = NULL;
+  json_array_foreach(from, i, message) {
+    json_t *id = get(message, "id");
+    json_array_append_new(list, json_pack("{s:i, s:o, s:o}", "id", id_of_name(names, json_is_string(id) ? json_string_value(id) : ""), "state",
+                                          copy(message, "state"), "queued_at", copy(message, "queued_at")));
+  }
+  return list;
+}
+
 json_t *plain_status(const json_t *answer, struct names *names) {
   const json_t *from = get(answer, "answer");
   json_t *plain = status(from, names);
+  json_object_set_new(plain, "queued", queue(get(from, "queued"), names));
+  json_object_set_new(plain, "compacting", copy(from, "compacting"));
   const json_t *attachment = get(from, "attachment");
   json_t *owner = json_null();
   if (json_is_object(attachment)) {

@@ -234,9 +234,9 @@ static enum played call(struct play *play, const struct act *act) {
       played = PLAYED_DIFFERENT;
     }
   } else {
-    bool failed = json_object_get(answer, "error") != NULL;
+    bool forks = act->kind == ACT_FORKED && json_is_false(json_object_get(json_object_get(answer, "reply"), "duplicate"));
     played = compare_answer(play, act, answer);
-    if (played == PLAYED_SAME && act->kind == ACT_FORKED && !failed) {
+    if (played == PLAYED_SAME && forks) {
       played = compare_child(play, act);
     }
   }

@@ -48,7 +48,9 @@ int id_of_name(struct names *names, const char *name) {
 
 void text_of_note(uint32_t serial, char buffer[NAME_SIZE]) { (void)snprintf(buffer, NAME_SIZE, "News %" PRIu32 " of the world.", serial); }
 void text_of_message(uint32_t serial, char buffer[NAME_SIZE]) { (void)snprintf(buffer, NAME_SIZE, "Please do %" PRIu32 ".", serial); }
-void text_of_words(uint32_t serial, char buffer[NAME_SIZE]) { (void)snprintf(buffer, NAME_SIZE, "because %" PRIu32, serial); }
+void text_of_words(uint32_t serial, char buffer[NAME_SIZE]) {
+  (void)snprintf(buffer, NAME_SIZE, serial == WORDS_KIND ? "approval" : "because %" PRIu32, serial);
+}
 
 /* -- events -------------------------------------------------------------------------------------------------------------------------------- */
 

@@ -44,7 +44,8 @@ static void recover_run(struct model *model, const struct sim_settings *settings
   if (ran) {
     run->orphaned_count = 0;
     for (unsigned i = 0; i < run->turn_count; i++) {
-      if (model->messages[run->turn[i]].state == MESSAGE_FIRED) {
+      const struct model_message *message = &model->messages[run->turn[i]];
+      if (message->state == MESSAGE_FIRED && !message->system) {
         run->orphaned[run->orphaned_count++] = run->turn[i];
       }
     }

@@ -8,8 +8,13 @@
 
 /* -- leasing ------------------------------------------------------------------------------------------------------------------------------- */
 
+/* A request that is sent again before the first was settled: then both carry the message, and the first holds it. */
 static void lease_message(struct model *model, int index, int delivery, bool steered) {
   struct model_message *message = &model->messages[index];
+  if (message->state == MESSAGE_LEASED) {
+    return; /* SIM-5 */
+  }
+  model->deliveries[delivery].carries[index / 64] |= UINT64_C(1) << (index % 64);
   message->state = MESSAGE_LEASED;
   message->delivery = delivery;
   message->steered = steered;
@@ -77,10 +82,13 @@ void carrier_commit(struct model *model, int delivery) {
       news_end(model, &model->items[i], model->items[i].outcome);
     }
   }
+  /* One carrier in the transcript is enough. */
   for (unsigned i = 0; i < model->message_count; i++) {
-    if (model->messages[i].state == MESSAGE_LEASED && model->messages[i].delivery == delivery) {
-      message_fire(&model->messages[i]);
-      model->messages[i].delivered = true;
+    struct model_message *message = &model->messages[i];
+    bool waits = message->state == MESSAGE_LEASED || message->state == MESSAGE_QUEUED || message->state == MESSAGE_STEERING;
+    if (waits && (model->deliveries[delivery].carries[i / 64] >> (i % 64) & 1) != 0) {
+      message_fire(message);
+      message->delivered = true;
     }
   }
 }

@@ -61,9 +61,9 @@ int message_submit(struct model *model, const struct act *act, const struct sim_
   return 0;
 }
 
-/* FIRED or NOT_FOUND for one that does not wait, 0 for one that does. */
+/* FIRED or NOT_FOUND for one that does not wait, 0 for one that does. The plugin's own were never submitted. */
 static int check_waits(const struct model_message *message) {
-  if (message == NULL || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED) {
+  if (message == NULL || message->system || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED) {
     return TIDINGS_E_NOT_FOUND;
   }
   return message->state == MESSAGE_QUEUED || message->state == MESSAGE_STEERING ? 0 : TIDINGS_E_FIRED;
@@ -109,7 +109,6 @@ int message_move(struct model *model, const struct act *act) {
 void message_queue_again(struct model_message *message) {
   message->state = message->system ? MESSAGE_CANCELLED : MESSAGE_QUEUED;
   message->waited = true;
-  message->in_batch = false;
   message->delivery = -1;
 }
 

@@ -32,7 +32,15 @@ static int take_news(struct model *model, const struct act *act, const struct si
   return news_push(model, act, settings);
 }
 
-static bool delay_is_over(const struct model *model) { return model->run.delayed && model->now_ms >= model->run.delay_end_ms; }
+static int64_t delay_end_ms(const struct model *model, const struct sim_settings *settings) {
+  return model->run.delay_begin_ms + settings->settle_delay_ms;
+}
+
+/* By the settings that are in force now. A clock that was set back behind its begin would make it last. */
+static bool delay_is_over(const struct model *model, const struct sim_settings *settings) {
+  const struct model_run *run = &model->run;
+  return run->delayed && (model->now_ms >= delay_end_ms(model, settings) || model->now_ms < run->delay_begin_ms);
+}
 
 static int submit(struct model *model, const struct act *act, const struct sim_settings *settings) {
   int message = -1;
@@ -40,10 +48,11 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
   if (error != 0) {
     return error;
   }
-  bool wakes = model->run.state == IDLE && (!model->run.delayed || delay_is_over(model));
+  bool wakes = model->run.state == IDLE && !model->run.delayed;
   if (wakes || (model->run.state == FAILED && act->resume)) {
     run_offer(model, settings);
   }
+  model->messages[message].waited = model->messages[message].state == MESSAGE_QUEUED; /* SIM-2 */
   return 0;
 }
 
@@ -124,7 +133,7 @@ static int take(struct model *model, const struct act *act, const struct sim_set
 
 /* News that asks for nothing is only stored. */
 static bool is_plain_news(const struct act *act) {
-  return act->kind == ACT_NOTE && act->activation == PASSIVE && act->level != TIDINGS_LEVEL_CRITICAL;
+  return act->kind == ACT_POLLED || (act->kind == ACT_NOTE && act->activation == PASSIVE && act->level != TIDINGS_LEVEL_CRITICAL);
 }
 
 /* What the attached host is told, whatever it called. */
@@ -133,19 +142,19 @@ static void tell(struct model *model, const struct act *act, const struct sim_se
   if (is_plain_news(act)) {
     return;
   }
-  if (act_is_event(act->kind) && run->state == IDLE && delay_is_over(model)) {
+  if (act_is_event(act->kind) && run->state == IDLE && delay_is_over(model, settings)) {
     run_offer(model, settings);
   }
   if (act_is_event(act->kind) || (act->kind == ACT_SETTLE && !act->committed)) {
     urgency_look(model, settings, answer);
   }
-  if (run->state == STARTING && !run->told && !run->compacting) {
+  if (run->state == STARTING && !run->told) { /* SIM-6 */
     run->told = true;
     answer->offered_count = run->turn_count;
     memcpy(answer->offered, run->turn, run->turn_count * sizeof run->turn[0]);
   }
-  answer->wakes = run->delayed;
-  answer->wake_at_ms = run->delay_end_ms;
+  answer->wakes = run->delayed && !run->compacting;
+  answer->wake_at_ms = delay_end_ms(model, settings);
 }
 
 static void note_waiting(struct model *model) {
@@ -157,7 +166,7 @@ static void note_waiting(struct model *model) {
   }
 }
 
-/* An error changes nothing, not even who owns the session; so what may fail after it began works on a copy. */
+/* An error changes nothing; so what may fail after it began works on a copy. A hook call has made its host the owner before it is refused. */
 static int attempt(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
   bool attaches = !act_is_news(act->kind) && act->peer != PEER_PRODUCER && !model_owner_is(model, act->peer);
   if (!attaches) {
@@ -168,6 +177,9 @@ static int attempt(struct model *model, const struct act *act, const struct sim_
   int error = take(model, act, settings, answer);
   if (error != 0) {
     *model = before;
+    if (act->kind == ACT_CHAT_REQUEST) {
+      (void)attachment_enter(model, act);
+    }
   }
   return error;
 }

@@ -33,7 +33,6 @@ struct model_message {
   enum message_state state;
   bool system, trigger;
   bool waited;    /* queued_at is shown */
-  bool in_batch;  /* was queued when the running settle delay began */
   bool steered;   /* MESSAGE_LEASED: on a tool result */
   bool delivered; /* a carrier with it was committed: it is in the transcript */
   uint32_t text;
@@ -47,6 +46,7 @@ enum delivery_state { DELIVERY_LEASED, DELIVERY_COMMITTED, DELIVERY_ROLLED_BACK 
 struct model_delivery {
   uint64_t public_id; /* as the plugin names it; 0: never told */
   enum delivery_state state;
+  uint64_t carries[MODEL_MESSAGES / 64]; /* bit n: message n, also one that an earlier carrier holds */
 };
 
 enum run_state { IDLE, STARTING, BUSY, RETRYING, WAITING, FAILED };
@@ -65,8 +65,9 @@ struct model_run {
   bool told;       /* STARTING: the host knows of the offer */
   bool aborted;    /* the running turn's stream was asked to stop */
   bool compacting; /* nothing is offered, steered or aborted */
-  bool delayed;    /* IDLE: until delay_end_ms nothing is offered */
-  int64_t delay_end_ms;
+  bool delayed;    /* IDLE: since delay_begin_ms; until its end nothing is offered */
+  int64_t delay_begin_ms;
+  unsigned batch_end; /* how many messages there were then */
   int64_t aborts[MODEL_ABORTS]; /* when */
   unsigned abort_count, auto_turns;
 };

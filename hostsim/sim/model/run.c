@@ -26,12 +26,9 @@ static void offer(struct model *model, const int *messages, unsigned count) {
     run->turn[i] = messages[i];
     message_of(model, messages[i])->state = MESSAGE_OFFERED;
   }
-  for (unsigned i = 0; i < model->message_count; i++) {
-    model->messages[i].in_batch = false;
-  }
 }
 
-/* Those that were queued when a settle delay began go first; those that came since belong to the batch after. */
+/* Those that were there when a settle delay began go first; those that came since belong to the batch after. */
 void run_offer(struct model *model, const struct sim_settings *settings) {
   int queued[MODEL_MESSAGES], batch[MODEL_MESSAGES];
   unsigned count = message_waiting(model, MESSAGE_QUEUED, queued), batched = 0;
@@ -39,7 +36,7 @@ void run_offer(struct model *model, const struct sim_settings *settings) {
     return;
   }
   for (unsigned i = 0; model->run.delayed && i < count; i++) {
-    if (message_of(model, queued[i])->in_batch) {
+    if (queued[i] < (int)model->run.batch_end) {
       batch[batched++] = queued[i];
     }
   }
@@ -120,10 +117,8 @@ static void drain(struct model *model, const struct sim_settings *settings) {
     return;
   }
   model->run.delayed = true;
-  model->run.delay_end_ms = model->now_ms + settings->settle_delay_ms;
-  for (unsigned i = 0; i < count; i++) {
-    message_of(model, queued[i])->in_batch = true;
-  }
+  model->run.delay_begin_ms = model->now_ms;
+  model->run.batch_end = model->message_count;
 }
 
 /* -- whose ids ----------------------------------------------------------------------------------------------------------------------------- */
@@ -156,8 +151,8 @@ static enum meant who_is_meant(struct model *model, const struct act *act) {
   }
   for (unsigned i = 0; i < act->id_count; i++) {
     const struct model_message *message = message_find(model, act->ids[i]);
-    bool started = message != NULL && (message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED);
-    if (!started || (run_is_running(model) && message->turn == model->run.serial)) {
+    bool started = message != NULL && (message->system || message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED);
+    if (!started || is_in_turn(model, act->ids[i])) {
       return MEANT_NONE;
     }
   }
@@ -246,8 +241,8 @@ static int decline(struct model *model) {
 
 static int finish(struct model *model, const struct act *act, const struct sim_settings *settings) {
   if (model->run.state == STARTING) {
-    if (!act->has_ids) {
-      return TIDINGS_E_STATE;
+    if (!act->has_ids) { /* a turn of the host's own, if it does not know of the offer */
+      return model->run.told ? TIDINGS_E_STATE : 0;
     }
     run_begin(model, PHASE_UNKNOWN);
     run_fire_turn(model);
@@ -277,7 +272,7 @@ static int hold(struct model *model, const struct act *act) {
   model->run.state = act->kind == ACT_RETRYING ? RETRYING : WAITING;
   model->run.phase = PHASE_UNKNOWN;
   model->run.attempt = act->kind == ACT_RETRYING ? act->attempt : 0;
-  model->run.words = act->has_words ? act->serial : 0;
+  model->run.words = act->has_words ? act->serial : act->kind == ACT_WAITING ? WORDS_KIND : 0;
   return 0;
 }
 
@@ -337,7 +332,7 @@ int run_event(struct model *model, const struct act *act, const struct sim_setti
 int run_cancel(struct model *model, const struct act *act, const struct sim_settings *settings) {
   struct model_message *message = message_find(model, act->id);
   struct model_run *run = &model->run;
-  if (message == NULL || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED) {
+  if (message == NULL || message->system || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED) {
     return TIDINGS_E_NOT_FOUND;
   }
   if (message->state == MESSAGE_LEASED || message->state == MESSAGE_FIRED) {
@@ -345,9 +340,6 @@ int run_cancel(struct model *model, const struct act *act, const struct sim_sett
   }
   bool offered = message->state == MESSAGE_OFFERED;
   message->state = MESSAGE_CANCELLED;
-  if (!offered) {
-    return 0;
-  }
   unsigned left = 0;
   for (unsigned i = 0; i < run->turn_count; i++) {
     if (message_of(model, run->turn[i]) != message) {
@@ -355,7 +347,7 @@ int run_cancel(struct model *model, const struct act *act, const struct sim_sett
     }
   }
   run->turn_count = left;
-  if (left == 0) {
+  if (offered && left == 0) {
     run_become_idle(model);
     run_offer(model, settings);
   }

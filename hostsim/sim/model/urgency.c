@@ -4,36 +4,34 @@
  */
 #include "sim/model/parts.h"
 
+#include <string.h>
 #include <tidings/abi.h>
 
 static bool is_urgent(const struct model_item *item, const struct sim_settings *settings) {
   return settings->force && (item->level == TIDINGS_LEVEL_CRITICAL || item->activation == INTERRUPTS);
 }
 
-static bool is_asking(const struct model_item *item, const struct sim_settings *settings) {
-  return !item->asked && (is_urgent(item, settings) || item->activation == ASKS_IDLE);
+static bool wants_turn(const struct model_item *item, const struct sim_settings *settings) {
+  return is_urgent(item, settings) || item->activation == ASKS_IDLE;
 }
 
-/* Criticals first, then the oldest. */
-static int most_pressing(const struct model *model, const struct sim_settings *settings, const struct plan *plan) {
-  int found = -1;
+static bool goes_before(const struct model *model, int a, int b) {
+  bool critical_a = model->items[a].level == TIDINGS_LEVEL_CRITICAL, critical_b = model->items[b].level == TIDINGS_LEVEL_CRITICAL;
+  return critical_a != critical_b ? critical_a : a < b;
+}
+
+/* One that has not asked yet makes the offer; the most pressing of all gives it its name. */
+static void ask_for_turn(struct model *model, const struct sim_settings *settings, const struct plan *plan) {
+  int pressing = -1;
+  bool asks = false;
   for (unsigned i = 0; i < plan->shown_count; i++) {
     const struct model_item *item = &model->items[plan->shown[i]];
-    if (!is_asking(item, settings)) {
-      continue;
-    }
-    bool critical = item->level == TIDINGS_LEVEL_CRITICAL;
-    bool found_critical = found >= 0 && model->items[found].level == TIDINGS_LEVEL_CRITICAL;
-    if (found < 0 || critical > found_critical || (critical == found_critical && plan->shown[i] < found)) {
-      found = plan->shown[i];
+    if (wants_turn(item, settings)) {
+      asks = asks || !item->asked;
+      pressing = pressing < 0 || goes_before(model, plan->shown[i], pressing) ? plan->shown[i] : pressing;
     }
   }
-  return found;
-}
-
-static void ask_for_turn(struct model *model, const struct sim_settings *settings, const struct plan *plan) {
-  int pressing = most_pressing(model, settings, plan);
-  if (pressing < 0) {
+  if (!asks) {
     return;
   }
   if (message_waiting(model, MESSAGE_QUEUED, NULL) > 0) {
@@ -45,7 +43,7 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
   }
   for (unsigned i = 0; i < plan->shown_count; i++) {
     struct model_item *item = &model->items[plan->shown[i]];
-    item->asked = item->asked || is_asking(item, settings);
+    item->asked = item->asked || wants_turn(item, settings);
   }
 }
 
@@ -58,17 +56,29 @@ static bool any_urgent(const struct model *model, const struct sim_settings *set
   return false;
 }
 
-static void ask_for_abort(struct model *model, const struct sim_settings *settings, struct answer *answer) {
-  struct model_run *run = &model->run;
+/* Those that a clock set back has put into the future are over like those of long ago; an abort forgets them for good. */
+static unsigned recent_aborts(const struct model *model, const struct sim_settings *settings, int64_t *ret_aborts) {
+  const struct model_run *run = &model->run;
   unsigned recent = 0;
   for (unsigned i = 0; i < run->abort_count; i++) {
-    recent += model->now_ms - run->aborts[i] < settings->abort_window_ms;
+    if (model->now_ms >= run->aborts[i] && model->now_ms - run->aborts[i] < settings->abort_window_ms) {
+      ret_aborts[recent++] = run->aborts[i];
+    }
   }
-  if (run->aborted || settings->max_aborts == 0 || (settings->abort_window_ms > 0 && recent >= settings->max_aborts)) {
+  return recent;
+}
+
+static void ask_for_abort(struct model *model, const struct sim_settings *settings, struct answer *answer) {
+  int64_t aborts[MODEL_ABORTS];
+  struct model_run *run = &model->run;
+  unsigned recent = recent_aborts(model, settings, aborts);
+  if (run->aborted || settings->max_aborts == 0 || recent >= settings->max_aborts) {
     return;
   }
   run->aborted = answer->abort_stream = true;
-  run->aborts[run->abort_count++] = model->now_ms;
+  aborts[recent++] = model->now_ms;
+  memcpy(run->aborts, aborts, recent * sizeof aborts[0]);
+  run->abort_count = recent;
 }
 
 void urgency_look(struct model *model, const struct sim_settings *settings, struct answer *answer) {
