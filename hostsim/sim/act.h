@@ -54,6 +54,8 @@ static inline bool act_is_event(enum act_kind kind) { return kind <= ACT_WAKE; }
 static inline bool act_is_news(enum act_kind kind) { return kind <= ACT_SUBAGENT; }
 static inline bool act_is_message(enum act_kind kind) { return kind >= ACT_SUBMIT && kind <= ACT_MOVE; }
 
+static inline bool act_is_hook(enum act_kind kind) { return kind == ACT_TOOL_RESULT || kind == ACT_CHAT_REQUEST; }
+
 enum activation { PASSIVE, ASKS_IDLE, INTERRUPTS };
 
 /* What of the configuration a schedule changes; the rest stays as it is by default. */

@@ -114,7 +114,7 @@ int attachment_close(struct model *model, const struct act *act) {
     return TIDINGS_E_UNSUPPORTED;
   }
   if (model_owner_lives(model) && !model_owner_is(model, act->peer)) {
-    return model->peers[act->peer].former ? TIDINGS_E_CLOSED : TIDINGS_E_BUSY;
+    return TIDINGS_E_BUSY;
   }
   for (unsigned i = 0; i < model->delivery_count; i++) {
     if (model->deliveries[i].state == DELIVERY_LEASED) {

@@ -139,16 +139,18 @@ static bool is_plain_news(const struct act *act) {
 /* What the attached host is told, whatever it called. */
 static void tell(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
   struct model_run *run = &model->run;
-  if (is_plain_news(act)) {
+  bool minds_news = !run->compacting && (run->state == IDLE || (run->state == BUSY && run->phase == PHASE_STREAMING)); /* SIM-9 */
+  if (is_plain_news(act) || (act_is_news(act->kind) && !minds_news)) {
     return;
   }
   if (act_is_event(act->kind) && run->state == IDLE && delay_is_over(model, settings)) {
     run_offer(model, settings);
   }
-  if (act_is_event(act->kind) || (act->kind == ACT_SETTLE && !act->committed)) {
+  bool tells = act_is_event(act->kind) || (act->kind == ACT_SETTLE && !act->committed);
+  if (tells) {
     urgency_look(model, settings, answer);
   }
-  if (run->state == STARTING && !run->told) { /* SIM-6 */
+  if (tells && run->state == STARTING && !run->told) { /* SIM-6 */
     run->told = true;
     answer->offered_count = run->turn_count;
     memcpy(answer->offered, run->turn, run->turn_count * sizeof run->turn[0]);
@@ -219,7 +221,7 @@ void model_apply(struct model *model, const struct act *act, struct answer *ret_
   bool changed = model->run.state != state || model->run.phase != phase || answer->wakes;
   answer->silent = act_is_news(act->kind) && !says && !answer->wakes;
   answer->optional = (!act_is_event(act->kind) || act_is_news(act->kind)) && !says;
-  if (act->kind == ACT_TOOL_RESULT || act->kind == ACT_CHAT_REQUEST) {
+  if (act_is_hook(act->kind)) {
     answer->silent = !says && !changed;
   }
 }

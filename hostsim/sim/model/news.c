@@ -10,10 +10,11 @@
 
 enum { CRITICAL = 3, CRITICAL_SHARE = 20 };
 
-unsigned news_pending(const struct model *model) {
+/* What is leased may come back, so it counts. */
+static unsigned count_waiting(const struct model *model) {
   unsigned count = 0;
   for (unsigned i = 0; i < model->item_count; i++) {
-    count += model->items[i].held == PENDING;
+    count += model->items[i].held != ENDED;
   }
   return count;
 }
@@ -24,7 +25,7 @@ int news_push(struct model *model, const struct act *act, const struct sim_setti
   if (subagent || act->level != CRITICAL) {
     limit -= limit / CRITICAL_SHARE;
   }
-  if (news_pending(model) >= limit) {
+  if (count_waiting(model) >= limit) {
     return TIDINGS_E_FULL;
   }
   struct model_item item = {.note = subagent ? NOTE_SUBAGENT : act->note, .text = act->serial, .time_ms = model->now_ms};

@@ -21,7 +21,6 @@ int news_push(struct model *model, const struct act *act, const struct sim_setti
 void news_poll(struct model *model, uint8_t handle);
 void news_end(struct model *model, struct model_item *item, enum outcome outcome);
 void news_ask_again(struct model *model);
-unsigned news_pending(const struct model *model);
 
 /* messages.c: the queue. Functions that return int answer 0 or an error and change nothing then. */
 struct model_message *message_find(struct model *model, int id);

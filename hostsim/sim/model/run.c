@@ -28,14 +28,14 @@ static void offer(struct model *model, const int *messages, unsigned count) {
   }
 }
 
-/* Those that were there when a settle delay began go first; those that came since belong to the batch after. */
+/* Together with others go only those that were there when a settle delay began; those that came since belong to the batch after. */
 void run_offer(struct model *model, const struct sim_settings *settings) {
   int queued[MODEL_MESSAGES], batch[MODEL_MESSAGES];
   unsigned count = message_waiting(model, MESSAGE_QUEUED, queued), batched = 0;
   if (model->run.compacting || !model_owner_lives(model)) {
     return;
   }
-  for (unsigned i = 0; model->run.delayed && i < count; i++) {
+  for (unsigned i = 0; model->run.delayed && settings->coalescing && i < count; i++) {
     if (queued[i] < (int)model->run.batch_end) {
       batch[batched++] = queued[i];
     }
@@ -163,10 +163,11 @@ static enum meant who_is_meant(struct model *model, const struct act *act) {
 static int refuse_ids(struct model *model, const struct act *act) {
   for (unsigned i = 0; i < act->id_count; i++) {
     const struct model_message *message = message_find(model, act->ids[i]);
-    if (message == NULL || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED) {
+    bool was_never = message == NULL || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED;
+    if (was_never && (message == NULL || !message->system)) {
       return TIDINGS_E_NOT_FOUND;
     }
-    if (message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED) {
+    if (was_never || message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED) {
       return TIDINGS_E_FIRED;
     }
     if (message->state != MESSAGE_OFFERED) {

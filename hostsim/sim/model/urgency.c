@@ -4,6 +4,7 @@
  */
 #include "sim/model/parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <tidings/abi.h>
 
@@ -56,12 +57,12 @@ static bool any_urgent(const struct model *model, const struct sim_settings *set
   return false;
 }
 
-/* Those that a clock set back has put into the future are over like those of long ago; an abort forgets them for good. */
+/* Those that a clock set back has put far into the future are over like those of long ago; an abort forgets them for good. */
 static unsigned recent_aborts(const struct model *model, const struct sim_settings *settings, int64_t *ret_aborts) {
   const struct model_run *run = &model->run;
   unsigned recent = 0;
   for (unsigned i = 0; i < run->abort_count; i++) {
-    if (model->now_ms >= run->aborts[i] && model->now_ms - run->aborts[i] < settings->abort_window_ms) {
+    if (llabs(model->now_ms - run->aborts[i]) < settings->abort_window_ms) {
       ret_aborts[recent++] = run->aborts[i];
     }
   }
