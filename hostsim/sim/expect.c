@@ -23,6 +23,23 @@ static json_t *ids(const struct model *model, const int *messages, unsigned coun
   return list;
 }
 
+/* By their places, which moves may have changed since the turn started. */
+static json_t *turn_ids(const struct model *model, const int *messages, unsigned count) {
+  json_t *list = json_array();
+  for (unsigned place = 0; place < model->queue_length; place++) {
+    for (unsigned i = 0; i < count; i++) {
+      if (messages[i] == model->queue[place]) {
+        json_array_append_new(list, json_integer(model->messages[messages[i]].id));
+      }
+    }
+  }
+  if (json_array_size(list) == count) {
+    return list;
+  }
+  json_decref(list); /* the plugin's own has no place */
+  return ids(model, messages, count);
+}
+
 static json_t *words(uint32_t serial) {
   char text[NAME_SIZE];
   text_of_words(serial, text);
@@ -43,9 +60,9 @@ static json_t *moment(int64_t time_ms) {
 static json_t *status(const struct model *model) {
   const struct model_run *run = &model->run;
   json_t *object = json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o}", "state", state_names[run->state], "phase",
-                             run->state == BUSY ? phase_names[run->phase] : NULL, "messages", ids(model, run->turn, run->turn_count), "attempt",
+                             run->state == BUSY ? phase_names[run->phase] : NULL, "messages", turn_ids(model, run->turn, run->turn_count), "attempt",
                              (json_int_t)run->attempt, "message", words(run->words), "orphaned",
-                             ids(model, run->orphaned, run->orphaned_count));
+                             turn_ids(model, run->orphaned, run->orphaned_count));
   return object;
 }
 

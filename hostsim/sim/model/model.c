@@ -143,10 +143,10 @@ static void tell(struct model *model, const struct act *act, const struct sim_se
   if (is_plain_news(act) || (act_is_news(act->kind) && !minds_news)) {
     return;
   }
-  if (act_is_event(act->kind) && run->state == IDLE && delay_is_over(model, settings)) {
+  bool tells = act_is_event(act->kind) || (act->kind == ACT_SETTLE && !act->committed);
+  if (tells && run->state == IDLE && delay_is_over(model, settings)) {
     run_offer(model, settings);
   }
-  bool tells = act_is_event(act->kind) || (act->kind == ACT_SETTLE && !act->committed);
   if (tells) {
     urgency_look(model, settings, answer);
   }
