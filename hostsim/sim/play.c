@@ -166,7 +166,7 @@ static bool is_new(const struct play *play, unsigned count, const struct model *
   return count < MODELS;
 }
 
-/* The process died inside a commit: nothing of the call happened, or all of it, or only that it became the owner. */
+/* The process died inside a commit: nothing of the call happened, or all of it, or only what has a commit of its own before the rest. */
 static enum played branch(struct play *play, const struct act *act) {
   unsigned count = 0;
   for (unsigned i = 0; i < play->model_count; i++) {
@@ -177,9 +177,9 @@ static enum played branch(struct play *play, const struct act *act) {
       play->next[count++] = variant;
     }
     variant = play->models[i];
-    bool attaches = model_attach_only(&variant, act);
+    bool has_first = model_apply_first(&variant, act);
     model_process_ended(&variant, act->peer);
-    if (attaches && is_new(play, count, &variant)) {
+    if (has_first && is_new(play, count, &variant)) {
       play->next[count++] = variant;
     }
     variant = play->models[i];

@@ -135,5 +135,8 @@ int attachment_close(struct model *model, const struct act *act) {
   memset(&model->run, 0, sizeof model->run);
   model->run.serial = serial;
   model->owned = false;
+  for (unsigned i = 0; i < PEERS; i++) {
+    model->peers[i].former = false;
+  }
   return 0;
 }

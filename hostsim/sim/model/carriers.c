@@ -8,15 +8,11 @@
 
 /* -- leasing ------------------------------------------------------------------------------------------------------------------------------- */
 
-/* A request that is sent again before the first was settled: then both carry the message, and the first holds it. */
+/* A request that is sent again before the first was settled: then both carry the message. */
 static void lease_message(struct model *model, int index, int delivery, bool steered) {
   struct model_message *message = &model->messages[index];
-  if (message->state == MESSAGE_LEASED) {
-    return; /* SIM-5 */
-  }
   model->deliveries[delivery].carries[index / 64] |= UINT64_C(1) << (index % 64);
   message->state = MESSAGE_LEASED;
-  message->delivery = delivery;
   message->steered = steered;
   message->turn = model->run.serial;
 }
@@ -73,6 +69,19 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   }
 }
 
+static bool carries(const struct model *model, unsigned delivery, unsigned message) {
+  return (model->deliveries[delivery].carries[message / 64] >> (message % 64) & 1) != 0;
+}
+
+static bool is_carried(const struct model *model, unsigned message) {
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    if (model->deliveries[i].state == DELIVERY_LEASED && carries(model, i, message)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* -- settling ------------------------------------------------------------------------------------------------------------------------------ */
 
 void carrier_commit(struct model *model, int delivery) {
@@ -85,8 +94,7 @@ void carrier_commit(struct model *model, int delivery) {
   /* One carrier in the transcript is enough. */
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
-    bool waits = message->state == MESSAGE_LEASED || message->state == MESSAGE_QUEUED || message->state == MESSAGE_STEERING;
-    if (waits && (model->deliveries[delivery].carries[i / 64] >> (i % 64) & 1) != 0) {
+    if (message->state == MESSAGE_LEASED && carries(model, (unsigned)delivery, i)) {
       message_fire(message);
       message->delivered = true;
     }
@@ -105,7 +113,7 @@ bool carrier_roll_back(struct model *model, int delivery) {
   news_ask_again(model);
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
-    if (message->state != MESSAGE_LEASED || message->delivery != delivery) {
+    if (message->state != MESSAGE_LEASED || !carries(model, (unsigned)delivery, i) || is_carried(model, i)) {
       continue;
     }
     bool still_runs = run_is_running(model) && message->turn == model->run.serial;
@@ -128,7 +136,8 @@ static int find_delivery(const struct model *model, uint64_t public_id) {
 }
 
 /* Whoever says again what is so already is not contradicted, whoever that is. */
-int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings) {
+int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings, bool *ret_rolled_back) {
+  *ret_rolled_back = false;
   int delivery = find_delivery(model, act->delivery);
   if (delivery < 0) {
     return TIDINGS_E_NOT_FOUND;
@@ -145,7 +154,10 @@ int carrier_settle(struct model *model, const struct act *act, const struct sim_
   }
   if (act->committed) {
     carrier_commit(model, delivery);
-  } else if (carrier_roll_back(model, delivery) && model->run.state == IDLE && !model->run.delayed) {
+    return 0;
+  }
+  *ret_rolled_back = true;
+  if (carrier_roll_back(model, delivery) && model->run.state == IDLE && !model->run.delayed) {
     run_offer(model, settings);
   }
   return 0;

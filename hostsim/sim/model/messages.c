@@ -56,8 +56,7 @@ int message_submit(struct model *model, const struct act *act, const struct sim_
                                                                    .state = steers ? MESSAGE_STEERING : MESSAGE_QUEUED,
                                                                    .trigger = act->trigger,
                                                                    .text = act->serial,
-                                                                   .stamp_ms = stamp,
-                                                                   .delivery = -1};
+                                                                   .stamp_ms = stamp};
   return 0;
 }
 
@@ -109,12 +108,10 @@ int message_move(struct model *model, const struct act *act) {
 void message_queue_again(struct model_message *message) {
   message->state = message->system ? MESSAGE_CANCELLED : MESSAGE_QUEUED;
   message->waited = true;
-  message->delivery = -1;
 }
 
 void message_fire(struct model_message *message) {
   message->state = MESSAGE_FIRED;
-  message->delivery = -1;
 }
 
 /* Its text is the number of the item that it tells of. */
@@ -122,7 +119,6 @@ int message_add_system(struct model *model, const struct model_item *item) {
   model->messages[model->message_count] = (struct model_message){.id = SYSTEM_ID + (int)model->system_count++,
                                                                  .state = MESSAGE_OFFERED,
                                                                  .system = true,
-                                                                 .text = (uint32_t)(item - model->items),
-                                                                 .delivery = -1};
+                                                                 .text = (uint32_t)(item - model->items)};
   return (int)model->message_count++;
 }

@@ -52,7 +52,6 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
   if (wakes || (model->run.state == FAILED && act->resume)) {
     run_offer(model, settings);
   }
-  model->messages[message].waited = model->messages[message].state == MESSAGE_QUEUED; /* SIM-2 */
   return 0;
 }
 
@@ -117,7 +116,7 @@ static int take(struct model *model, const struct act *act, const struct sim_set
   switch (act->kind) {
   case ACT_TOOL_RESULT:
   case ACT_CHAT_REQUEST: return take_carrier(model, act, settings, answer);
-  case ACT_SETTLE: return act->peer == PEER_PRODUCER ? TIDINGS_E_UNSUPPORTED : carrier_settle(model, act, settings);
+  case ACT_SETTLE: return act->peer == PEER_PRODUCER ? TIDINGS_E_UNSUPPORTED : carrier_settle(model, act, settings, &answer->rolled_back);
   case ACT_OPENED:
   case ACT_RESUMED:
   case ACT_FORKED:
@@ -139,18 +138,17 @@ static bool is_plain_news(const struct act *act) {
 /* What the attached host is told, whatever it called. */
 static void tell(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
   struct model_run *run = &model->run;
-  bool minds_news = !run->compacting && (run->state == IDLE || (run->state == BUSY && run->phase == PHASE_STREAMING)); /* SIM-9 */
-  if (is_plain_news(act) || (act_is_news(act->kind) && !minds_news)) {
+  if (is_plain_news(act)) {
     return;
   }
-  bool tells = act_is_event(act->kind) || (act->kind == ACT_SETTLE && !act->committed);
+  bool tells = act_is_event(act->kind) || answer->rolled_back;
   if (tells && run->state == IDLE && delay_is_over(model, settings)) {
     run_offer(model, settings);
   }
   if (tells) {
     urgency_look(model, settings, answer);
   }
-  if (tells && run->state == STARTING && !run->told) { /* SIM-6 */
+  if (tells && run->state == STARTING && !run->told && !run->compacting) {
     run->told = true;
     answer->offered_count = run->turn_count;
     memcpy(answer->offered, run->turn, run->turn_count * sizeof run->turn[0]);
@@ -190,7 +188,7 @@ void model_apply(struct model *model, const struct act *act, struct answer *ret_
   struct sim_settings settings = model->peers[act->peer].settings;
   struct answer *answer = ret_answer;
   answer->error = 0;
-  answer->silent = answer->optional = answer->duplicate = answer->ledger = answer->abort_stream = answer->wakes = false;
+  answer->silent = answer->optional = answer->rolled_back = answer->duplicate = answer->ledger = answer->abort_stream = answer->wakes = false;
   answer->wake_at_ms = 0;
   answer->delivery = -1;
   answer->shown_count = answer->steered_count = answer->offered_count = 0;
@@ -226,7 +224,11 @@ void model_apply(struct model *model, const struct act *act, struct answer *ret_
   }
 }
 
-bool model_attach_only(struct model *model, const struct act *act) {
-  bool enters = !act_is_news(act->kind) && !act_is_message(act->kind) && act->kind != ACT_SETTLE && act->kind != ACT_CLOSED;
-  return enters && !model_owner_is(model, act->peer) && attachment_enter(model, act) == 0;
+bool model_apply_first(struct model *model, const struct act *act) {
+  if (act_is_news(act->kind)) {
+    bool stored = take_news(model, act, &model->peers[act->peer].settings) == 0;
+    model->seen |= act->seen != 0 ? 1u << act->seen : 0;
+    return stored;
+  }
+  return act_is_hook(act->kind) && !model_owner_is(model, act->peer) && attachment_enter(model, act) == 0;
 }

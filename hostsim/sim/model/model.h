@@ -37,7 +37,6 @@ struct model_message {
   bool delivered; /* a carrier with it was committed: it is in the transcript */
   uint32_t text;
   int64_t stamp_ms;
-  int delivery;  /* MESSAGE_LEASED */
   unsigned turn; /* MESSAGE_LEASED, MESSAGE_FIRED: of which turn */
 };
 
@@ -46,7 +45,7 @@ enum delivery_state { DELIVERY_LEASED, DELIVERY_COMMITTED, DELIVERY_ROLLED_BACK 
 struct model_delivery {
   uint64_t public_id; /* as the plugin names it; 0: never told */
   enum delivery_state state;
-  uint64_t carries[MODEL_MESSAGES / 64]; /* bit n: message n, also one that an earlier carrier holds */
+  uint64_t carries[MODEL_MESSAGES / 64]; /* bit n: message n */
 };
 
 enum run_state { IDLE, STARTING, BUSY, RETRYING, WAITING, FAILED };
@@ -106,6 +105,7 @@ struct answer {
   int error;    /* TIDINGS_E_*, or 0; then nothing else holds */
   bool silent;  /* there must be no reply */
   bool optional; /* there may be none: it says nothing that has to be done */
+  bool rolled_back; /* a settle did that just now */
   bool duplicate, ledger, abort_stream;
   bool wakes;
   int64_t wake_at_ms;
@@ -119,8 +119,9 @@ void model_init(struct model *model, const struct sim_settings *settings, int64_
 
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer);
 
-/* Only the first thing that a call by this process does, which is a commit of its own: it becomes the session's owner. False: it does not. */
-bool model_attach_only(struct model *model, const struct act *act);
+/* Only what a call does in a first commit of its own: a hook's host becomes the session's owner; news is stored before it is looked at. False: this
+ * call has no such. */
+bool model_apply_first(struct model *model, const struct act *act);
 
 /* The process is another one now, with the settings that it starts with. */
 void model_process_ended(struct model *model, enum peer peer);

@@ -52,7 +52,7 @@ void urgency_look(struct model *model, const struct sim_settings *settings, stru
 
 /* carriers.c: what hooks lease and settles end. */
 void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer);
-int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings);
+int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings, bool *ret_rolled_back);
 void carrier_commit(struct model *model, int delivery);
 bool carrier_roll_back(struct model *model, int delivery);
 

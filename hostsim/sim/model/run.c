@@ -341,6 +341,9 @@ int run_cancel(struct model *model, const struct act *act, const struct sim_sett
   }
   bool offered = message->state == MESSAGE_OFFERED;
   message->state = MESSAGE_CANCELLED;
+  if (!offered) { /* the running turn keeps the ids that it was started with */
+    return 0;
+  }
   unsigned left = 0;
   for (unsigned i = 0; i < run->turn_count; i++) {
     if (message_of(model, run->turn[i]) != message) {
@@ -348,7 +351,7 @@ int run_cancel(struct model *model, const struct act *act, const struct sim_sett
     }
   }
   run->turn_count = left;
-  if (offered && left == 0) {
+  if (left == 0) {
     run_become_idle(model);
     run_offer(model, settings);
   }
