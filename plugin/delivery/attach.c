@@ -47,6 +47,7 @@ int attach(struct instance *instance, struct store_txn *txn, uint32_t session, s
     head->epoch++;
     head->owner = instance->owner;
     head->attached_ms = now_ms;
+    head->closed_ms = 0;
     head->cwd = head->host = span_of(NULL, 0);
   }
   if (!mine || (opening && opening->has_deliveries)) {
@@ -99,6 +100,7 @@ int session_attach(struct instance *instance, struct tidings_span id, int64_t no
   if (!code) code = head_get(txn, number, &arena, &head, error);
   if (!code) code = attach(instance, txn, number, &head, NULL, now_ms, &arena, &changed, error);
   if (!code && changed) code = head_put(txn, number, &head, error);
+  if (!code && changed) code = store_sweep(txn, number, now_ms, error);
   if (!code && changed) code = store_commit(txn, error);
   else store_end(txn);
   /* Not before: a number that was not stored is given to the next session that comes. */

@@ -78,9 +78,7 @@ static int book(struct point *point, struct store_txn *txn, struct head *head, s
   int failed = ledger_lease(head, delivery, &point->arena);
   if (!failed && delivery->state == DELIVERY_COMMITTED) {
     failed = ledger_commit(head, delivery, &point->arena);
-    if (!failed)
-      code =
-          retention_step(txn, session, head, point->now_ms, point->settings->dedup_window_ms, RETENTION_ROWS + delivery->fate_count, error);
+    if (!failed) code = retention_step(txn, session, head, point->now_ms, RETENTION_ROWS + delivery->fate_count, error);
   }
   if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to lease what is pending");
   if (!code) code = delivery_put(txn, session, delivery, error);
@@ -98,6 +96,7 @@ static int lease(struct point *point, struct delivery *delivery, struct tidings_
   if (!code && head.generation != point->generation) code = STEP_AGAIN;
   if (!code && delivery->n > UINT32_MAX) code = fail(error, TIDINGS_E_FULL, "the session has had 4,294,967,295 deliveries; open another");
   if (!code) code = book(point, txn, &head, delivery, error);
+  if (!code) code = store_sweep(txn, point->session->number, point->now_ms, error);
   if (!code) return store_commit(txn, error);
   store_end(txn);
   return code;

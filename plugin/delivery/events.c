@@ -81,6 +81,10 @@ static int close_session(struct happening *happening, struct store_txn *txn, uin
   head->last_delivery = closing.n;
   memset(&head->owner, 0, sizeof head->owner);
   head->cwd = head->host = span_of(NULL, 0);
+  head->closed_ms = happening->now_ms ? happening->now_ms : 1;
+  head->floor = closing.after; /* no number is given out again when all items are forgotten */
+  head->watermark = closing.after + 1;
+  head->taken_count = 0;
   return delivery_put(txn, session, &closing, error);
 }
 
@@ -103,7 +107,7 @@ static int change_session(struct happening *happening, struct store_txn *txn, ui
     code = dedup_seen(txn, session, event->source, event->id, happening->now_ms - happening->settings->dedup_window_ms,
                       &happening->duplicate, error);
     if (code || happening->duplicate) return code;
-    code = dedup_put(txn, session, event->source, event->id, happening->now_ms, error);
+    code = dedup_put(txn, session, event->source, event->id, happening->now_ms, happening->settings->dedup_window_ms, error);
   }
   if (!code) code = get_head(event, txn, session, arena, &head, error);
   if (!code && event->type == EVENT_SESSION_CLOSED) code = close_session(happening, txn, session, &head, arena, error);
@@ -128,6 +132,7 @@ static int handle_session(struct happening *happening, struct tidings_error *err
   if (code) goto out;
   code = session_add(txn, happening->event->session, &number, error);
   if (!code) code = change_session(happening, txn, number, &arena, error);
+  if (!code && !happening->duplicate) code = store_sweep(txn, number, happening->now_ms, error);
   if (!code && !happening->duplicate) code = store_commit(txn, error);
   else store_end(txn);
 out:

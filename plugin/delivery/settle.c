@@ -22,14 +22,14 @@ static size_t item_count(const struct delivery *delivery) {
 }
 
 static int end_lease(struct store_txn *txn, uint32_t session, struct head *head, struct delivery *delivery, uint32_t outcome,
-                     int64_t now_ms, int64_t dedup_window_ms, struct arena *arena, struct tidings_error *error) {
+                     int64_t now_ms, struct arena *arena, struct tidings_error *error) {
   bool commit = outcome == TIDINGS_COMMITTED;
   if (commit ? ledger_commit(head, delivery, arena) : ledger_roll_back(head, delivery, arena))
     return fail(error, TIDINGS_E_NOMEM, "no memory to settle");
   delivery->state = commit ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
   delivery->settled_by = SETTLED_BY_HOST;
   delivery->settled_ms = now_ms;
-  int code = commit ? retention_step(txn, session, head, now_ms, dedup_window_ms, RETENTION_ROWS + item_count(delivery), error) : 0;
+  int code = commit ? retention_step(txn, session, head, now_ms, RETENTION_ROWS + item_count(delivery), error) : 0;
   if (!code) code = delivery_put(txn, session, delivery, error);
   if (!code) code = head_put(txn, session, head, error);
   return code;
@@ -61,15 +61,13 @@ static int get_delivery(struct store_txn *txn, uint32_t session, const struct he
 }
 
 static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, store_deadline deadline, struct tidings_error *error) {
-  struct configuration *configuration = configuration_use(instance);
-  int64_t now_ms = instance_now(instance), window = configuration->settings.dedup_window_ms;
+  int64_t now_ms = instance_now(instance);
   uint32_t session = public_id_session(id);
   struct arena arena = ARENA_EMPTY;
   struct delivery delivery = {0};
   struct store_txn *txn;
   struct head head;
   bool ended = false;
-  configuration_done(configuration);
   int code = decision_begin(instance, session, deadline, error);
   if (code) return code;
   code = store_write(instance->store, deadline, &txn, error);
@@ -80,8 +78,9 @@ static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, 
     ended = delivery.state == (outcome == TIDINGS_COMMITTED ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK);
     if (!ended) code = check_owner(instance, &head, id, error);
     if (!ended && !code) code = check_ended(id, &delivery, error);
-    if (!ended && !code) code = end_lease(txn, session, &head, &delivery, outcome, now_ms, window, &arena, error);
+    if (!ended && !code) code = end_lease(txn, session, &head, &delivery, outcome, now_ms, &arena, error);
   }
+  if (!code && !ended) code = store_sweep(txn, session, now_ms, error);
   if (!code && !ended) code = store_commit(txn, error);
   else store_end(txn);
 out:
