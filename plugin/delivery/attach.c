@@ -94,6 +94,7 @@ int attach(const struct attaching *attaching, bool *ret_changed, struct tidings_
     head->epoch++;
     head->owner = attaching->instance->owner;
     head->attached_ms = attaching->now_ms;
+    head->closed_ms = 0;
     head->cwd = head->host = span_of(NULL, 0);
   }
   if (!mine || (opening && opening->has_deliveries)) {
@@ -155,6 +156,7 @@ int session_attach(struct instance *instance, const struct settings *settings, s
   if (!code) code = head_get(txn, attaching.session, &arena, &head, error);
   if (!code) code = attach(&attaching, &changed, error);
   if (!code && changed) code = head_put(txn, attaching.session, &head, error);
+  if (!code && changed) code = store_sweep(txn, attaching.session, now_ms, error);
   if (!code && changed) code = store_commit(txn, error);
   else store_end(txn);
   /* Not before: a number that was not stored is given to the next session that comes. */

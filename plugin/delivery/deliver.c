@@ -138,9 +138,7 @@ static int book(struct point *point, struct store_txn *txn, struct head *head, s
   int failed = ledger_lease(head, delivery, &point->arena);
   if (!failed && delivery->state == DELIVERY_COMMITTED) {
     failed = ledger_commit(head, delivery, &point->arena);
-    if (!failed)
-      code =
-          retention_step(txn, session, head, point->now_ms, point->settings->dedup_window_ms, RETENTION_ROWS + delivery->fate_count, error);
+    if (!failed) code = retention_step(txn, session, head, point->now_ms, RETENTION_ROWS + delivery->fate_count, error);
   }
   if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to lease what is pending");
   return code ? code : delivery_put(txn, session, delivery, error);
@@ -168,6 +166,7 @@ static int lease(struct point *point, const struct plan *plan, struct delivery *
   if (!code && (delivery->fate_count || delivery->carrier != CARRIER_NONE)) code = book(point, txn, &head, delivery, error);
   if (!code) code = save_run(point, txn, &head, plan, error);
   if (!code) code = head_put(txn, point->session->number, &head, error);
+  if (!code) code = store_sweep(txn, point->session->number, point->now_ms, error);
   if (!code) return store_commit(txn, error);
   store_end(txn);
   return code;

@@ -179,7 +179,7 @@ static int check_seen(struct happening *happening, struct stage *stage, struct t
   int64_t since_ms = happening->now_ms - happening->settings->dedup_window_ms;
   int code = dedup_seen(stage->txn, stage->session, event->source, event->id, since_ms, &happening->duplicate, error);
   if (code || happening->duplicate) return code;
-  return dedup_put(stage->txn, stage->session, event->source, event->id, happening->now_ms, error);
+  return dedup_put(stage->txn, stage->session, event->source, event->id, happening->now_ms, happening->settings->dedup_window_ms, error);
 }
 
 /* -- one event, in a write ------------------------------------------------------------------------------------------------------------------ */
@@ -229,7 +229,8 @@ static int write_event(struct happening *happening, struct stage *stage, const s
   if (!code) code = answer(happening, stage, &reply, error);
   bool commits = !code && changed && !happening->duplicate;
   if (commits) ring_owner(stage);
-  if (commits) code = store_commit(stage->txn, error);
+  if (commits) code = store_sweep(stage->txn, stage->session, stage->now_ms, error);
+  if (commits && !code) code = store_commit(stage->txn, error);
   else store_end(stage->txn);
   if (!code) *ret_reply = reply_hand_out(reply, happening->instance, &stage->arena);
   return code;

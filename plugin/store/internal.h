@@ -161,6 +161,10 @@ int lmdb_failed(struct tidings_error *error, int rc, const char *what);
 /* store_write for a caller that has the writer lock already; it is given up with the transaction, or at once on failure. */
 int write_locked(struct store *store, struct store_txn **ret_txn, struct tidings_error *error);
 
+/* A snapshot beside an open transaction of the same thread. 0, or an LMDB error. */
+int snapshot_begin(struct store *store, struct store_txn *ret_txn);
+void snapshot_end(struct store_txn *txn);
+
 int txn_touch(struct store_txn *txn, uint32_t session); /* 0, or -1: too many sessions in one transaction */
 /* One row. MDB_NOTFOUND is returned as it is, 0 found. */
 int row_get(struct store_txn *txn, const struct row_key *key, MDB_val *ret_value);

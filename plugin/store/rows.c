@@ -98,6 +98,7 @@ void encode_head(struct buffer *out, const struct head *head) {
   encode_owner(out, &head->owner);
   encode_owner(out, &head->former);
   record_i64(out, head->attached_ms);
+  record_i64(out, head->closed_ms);
   record_bytes(out, head->cwd);
   record_bytes(out, head->host);
   encode_taken(out, head);
@@ -121,6 +122,7 @@ bool decode_head(struct record_reader *reader, struct arena *arena, struct head 
   decode_owner(reader, &head.owner);
   decode_owner(reader, &head.former);
   head.attached_ms = record_read_i64(reader);
+  head.closed_ms = record_read_i64(reader);
   head.cwd = record_read_bytes(reader);
   head.host = record_read_bytes(reader);
   head.taken = decode_taken(reader, arena, head.watermark, &head.taken_count);
