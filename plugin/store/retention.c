@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/retention.c: which rows of a session may be forgotten: ended items beyond the newest STORE_RETAIN_ITEMS or STORE_RETAIN_DAYS, deliveries of
- * which nothing is left, dedup rows past their window, and all that a closed session leaves. Never a pending or leased item. Here a session's own settle
+ * which nothing is left, dedup rows past their window, messages that are over and transitions by the same limits, and all that a closed session leaves.
+ * Never a pending or leased item, nor a message that is not over. Here a session's own settle
  * forgets a few; sweep.c does it for the others.
  *
  * A kind of row that may be forgotten is a line in `rules`.
@@ -12,7 +13,7 @@
 
 #include "store/record.h"
 
-enum { DEDUP_ROWS_A_STEP = 16 };
+enum { DEDUP_ROWS_A_STEP = 16, MESSAGE_ROWS_A_STEP = 16 };
 
 bool older_than(int64_t now_ms, int64_t time_ms, int64_t age_ms) {
   int64_t since_ms;
@@ -130,6 +131,62 @@ static int judge_dedup(struct visit *visit, uint64_t n, enum verdict *ret_verdic
   return 0;
 }
 
+/* May message `n`, whose row is `value`, be forgotten? A damaged one may. */
+static bool message_goes(const struct visit *visit, uint64_t n, const MDB_val *value) {
+  struct row_key key = row_key(visit->session, ROW_MESSAGE, n);
+  struct record_reader reader;
+  struct message message;
+  if (!record_open(&reader, &key, value->mv_data, value->mv_size) || !decode_message(&reader, &message)) return true;
+  if (!message_is_over(message.state) || message.of_turn || message.orphaned) return false;
+  return visit->head->run.last_message - n >= STORE_RETAIN_ITEMS || too_old(visit, message.stamp_ms);
+}
+
+/* Those behind one that stays may be over all the same, so there is no end before the last. */
+static int judge_message(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
+  *ret_verdict = visit->everything || message_goes(visit, n, &visit->value) ? GOES : STAYS;
+  return 0;
+}
+
+/* A content goes before its message; one whose message is lost is nobody's. */
+static int judge_content(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
+  struct row_key row = row_key(visit->session, ROW_MESSAGE, n);
+  MDB_val key = {KEY_BYTES, row.bytes}, value;
+  int rc = visit->everything ? MDB_NOTFOUND : mdb_cursor_get(visit->beside, &key, &value, MDB_SET);
+  if (rc && rc != MDB_NOTFOUND) return rc;
+  *ret_verdict = rc || message_goes(visit, n, &value) ? GOES : STAYS;
+  return 0;
+}
+
+static int has_row(struct visit *visit, enum row_kind kind, uint64_t n, bool *ret_has) {
+  struct row_key row = row_key(visit->session, kind, n);
+  MDB_val key = {KEY_BYTES, row.bytes}, value;
+  int rc = mdb_cursor_get(visit->beside, &key, &value, MDB_SET);
+  *ret_has = !rc;
+  return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+/* Goes after its message. Ids that collide are found one behind the other: one with another behind it stays. */
+static int judge_message_id(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
+  struct row_key key = row_key(visit->session, ROW_MESSAGE_ID, n);
+  struct record_reader reader;
+  bool stays = false;
+  int rc = 0;
+  if (!visit->everything && record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size))
+    rc = has_row(visit, ROW_MESSAGE, record_read_u64(&reader), &stays);
+  if (!rc && !visit->everything && !stays) rc = has_row(visit, ROW_MESSAGE_ID, n + 1, &stays);
+  *ret_verdict = stays ? STAYS : GOES;
+  return rc;
+}
+
+static int judge_transition(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
+  struct row_key key = row_key(visit->session, ROW_TRANSITION, n);
+  struct record_reader reader;
+  bool excess = visit->everything || visit->head->last_transition - n >= STORE_RETAIN_ITEMS;
+  if (!excess && record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size)) excess = too_old(visit, record_read_i64(&reader));
+  *ret_verdict = excess ? GOES : REST_STAYS;
+  return 0;
+}
+
 /* For what has no age of its own. */
 static int judge_with_session(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   (void)n;
@@ -142,12 +199,10 @@ struct rule {
   int (*judge)(struct visit *visit, uint64_t n, enum verdict *ret_verdict); /* 0, or an LMDB error */
 };
 
-/* By kind; deliveries after their items. */
+/* By kind; deliveries after their items, messages after their contents, their ids after them. */
 static const struct rule rules[RETENTION_RULES] = {
-    {ROW_ITEM, judge_item},
-    {ROW_DELIVERY, judge_delivery},
-    {ROW_DEDUP, judge_dedup},
-    {ROW_MEMORY, judge_with_session},
+    {ROW_ITEM, judge_item},       {ROW_DELIVERY, judge_delivery}, {ROW_DEDUP, judge_dedup},           {ROW_MEMORY, judge_with_session},
+    {ROW_CONTENT, judge_content}, {ROW_MESSAGE, judge_message},   {ROW_MESSAGE_ID, judge_message_id}, {ROW_TRANSITION, judge_transition},
 };
 
 /* -- visiting a session --------------------------------------------------------------------------------------------------------------- */
@@ -214,6 +269,23 @@ static int forget_here(struct visit *visit, enum row_kind kind, uint64_t n) {
   return mdb_cursor_del(visit->cursor, 0);
 }
 
+/* They are few beside items, or there are none. */
+static int forget_messages(struct visit *visit, struct head *head) {
+  uint64_t contents = 0, messages = 0, transitions = 0;
+  bool done;
+  int rc = 0;
+  if (!head->last_transition) return 0;
+  visit->may_look = visit->may_forget = MESSAGE_ROWS_A_STEP;
+  rc = visit_rows(visit, RETENTION_CONTENTS, &contents, &done);
+  visit->may_look = visit->may_forget = MESSAGE_ROWS_A_STEP;
+  if (!rc) rc = visit_rows(visit, RETENTION_MESSAGES, &messages, &done);
+  visit->may_look = visit->may_forget = MESSAGE_ROWS_A_STEP;
+  if (!rc) rc = visit_rows(visit, RETENTION_MESSAGE_IDS, &head->message_cursor, &done);
+  if (!rc && done) head->message_cursor = 0;
+  visit->may_look = visit->may_forget = MESSAGE_ROWS_A_STEP;
+  return rc ? rc : visit_rows(visit, RETENTION_TRANSITIONS, &transitions, &done);
+}
+
 static int forget_some(struct visit *visit, struct head *head, size_t limit) {
   uint64_t items = 0, deliveries = 0;
   bool done;
@@ -224,7 +296,7 @@ static int forget_some(struct visit *visit, struct head *head, size_t limit) {
   visit->may_look = visit->may_forget = DEDUP_ROWS_A_STEP;
   if (!rc) rc = visit_rows(visit, RETENTION_DEDUP, &head->dedup_cursor, &done);
   if (!rc && done) head->dedup_cursor = 0;
-  return rc;
+  return rc ? rc : forget_messages(visit, head);
 }
 
 int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms, size_t limit, struct tidings_error *error) {

@@ -8,7 +8,17 @@
 #include "store/internal.h"
 
 /* In the order in which they are visited. */
-enum { RETENTION_ITEMS, RETENTION_DELIVERIES, RETENTION_DEDUP, RETENTION_MEMORY, RETENTION_RULES };
+enum {
+  RETENTION_ITEMS,
+  RETENTION_DELIVERIES,
+  RETENTION_DEDUP,
+  RETENTION_MEMORY,
+  RETENTION_CONTENTS,
+  RETENTION_MESSAGES,
+  RETENTION_MESSAGE_IDS,
+  RETENTION_TRANSITIONS,
+  RETENTION_RULES
+};
 
 /* A session being visited. The caller fills what stands first. */
 struct visit {

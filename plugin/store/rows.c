@@ -108,6 +108,7 @@ void encode_head(struct buffer *out, const struct head *head) {
   for (size_t i = 0; i < OUTCOME_COUNT; i++) record_u64(out, head->outcomes[i]);
   encode_run(out, &head->run);
   record_u64(out, head->last_transition);
+  record_u64(out, head->message_cursor);
 }
 
 bool decode_head(struct record_reader *reader, struct arena *arena, struct head *ret_head, bool *ret_no_memory) {
@@ -138,6 +139,7 @@ bool decode_head(struct record_reader *reader, struct arena *arena, struct head 
   for (size_t i = 0; i < OUTCOME_COUNT; i++) head.outcomes[i] = record_read_u64(reader);
   decode_run(reader, &head.run);
   head.last_transition = record_read_u64(reader);
+  head.message_cursor = record_read_u64(reader);
   if (!record_close(reader)) return false;
   *ret_head = head;
   return true;

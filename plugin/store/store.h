@@ -95,6 +95,7 @@ struct head {
   uint64_t outcomes[OUTCOME_COUNT]; /* how many items ended so since the session began */
   struct run run;
   uint64_t last_transition; /* number of the newest transition */
+  uint64_t message_cursor;  /* how far the sweep for ids of forgotten messages got */
 };
 
 enum delivery_state { DELIVERY_LEASED = 1, DELIVERY_COMMITTED = 2, DELIVERY_ROLLED_BACK = 3 };
