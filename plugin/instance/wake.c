@@ -77,16 +77,25 @@ static int add_number(struct search *search, uint32_t number) {
 
 /* -- what rang ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* Of all sessions whose counter moved, those that are ours. */
+/* Of all sessions that share this counter, those that are ours. */
+static int find_mine(struct search *search, uint32_t ring, uint32_t limit) {
+  int code = 0;
+  for (uint64_t number = ring ? ring : STORE_RINGS; !code && number < limit; number += STORE_RINGS) {
+    bool mine;
+    code = look_whose(search, (uint32_t)number, &mine);
+    if (!code && mine) code = add_number(search, (uint32_t)number);
+  }
+  return code;
+}
+
 static int find_rung(struct search *search) {
+  const struct rings *rings = &search->instance->wake.rings;
   uint32_t limit;
   int code = session_limit(search->txn, &limit, search->error);
-  for (uint32_t ring = 0; !code && ring < STORE_RINGS; ring++) {
-    if (!ring_moved(&search->instance->wake.rings, ring)) continue;
-    for (uint64_t number = ring; !code && number < limit; number += STORE_RINGS) {
-      bool mine = false;
-      code = number ? look_whose(search, (uint32_t)number, &mine) : 0;
-      if (!code && mine) code = add_number(search, (uint32_t)number);
+  for (uint32_t group = 0; !code && group < RING_GROUPS; group++) {
+    for (uint32_t i = 0; !code && rings->moved[group] && i < RING_GROUP; i++) {
+      uint32_t ring = group * RING_GROUP + i;
+      if (ring_moved(rings, ring)) code = find_mine(search, ring, limit);
     }
   }
   return code;

@@ -11,7 +11,9 @@
 #include "store/store.h"
 
 enum {
-  STORE_RINGS = 4096,  /* counters; sessions share them by their number modulo this */
+  STORE_RINGS = 4096, /* counters; sessions share them by their number modulo this */
+  RING_GROUP = 64,    /* so many have another one that moves with any of them, so that looking is short */
+  RING_GROUPS = STORE_RINGS / RING_GROUP,
   STORE_WAITERS = 256, /* processes that may wait on one store */
 };
 
@@ -30,12 +32,16 @@ void store_wait_again(struct store *store);
 
 /* The counters, and which of them have moved since they were last told. */
 struct rings {
-  uint32_t now[STORE_RINGS];
-  uint64_t moved[STORE_RINGS / 64]; /* a bit each */
+  uint32_t now[STORE_RINGS]; /* of a group that has moved */
+  uint32_t groups[RING_GROUPS];
+  uint64_t moved[RING_GROUPS]; /* a bit for each of a group */
+  uint64_t odd[RING_GROUPS];
 };
 /* Is any moved? Take the snapshot that is asked about the sessions after this. */
 bool rings_look(struct store *store, struct rings *ret_rings);
-static inline bool ring_moved(const struct rings *rings, uint32_t ring) { return rings->moved[ring / 64] >> (ring % 64) & 1; }
+static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
+  return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
+}
 /* What was looked at is known from now on. Without this it is found again. */
 void rings_told(struct store *store, const struct rings *rings);
 
