@@ -88,12 +88,11 @@ struct store {
   bool group_led;
 
   pthread_mutex_t lines_lock;
-  struct line lines[STORE_WAITERS]; /* by the waiter's slot */
+  struct line *lines; /* by the waiter's slot; NULL: nobody was called yet */
 
-  int fifo;                           /* this process's own; -1: it does not wait */
-  _Atomic uintptr_t waiting_thread;   /* the pthread_t that waits; 0: none has asked yet */
-  _Atomic uint32_t seen[STORE_RINGS]; /* values of the rings that it has been told of */
-  uint32_t seen_groups[RING_GROUPS];  /* where all of a group was seen */
+  int fifo;                         /* this process's own; -1: it does not wait */
+  _Atomic uintptr_t waiting_thread; /* the pthread_t that waits; 0: none has asked yet */
+  _Atomic(struct rings *) rings;    /* NULL: it has never looked */
 };
 
 struct store_txn {

@@ -5,6 +5,7 @@
  * of a commit, and makes it even. So a ring is never lost, whenever its process is killed.
  */
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "store/internal.h"
 
@@ -57,11 +58,12 @@ void rings_begin(struct store_txn *txn) {
 /* What the waiting thread rings itself, and nobody else since it last looked, is no news to it: its reply has it. */
 void rings_end(struct store_txn *txn) {
   struct store *store = txn->store;
+  struct rings *known = txn->rung_by_others ? NULL : atomic_load(&store->rings);
   for (size_t i = 0; i < txn->touched_count; i++) {
     if (!(txn->ringing >> i & 1)) continue;
     uint32_t ring = txn->touched[i] % STORE_RINGS;
     uint32_t after = (atomic_load(&store->shared.rings[ring]) | 1) + 1, before = after - 2;
-    if (!txn->rung_by_others) (void)atomic_compare_exchange_strong(&store->seen[ring], &before, after);
+    if (known) (void)atomic_compare_exchange_strong(&known->seen[ring], &before, after);
     set_ring(store, ring, after);
   }
 }
@@ -79,39 +81,51 @@ static uint32_t mend(struct store *store, uint32_t ring) {
 }
 
 /* All of it is known. An odd one has to be looked at again, though its group may never move: its writer may be dead by then. */
-static void group_told(struct store *store, const struct rings *rings, uint32_t group) {
-  if (!rings->odd[group]) store->seen_groups[group] = rings->groups[group];
+static void group_told(struct rings *rings, uint32_t group) {
+  if (!rings->odd[group]) rings->seen_groups[group] = rings->groups[group];
 }
 
-static void look_at_group(struct store *store, uint32_t group, struct rings *rings) {
+static void look_at_group(struct store *store, struct rings *rings, uint32_t group) {
   for (uint32_t i = 0; i < RING_GROUP; i++) {
     uint32_t ring = group * RING_GROUP + i, now = atomic_load(&store->shared.rings[ring]);
     if (now & 1) now = mend(store, ring);
     rings->now[ring] = now;
     if (now & 1) rings->odd[group] |= (uint64_t)1 << i;
-    if (now != atomic_load_explicit(&store->seen[ring], memory_order_relaxed)) rings->moved[group] |= (uint64_t)1 << i;
+    if (now != atomic_load_explicit(&rings->seen[ring], memory_order_relaxed)) rings->moved[group] |= (uint64_t)1 << i;
   }
 }
 
-bool rings_look(struct store *store, struct rings *ret_rings) {
+static struct rings *make_known(struct store *store) {
+  struct rings *rings = atomic_load(&store->rings);
+  if (rings) return rings;
+  rings = calloc(1, sizeof *rings);
+  atomic_store(&store->rings, rings);
+  return rings;
+}
+
+int rings_look(struct store *store, const struct rings **ret_rings, struct tidings_error *error) {
+  struct rings *rings = make_known(store);
   bool any = false;
+  if (!rings) return fail(error, TIDINGS_E_NOMEM, "no memory to look who rang");
   for (uint32_t group = 0; group < RING_GROUPS; group++) {
-    ret_rings->groups[group] = atomic_load(&store->shared.ring_groups[group]);
-    ret_rings->moved[group] = ret_rings->odd[group] = 0;
-    if (ret_rings->groups[group] == store->seen_groups[group]) continue;
-    look_at_group(store, group, ret_rings);
-    if (ret_rings->moved[group]) any = true;
-    else group_told(store, ret_rings, group);
+    rings->groups[group] = atomic_load(&store->shared.ring_groups[group]);
+    rings->moved[group] = rings->odd[group] = 0;
+    if (rings->groups[group] == rings->seen_groups[group]) continue;
+    look_at_group(store, rings, group);
+    if (rings->moved[group]) any = true;
+    else group_told(rings, group);
   }
-  return any;
+  *ret_rings = any ? rings : NULL;
+  return 0;
 }
 
-void rings_told(struct store *store, const struct rings *rings) {
+void rings_told(struct store *store) {
+  struct rings *rings = atomic_load(&store->rings);
   for (uint32_t group = 0; group < RING_GROUPS; group++) {
     if (!rings->moved[group]) continue;
     for (uint32_t ring = group * RING_GROUP; ring < (group + 1) * RING_GROUP; ring++) {
-      if (ring_moved(rings, ring)) atomic_store_explicit(&store->seen[ring], rings->now[ring], memory_order_relaxed);
+      if (ring_moved(rings, ring)) atomic_store_explicit(&rings->seen[ring], rings->now[ring], memory_order_relaxed);
     }
-    group_told(store, rings, group);
+    group_told(rings, group);
   }
 }
