@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODELS = 12, TICK_NS = 1000000, LAST_STEPS = 150, STATS_EVERY = 16 };
+enum { MODELS = 12, TICK_NS = 1000000, LAST_STEPS = 150, HISTORY_EVERY = 32, MOST_ROWS = 10000 };
 
 struct play {
   struct processes *processes;
@@ -33,8 +33,8 @@ struct play {
 
 static json_t *query(struct play *play, enum peer peer, const char *name, const char *session) {
   json_t *question = json_pack("{s:s, s:s}", "name", name, "session", session);
-  if (strcmp(name, "pending") == 0) {
-    json_object_set_new(question, "limit", json_integer(MODEL_ITEMS));
+  if (strcmp(name, "pending") == 0 || strcmp(name, "history") == 0) {
+    json_object_set_new(question, "limit", json_integer(MOST_ROWS));
   }
   char *text = json_dumps(question, JSON_COMPACT);
   json_decref(question);
@@ -98,23 +98,35 @@ static json_t *stats_of(const struct play *play, const struct model *model) {
   return expect_stats(model);
 }
 
-static enum played compare_states(struct play *play, bool with_stats) {
-  json_t *status = query(play, PEER_HOST, "status", play->names.session);
-  json_t *pending = status != NULL ? query(play, PEER_HOST, "pending", play->names.session) : NULL;
-  json_t *stats = pending != NULL && with_stats ? query(play, PEER_HOST, "stats", play->names.session) : NULL;
-  enum played played = pending == NULL || (with_stats && stats == NULL) ? PLAYED_BROKEN : PLAYED_SAME;
-  if (played == PLAYED_SAME && !keep_equal(play, "status", plain_status(status, &play->names), status_of)) {
-    played = PLAYED_DIFFERENT;
+static json_t *history_of(const struct play *play, const struct model *model) {
+  (void)play;
+  return expect_history(model);
+}
+
+/* Asks one query and compares its answer. */
+static enum played compare_query(struct play *play, const char *name, json_t *(*plain)(const json_t *, struct names *),
+                                 json_t *(*expect)(const struct play *, const struct model *)) {
+  json_t *answer = query(play, PEER_HOST, name, play->names.session);
+  if (answer == NULL) {
+    return PLAYED_BROKEN;
   }
-  if (played == PLAYED_SAME && !keep_equal(play, "pending", plain_pending(pending), pending_of)) {
-    played = PLAYED_DIFFERENT;
+  bool same = keep_equal(play, name, plain(answer, &play->names), expect);
+  json_decref(answer);
+  return same ? PLAYED_SAME : PLAYED_DIFFERENT;
+}
+
+/* The past is longer than the present: it is compared now and then. */
+static enum played compare_states(struct play *play, bool with_past) {
+  enum played played = compare_query(play, "status", plain_status, status_of);
+  if (played == PLAYED_SAME) {
+    played = compare_query(play, "pending", plain_pending, pending_of);
   }
-  if (played == PLAYED_SAME && with_stats && !keep_equal(play, "stats", plain_stats(stats), stats_of)) {
-    played = PLAYED_DIFFERENT;
+  if (played == PLAYED_SAME && with_past) {
+    played = compare_query(play, "stats", plain_stats, stats_of);
   }
-  json_decref(status);
-  json_decref(pending);
-  json_decref(stats);
+  if (played == PLAYED_SAME && with_past) {
+    played = compare_query(play, "history", plain_history, history_of);
+  }
   return played;
 }
 
@@ -203,7 +215,7 @@ static enum played compare_child(struct play *play, const struct act *act) {
   if (answer == NULL) {
     return PLAYED_BROKEN;
   }
-  json_t *got = plain_pending(answer);
+  json_t *got = plain_pending(answer, &play->names);
   json_decref(answer);
   json_object_set_new(got, "leased", json_integer(-1)); /* the parent's */
   json_t *expected = expect_pending(&play->models[0]);
@@ -286,7 +298,7 @@ static enum played play_act(struct play *play, const struct act *act) {
     free(words);
   }
   enum played played = act->kind >= ACT_CLOCK ? befall(play, act) : call(play, act);
-  return played != PLAYED_SAME ? played : compare_states(play, act->serial % STATS_EVERY == 0);
+  return played != PLAYED_SAME ? played : compare_states(play, act->serial % HISTORY_EVERY == 0);
 }
 
 /* -- schedules ----------------------------------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-enum { MODEL_MESSAGES = 512, MODEL_ITEMS = 384, MODEL_DELIVERIES = 512, MODEL_ABORTS = 512 };
+enum { MODEL_MESSAGES = 512, MODEL_ITEMS = 384, MODEL_DELIVERIES = 512, MODEL_ABORTS = 512, MODEL_CHANGES = 1024 };
 
 enum outcome { DELIVERED, SUPERSEDED, WITHDRAWN, EXPIRED, FILTERED, DROPPED, CLOSED, OUTCOMES };
 enum held { PENDING, LEASED, ENDED };
@@ -42,9 +42,17 @@ struct model_message {
 
 enum delivery_state { DELIVERY_LEASED, DELIVERY_COMMITTED, DELIVERY_ROLLED_BACK };
 
+/* A change of the run's state, and what made it: an act_kind, or RECOVERED. */
+enum { RECOVERED = ACT_KINDS };
+struct model_change {
+  uint8_t cause, from, to;
+};
+
 struct model_delivery {
   uint64_t public_id; /* as the plugin names it; 0: never told */
   enum delivery_state state;
+  bool on_tool_result;
+  uint16_t fates[OUTCOMES]; /* how many items end so when it is committed */
   uint64_t carries[MODEL_MESSAGES / 64]; /* bit n: message n */
 };
 
@@ -96,6 +104,9 @@ struct model {
   struct model_delivery deliveries[MODEL_DELIVERIES];
   unsigned delivery_count;
   struct model_run run;
+  enum run_state found; /* the state in which the act finds the run: after a recovery */
+  struct model_change changes[MODEL_CHANGES];
+  unsigned change_count;
   uint32_t seen; /* bit n: the CloudEvents id n was seen */
   uint64_t outcomes[OUTCOMES];
 };
