@@ -234,6 +234,7 @@ static const char *cause_name(unsigned cause) {
   case ACT_CHAT_REQUEST: return "chat_request";
   case ACT_SETTLE: return "rolled_back";
   case ACT_RESUMED: return "session.opened"; /* SIM-12 */
+  case ACT_FORKED: return "wake";            /* SIM-12 */
   default: return cause <= ACT_SUBAGENT ? "notification" : event_types[cause];
   }
 }
