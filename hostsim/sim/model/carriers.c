@@ -68,6 +68,10 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   if (plan.shown_count > 0) {
     news_ask_again(model);
   }
+  if (model->one_phase) {
+    carrier_commit(model, answer->delivery);
+    answer->delivery = -1;
+  }
 }
 
 static bool carries(const struct model *model, unsigned delivery, unsigned message) {

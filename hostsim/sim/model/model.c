@@ -7,10 +7,11 @@
 #include <string.h>
 #include <tidings/abi.h>
 
-void model_init(struct model *model, const struct sim_settings *settings, int64_t now_ms) {
+void model_init(struct model *model, const struct sim_settings *settings, bool one_phase, int64_t now_ms) {
   memset(model, 0, sizeof *model);
   model->start_ms = model->now_ms = now_ms;
   model->settings = *settings;
+  model->one_phase = one_phase;
   for (unsigned i = 0; i < PEERS; i++) {
     model->peers[i].settings = *settings;
   }
@@ -206,7 +207,7 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   }
   note_waiting(model);
   model_note_change(model, act->kind, model->found);
-  bool says = answer->delivery >= 0 || answer->offered_count > 0 || answer->abort_stream;
+  bool says = answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 || answer->offered_count > 0 || answer->abort_stream;
   bool changed = model->run.state != state || model->run.phase != phase || answer->wakes;
   bool news = act_is_news(act->kind);
   answer->silent = (news && !says && !answer->wakes) || (act_is_hook(act->kind) && !says && !changed);
@@ -234,4 +235,12 @@ bool model_apply_first(struct model *model, const struct act *act) {
     return stored;
   }
   return act_is_hook(act->kind) && !model_owner_is(model, act->peer) && attachment_enter(model, act) == 0;
+}
+
+bool model_must_ring(const struct model *model, const struct act *act, const struct answer *answer) {
+  if (answer->error != 0 || answer->duplicate || !model_owner_lives(model) || model->owner == act->peer) {
+    return false;
+  }
+  bool offers = act_is_message(act->kind) && model->run.state == STARTING && !model->run.told && model->found != STARTING;
+  return offers || act->kind == ACT_SUBAGENT || (act->kind == ACT_NOTE && !is_plain_news(act));
 }

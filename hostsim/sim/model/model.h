@@ -89,6 +89,7 @@ struct model {
   int64_t start_ms, now_ms, last_stamp_ms;
   struct model_peer peers[PEERS];
   struct sim_settings settings; /* what a process starts with */
+  bool one_phase;               /* settle_on_return: a carrier is committed when the hook returns */
   bool owned;
   enum peer owner;
   unsigned owner_process;
@@ -126,7 +127,7 @@ struct answer {
 };
 
 /* A session that nobody has heard of; every process runs and has these settings. */
-void model_init(struct model *model, const struct sim_settings *settings, int64_t now_ms);
+void model_init(struct model *model, const struct sim_settings *settings, bool one_phase, int64_t now_ms);
 
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer);
 
@@ -136,6 +137,9 @@ bool model_apply_first(struct model *model, const struct act *act);
 
 /* The process is another one now, with the settings that it starts with. */
 void model_process_ended(struct model *model, enum peer peer);
+
+/* After an act of somebody else: there is something that the owner, who sleeps, has to come for. */
+bool model_must_ring(const struct model *model, const struct act *act, const struct answer *answer);
 
 bool model_owner_is(const struct model *model, enum peer peer);
 bool model_owner_lives(const struct model *model);
