@@ -4,13 +4,14 @@
  * answers. It sends nothing to the plugin that it was not asked to. Each request is an object with "op" and the parent's clocks ("now", "mono"):
  *
  *   {"op": "open", "plugin", "store", "copies", "host_name"?, "config"?: TEXT, "role"?: "producer", "owner_pid"?,
- *    "unsynced"?: no commit waits for the disk}                                    → {}
+ *    "settle_on_return"?, "unsynced"?: no commit waits for the disk}               → {}
  *   {"op": "event", "event": TEXT}                                                → {"reply"}
  *   {"op": "tool_result", "session", "call_id", "tool", "content"}                → {"reply", "content"}
  *   {"op": "chat_request", "session", "source", "content", "messages"?: [IDS]}    → {"reply", "content"}
  *   {"op": "settle", "delivery", "outcome"}                                       → {"reply"}
  *   {"op": "query", "query": TEXT}                                                → {"answer"}
  *   {"op": "swap"}, {"op": "arm", "n"}                                            → {}
+ *   {"op": "rung"}: which sessions rang                                           → {"sessions"}
  *   {"op": "disarm"}                                                              → {"commits"}
  *   {"op": "close"}                                                               → {}, and the process ends
  *
@@ -98,6 +99,7 @@ static json_t *do_open(struct agent_child *child, const json_t *request) {
       .host_name = json_string_value(json_object_get(request, "host_name")),
       .configuration = json_string_value(json_object_get(request, "config")),
       .role = role != NULL && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
+      .settle_on_return = json_is_true(json_object_get(request, "settle_on_return")) ? 1 : 0,
       .owner_pid = (uint32_t)json_integer_value(json_object_get(request, "owner_pid")),
       .host = &child->simhost.host,
   };
@@ -201,6 +203,23 @@ static json_t *do_swap(struct agent_child *child, const json_t *request) {
   return code == TIDINGS_OK ? json_object() : failure(code, &error);
 }
 
+static json_t *do_rung(struct agent_child *child, const json_t *request) {
+  (void)request;
+  char session[256];
+  size_t len = 0;
+  json_t *sessions = json_array();
+  struct tidings_error error = {.size = sizeof error};
+  int32_t code = TIDINGS_OK;
+  while ((code = hostkit_next_session(child->hostkit, session, sizeof session, &len, &error)) == TIDINGS_OK && len > 0) {
+    json_array_append_new(sessions, json_stringn(session, len));
+  }
+  if (code != TIDINGS_OK) {
+    json_decref(sessions);
+    return failure(code, &error);
+  }
+  return json_pack("{s:o}", "sessions", sessions);
+}
+
 static json_t *do_arm(struct agent_child *child, const json_t *request) {
   (void)child;
   commits_arm((uint64_t)json_integer_value(json_object_get(request, "n")));
@@ -235,6 +254,7 @@ static const struct {
     {"settle", do_settle},
     {"query", do_query},
     {"swap", do_swap},
+    {"rung", do_rung},
     {"arm", do_arm},
     {"disarm", do_disarm},
     {"close", do_close},

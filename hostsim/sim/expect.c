@@ -13,6 +13,8 @@
 
 static const char *const state_names[] = {"idle", "starting", "busy", "retrying", "waiting", "error"};
 static const char *const phase_names[] = {NULL, "streaming", "tools"};
+static const char *const message_states[] = {"queued", "steering", "offered", "leased", "fired", "cancelled", "closed"};
+static const char *const delivery_states[] = {"leased", "committed", "rolled_back"};
 static const char *const outcome_names[OUTCOMES] = {"delivered", "superseded", "withdrawn", "expired", "filtered", "dropped", "closed"};
 
 static json_t *ids(const struct model *model, const int *messages, unsigned count) {
@@ -154,12 +156,11 @@ json_t *expect_answer(const struct model *model, const struct answer *answer) {
 
 /* All that is not over, by its place. */
 static json_t *queue(const struct model *model) {
-  static const char *const names[] = {"queued", "steering", "offered", "leased"};
   json_t *list = json_array();
   for (unsigned i = 0; i < model->queue_length; i++) {
     const struct model_message *message = &model->messages[model->queue[i]];
     if (!message_is_over(message)) {
-      json_array_append_new(list, json_pack("{s:i, s:s, s:o}", "id", message->id, "state", names[message->state], "queued_at",
+      json_array_append_new(list, json_pack("{s:i, s:s, s:o}", "id", message->id, "state", message_states[message->state], "queued_at",
                                             message->waited ? json_integer(message->stamp_ms) : json_null()));
     }
   }
@@ -208,4 +209,50 @@ json_t *expect_stats(const struct model *model) {
   }
   return json_pack("{s:I, s:I, s:I, s:o}", "pushed", (json_int_t)model->item_count, "pending", (json_int_t)pending, "leased",
                    (json_int_t)leased, "outcomes", outcomes);
+}
+
+static json_t *deliveries(const struct model *model) {
+  json_t *list = json_array();
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    const struct model_delivery *delivery = &model->deliveries[i];
+    json_t *items = json_object();
+    for (unsigned outcome = 0; outcome < OUTCOMES; outcome++) {
+      if (delivery->fates[outcome] > 0) {
+        json_object_set_new(items, outcome_names[outcome], json_integer(delivery->fates[outcome]));
+      }
+    }
+    json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "carrier", delivery->on_tool_result ? "tool_result" : "chat_request", "outcome",
+                                          delivery_states[delivery->state], "items", items));
+  }
+  return list;
+}
+
+static const char *cause_name(unsigned cause) {
+  switch (cause) {
+  case RECOVERED: return "recovered";
+  case ACT_TOOL_RESULT: return "tool_result";
+  case ACT_CHAT_REQUEST: return "chat_request";
+  case ACT_SETTLE: return "rolled_back";
+  case ACT_RESUMED: return "session.opened"; /* SIM-12 */
+  case ACT_FORKED: return "wake";            /* SIM-12 */
+  default: return cause <= ACT_SUBAGENT ? "notification" : event_types[cause];
+  }
+}
+
+json_t *expect_history(const struct model *model) {
+  json_t *changes = json_array(), *messages = json_object();
+  char key[NAME_SIZE];
+  for (unsigned i = 0; i < model->change_count; i++) {
+    const struct model_change *change = &model->changes[i];
+    json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "event", cause_name(change->cause), "from", state_names[change->from], "to",
+                                             state_names[change->to]));
+  }
+  for (unsigned i = 0; i < model->message_count; i++) {
+    const struct model_message *message = &model->messages[i];
+    (void)snprintf(key, sizeof key, "%d", message->id);
+    if (!message->system) {
+      json_object_set_new(messages, key, json_string(message_states[message->state]));
+    }
+  }
+  return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries", deliveries(model));
 }

@@ -4,6 +4,7 @@
  */
 #include "sim/expect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,7 +133,8 @@ json_t *plain_status(const json_t *answer, struct names *names) {
   return plain;
 }
 
-json_t *plain_pending(const json_t *answer) {
+json_t *plain_pending(const json_t *answer, struct names *names) {
+  (void)names;
   const json_t *from = get(answer, "answer");
   json_t *items = json_array();
   size_t i = 0;
@@ -145,10 +147,63 @@ json_t *plain_pending(const json_t *answer) {
   return json_pack("{s:o, s:o, s:o}", "count", copy(from, "count"), "leased", copy(from, "leased"), "items", items);
 }
 
-json_t *plain_stats(const json_t *answer) {
+json_t *plain_stats(const json_t *answer, struct names *names) {
+  (void)names;
   const json_t *from = get(answer, "answer");
   json_t *outcomes = json_copy(get(from, "outcomes"));
   json_object_del(outcomes, "annihilated"); /* off by default */
   return json_pack("{s:o, s:o, s:o, s:o}", "pushed", copy(from, "pushed"), "pending", copy(from, "pending"), "leased", copy(from, "leased"),
                    "outcomes", outcomes != NULL ? outcomes : json_null());
+}
+
+/* How many items of each outcome. */
+static json_t *count_outcomes(const json_t *items) {
+  json_t *counts = json_object();
+  size_t i = 0;
+  const json_t *item = NULL;
+  json_array_foreach(items, i, item) {
+    const char *outcome = json_string_value(get(item, "outcome"));
+    json_int_t before = outcome != NULL ? json_integer_value(get(counts, outcome)) : 0;
+    json_object_set_new(counts, outcome != NULL ? outcome : "", json_integer(before + 1));
+  }
+  return counts;
+}
+
+/* What was on a carrier. */
+static json_t *deliveries(const json_t *from) {
+  json_t *list = json_array();
+  size_t i = 0;
+  const json_t *delivery = NULL;
+  json_array_foreach(from, i, delivery) {
+    const char *carrier = json_string_value(get(delivery, "carrier"));
+    if (carrier != NULL && (strcmp(carrier, "tool_result") == 0 || strcmp(carrier, "chat_request") == 0)) {
+      json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "carrier", carrier, "outcome", copy(delivery, "outcome"), "items",
+                                            count_outcomes(get(delivery, "items"))));
+    }
+  }
+  return list;
+}
+
+/* The changes of the run's state, and the last word on each message. */
+json_t *plain_history(const json_t *answer, struct names *names) {
+  const json_t *from = get(answer, "answer");
+  json_t *changes = json_array(), *messages = json_object();
+  char key[NAME_SIZE];
+  size_t i = 0, n = 0;
+  const json_t *transition = NULL, *message = NULL;
+  json_array_foreach(get(from, "transitions"), i, transition) {
+    if (!json_equal(get(transition, "from"), get(transition, "to"))) {
+      json_array_append_new(changes, json_pack("{s:o, s:o, s:o}", "event", copy(transition, "event"), "from", copy(transition, "from"), "to",
+                                               copy(transition, "to")));
+    }
+    json_array_foreach(get(transition, "messages"), n, message) {
+      json_t *id = get(message, "id");
+      int number = id_of_name(names, json_is_string(id) ? json_string_value(id) : "");
+      (void)snprintf(key, sizeof key, "%d", number);
+      if (number < SYSTEM_ID) {
+        json_object_set_new(messages, key, copy(message, "state"));
+      }
+    }
+  }
+  return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries", deliveries(get(from, "deliveries")));
 }

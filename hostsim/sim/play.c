@@ -7,155 +7,15 @@
 
 #include "simhost.h"
 
-#include "sim/difference.h"
-#include "sim/expect.h"
+#include "sim/check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODELS = 12, TICK_NS = 1000000, LAST_STEPS = 150, STATS_EVERY = 16 };
-
-struct play {
-  struct processes *processes;
-  struct tally *tally;
-  struct names names;
-  FILE *story, *out;
-  bool separate, interrupted; /* interrupted: the step's answer is not known */
-  uint32_t serial;
-  unsigned model_count;
-  struct model models[MODELS];
-  struct answer answer; /* of the model that was asked last */
-  struct model next[MODELS];
-};
-
-/* -- asking the plugin --------------------------------------------------------------------------------------------------------------------- */
-
-static json_t *query(struct play *play, enum peer peer, const char *name, const char *session) {
-  json_t *question = json_pack("{s:s, s:s}", "name", name, "session", session);
-  if (strcmp(name, "pending") == 0) {
-    json_object_set_new(question, "limit", json_integer(MODEL_ITEMS));
-  }
-  char *text = json_dumps(question, JSON_COMPACT);
-  json_decref(question);
-  json_t *request = json_pack("{s:s, s:s}", "op", "query", "query", text);
-  json_t *answer = NULL;
-  free(text);
-  if (processes_call(play->processes, peer, request, 0, &answer, play->out) != CALL_ANSWERED) {
-    return NULL;
-  }
-  const json_t *error = json_object_get(answer, "error");
-  if (error != NULL) {
-    fprintf(play->out, "query %s: %s: %s\n", name, json_string_value(json_object_get(error, "code")),
-            json_string_value(json_object_get(error, "text")));
-    json_decref(answer);
-    return NULL;
-  }
-  return answer;
-}
-
-/* Keeps the models that say the same as the plugin. What the first one says differently is written if none is left. Takes `got`. */
-static bool keep_equal(struct play *play, const char *what, json_t *got, json_t *(*expect)(const struct play *, const struct model *)) {
-  unsigned kept = 0;
-  json_t *first = NULL;
-  for (unsigned i = 0; i < play->model_count; i++) {
-    json_t *expected = expect(play, &play->models[i]);
-    if (difference_none(expected, got)) {
-      if (kept != i) {
-        play->models[kept] = play->models[i];
-      }
-      kept++;
-    }
-    if (i == 0) {
-      first = json_incref(expected);
-    }
-    json_decref(expected);
-  }
-  if (kept == 0) {
-    difference_write(first, got, what, play->out);
-  }
-  play->model_count = kept;
-  json_decref(first);
-  json_decref(got);
-  return kept > 0;
-}
-
-static json_t *status_of(const struct play *play, const struct model *model) {
-  int pids[PEERS];
-  for (int i = 0; i < PEERS; i++) {
-    pids[i] = play->processes->all[i].pid;
-  }
-  return expect_status(model, pids);
-}
-
-static json_t *pending_of(const struct play *play, const struct model *model) {
-  (void)play;
-  return expect_pending(model);
-}
-
-static json_t *stats_of(const struct play *play, const struct model *model) {
-  (void)play;
-  return expect_stats(model);
-}
-
-static enum played compare_states(struct play *play, bool with_stats) {
-  json_t *status = query(play, PEER_HOST, "status", play->names.session);
-  json_t *pending = status != NULL ? query(play, PEER_HOST, "pending", play->names.session) : NULL;
-  json_t *stats = pending != NULL && with_stats ? query(play, PEER_HOST, "stats", play->names.session) : NULL;
-  enum played played = pending == NULL || (with_stats && stats == NULL) ? PLAYED_BROKEN : PLAYED_SAME;
-  if (played == PLAYED_SAME && !keep_equal(play, "status", plain_status(status, &play->names), status_of)) {
-    played = PLAYED_DIFFERENT;
-  }
-  if (played == PLAYED_SAME && !keep_equal(play, "pending", plain_pending(pending), pending_of)) {
-    played = PLAYED_DIFFERENT;
-  }
-  if (played == PLAYED_SAME && with_stats && !keep_equal(play, "stats", plain_stats(stats), stats_of)) {
-    played = PLAYED_DIFFERENT;
-  }
-  json_decref(status);
-  json_decref(pending);
-  json_decref(stats);
-  return played;
-}
+enum { TICK_NS = 1000000, LAST_STEPS = 150, HISTORY_EVERY = 32 };
 
 /* -- calls --------------------------------------------------------------------------------------------------------------------------------- */
-
-/* The plugin's answer against each model's; the models go on as the plugin did. */
-static enum played compare_answer(struct play *play, const struct act *act, const json_t *answer) {
-  uint64_t delivery = 0;
-  json_t *got = plain_answer(answer, &play->names, &delivery);
-  json_t *first = NULL;
-  unsigned kept = 0;
-  for (unsigned i = 0; i < play->model_count; i++) {
-    struct model *model = &play->models[i];
-    model_apply(model, act, &play->answer);
-    json_t *expected = expect_answer(model, &play->answer);
-    if (difference_none(expected, got)) {
-      if (play->answer.delivery >= 0 && play->answer.error == 0) {
-        model->deliveries[play->answer.delivery].public_id = delivery;
-      }
-      if (kept != i) {
-        play->models[kept] = *model;
-      }
-      kept++;
-    }
-    if (i == 0) {
-      first = json_incref(expected);
-    }
-    json_decref(expected);
-  }
-  play->model_count = kept;
-  if (kept == 0) {
-    difference_write(first, got, act_is_event(act->kind) ? "reply" : "answer", play->out);
-    const json_t *text = json_object_get(json_object_get(answer, "error"), "text");
-    if (text != NULL) {
-      fprintf(play->out, "the plugin's words: %s\n", json_string_value(text));
-    }
-  }
-  json_decref(first);
-  json_decref(got);
-  return kept > 0 ? PLAYED_SAME : PLAYED_DIFFERENT;
-}
 
 static bool is_new(const struct play *play, unsigned count, const struct model *model) {
   for (unsigned i = 0; i < count; i++) {
@@ -195,32 +55,13 @@ static enum played branch(struct play *play, const struct act *act) {
   return processes_begin(play->processes, act->peer, play->out) ? PLAYED_SAME : PLAYED_BROKEN;
 }
 
-/* The child of a fork has a copy of what is pending, and nothing else. */
-static enum played compare_child(struct play *play, const struct act *act) {
-  char child[2 * NAME_SIZE];
-  (void)snprintf(child, sizeof child, "%s-%" PRIu32, play->names.session, act->serial);
-  json_t *answer = query(play, PEER_HOST, "pending", child);
-  if (answer == NULL) {
-    return PLAYED_BROKEN;
-  }
-  json_t *got = plain_pending(answer);
-  json_decref(answer);
-  json_object_set_new(got, "leased", json_integer(-1)); /* the parent's */
-  json_t *expected = expect_pending(&play->models[0]);
-  json_object_set_new(expected, "leased", json_integer(-1));
-  bool same = difference_none(expected, got);
-  if (!same) {
-    difference_write(expected, got, "the child's pending", play->out);
-  }
-  json_decref(expected);
-  json_decref(got);
-  return same ? PLAYED_SAME : PLAYED_DIFFERENT;
-}
-
 static enum played call(struct play *play, const struct act *act) {
   json_t *answer = NULL;
+  if (check_before_ring(play, act) != PLAYED_SAME) {
+    return PLAYED_BROKEN;
+  }
   switch (processes_call(play->processes, act->peer, request_of_act(act, &play->names), act->dies_in, &answer, play->out)) {
-  case CALL_DIED: play->interrupted = true; return branch(play, act);
+  case CALL_DIED: return branch(play, act);
   case CALL_FAILED: return PLAYED_BROKEN;
   case CALL_ANSWERED: break;
   }
@@ -235,9 +76,12 @@ static enum played call(struct play *play, const struct act *act) {
     }
   } else {
     bool forks = act->kind == ACT_FORKED && json_is_false(json_object_get(json_object_get(answer, "reply"), "duplicate"));
-    played = compare_answer(play, act, answer);
+    played = check_answer(play, act, answer);
     if (played == PLAYED_SAME && forks) {
-      played = compare_child(play, act);
+      played = check_child(play, act);
+    }
+    if (played == PLAYED_SAME) {
+      played = check_ring(play, act);
     }
   }
   json_decref(answer);
@@ -276,7 +120,6 @@ static enum played befall(struct play *play, const struct act *act) {
 }
 
 static enum played play_act(struct play *play, const struct act *act) {
-  play->interrupted = false;
   play->tally->kinds[act->kind]++;
   play->tally->steps++;
   if (play->story != NULL) {
@@ -286,7 +129,7 @@ static enum played play_act(struct play *play, const struct act *act) {
     free(words);
   }
   enum played played = act->kind >= ACT_CLOCK ? befall(play, act) : call(play, act);
-  return played != PLAYED_SAME ? played : compare_states(play, act->serial % STATS_EVERY == 0);
+  return played != PLAYED_SAME ? played : check_states(play, act->serial % HISTORY_EVERY == 0);
 }
 
 /* -- schedules ----------------------------------------------------------------------------------------------------------------------------- */
@@ -324,7 +167,7 @@ static enum played play_out(struct play *play) {
     }
     played = play_act(play, &act);
   }
-  return played == PLAYED_SAME ? compare_states(play, true) : played;
+  return played == PLAYED_SAME ? check_states(play, true) : played;
 }
 
 enum played play_schedule(struct processes *processes, const struct schedule *schedule, uint64_t session, struct tally *tally, FILE *story,
@@ -342,7 +185,7 @@ enum played play_schedule(struct processes *processes, const struct schedule *sc
   play.names.system_count = 0;
   (void)snprintf(play.names.session, sizeof play.names.session, "session-%" PRIu64, session);
   schedule_settings(schedule->head, &settings);
-  model_init(&play.models[0], &settings, SIMHOST_EPOCH_MS);
+  model_init(&play.models[0], &settings, processes->one_phase, SIMHOST_EPOCH_MS);
   enum played played = set_up(&play, &settings);
   for (size_t i = 0; i < schedule->step_count && played == PLAYED_SAME; i++) {
     schedule_decode(schedule->steps[i], ++play.serial, &play.models[0], play.separate, &act);

@@ -23,7 +23,7 @@ struct processes {
   const char *plugin;
   char *dir, *store; /* all files of a store's life */
   uint64_t seed, started;
-  bool verbose;
+  bool verbose, one_phase;
   int64_t now_ms;
   uint64_t mono_ns;
   struct sim_settings settings; /* given at open */

@@ -48,6 +48,8 @@ size_t schedule_to_bytes(const struct schedule *schedule, uint8_t *bytes) {
 /* A head of zeros is a host in this process with the defaults. */
 bool schedule_is_separate(const uint8_t head[SCHEDULE_HEAD]) { return head[0] >= 248; }
 
+bool schedule_is_one_phase(const uint8_t head[SCHEDULE_HEAD]) { return head[4] >= 240; }
+
 void schedule_settings(const uint8_t head[SCHEDULE_HEAD], struct sim_settings *ret_settings) {
   static const uint32_t delays[] = {0, 0, 5000, 1000}, auto_turns[] = {8, 8, 8, 2, 1, 0, 8, 3};
   static const uint32_t aborts[] = {3, 3, 1, 0}, windows[] = {60000, 60000, 1000, 60000}, items[] = {0, 0, 0, 0, 0, 0, 1, 2};

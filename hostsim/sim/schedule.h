@@ -31,6 +31,8 @@ size_t schedule_to_bytes(const struct schedule *schedule, uint8_t *bytes);
 /* What the head says. `separate`: the host runs in a process of its own and can be killed. */
 void schedule_settings(const uint8_t head[SCHEDULE_HEAD], struct sim_settings *ret_settings);
 bool schedule_is_separate(const uint8_t head[SCHEDULE_HEAD]);
+/* What a hook hands out counts as delivered when it returns. */
+bool schedule_is_one_phase(const uint8_t head[SCHEDULE_HEAD]);
 
 /* What a step means now. `serial` is its number, from 1. A host that is not separate is not killed: its rival is. */
 void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const struct model *model, bool separate, struct act *ret_act);

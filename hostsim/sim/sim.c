@@ -28,7 +28,7 @@ struct sim {
   const char *base;
   char *plugin;
   struct sim_progress *progress;
-  struct crew crews[2]; /* [1]: separate */
+  struct crew crews[4]; /* +1: separate, +2: one phase */
   uint64_t session;
   struct tally tally, scratch;
   uint64_t failed;
@@ -48,7 +48,8 @@ static bool is_separate(const struct sim *sim, const struct schedule *schedule) 
 }
 
 static enum played play(struct sim *sim, const struct schedule *schedule, struct tally *tally, FILE *story, FILE *out) {
-  struct crew *crew = &sim->crews[is_separate(sim, schedule)];
+  bool one_phase = schedule_is_one_phase(schedule->head);
+  struct crew *crew = &sim->crews[(is_separate(sim, schedule) ? 1 : 0) + (one_phase ? 2 : 0)];
   enum played played = PLAYED_SAME;
   if (crew->played >= STORE_SCHEDULES && !dismiss(crew, out)) {
     played = PLAYED_BROKEN;
@@ -57,6 +58,7 @@ static enum played play(struct sim *sim, const struct schedule *schedule, struct
     crew->processes.plugin = sim->plugin;
     crew->processes.seed = sim->options->seed;
     crew->processes.verbose = sim->options->verbose;
+    crew->processes.one_phase = one_phase;
     schedule_settings(schedule->head, &crew->processes.settings);
     crew->runs = true;
     if (!processes_start(&crew->processes, sim->base, is_separate(sim, schedule), out)) {
@@ -126,7 +128,8 @@ static void report(struct sim *sim, struct schedule *schedule, const char *diffe
     unsigned trials = shrink(schedule, still_differs, &search, SHRINK_TRIALS);
     printf("shrunk from %zu steps to %zu in %u trials\n", steps, schedule->step_count, trials);
   }
-  printf("%s:\n", is_separate(sim, schedule) ? "all processes apart" : "the host in this process");
+  printf("%s%s:\n", is_separate(sim, schedule) ? "all processes apart" : "the host in this process",
+         schedule_is_one_phase(schedule->head) ? ", settle_on_return" : "");
   if (play(sim, schedule, &sim->scratch, stdout, stdout) == PLAYED_SAME) {
     printf("this time there was no difference: it does not depend on the schedule alone\n");
   }
@@ -219,7 +222,7 @@ int sim_play(const struct sim_options *options, const char *base, struct sim_pro
   } else {
     play_random(&sim);
   }
-  for (unsigned i = 0; i < 2; i++) {
+  for (unsigned i = 0; i < sizeof sim.crews / sizeof sim.crews[0]; i++) {
     sim.failed += !dismiss(&sim.crews[i], stdout);
   }
   free(sim.plugin);

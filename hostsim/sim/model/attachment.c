@@ -70,9 +70,12 @@ static void attach(struct model *model, const struct act *act) {
   model->owner_process = model->peers[act->peer].process;
   model->epoch++;
   if (recovers) {
+    enum run_state from = model->run.state;
     (void)resolve_leases(model, act);
     recover_run(model, &model->peers[act->peer].settings);
     news_ask_again(model);
+    model_note_change(model, RECOVERED, from);
+    model->found = model->run.state;
   }
 }
 

@@ -33,6 +33,7 @@ static void lease_news(struct model *model, const struct plan *plan, int deliver
     item->held = LEASED;
     item->outcome = plan->taken[i].outcome;
     item->delivery = delivery;
+    model->deliveries[delivery].fates[item->outcome]++;
   }
 }
 
@@ -53,7 +54,7 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
     return;
   }
   answer->delivery = (int)model->delivery_count++;
-  model->deliveries[answer->delivery] = (struct model_delivery){.state = DELIVERY_LEASED};
+  model->deliveries[answer->delivery] = (struct model_delivery){.state = DELIVERY_LEASED, .on_tool_result = act->kind == ACT_TOOL_RESULT};
   lease_news(model, &plan, answer->delivery);
   for (unsigned i = 0; i < answer->steered_count; i++) {
     lease_message(model, answer->steered[i], answer->delivery, true);
@@ -66,6 +67,10 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   }
   if (plan.shown_count > 0) {
     news_ask_again(model);
+  }
+  if (model->one_phase) {
+    carrier_commit(model, answer->delivery);
+    answer->delivery = -1;
   }
 }
 

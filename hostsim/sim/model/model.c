@@ -7,10 +7,11 @@
 #include <string.h>
 #include <tidings/abi.h>
 
-void model_init(struct model *model, const struct sim_settings *settings, int64_t now_ms) {
+void model_init(struct model *model, const struct sim_settings *settings, bool one_phase, int64_t now_ms) {
   memset(model, 0, sizeof *model);
   model->start_ms = model->now_ms = now_ms;
   model->settings = *settings;
+  model->one_phase = one_phase;
   for (unsigned i = 0; i < PEERS; i++) {
     model->peers[i].settings = *settings;
   }
@@ -157,6 +158,12 @@ static void tell(struct model *model, const struct act *act, const struct sim_se
   answer->wake_at_ms = delay_end_ms(model, settings);
 }
 
+void model_note_change(struct model *model, unsigned cause, enum run_state from) {
+  if (model->run.state != from) {
+    model->changes[model->change_count++] = (struct model_change){(uint8_t)cause, (uint8_t)from, (uint8_t)model->run.state};
+  }
+}
+
 static void note_waiting(struct model *model) {
   for (unsigned i = 0; i < model->message_count; i++) {
     enum message_state state = model->messages[i].state;
@@ -184,43 +191,40 @@ static int attempt(struct model *model, const struct act *act, const struct sim_
   return error;
 }
 
-void model_apply(struct model *model, const struct act *act, struct answer *ret_answer) {
-  struct sim_settings settings = model->peers[act->peer].settings;
-  struct answer *answer = ret_answer;
-  answer->error = 0;
-  answer->silent = answer->optional = answer->rolled_back = answer->duplicate = answer->ledger = answer->abort_stream = answer->wakes = false;
-  answer->wake_at_ms = 0;
-  answer->delivery = -1;
-  answer->shown_count = answer->steered_count = answer->offered_count = 0;
-  if (act->kind == ACT_CONFIGURE) {
-    model->peers[act->peer].settings = act->settings;
-    return;
-  }
-  if (act->kind == ACT_CLOCK) {
-    model->now_ms += act->clock_ms;
-    return;
-  }
-  if (act->seen != 0 && (model->seen & (1u << act->seen)) != 0) {
-    answer->duplicate = true;
-    return;
-  }
+static const struct answer nothing_said = {.delivery = -1};
+
+static void do_act(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
   enum run_state state = model->run.state;
   enum phase phase = model->run.phase;
-  answer->error = attempt(model, act, &settings, answer);
+  model->found = state;
+  answer->error = attempt(model, act, settings, answer);
   if (answer->error != 0) {
     return;
   }
   model->seen |= act->seen != 0 ? 1u << act->seen : 0;
   if (model_owner_is(model, act->peer)) {
-    tell(model, act, &settings, answer);
+    tell(model, act, settings, answer);
   }
   note_waiting(model);
-  bool says = answer->delivery >= 0 || answer->offered_count > 0 || answer->abort_stream;
+  model_note_change(model, act->kind, model->found);
+  bool says = answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 || answer->offered_count > 0 || answer->abort_stream;
   bool changed = model->run.state != state || model->run.phase != phase || answer->wakes;
-  answer->silent = act_is_news(act->kind) && !says && !answer->wakes;
-  answer->optional = (!act_is_event(act->kind) || act_is_news(act->kind)) && !says;
-  if (act_is_hook(act->kind)) {
-    answer->silent = !says && !changed;
+  bool news = act_is_news(act->kind);
+  answer->silent = (news && !says && !answer->wakes) || (act_is_hook(act->kind) && !says && !changed);
+  answer->optional = (!act_is_event(act->kind) || news) && !says;
+}
+
+void model_apply(struct model *model, const struct act *act, struct answer *ret_answer) {
+  struct sim_settings settings = model->peers[act->peer].settings;
+  memcpy(ret_answer, &nothing_said, offsetof(struct answer, shown)); /* the lists are as long as their counts */
+  if (act->kind == ACT_CONFIGURE) {
+    model->peers[act->peer].settings = act->settings;
+  } else if (act->kind == ACT_CLOCK) {
+    model->now_ms += act->clock_ms;
+  } else if (act->seen != 0 && (model->seen & (1u << act->seen)) != 0) {
+    ret_answer->duplicate = true;
+  } else {
+    do_act(model, act, &settings, ret_answer);
   }
 }
 
@@ -231,4 +235,12 @@ bool model_apply_first(struct model *model, const struct act *act) {
     return stored;
   }
   return act_is_hook(act->kind) && !model_owner_is(model, act->peer) && attachment_enter(model, act) == 0;
+}
+
+bool model_must_ring(const struct model *model, const struct act *act, const struct answer *answer) {
+  if (answer->error != 0 || answer->duplicate || !model_owner_lives(model) || model->owner == act->peer) {
+    return false;
+  }
+  bool offers = act_is_message(act->kind) && model->run.state == STARTING && !model->run.told && model->found != STARTING;
+  return offers || act->kind == ACT_SUBAGENT || (act->kind == ACT_NOTE && !is_plain_news(act));
 }

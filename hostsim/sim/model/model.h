@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-enum { MODEL_MESSAGES = 512, MODEL_ITEMS = 384, MODEL_DELIVERIES = 512, MODEL_ABORTS = 512 };
+enum { MODEL_MESSAGES = 512, MODEL_ITEMS = 384, MODEL_DELIVERIES = 512, MODEL_ABORTS = 512, MODEL_CHANGES = 1024 };
 
 enum outcome { DELIVERED, SUPERSEDED, WITHDRAWN, EXPIRED, FILTERED, DROPPED, CLOSED, OUTCOMES };
 enum held { PENDING, LEASED, ENDED };
@@ -42,9 +42,17 @@ struct model_message {
 
 enum delivery_state { DELIVERY_LEASED, DELIVERY_COMMITTED, DELIVERY_ROLLED_BACK };
 
+/* A change of the run's state, and what made it: an act_kind, or RECOVERED. */
+enum { RECOVERED = ACT_KINDS };
+struct model_change {
+  uint8_t cause, from, to;
+};
+
 struct model_delivery {
   uint64_t public_id; /* as the plugin names it; 0: never told */
   enum delivery_state state;
+  bool on_tool_result;
+  uint16_t fates[OUTCOMES]; /* how many items end so when it is committed */
   uint64_t carries[MODEL_MESSAGES / 64]; /* bit n: message n */
 };
 
@@ -81,6 +89,7 @@ struct model {
   int64_t start_ms, now_ms, last_stamp_ms;
   struct model_peer peers[PEERS];
   struct sim_settings settings; /* what a process starts with */
+  bool one_phase;               /* settle_on_return: a carrier is committed when the hook returns */
   bool owned;
   enum peer owner;
   unsigned owner_process;
@@ -96,6 +105,9 @@ struct model {
   struct model_delivery deliveries[MODEL_DELIVERIES];
   unsigned delivery_count;
   struct model_run run;
+  enum run_state found; /* the state in which the act finds the run: after a recovery */
+  struct model_change changes[MODEL_CHANGES];
+  unsigned change_count;
   uint32_t seen; /* bit n: the CloudEvents id n was seen */
   uint64_t outcomes[OUTCOMES];
 };
@@ -115,7 +127,7 @@ struct answer {
 };
 
 /* A session that nobody has heard of; every process runs and has these settings. */
-void model_init(struct model *model, const struct sim_settings *settings, int64_t now_ms);
+void model_init(struct model *model, const struct sim_settings *settings, bool one_phase, int64_t now_ms);
 
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer);
 
@@ -125,6 +137,9 @@ bool model_apply_first(struct model *model, const struct act *act);
 
 /* The process is another one now, with the settings that it starts with. */
 void model_process_ended(struct model *model, enum peer peer);
+
+/* After an act of somebody else: there is something that the owner, who sleeps, has to come for. */
+bool model_must_ring(const struct model *model, const struct act *act, const struct answer *answer);
 
 bool model_owner_is(const struct model *model, enum peer peer);
 bool model_owner_lives(const struct model *model);

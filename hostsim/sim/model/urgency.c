@@ -21,14 +21,15 @@ static bool goes_before(const struct model *model, int a, int b) {
   return critical_a != critical_b ? critical_a : a < b;
 }
 
-/* One that has not asked yet makes the offer; the most pressing of all gives it its name. */
+/* One that has not asked yet makes the offer, and asks for all that was pushed before it; the most pressing of all gives it its name. */
 static void ask_for_turn(struct model *model, const struct sim_settings *settings, const struct plan *plan) {
-  int pressing = -1;
+  int pressing = -1, newest = -1;
   bool asks = false;
   for (unsigned i = 0; i < plan->shown_count; i++) {
     const struct model_item *item = &model->items[plan->shown[i]];
     if (wants_turn(item, settings)) {
       asks = asks || !item->asked;
+      newest = plan->shown[i] > newest ? plan->shown[i] : newest;
       pressing = pressing < 0 || goes_before(model, plan->shown[i], pressing) ? plan->shown[i] : pressing;
     }
   }
@@ -42,9 +43,8 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
   } else {
     return;
   }
-  for (unsigned i = 0; i < plan->shown_count; i++) {
-    struct model_item *item = &model->items[plan->shown[i]];
-    item->asked = item->asked || wants_turn(item, settings);
+  for (int i = 0; i <= newest; i++) {
+    model->items[i].asked = true;
   }
 }
 
