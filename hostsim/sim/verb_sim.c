@@ -173,7 +173,7 @@ static int run_player(const struct watch *watch, const struct sim_options *optio
 
 static int watch_play(const struct watch *watch, const struct sim_options *options, int argc, char **argv) {
   int status = run_player(watch, options, argc, argv, NULL);
-  if (status == -1 || (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) <= EXIT_USAGE)) {
+  if (status == -1 || (status >= 0 && WIFEXITED(status) && watch->progress->ended)) {
     return status == -1 ? interrupt_exit_code() : WEXITSTATUS(status);
   }
   char schedule[24];
@@ -234,6 +234,7 @@ static int run_playing(const struct cli_verb *verb, int argc, char **argv) {
     interrupt_catch();
     status = sim_play(&options, argv[1], progress);
   }
+  progress->ended = 1;
   munmap(progress, sizeof *progress);
   return status;
 }
