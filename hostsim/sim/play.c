@@ -104,7 +104,10 @@ static enum played befall(struct play *play, const struct act *act) {
     }
     json_decref(answer);
     break;
-  case ACT_CRASH: processes_kill(play->processes, act->peer); well = processes_begin(play->processes, act->peer, play->out); break;
+  case ACT_CRASH:
+    processes_kill(play->processes, act->peer);
+    well = processes_begin(play->processes, act->peer, play->out);
+    break;
   default: well = processes_end(play->processes, act->peer, play->out) && processes_begin(play->processes, act->peer, play->out); break;
   }
   for (unsigned i = 0; i < play->model_count; i++) {

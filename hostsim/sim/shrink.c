@@ -78,8 +78,7 @@ unsigned shrink(struct schedule *schedule, shrink_trial *trial, void *context, u
   for (size_t size = schedule->step_count; size > 1; size = (size + 1) / 2) {
     (void)drop_chunks(&shrinking, size / 2 > 0 ? size / 2 : 1);
   }
-  while (drop_chunks(&shrinking, 1)) {
-  }
+  while (drop_chunks(&shrinking, 1)) {}
   for (size_t byte = 0; byte < SCHEDULE_HEAD; byte++) {
     (void)clear(&shrinking, 0, byte, true);
   }
@@ -88,7 +87,6 @@ unsigned shrink(struct schedule *schedule, shrink_trial *trial, void *context, u
       (void)clear(&shrinking, step, byte, false);
     }
   }
-  while (drop_chunks(&shrinking, 1) || drop_pairs(&shrinking)) {
-  }
+  while (drop_chunks(&shrinking, 1) || drop_pairs(&shrinking)) {}
   return shrinking.done;
 }

@@ -25,7 +25,8 @@ enum { LOOK_MS = 500 };
 
 static const char help[] =
     "Plays random schedules against a plugin and, beside it, against a model of what the documents say: whatever either answers, and the\n"
-    "states that the queries tell, must be the same after every step. Steps are notifications, messages, turns, carriers and settles of two\n"
+    "states that the queries tell, must be the same after every step. Steps are notifications, messages, turns, carriers and settles of "
+    "two\n"
     "hosts and a producer, and what befalls them: clock jumps, kills (inside a commit too), restarts, hot swaps, takeovers.\n\n"
     "  --plugin PATH    the plugin; default: tidings.so beside hostsim, else the installed one\n"
     "  --seed N         which schedules (default 1); the same seed plays the same ones\n"
@@ -42,17 +43,28 @@ static const char help[] =
     "  --timeout MS     how long one schedule may take before it counts as hung (default 120000)\n"
     "  --verbose        the plugin's log on stderr\n"
     "  --help           this text\n\n"
-    "The stores are in memory (/dev/shm) where that can be written, and no commit waits for a disk: processes die here, the machine does not.\n\n"
+    "The stores are in memory (/dev/shm) where that can be written, and no commit waits for a disk: processes die here, the machine does "
+    "not.\n\n"
     "Exit code: 0 when nothing differed, 1 when something did, 2 for a wrong command line.\n";
 
 /* -- the command line ---------------------------------------------------------------------------------------------------------------------- */
 
 static const struct option long_options[] = {
-    {"plugin", required_argument, NULL, 'p'},   {"seed", required_argument, NULL, 's'},     {"steps", required_argument, NULL, 'm'},
-    {"first", required_argument, NULL, 'f'},    {"schedules", required_argument, NULL, 'n'}, {"schedule", required_argument, NULL, 'c'},
-    {"save", required_argument, NULL, 'o'},     {"shrink", no_argument, NULL, 'k'},         {"no-shrink", no_argument, NULL, 'K'},
-    {"failures", required_argument, NULL, 'x'}, {"separate", no_argument, NULL, 'a'},       {"story", no_argument, NULL, 'w'},
-    {"timeout", required_argument, NULL, 't'},  {"verbose", no_argument, NULL, 'v'},        {"help", no_argument, NULL, 'h'},
+    {"plugin", required_argument, NULL, 'p'},
+    {"seed", required_argument, NULL, 's'},
+    {"steps", required_argument, NULL, 'm'},
+    {"first", required_argument, NULL, 'f'},
+    {"schedules", required_argument, NULL, 'n'},
+    {"schedule", required_argument, NULL, 'c'},
+    {"save", required_argument, NULL, 'o'},
+    {"shrink", no_argument, NULL, 'k'},
+    {"no-shrink", no_argument, NULL, 'K'},
+    {"failures", required_argument, NULL, 'x'},
+    {"separate", no_argument, NULL, 'a'},
+    {"story", no_argument, NULL, 'w'},
+    {"timeout", required_argument, NULL, 't'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
@@ -62,9 +74,9 @@ static const struct {
   size_t offset;
   uint64_t min;
 } numbers[] = {
-    {'s', "seed", offsetof(struct sim_options, seed), 0},           {'m', "steps", offsetof(struct sim_options, steps), 1},
-    {'f', "first", offsetof(struct sim_options, first), 0},         {'n', "schedules", offsetof(struct sim_options, schedules), 1},
-    {'x', "failures", offsetof(struct sim_options, failures), 1},   {'t', "timeout", offsetof(struct sim_options, timeout_ms), 1},
+    {'s', "seed", offsetof(struct sim_options, seed), 0},         {'m', "steps", offsetof(struct sim_options, steps), 1},
+    {'f', "first", offsetof(struct sim_options, first), 0},       {'n', "schedules", offsetof(struct sim_options, schedules), 1},
+    {'x', "failures", offsetof(struct sim_options, failures), 1}, {'t', "timeout", offsetof(struct sim_options, timeout_ms), 1},
 };
 
 static int parse_number(const struct cli_verb *verb, int option, const char *text, struct sim_options *options) {
@@ -126,7 +138,8 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
   if (fd < 0) {
     return false;
   }
-  void *page = ftruncate(fd, sizeof **ret_progress) == 0 ? mmap(NULL, sizeof **ret_progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+  void *page =
+      ftruncate(fd, sizeof **ret_progress) == 0 ? mmap(NULL, sizeof **ret_progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
   close(fd);
   if (page == MAP_FAILED) {
     return false;
@@ -241,7 +254,8 @@ static int run_playing(const struct cli_verb *verb, int argc, char **argv) {
 
 const struct cli_verb verb_sim = {
     .name = "sim",
-    .usage = "hostsim sim [--plugin PATH] [--seed N] [--steps M] [--schedule FILE [--shrink]] [--save FILE] [--separate] [--story] [OPTION]...",
+    .usage =
+        "hostsim sim [--plugin PATH] [--seed N] [--steps M] [--schedule FILE [--shrink]] [--save FILE] [--separate] [--story] [OPTION]...",
     .help = help,
     .run = run};
 const struct cli_verb verb_internal_sim = {

@@ -208,7 +208,8 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   note_waiting(model);
   model_note_change(model, act->kind, model->found);
   bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids; /* always gets a reply */
-  bool says = names || answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 || answer->offered_count > 0 || answer->abort_stream;
+  bool says = names || answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 || answer->offered_count > 0 ||
+              answer->abort_stream;
   bool changed = model->run.state != state || model->run.phase != phase || answer->wakes;
   bool news = act_is_news(act->kind);
   answer->silent = (news && !says && !answer->wakes) || (act_is_hook(act->kind) && !says && !changed);

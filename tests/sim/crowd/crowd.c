@@ -170,13 +170,14 @@ static void drain(struct crowd *crowd) {
 
 static void report(const struct crowd *crowd) {
   struct board *board = crowd->board;
-  printf("%" PRIu64 " messages acknowledged, %" PRIu64 " told (%" PRIu64 " in the midst of a turn), %" PRIu64 " cancelled; %" PRIu64 " turns, %" PRIu64
-         " refused, %" PRIu64 " carriers given back\n",
+  printf("%" PRIu64 " messages acknowledged, %" PRIu64 " told (%" PRIu64 " in the midst of a turn), %" PRIu64 " cancelled; %" PRIu64
+         " turns, %" PRIu64 " refused, %" PRIu64 " carriers given back\n",
          atomic_load(&board->acknowledged), atomic_load(&board->told), atomic_load(&board->steered), atomic_load(&board->cancelled),
          atomic_load(&board->turns), atomic_load(&board->refused), atomic_load(&board->rolled_back));
   printf("%" PRIu64 " takeovers, %" PRIu64 " times taken up again, %" PRIu64 " processes killed\n", atomic_load(&board->takeovers),
          atomic_load(&board->recoveries), crowd->deaths);
-  if (atomic_load(&board->takeovers) == 0 || atomic_load(&board->steered) == 0 || atomic_load(&board->cancelled) == 0 || crowd->deaths == 0) {
+  if (atomic_load(&board->takeovers) == 0 || atomic_load(&board->steered) == 0 || atomic_load(&board->cancelled) == 0 ||
+      crowd->deaths == 0) {
     wrong("something that is to be tried did not happen");
   }
 }

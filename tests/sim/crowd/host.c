@@ -121,7 +121,8 @@ static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)
     atomic_fetch_add(&board->rolled_back, 1);
   }
   struct tidings_reply *reply = NULL;
-  int32_t code = hostkit_settle(host->part->hostkit, delivery, mine && !gives_back ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &reply, &last_error);
+  int32_t code =
+      hostkit_settle(host->part->hostkit, delivery, mine && !gives_back ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &reply, &last_error);
   if (code == TIDINGS_E_STATE && mine && !gives_back) { /* the other host has named it since */
     code = TIDINGS_E_CLOSED;
   }
@@ -219,7 +220,8 @@ static void come(struct host *host, bool takes_over) {
   for (uint64_t i = first; i < board->carrier_count; i++) {
     len += (size_t)snprintf(deliveries + len, sizeof deliveries - len, "%s\"%" PRIu64 "\"", i > first ? "," : "", board->carriers[i]);
   }
-  int32_t code = part_event(host->part, &reply, "{\"type\":\"session.resumed\",\"session\":\"" SESSION "\",\"data\":{\"takeover\":%s,\"deliveries\":[%s]}}",
+  int32_t code = part_event(host->part, &reply,
+                            "{\"type\":\"session.resumed\",\"session\":\"" SESSION "\",\"data\":{\"takeover\":%s,\"deliveries\":[%s]}}",
                             takes_over ? "true" : "false", deliveries);
   if (code == 0) {
     atomic_fetch_add(takes_over ? &board->takeovers : &board->recoveries, 1);

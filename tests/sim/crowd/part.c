@@ -37,8 +37,12 @@ void board_lock(struct board *board) {
 void board_unlock(struct board *board) { pthread_mutex_unlock(&board->lock); }
 
 void part_open(struct part *part, uint32_t role) {
-  const struct hostkit_options options = {
-      .size = sizeof options, .flags = HOSTKIT_NO_PROBE, .plugin_path = part->plugin, .store_dir = part->store, .role = role, .hook_budget_ms = 10000};
+  const struct hostkit_options options = {.size = sizeof options,
+                                          .flags = HOSTKIT_NO_PROBE,
+                                          .plugin_path = part->plugin,
+                                          .store_dir = part->store,
+                                          .role = role,
+                                          .hook_budget_ms = 10000};
   int32_t code;
   while ((code = hostkit_open(&options, &part->hostkit, &last_error)) == TIDINGS_E_BUSY) {
     usleep(1000);
