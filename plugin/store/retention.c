@@ -207,9 +207,10 @@ static const struct rule rules[RETENTION_RULES] = {
 
 /* -- visiting a session --------------------------------------------------------------------------------------------------------------- */
 
-/* Does nothing wait in it? */
+/* Does nothing wait in it? Neither an item nor a message. */
 static bool is_over(const struct head *head, uint64_t last) {
-  return head->watermark > last && !head->taken_count && !head->leased_count && head->floor >= last;
+  bool no_message = !head->run.last_message || head->run.first_message > head->run.last_message;
+  return no_message && head->watermark > last && !head->taken_count && !head->leased_count && head->floor >= last;
 }
 
 int visit_begin(struct visit *visit) {
