@@ -236,6 +236,8 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_ROLLED_BACK]     = ALL_STATES(carrier_rolled_back),
     [TURNS_RECOVERED]       = ALL_STATES(run_recovered),
     [TURNS_NEWS]            = ALL_STATES(no_effect),
+    [TURNS_RESUMED]         = {offer_unless_settling, no_effect,       no_effect,    no_effect,         no_effect,         no_effect},
+    [TURNS_FORKED]          = ALL_STATES(no_effect),
 };
 /* clang-format on */
 
