@@ -172,7 +172,7 @@ static uint64_t carry(struct demo_host *host, const char *role, const struct tid
   if (delivery != 0 && ending == ENDING_SETTLED) {
     host_settle(host, delivery);
   }
-  screen_pause(&host->screen, delivery != 0 ? 500 : 150);
+  screen_pause(&host->screen, delivery != 0 ? 420 : 120);
   return delivery;
 }
 
@@ -287,7 +287,7 @@ struct tidings_reply *host_sleep(struct demo_host *host) {
 void host_assistant(struct demo_host *host, const char *text) {
   write_transcript(host, "assistant", text, strlen(text), 0);
   screen_say(&host->screen, "assistant", text);
-  screen_pause(&host->screen, 330);
+  screen_pause(&host->screen, 270);
 }
 
 void host_swap(struct demo_host *host) {
