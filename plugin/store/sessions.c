@@ -86,3 +86,30 @@ int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *re
   *ret_number = number;
   return 0;
 }
+
+int session_scan(struct store_txn *txn, struct arena *arena, session_visitor each, void *context, struct tidings_error *error) {
+  struct row_key first = row_key(0, ROW_NAME, 0);
+  MDB_val key = {KEY_BYTES, first.bytes}, value;
+  MDB_cursor *cursor;
+  int code = 0, rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
+  if (rc) return lmdb_failed(error, rc, "list the sessions");
+  rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+  for (; !rc && !code && key.mv_size == KEY_BYTES && memcmp(key.mv_data, first.bytes, 5) == 0;
+       rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) {
+    struct row_key row = row_key(0, ROW_NAME, row_key_n(key.mv_data));
+    struct record_reader reader;
+    struct tidings_span copy;
+    if (arena_copy(arena, span_of(value.mv_data, value.mv_size), &copy)) {
+      code = fail(error, TIDINGS_E_NOMEM, "no memory to list the sessions");
+      break;
+    }
+    if (!record_open(&reader, &row, copy.ptr, copy.len)) continue;
+    uint64_t number = record_read_u64(&reader);
+    struct tidings_span name = record_read_bytes(&reader);
+    if (!record_close(&reader) || !number || number > UINT32_MAX) continue;
+    if (each(context, name, (uint32_t)number)) break;
+  }
+  mdb_cursor_close(cursor);
+  if (!code && rc && rc != MDB_NOTFOUND) code = lmdb_failed(error, rc, "list the sessions");
+  return code;
+}

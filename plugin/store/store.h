@@ -139,6 +139,9 @@ void store_end(struct store_txn *txn); /* of a snapshot, or giving up a write; N
 int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error);
 /* In a write: finds or adds. */
 int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error);
+/* Calls `each` for every session, in no order, until it returns non-zero. Names are in the arena. A damaged name is passed over. */
+typedef int (*session_visitor)(void *context, struct tidings_span session, uint32_t number);
+int session_scan(struct store_txn *txn, struct arena *arena, session_visitor each, void *context, struct tidings_error *error);
 
 /* A session without a head reads as a zero one. Arrays are in the arena. */
 int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struct head *ret_head, struct tidings_error *error);

@@ -126,8 +126,8 @@ def queries(kit, judge_of):
 
     item = None
     stream = []
-    for name in ("pending", "status", "history", "stats", "stream", "configure", "instructions", "preview", "explain", "render"):
-        request = {"name": name, **({} if name == "configure" else {"session": "story"}), **({"id": item} if name == "explain" else {}),
+    for name in ("pending", "status", "history", "stats", "stream", "configure", "instructions", "preview", "explain", "render", "sessions"):
+        request = {"name": name, **({} if name in ("configure", "sessions") else {"session": "story"}), **({"id": item} if name == "explain" else {}),
                    **({"events": stream} if name == "render" else {})}
         answer = kit.call({"op": "query", "query": request})
         found = complaints(judge_of("query", f"/$defs/answers/{name}"), answer.get("answer"))
