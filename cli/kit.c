@@ -4,11 +4,13 @@
  */
 #include "kit.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "paths.h"
 #include "terminal.h"
@@ -120,6 +122,8 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
   char *plugin = kit_plugin_path(), *store = kit_store_path(cli), *config = NULL;
   int32_t code = plugin ? read_config(cli, &config, error) : no_memory(error);
   if (!code && !store) code = kit_error(error, TIDINGS_E_STORE, "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
+  if (!code && cli->verb->with & ONLY_READS && access(store, F_OK) && errno == ENOENT)
+    code = kit_error(error, TIDINGS_E_NOT_FOUND, "there is no store at %s yet; the first push makes it", store);
   if (code) goto out;
   kept = host;
   const struct hostkit_options options = {.size = sizeof options,
@@ -186,4 +190,13 @@ int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer, str
   if (!answer) return kit_error(error, TIDINGS_E_STORE, "the plugin answered what is not JSON: %s", wrong.text);
   *ret_answer = answer;
   return TIDINGS_OK;
+}
+
+int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uint32_t patience_ms, struct tidings_reply **ret_reply,
+                   struct tidings_error *error) {
+  const uint64_t until = mono_ns(NULL) + (uint64_t)patience_ms * 1000000u;
+  int32_t code;
+  do code = hostkit_settle(kit, delivery, outcome, ret_reply, error); /* waits the hook's budget itself */
+  while (code == TIDINGS_E_BUSY && mono_ns(NULL) < until);
+  return code;
 }

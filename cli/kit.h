@@ -30,6 +30,11 @@ json_t *kit_new_event(const char *type, const char *session, json_t *data);
 int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret_reply, struct tidings_error *error);
 int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer, struct tidings_error *error);
 
+/* Settles with patience: where the store stays busy, it tries again for `patience_ms`, because a settle that is only remembered is forgotten when
+ * this process ends. */
+int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uint32_t patience_ms, struct tidings_reply **ret_reply,
+                   struct tidings_error *error);
+
 /* Fills `error` in the plugin's manner and returns `code`. */
 int32_t kit_error(struct tidings_error *error, int32_t code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <tidings/hostkit.h>
 
+#include "terminal.h"
+
 int print_json(const struct cli *cli, const json_t *value) {
   char *text = json_dumps(value, JSON_INDENT(2) | JSON_ENCODE_ANY);
   if (!text) return cli_fail(cli, "out of memory");
@@ -34,4 +36,12 @@ const char *json_text(const json_t *object, const char *name) {
 uint64_t json_count(const json_t *object, const char *name) {
   json_int_t count = json_integer_value(json_object_get(object, name));
   return count > 0 ? (uint64_t)count : 0;
+}
+
+void print_kind(const json_t *item) {
+  const json_t *kind = json_object_get(item, "kind");
+  const char *name = json_text(kind, "name");
+  terminal_text(stdout, json_text(kind, "source"));
+  if (name[0]) putchar('.');
+  terminal_text(stdout, name);
 }

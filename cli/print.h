@@ -18,4 +18,7 @@ int print_reply(const struct cli *cli, const struct tidings_reply *reply);
 const char *json_text(const json_t *object, const char *name);
 uint64_t json_count(const json_t *object, const char *name); /* 0 if there is none */
 
+/* "tool.failed" of the member `kind`. */
+void print_kind(const json_t *item);
+
 #endif
