@@ -267,3 +267,34 @@ int32_t hostkit_flat_push(int64_t handle, const char *session, const char *kind,
   free(event);
   return code ? remember(&error, code) : TIDINGS_OK;
 }
+
+int32_t hostkit_flat_wake_descriptor(int64_t handle) {
+  struct tidings_error error = {.size = sizeof error};
+  struct slot *slot = NULL;
+  int32_t fd = -1;
+  int32_t code = look_up(handle, &slot, &error);
+  if (!code) {
+    code = hostkit_wake_descriptor(slot->kit, &fd, &error);
+    give_back(slot);
+  }
+  return code ? remember(&error, code) : fd;
+}
+
+char *hostkit_flat_next_session(int64_t handle) {
+  struct tidings_error error = {.size = sizeof error};
+  struct slot *slot = NULL;
+  size_t len = 0;
+  char *id = malloc(HK_SESSION_BYTES);
+  int32_t code = id ? look_up(handle, &slot, &error) : hk_error(&error, TIDINGS_E_NOMEM, "out of memory for the next session");
+  if (!code) {
+    code = hostkit_next_session(slot->kit, id, HK_SESSION_BYTES - 1, &len, &error);
+    give_back(slot);
+  }
+  if (code) {
+    free(id);
+    remember(&error, code);
+    return NULL;
+  }
+  id[len] = '\0';
+  return id;
+}

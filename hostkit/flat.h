@@ -12,6 +12,9 @@
 /* How long closing and swapping wait for calls under way unless the caller says. */
 #define HK_FLAT_DRAIN_MS 5000u
 
+/* Room for any session's id and a NUL. */
+#define HK_SESSION_BYTES 256
+
 /* Does what `request` says and gives its answer. On failure *ret_answer is not written. */
 int32_t hk_flat_perform(struct hostkit *kit, json_t *request, json_t **ret_answer, struct tidings_error *error);
 

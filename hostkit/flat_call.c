@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "errors.h"
 #include "flat.h"
@@ -211,10 +212,33 @@ static int32_t info(struct hostkit *kit, struct hk_fields *fields, json_t **ret_
   return TIDINGS_OK;
 }
 
+static int32_t wake_descriptor(struct hostkit *kit, struct hk_fields *fields, json_t **ret_answer) {
+  static const char *const members[] = {"op", NULL};
+  hk_fields_only(fields, members);
+  int32_t fd = -1;
+  int32_t code = fields->code ? fields->code : hostkit_wake_descriptor(kit, &fd, fields->error);
+  if (code) return code;
+  code = answer_with("descriptor", json_integer(fd), ret_answer, fields->error);
+  if (code) close(fd); /* the caller never hears of it */
+  return code;
+}
+
+static int32_t next_session(struct hostkit *kit, struct hk_fields *fields, json_t **ret_answer) {
+  static const char *const members[] = {"op", NULL};
+  hk_fields_only(fields, members);
+  char id[HK_SESSION_BYTES];
+  size_t len = 0;
+  int32_t code = fields->code ? fields->code : hostkit_next_session(kit, id, sizeof id, &len, fields->error);
+  if (code) return code;
+  struct tidings_span session = {.ptr = id, .len = len};
+  return answer_with("session", len ? hk_json_text(session) : json_null(), ret_answer, fields->error);
+}
+
 int32_t hk_flat_perform(struct hostkit *kit, json_t *request, json_t **ret_answer, struct tidings_error *error) {
-  static const char *const names[] = {"tool_result", "chat_request", "event", "settle", "query", "swap", "info", NULL};
-  static int32_t (*const operations[])(struct hostkit *, struct hk_fields *, json_t **) = {tool_result, chat_request, event, settle,
-                                                                                           query,       swap,         info};
+  static const char *const names[] = {"tool_result", "chat_request", "event",           "settle",       "query",
+                                      "swap",        "info",         "wake_descriptor", "next_session", NULL};
+  static int32_t (*const operations[])(struct hostkit *, struct hk_fields *, json_t **) = {
+      tool_result, chat_request, event, settle, query, swap, info, wake_descriptor, next_session};
   struct hk_fields op = {.object = request, .name = "request", .error = error};
   uint32_t which = hk_field_word(&op, "op", names, HK_REQUIRED, 0);
   if (op.code) return op.code;

@@ -47,6 +47,12 @@ static const struct tidings_query *query_extension(const struct tidings_entry *e
   return whole && query->query && query->release_answer ? query : NULL;
 }
 
+static const struct tidings_wake *wake_extension(const struct tidings_entry *entry) {
+  const struct tidings_wake *wake = entry->get_extension(TIDINGS_EXT_WAKE);
+  bool whole = wake && wake->size >= offsetof(struct tidings_wake, next_session) + sizeof wake->next_session;
+  return whole && wake->descriptor && wake->next_session ? wake : NULL;
+}
+
 int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_settings *settings, struct hk_instance *ret_instance,
                 struct tidings_error *error) {
   struct hk_instance loaded = {.image = dlopen(copy->path, RTLD_NOW | RTLD_LOCAL)};
@@ -65,7 +71,7 @@ int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_setting
     return code;
   }
   loaded.query = query_extension(&loaded.entry);
-  loaded.has_wake = loaded.entry.get_extension(TIDINGS_EXT_WAKE) != NULL;
+  loaded.wake = wake_extension(&loaded.entry);
   loaded.copy = *copy;
   *copy = HK_COPY_NONE;
   *ret_instance = loaded;
@@ -77,7 +83,7 @@ void hk_unload(struct hk_instance *instance, const struct hk_settings *settings)
   instance->image = NULL;
   instance->plugin = NULL;
   instance->query = NULL;
-  instance->has_wake = false;
+  instance->wake = NULL;
   memset(&instance->entry, 0, sizeof instance->entry);
   unload_image(image, &instance->copy, settings);
 }

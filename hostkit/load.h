@@ -14,9 +14,9 @@ struct hk_instance {
   void *image; /* NULL: nothing is loaded; then nothing below may be used but copy */
   struct tidings_plugin *plugin;
   const struct tidings_query *query; /* NULL: the plugin has no such extension */
-  bool has_wake;
-  struct tidings_entry entry; /* its strings live in the image */
-  struct hk_copy copy;        /* what the image was mapped from; the file is unlinked, the descriptor open */
+  const struct tidings_wake *wake;   /* NULL: the same */
+  struct tidings_entry entry;        /* its strings live in the image */
+  struct hk_copy copy;               /* what the image was mapped from; the file is unlinked, the descriptor open */
 };
 
 /* Copies the file, checks and probes the copy. Changes nothing in this process. Errors: as hostkit_open. */

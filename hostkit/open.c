@@ -67,7 +67,7 @@ int32_t hostkit_info(struct hostkit *kit, struct hostkit_info *ret_info) {
       .abi_major = kit->now.entry.abi_major,
       .abi_minor = kit->now.entry.abi_minor,
       .has_query = kit->now.query != NULL,
-      .has_wake = kit->now.has_wake,
+      .has_wake = kit->now.wake != NULL,
   };
   copy_name(info.name, kit->now.entry.name);
   copy_name(info.version, kit->now.entry.version);

@@ -67,6 +67,7 @@ static void back_to_old(struct hostkit *kit, struct tidings_error *failure) {
   if (!code) code = hk_load(&copy, kit->settings.plugin_path, &kit->settings, &kit->now, &why);
   if (!code) {
     hk_copy_drop(&old);
+    hk_wait_again(kit);
     hk_error_append(failure, OLD_GOES_ON);
     return;
   }
@@ -93,6 +94,7 @@ static int32_t exchange(struct hostkit *kit, struct hk_copy *copy, char **path, 
   kit->settings.plugin_path = *path;
   *path = NULL;
   kit->generation++;
+  hk_wait_again(kit);
   return TIDINGS_OK;
 }
 

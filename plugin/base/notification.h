@@ -6,6 +6,7 @@
 #ifndef BASE_NOTIFICATION_H
 #define BASE_NOTIFICATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/span.h"
@@ -27,6 +28,11 @@ struct notification {
   uint8_t level;
   uint8_t activation;
 };
+
+/* Does it want something done now, besides riding on the next carrier? */
+static inline bool notification_rings(const struct notification *note) {
+  return note->level == TIDINGS_LEVEL_CRITICAL || note->activation != ACTIVATION_PASSIVE;
+}
 
 /* What an item's `data` says, as far as the policy asks. Empty until somebody has read it (event/facts.h). */
 struct facts {

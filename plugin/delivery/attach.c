@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "delivery/ledger.h"
+#include "delivery/turning.h"
 
 static bool is_named(const struct session_event *opening, uint64_t id) {
   for (size_t i = 0; opening && i < opening->delivery_count; i++) {
@@ -14,43 +15,90 @@ static bool is_named(const struct session_event *opening, uint64_t id) {
   return false;
 }
 
+/* The messages on a carrier, as the machine sees it end. Nothing is offered meanwhile. */
+static int step_messages(struct turning *turning, const struct delivery *delivery, bool named, struct tidings_error *error) {
+  ptrdiff_t *indices = arena_zalloc(turning->arena, delivery->message_count + 1, sizeof *indices);
+  size_t count = 0;
+  if (!indices) return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
+  for (size_t i = 0; i < turning->turns.count; i++) {
+    for (size_t j = 0; j < delivery->message_count; j++) {
+      if (turning->turns.messages[i].n == delivery->messages[j]) indices[count++] = (ptrdiff_t)i;
+    }
+  }
+  struct turns_input input = turning_input(turning, named ? TURNS_COMMITTED : TURNS_ROLLED_BACK);
+  input.delivery = delivery->n;
+  input.named = indices;
+  input.named_count = count;
+  return turns_step(&turning->turns, &input, error);
+}
+
 /* Ends every lease: the named ones as committed, the others as rolled back. */
-static int resolve_leases(struct store_txn *txn, uint32_t session, struct head *head, const struct session_event *opening, int64_t now_ms,
-                          struct arena *arena, struct tidings_error *error) {
+static int resolve_leases(const struct attaching *attaching, struct turning *turning, struct tidings_error *error) {
+  struct head *head = attaching->head;
   const uint64_t *leased = head->leased;
   size_t count = head->leased_count;
   for (size_t i = 0; i < count; i++) {
     struct delivery delivery;
-    int code = delivery_get_leased(txn, session, head, leased[i], arena, &delivery, error);
+    int code = delivery_get_leased(attaching->txn, attaching->session, head, leased[i], attaching->arena, &delivery, error);
     if (code) return code;
-    bool named = is_named(opening, public_id(session, delivery.n));
-    int failed = named ? ledger_commit(head, &delivery, arena) : ledger_roll_back(head, &delivery, arena);
+    bool named = is_named(attaching->opening, public_id(attaching->session, delivery.n));
+    int failed =
+        named ? ledger_commit(head, &delivery, attaching->arena) : ledger_roll_back(head, &delivery, attaching->arena);
     if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
     delivery.state = named ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
     delivery.settled_by = named ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
-    delivery.settled_ms = now_ms;
-    code = delivery_put(txn, session, &delivery, error);
+    delivery.settled_ms = attaching->now_ms;
+    code = delivery_put(attaching->txn, attaching->session, &delivery, error);
+    if (!code) code = step_messages(turning, &delivery, named, error);
     if (code) return code;
   }
   return 0;
 }
 
-int attach(struct instance *instance, struct store_txn *txn, uint32_t session, struct head *head, const struct session_event *opening,
-           int64_t now_ms, struct arena *arena, bool *ret_changed, struct tidings_error *error) {
-  bool mine = owner_equal(&head->owner, &instance->owner);
+/* What the owner before left behind; or, of our own, what was leased and is not in the transcript. */
+static int recover(const struct attaching *attaching, bool mine, bool was_owned, struct tidings_error *error) {
+  struct turning turning = {.instance = attaching->instance,
+                            .settings = attaching->settings,
+                            .txn = attaching->txn,
+                            .session = attaching->session,
+                            .head = attaching->head,
+                            .arena = attaching->arena,
+                            .now_ms = attaching->now_ms};
+  bool changed;
+  int code = turning_load(&turning, NULL, 0, NULL, error);
+  if (!code) code = resolve_leases(attaching, &turning, error);
+  const struct turns_input input = turning_input(&turning, TURNS_RECOVERED);
+  if (!code && !mine && was_owned) code = turns_step(&turning.turns, &input, error);
+  return code ? code : turning_save(&turning, TURNS_RECOVERED, false, &changed, error);
+}
+
+/* Not ours, and its owner lives. */
+static int refuse(const struct attaching *attaching, struct tidings_error *error) {
+  const struct head *head = attaching->head;
+  if (!attaching->opening && owner_equal(&head->former, &attaching->instance->owner))
+    return fail(error, TIDINGS_E_CLOSED, "the session was taken over by another host, pid %u", head->owner.pid);
+  return fail(error, TIDINGS_E_BUSY, "the session is owned by a running host, pid %u; end that, or open the session with takeover",
+              head->owner.pid);
+}
+
+int attach(const struct attaching *attaching, bool *ret_changed, struct tidings_error *error) {
+  const struct session_event *opening = attaching->opening;
+  struct head *head = attaching->head;
+  bool mine = owner_equal(&head->owner, &attaching->instance->owner), was_owned = head->owner.pid != 0;
   bool changed = !mine;
-  if (!mine && owner_alive(&head->owner) && !(opening && opening->takeover)) {
-    return fail(error, TIDINGS_E_BUSY, "the session is owned by a running host, pid %u; end that, or open the session with takeover",
-                head->owner.pid);
+  if (!mine && owner_alive(&head->owner)) {
+    if (!opening || !opening->takeover) return refuse(attaching, error);
+    head->former = head->owner;
   }
   if (!mine) {
+    if (owner_equal(&head->former, &attaching->instance->owner)) memset(&head->former, 0, sizeof head->former);
     head->epoch++;
-    head->owner = instance->owner;
-    head->attached_ms = now_ms;
+    head->owner = attaching->instance->owner;
+    head->attached_ms = attaching->now_ms;
     head->cwd = head->host = span_of(NULL, 0);
   }
   if (!mine || (opening && opening->has_deliveries)) {
-    int code = resolve_leases(txn, session, head, opening, now_ms, arena, error);
+    int code = recover(attaching, mine, was_owned, error);
     if (code) return code;
     changed = true;
   }
@@ -85,25 +133,33 @@ int session_known(struct instance *instance, struct tidings_span id, struct sess
   return 0;
 }
 
-int session_attach(struct instance *instance, struct tidings_span id, int64_t now_ms, store_deadline deadline, struct session **ret_session,
-                   struct tidings_error *error) {
+int session_remember(struct instance *instance, struct tidings_span id, uint32_t number, struct session **ret_session,
+                     struct tidings_error *error) {
+  struct session *session = remember(instance, id, number, error);
+  if (!session) return TIDINGS_E_NOMEM;
+  *ret_session = session;
+  return 0;
+}
+
+int session_attach(struct instance *instance, const struct settings *settings, struct tidings_span id, int64_t now_ms,
+                   store_deadline deadline, struct session **ret_session, struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
+  struct attaching attaching = {.instance = instance, .settings = settings, .now_ms = now_ms, .arena = &arena};
   struct store_txn *txn;
-  struct session *session = NULL;
   struct head head;
-  uint32_t number;
   bool changed;
   int code = store_write(instance->store, deadline, &txn, error);
   if (code) return code;
-  code = session_add(txn, id, &number, error);
-  if (!code) code = head_get(txn, number, &arena, &head, error);
-  if (!code) code = attach(instance, txn, number, &head, NULL, now_ms, &arena, &changed, error);
-  if (!code && changed) code = head_put(txn, number, &head, error);
+  attaching.txn = txn;
+  attaching.head = &head;
+  code = session_add(txn, id, &attaching.session, error);
+  if (!code) code = head_get(txn, attaching.session, &arena, &head, error);
+  if (!code) code = attach(&attaching, &changed, error);
+  if (!code && changed) code = head_put(txn, attaching.session, &head, error);
   if (!code && changed) code = store_commit(txn, error);
   else store_end(txn);
   /* Not before: a number that was not stored is given to the next session that comes. */
-  if (!code && !(session = remember(instance, id, number, error))) code = TIDINGS_E_NOMEM;
+  if (!code) code = session_remember(instance, id, attaching.session, ret_session, error);
   arena_free(&arena);
-  if (!code) *ret_session = session;
   return code;
 }

@@ -11,6 +11,7 @@
 #include "delivery/ledger.h"
 #include "delivery/planning.h"
 #include "delivery/reply.h"
+#include "delivery/turning.h"
 
 enum { PLANS_BEFORE_BUSY = 8, RETENTION_ROWS = 64 };
 
@@ -23,48 +24,128 @@ struct point { /* one attempt at a delivery point */
   int64_t now_ms;
   store_deadline deadline;
   struct arena arena;
-  uint64_t generation, last; /* of the snapshot */
+  struct head head; /* of the snapshot */
+  uint64_t last;    /* of the snapshot */
   uint64_t next_delivery;
   const struct item *items;
   size_t item_count;
+  struct turning turning; /* loaded from the snapshot, if the carrier means anything to the run, or a reply may come of it */
+  bool steps;             /* the carrier has stepped the run */
+  const uint64_t *carried;
+  size_t carried_count;
+  const struct tidings_span *steered; /* contents of the messages that it steers into the turn, in order */
+  const struct tidings_span *steered_ids;
+  size_t steered_count;
 };
 
 enum step { STEP_DONE = 1, STEP_AGAIN = 2, STEP_ATTACH = 3 }; /* besides 0: go on, and negative: an error */
 
-/* What is pending now. STEP_DONE: nothing, and the session is known to be quiet. */
+static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery"); }
+
+/* -- the run ----------------------------------------------------------------------------------------------------------------------- */
+
+static bool names_messages(const struct point *point) { return point->carrier->message_count > 0; }
+
+/* Contents of what is steered, in order. */
+static int read_steered(struct point *point, struct tidings_error *error) {
+  const struct turns *turns = &point->turning.turns;
+  struct tidings_span *contents = arena_zalloc(&point->arena, turns->count + 1, sizeof *contents);
+  struct tidings_span *ids = arena_zalloc(&point->arena, turns->count + 1, sizeof *ids), trigger;
+  int code = contents && ids ? 0 : no_memory(error);
+  if (point->carrier->kind != CARRIER_TOOL_RESULT) return code;
+  for (size_t i = 0; !code && i < turns->count; i++) {
+    const struct message *message = &turns->messages[i];
+    if (message->delivery != point->next_delivery) continue;
+    ids[point->steered_count] = message->id;
+    code = content_get(point->turning.txn, point->session->number, message->n, &point->arena, &contents[point->steered_count++], &trigger,
+                       error);
+  }
+  point->steered = contents;
+  point->steered_ids = ids;
+  return code;
+}
+
+/* What the carrier does to the run, by the snapshot. */
+static int step_run(struct point *point, struct store_txn *txn, struct tidings_error *error) {
+  const struct carrier *carrier = point->carrier;
+  bool chat = carrier->kind == CARRIER_CHAT_REQUEST;
+  ptrdiff_t *named = arena_zalloc(&point->arena, carrier->message_count + 1, sizeof *named);
+  point->turning = (struct turning){.instance = point->instance,
+                                    .settings = point->settings,
+                                    .txn = txn,
+                                    .session = point->session->number,
+                                    .head = &point->head,
+                                    .arena = &point->arena,
+                                    .now_ms = point->now_ms};
+  if (!named) return no_memory(error);
+  int code = turning_load(&point->turning, carrier->messages, carrier->message_count, named, error);
+  if (code || !point->steps) return code;
+  struct turns_input input = turning_input(&point->turning, chat ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT);
+  input.ids = carrier->messages;
+  input.named = named;
+  input.named_count = carrier->message_count;
+  input.delivery = point->next_delivery;
+  input.steering = true;
+  input.fires_at_once = point->instance->settle_on_return;
+  input.owned = true;
+  input.last_item = point->last;
+  code = turns_step(&point->turning.turns, &input, error);
+  if (!code && turning_carried(&point->turning, point->next_delivery, &point->carried, &point->carried_count)) code = no_memory(error);
+  return code ? code : read_steered(point, error);
+}
+
+/* -- looking ------------------------------------------------------------------------------------------------------------------------- */
+
+static int look_in(struct point *point, struct store_txn *txn, struct tidings_error *error) {
+  struct session *session = point->session;
+  struct head *head = &point->head;
+  int code = head_get(txn, session->number, &point->arena, head, error);
+  if (!code && !owner_equal(&head->owner, &point->instance->owner)) code = STEP_ATTACH;
+  if (!code) code = item_last(txn, session->number, head, &point->last, error);
+  if (!code) code = item_pending(txn, session->number, head, &point->arena, &point->items, &point->item_count, error);
+  if (code) return code;
+  point->next_delivery = head->last_delivery + 1;
+  point->steps = names_messages(point) || (point->carrier->kind == CARRIER_TOOL_RESULT && turns_minds_tool_result(&head->run));
+  return point->steps || point->item_count ? step_run(point, txn, error) : STEP_DONE;
+}
+
+/* What is pending now. STEP_DONE: nothing, and the session is quiet if its run does not wait for a tool result. */
 static int look(struct point *point, struct tidings_error *error) {
   struct session *session = point->session;
   uint32_t bell = bell_read(session->bell); /* before the snapshot: what is committed after this shows in the bell */
   struct store_txn *txn;
-  struct head head;
   int code = store_read(point->instance->store, &txn, error);
   if (code) return code;
-  code = head_get(txn, session->number, &point->arena, &head, error);
-  if (!code && !owner_equal(&head.owner, &point->instance->owner)) code = STEP_ATTACH;
-  if (!code) code = item_last(txn, session->number, &head, &point->last, error);
-  if (!code) code = item_pending(txn, session->number, &head, &point->arena, &point->items, &point->item_count, error);
+  code = look_in(point, txn, error);
   store_end(txn);
-  if (code) return code;
-  point->generation = head.generation;
-  point->next_delivery = head.last_delivery + 1;
-  if (point->item_count) return 0;
-  atomic_store_explicit(&session->quiet, bell & 1 ? QUIET_UNKNOWN : bell, memory_order_relaxed);
-  return STEP_DONE;
+  point->turning.txn = NULL;
+  if (code == STEP_DONE && !turns_minds_tool_result(&point->head.run))
+    atomic_store_explicit(&session->quiet, bell & 1 ? QUIET_UNKNOWN : bell, memory_order_relaxed);
+  return code;
+}
+
+/* -- leasing ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Does the host get something that it has to settle? */
+static bool carries(const struct point *point, const struct plan *plan) {
+  return plan->line_count || point->carried_count || names_messages(point);
 }
 
 static int describe(struct point *point, const struct plan *plan, struct delivery *ret_delivery) {
-  bool ends_now = !plan->line_count || point->instance->settle_on_return;
+  bool carried = carries(point, plan), ends_now = !carried || point->instance->settle_on_return;
   *ret_delivery = (struct delivery){
       .n = point->next_delivery,
       .leased_ms = point->now_ms,
       .settled_ms = ends_now ? point->now_ms : 0,
       .state = ends_now ? DELIVERY_COMMITTED : DELIVERY_LEASED,
       .settled_by = ends_now ? SETTLED_ON_RETURN : SETTLED_BY_NOBODY,
-      .carrier = plan->line_count ? (uint8_t)point->carrier->kind : (uint8_t)CARRIER_NONE,
+      .carrier = carried ? (uint8_t)point->carrier->kind : (uint8_t)CARRIER_NONE,
       .source = point->carrier->source,
       .after = point->last,
       .call_id = point->carrier->call_id,
       .tool = point->carrier->tool,
+      .messages = point->carried,
+      .message_count = point->carried_count,
   };
   return ledger_ranges(plan->fates, plan->fate_count, &point->arena, &ret_delivery->fates, &ret_delivery->fate_count);
 }
@@ -83,24 +164,59 @@ static int book(struct point *point, struct store_txn *txn, struct head *head, s
           retention_step(txn, session, head, point->now_ms, point->settings->dedup_window_ms, RETENTION_ROWS + delivery->fate_count, error);
   }
   if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to lease what is pending");
-  if (!code) code = delivery_put(txn, session, delivery, error);
-  if (!code) code = head_put(txn, session, head, error);
-  return code;
+  return code ? code : delivery_put(txn, session, delivery, error);
+}
+
+/* The run as the snapshot's step left it: the head has not changed since. */
+static int save_run(struct point *point, struct store_txn *txn, struct head *head, const struct plan *plan, struct tidings_error *error) {
+  bool changed;
+  if (plan->line_count) point->turning.turns.run.asked = 0; /* what stays pending may ask again */
+  point->turning.txn = txn;
+  point->turning.head = head;
+  return turning_save(&point->turning, point->carrier->kind == CARRIER_CHAT_REQUEST ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT, false,
+                      &changed, error);
 }
 
 /* The lease, durable when it returns 0. STEP_AGAIN: the head is not the one that was planned on. */
-static int lease(struct point *point, struct delivery *delivery, struct tidings_error *error) {
+static int lease(struct point *point, const struct plan *plan, struct delivery *delivery, struct tidings_error *error) {
   struct store_txn *txn;
   struct head head;
   int code = store_write(point->instance->store, point->deadline, &txn, error);
   if (code) return code;
   code = head_get(txn, point->session->number, &point->arena, &head, error);
-  if (!code && head.generation != point->generation) code = STEP_AGAIN;
+  if (!code && head.generation != point->head.generation) code = STEP_AGAIN;
   if (!code && delivery->n > UINT32_MAX) code = fail(error, TIDINGS_E_FULL, "the session has had 4,294,967,295 deliveries; open another");
-  if (!code) code = book(point, txn, &head, delivery, error);
+  if (!code && (delivery->fate_count || delivery->carrier != CARRIER_NONE)) code = book(point, txn, &head, delivery, error);
+  if (!code) code = save_run(point, txn, &head, plan, error);
+  if (!code) code = head_put(txn, point->session->number, &head, error);
   if (!code) return store_commit(txn, error);
   store_end(txn);
   return code;
+}
+
+/* -- the reply ----------------------------------------------------------------------------------------------------------------------- */
+
+static int make_reply(struct point *point, const struct plan *plan, const struct delivery *delivery, struct tidings_reply **ret_reply,
+                      struct tidings_error *error) {
+  const struct turns *turns = &point->turning.turns;
+  struct tidings_reply *reply = reply_make(&point->arena);
+  if (!reply || reply_status(reply, &turns->run, turns, &point->arena) ||
+      reply_steered(reply, point->steered_ids, point->steered_count, &point->arena))
+    return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
+  reply_wake(reply, point->instance, point->settings, &turns->run, point->now_ms);
+  const struct showing showing = {.instance = point->instance,
+                                  .configuration = point->configuration,
+                                  .session = point->carrier->session,
+                                  .session_number = point->session->number,
+                                  .chat_request = point->carrier->kind == CARRIER_CHAT_REQUEST,
+                                  .steered = point->steered,
+                                  .steered_count = point->steered_count,
+                                  .plan = plan};
+  int code = reply_show(reply, &showing, &point->arena, error);
+  if (code) return code;
+  if (delivery->state == DELIVERY_LEASED) reply->delivery_id = public_id(point->session->number, delivery->n);
+  *ret_reply = reply;
+  return 0;
 }
 
 /* Everything that can fail for lack of memory comes before the lease: what is leased can be handed out. */
@@ -111,36 +227,31 @@ static int attempt(struct point *point, const struct tidings_reply **ret_reply, 
   int code = look(point, error);
   if (code) return code;
   const struct planning planning = {point->instance, point->settings, point->now_ms, &point->arena};
-  if (planning_make(&planning, point->items, point->item_count, &plan) || describe(point, &plan, &delivery))
-    return fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery");
-  if (!plan.fate_count) return STEP_DONE;
-  if (plan.line_count) {
-    reply = reply_make(&point->arena);
-    if (!reply) return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
-    const struct showing showing = {.instance = point->instance,
-                                    .configuration = point->configuration,
-                                    .session = point->carrier->session,
-                                    .session_number = point->session->number,
-                                    .chat_request = point->carrier->kind == CARRIER_CHAT_REQUEST,
-                                    .plan = &plan};
-    code = reply_show(reply, &showing, &point->arena, error);
-    if (code) return code;
-    if (delivery.state == DELIVERY_LEASED) reply->delivery_id = public_id(point->session->number, delivery.n);
-  }
-  code = lease(point, &delivery, error);
+  if (planning_make(&planning, point->items, point->item_count, &plan) || describe(point, &plan, &delivery)) return no_memory(error);
+  if (!plan.fate_count && !point->steps) return STEP_DONE;
+  if (carries(point, &plan)) code = make_reply(point, &plan, &delivery, &reply, error);
+  if (!code) code = lease(point, &plan, &delivery, error);
   if (code) return code;
   if (reply) *ret_reply = reply_hand_out(reply, point->instance, &point->arena);
   return STEP_DONE;
+}
+
+/* For another attempt: what the one before has found is void. */
+static void forget(struct point *point) {
+  arena_free(&point->arena);
+  point->items = NULL;
+  point->item_count = point->carried_count = point->steered_count = 0;
+  point->carried = NULL;
 }
 
 static int attempts(struct point *point, const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct instance *instance = point->instance;
   for (int i = 0; i < PLANS_BEFORE_BUSY; i++) {
     int code = attempt(point, ret_reply, error);
-    arena_free(&point->arena);
+    forget(point);
     if (code == STEP_DONE) return 0;
     if (code == STEP_ATTACH)
-      code = session_attach(instance, point->carrier->session, point->now_ms, point->deadline, &point->session, error);
+      code = session_attach(instance, point->settings, point->carrier->session, point->now_ms, point->deadline, &point->session, error);
     if (code < 0) return code;
   }
   return fail(error, TIDINGS_E_BUSY, "the session keeps changing under another host's hands; nothing was lost, try again");
@@ -154,7 +265,7 @@ int deliver(struct instance *instance, const struct carrier *carrier, const stru
   if (code) return code;
   (void)settle_remembered(instance, point.deadline, NULL);
   code = session_known(instance, carrier->session, &point.session, error);
-  if (!code && !point.session) code = session_attach(instance, carrier->session, point.now_ms, point.deadline, &point.session, error);
+  if (!code && !point.session) code = session_attach(instance, point.settings, carrier->session, point.now_ms, point.deadline, &point.session, error);
   if (code) return code;
   uint32_t number = point.session->number;
   code = decision_begin(instance, number, point.deadline, error);

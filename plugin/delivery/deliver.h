@@ -13,6 +13,8 @@ struct carrier {
   enum delivery_carrier kind; /* CARRIER_TOOL_RESULT or CARRIER_CHAT_REQUEST */
   uint8_t source;             /* chat request */
   struct tidings_span session, call_id, tool;
+  const struct tidings_span *messages; /* chat request: the ids of those that it sends */
+  size_t message_count;
 };
 
 /* Nothing has been committed for this session since it was found quiet. No lock, no system call. */
@@ -27,7 +29,9 @@ static inline bool session_is_quiet(struct instance *instance, struct tidings_sp
 int deliver(struct instance *instance, const struct carrier *carrier, const struct tidings_reply **ret_reply, struct tidings_error *error);
 
 /* settle.c */
-int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome, struct tidings_error *error);
+/* ret_reply NULL: nobody listens. */
+int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome, const struct tidings_reply **ret_reply,
+           struct tidings_error *error);
 /* Applies settles that met BUSY before, within the caller's time. Returns 0, or why some are left: BUSY, STORE, NOMEM. */
 int settle_remembered(struct instance *instance, store_deadline deadline, struct tidings_error *error);
 

@@ -78,3 +78,17 @@ int planning_make(const struct planning *planning, const struct item *items, siz
   *ret_plan = plan;
   return 0;
 }
+
+int planning_left(const struct planning *planning, const struct item *items, size_t item_count, const bool **ret_left) {
+  struct sorted sorted;
+  if (sort_out(items, item_count, planning->arena, &sorted)) return -1;
+  bool *left = arena_zalloc(planning->arena, item_count, sizeof *left), *sound = arena_zalloc(planning->arena, item_count, sizeof *sound);
+  if (!left || !sound) return -1;
+  if (plan_needs_facts(sorted.sound, sorted.sound_count, planning->settings) &&
+      facts_read(sorted.sound, sorted.sound_count, planning->arena))
+    return -1;
+  if (plan_left(sorted.sound, sorted.sound_count, planning->settings, planning->now_ms, planning->arena, sound)) return -1;
+  for (size_t i = 0, at = 0; i < item_count; i++) left[i] = items[i].note.message.len && sound[at++];
+  *ret_left = left;
+  return 0;
+}

@@ -18,4 +18,7 @@ struct planning {
 /* `items` by n. What is damaged is dropped, and said so in the log. Returns 0, or -1: no memory. */
 int planning_make(const struct planning *planning, const struct item *items, size_t item_count, struct plan *ret_plan);
 
+/* For each item: would it be told, were there room for all? Returns 0, or -1: no memory. */
+int planning_left(const struct planning *planning, const struct item *items, size_t item_count, const bool **ret_left);
+
 #endif

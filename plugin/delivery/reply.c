@@ -11,17 +11,13 @@
 
 struct reply {
   struct tidings_reply abi; /* first */
-  struct tidings_status status;
   struct arena arena;
 };
 
 struct tidings_reply *reply_make(struct arena *arena) {
   struct reply *reply = arena_zalloc(arena, 1, sizeof *reply);
   if (!reply) return NULL;
-  reply->status.size = sizeof reply->status;
-  reply->status.state = TIDINGS_STATE_IDLE;
   reply->abi.size = sizeof reply->abi;
-  reply->abi.status = &reply->status;
   return &reply->abi;
 }
 

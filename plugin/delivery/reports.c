@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "delivery/ledger.h"
+#include "delivery/urging.h"
 #include "policy/plan.h"
 #include "producers/producers.h"
 
@@ -32,6 +33,7 @@ static struct push push_of(const struct intake *intake) {
       .now_ms = intake->now_ms,
       .dedup_window_ms = intake->settings->dedup_window_ms,
       .pending_limit = intake->settings->pending_per_session,
+      .rings = notification_rings(&intake->produced.note),
   };
 }
 
@@ -143,10 +145,13 @@ static int take(struct intake *intake, struct tidings_error *error) {
 }
 
 int take_report(struct instance *instance, const struct settings *settings, const struct event *event, int64_t now_ms,
-                store_deadline deadline, bool *ret_duplicate, struct tidings_error *error) {
+                store_deadline deadline, bool *ret_duplicate, bool *ret_asks, struct tidings_error *error) {
   struct intake intake = {.instance = instance, .settings = settings, .event = event, .now_ms = now_ms, .deadline = deadline};
   int code = take(&intake, error);
   arena_free(&intake.arena);
-  if (!code) *ret_duplicate = intake.duplicate;
+  if (!code) {
+    *ret_duplicate = intake.duplicate;
+    *ret_asks = intake.produced.speaks && notification_rings(&intake.produced.note);
+  }
   return code;
 }

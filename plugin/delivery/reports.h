@@ -8,8 +8,8 @@
 #include "event/event.h"
 #include "instance/instance.h"
 
-/* `event` is a report (event_is_report). Errors as of a notification. */
+/* `event` is a report (event_is_report). *ret_asks: it made news that asks for more than the next carrier. Errors as of a notification. */
 int take_report(struct instance *instance, const struct settings *settings, const struct event *event, int64_t now_ms,
-                store_deadline deadline, bool *ret_duplicate, struct tidings_error *error);
+                store_deadline deadline, bool *ret_duplicate, bool *ret_asks, struct tidings_error *error);
 
 #endif

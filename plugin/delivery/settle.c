@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "delivery/deliver.h"
 #include "delivery/ledger.h"
+#include "delivery/stage.h"
 
 enum { RETENTION_ROWS = 64, REMEMBERED_LIMIT = 4096 };
 
@@ -21,18 +22,43 @@ static size_t item_count(const struct delivery *delivery) {
   return (size_t)count;
 }
 
-static int end_lease(struct store_txn *txn, uint32_t session, struct head *head, struct delivery *delivery, uint32_t outcome,
-                     int64_t now_ms, int64_t dedup_window_ms, struct arena *arena, struct tidings_error *error) {
-  bool commit = outcome == TIDINGS_COMMITTED;
-  if (commit ? ledger_commit(head, delivery, arena) : ledger_roll_back(head, delivery, arena))
+/* Messages that retention has forgotten are passed over. */
+static size_t keep_known(ptrdiff_t *named, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (named[i] != NOT_A_MESSAGE) named[kept++] = named[i];
+  }
+  return kept;
+}
+
+static bool messages_alive(const struct run *run) { return run->last_message && run->first_message <= run->last_message; }
+
+/* Ends the lease in the stage's head, and tells the run what became of its messages. */
+static int end_lease(struct stage *stage, struct delivery *delivery, uint32_t outcome, struct tidings_error *error) {
+  bool commit = outcome == TIDINGS_COMMITTED, changed;
+  enum turns_event event = commit ? TURNS_COMMITTED : TURNS_ROLLED_BACK;
+  struct head *head = &stage->head;
+  ptrdiff_t *named = arena_zalloc(&stage->arena, delivery->message_count + 1, sizeof *named);
+  if (!named || (commit ? ledger_commit(head, delivery, &stage->arena) : ledger_roll_back(head, delivery, &stage->arena)))
     return fail(error, TIDINGS_E_NOMEM, "no memory to settle");
   delivery->state = commit ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
   delivery->settled_by = SETTLED_BY_HOST;
-  delivery->settled_ms = now_ms;
-  int code = commit ? retention_step(txn, session, head, now_ms, dedup_window_ms, RETENTION_ROWS + item_count(delivery), error) : 0;
-  if (!code) code = delivery_put(txn, session, delivery, error);
-  if (!code) code = head_put(txn, session, head, error);
-  return code;
+  delivery->settled_ms = stage->now_ms;
+  stage->head_changed = true;
+  int code = commit ? retention_step(stage->txn, stage->session, head, stage->now_ms, stage->settings->dedup_window_ms,
+                                     RETENTION_ROWS + item_count(delivery), error)
+                    : 0;
+  if (!code) code = delivery_put(stage->txn, stage->session, delivery, error);
+  if (!code && commit && !messages_alive(&head->run)) return head_put(stage->txn, stage->session, head, error);
+  if (!code) code = stage_load_numbers(stage, delivery->messages, delivery->message_count, named, error);
+  if (code) return code;
+  struct turns_input input = stage_input(stage, event);
+  input.delivery = delivery->n;
+  input.named = named;
+  input.named_count = keep_known(named, delivery->message_count);
+  code = turns_step(&stage->turning.turns, &input, error);
+  if (!code && !commit) code = stage_look(stage, error);
+  return code ? code : stage_save(stage, event, &changed, error);
 }
 
 /* Only the session's owner settles; but whoever says again what is so already is not contradicted. */
@@ -60,33 +86,52 @@ static int get_delivery(struct store_txn *txn, uint32_t session, const struct he
   return code == TIDINGS_E_NOT_FOUND ? fail(error, code, "delivery %llu: there is none of that id", (unsigned long long)id) : code;
 }
 
-static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, store_deadline deadline, struct tidings_error *error) {
-  struct configuration *configuration = configuration_use(instance);
-  int64_t now_ms = instance_now(instance), window = configuration->settings.dedup_window_ms;
-  uint32_t session = public_id_session(id);
-  struct arena arena = ARENA_EMPTY;
+/* What the settlement asks for; *ret_ended: it is so already. */
+static int decide(struct stage *stage, uint64_t id, uint32_t outcome, bool *ret_ended, struct tidings_error *error) {
   struct delivery delivery = {0};
-  struct store_txn *txn;
-  struct head head;
-  bool ended = false;
-  configuration_done(configuration);
-  int code = decision_begin(instance, session, deadline, error);
+  int code = head_get(stage->txn, stage->session, &stage->arena, &stage->head, error);
+  if (!code) code = get_delivery(stage->txn, stage->session, &stage->head, id, &stage->arena, &delivery, error);
   if (code) return code;
-  code = store_write(instance->store, deadline, &txn, error);
+  *ret_ended = delivery.state == (outcome == TIDINGS_COMMITTED ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK);
+  if (*ret_ended) return 0;
+  code = check_owner(stage->instance, &stage->head, id, error);
+  if (!code) code = check_ended(id, &delivery, error);
+  return code ? code : end_lease(stage, &delivery, outcome, error);
+}
+
+/* A reply is made only if there is something to do. */
+static int settle_in_write(struct stage *stage, uint64_t id, uint32_t outcome, struct tidings_reply **ret_reply, bool *ret_ended,
+                           struct tidings_error *error) {
+  int code = decide(stage, id, outcome, ret_ended, error);
+  bool acts = !code && !*ret_ended && (stage->result.offer || stage->result.abort);
+  return acts ? stage_reply(stage, ret_reply, error) : code;
+}
+
+static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, store_deadline deadline,
+                      const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  struct configuration *configuration = configuration_use(instance);
+  struct stage stage = {.instance = instance,
+                        .settings = &configuration->settings,
+                        .session = public_id_session(id),
+                        .now_ms = instance_now(instance),
+                        .arena = ARENA_EMPTY,
+                        .answers = ret_reply != NULL,
+                        .owned = true};
+  struct tidings_reply *reply = NULL;
+  bool ended = false;
+  int code = decision_begin(instance, stage.session, deadline, error);
   if (code) goto out;
-  code = head_get(txn, session, &arena, &head, error);
-  if (!code) code = get_delivery(txn, session, &head, id, &arena, &delivery, error);
+  code = store_write(instance->store, deadline, &stage.txn, error);
   if (!code) {
-    ended = delivery.state == (outcome == TIDINGS_COMMITTED ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK);
-    if (!ended) code = check_owner(instance, &head, id, error);
-    if (!ended && !code) code = check_ended(id, &delivery, error);
-    if (!ended && !code) code = end_lease(txn, session, &head, &delivery, outcome, now_ms, window, &arena, error);
+    code = settle_in_write(&stage, id, outcome, &reply, &ended, error);
+    if (!code && !ended) code = store_commit(stage.txn, error);
+    else store_end(stage.txn);
   }
-  if (!code && !ended) code = store_commit(txn, error);
-  else store_end(txn);
+  decision_end(instance, stage.session);
+  if (!code && ret_reply) *ret_reply = reply ? reply_hand_out(reply, instance, &stage.arena) : NULL;
 out:
-  decision_end(instance, session);
-  arena_free(&arena);
+  configuration_done(configuration);
+  arena_free(&stage.arena);
   return code;
 }
 
@@ -128,7 +173,7 @@ int settle_remembered(struct instance *instance, store_deadline deadline, struct
   struct remembered remembered;
   while (atomic_load(&instance->any_remembered) && take_remembered(instance, &remembered)) {
     struct tidings_error why = {.size = sizeof why};
-    int code = settle_now(instance, remembered.delivery_id, remembered.outcome, deadline, &why);
+    int code = settle_now(instance, remembered.delivery_id, remembered.outcome, deadline, NULL, &why);
     if (code == TIDINGS_E_BUSY || code == TIDINGS_E_NOMEM || code == TIDINGS_E_STORE) {
       (void)remember(instance, remembered.delivery_id, remembered.outcome);
       return fail(error, code, "delivery %llu, whose settle was remembered: %s", (unsigned long long)remembered.delivery_id, why.text);
@@ -141,10 +186,11 @@ int settle_remembered(struct instance *instance, store_deadline deadline, struct
   return 0;
 }
 
-int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome, struct tidings_error *error) {
+int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome, const struct tidings_reply **ret_reply,
+           struct tidings_error *error) {
   store_deadline deadline = store_deadline_in(instance->budget_ms);
   (void)settle_remembered(instance, deadline, NULL);
-  int code = settle_now(instance, delivery_id, outcome, deadline, error);
+  int code = settle_now(instance, delivery_id, outcome, deadline, ret_reply, error);
   if (code != TIDINGS_E_BUSY) return code;
   if (!remember(instance, delivery_id, outcome)) {
     return fail(error, TIDINGS_E_NOMEM,

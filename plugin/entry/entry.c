@@ -103,12 +103,12 @@ static int check_chat_request(const struct instance *instance, const struct tidi
   return code;
 }
 
-/* This version takes no messages in, so none that a request names can be on offer. */
-static int check_messages(const struct tidings_chat_request *request, struct tidings_error *error) {
-  int code = session_id_check(request->session, "session", TIDINGS_E_INVAL, error);
-  if (code || !request->message_count) return code;
-  return fail(error, TIDINGS_E_NOT_FOUND, "message %s was never submitted to session %s; do not send this request",
-              quote(*request->messages[0]).text, quote(request->session).text);
+/* The ids as an array, which a carrier wants. NULL without ids, or without memory. */
+static struct tidings_span *gather_messages(const struct tidings_chat_request *request, struct tidings_error *error, int *code) {
+  struct tidings_span *ids = request->message_count ? calloc(request->message_count, sizeof *ids) : NULL;
+  if (request->message_count && !ids) *code = fail(error, TIDINGS_E_NOMEM, "no memory for the ids of a request");
+  for (size_t i = 0; ids && i < request->message_count; i++) ids[i] = *request->messages[i];
+  return ids;
 }
 
 static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidings_chat_request *request,
@@ -117,12 +117,17 @@ static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidin
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = check_chat_request(instance, request, error);
-  if (!code && request->message_count) code = check_messages(request, error);
-  if (!code && session_is_quiet(instance, request->session)) {
+  if (!code && !request->message_count && session_is_quiet(instance, request->session)) {
     *ret_reply = NULL;
   } else if (!code) {
-    const struct carrier carrier = {.kind = CARRIER_CHAT_REQUEST, .source = (uint8_t)request->source, .session = request->session};
-    code = deliver(instance, &carrier, ret_reply, error);
+    struct tidings_span *ids = gather_messages(request, error, &code);
+    const struct carrier carrier = {.kind = CARRIER_CHAT_REQUEST,
+                                    .source = (uint8_t)request->source,
+                                    .session = request->session,
+                                    .messages = ids,
+                                    .message_count = request->message_count};
+    if (!code) code = deliver(instance, &carrier, ret_reply, error);
+    free(ids);
   }
   instance_leave(instance);
   return code;
@@ -151,8 +156,7 @@ static int32_t settle_delivery(struct tidings_plugin *plugin, const struct tidin
     code = fail(error, TIDINGS_E_INVAL, "settlement.outcome: %u; expected 1 (committed) or 2 (rolled back)", settlement->outcome);
   }
   if (!code) code = check_host_role(instance, "settle", error);
-  if (!code) code = settle(instance, settlement->delivery_id, settlement->outcome, error);
-  if (!code && ret_reply) *ret_reply = NULL;
+  if (!code) code = settle(instance, settlement->delivery_id, settlement->outcome, ret_reply, error);
   instance_leave(instance);
   return code;
 }
@@ -256,7 +260,34 @@ static void release_answer(struct tidings_plugin *plugin, const struct tidings_a
 
 static const struct tidings_query query_extension = {.size = sizeof query_extension, .query = query, .release_answer = release_answer};
 
-static const void *get_extension(const char *id) { return id && strcmp(id, TIDINGS_EXT_QUERY) == 0 ? &query_extension : NULL; }
+static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd, struct tidings_error *error) {
+  struct instance *instance = NULL;
+  int code = enter(plugin, ret_fd, &instance, error);
+  if (code) return code;
+  code = check_host_role(instance, "descriptor", error);
+  if (!code) code = wake_descriptor(instance, ret_fd, error);
+  instance_leave(instance);
+  return code;
+}
+
+static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t buffer_size, size_t *ret_len, struct tidings_error *error) {
+  struct instance *instance = NULL;
+  int code = enter(plugin, ret_len, &instance, error);
+  if (code) return code;
+  if (!buffer) code = fail(error, TIDINGS_E_INVAL, "buffer: null pointer");
+  if (!code) code = check_host_role(instance, "next_session", error);
+  if (!code) code = wake_next(instance, buffer, buffer_size, ret_len, error);
+  instance_leave(instance);
+  return code;
+}
+
+static const struct tidings_wake wake_extension = {.size = sizeof wake_extension, .descriptor = descriptor, .next_session = next_session};
+
+static const void *get_extension(const char *id) {
+  if (id && strcmp(id, TIDINGS_EXT_QUERY) == 0) return &query_extension;
+  if (id && strcmp(id, TIDINGS_EXT_WAKE) == 0) return &wake_extension;
+  return NULL;
+}
 
 EXPORTED extern const struct tidings_entry tidings_entry;
 const struct tidings_entry tidings_entry = {

@@ -62,6 +62,11 @@ void json_put_u64_at(struct json_writer *writer, struct tidings_span key, uint64
   buffer_format(writer->out, ":%llu", (unsigned long long)value);
 }
 
+void json_put_i64(struct json_writer *writer, const char *key, int64_t value) {
+  begin(writer, key);
+  buffer_format(writer->out, "%lld", (long long)value);
+}
+
 void json_put_bool(struct json_writer *writer, const char *key, bool value) {
   begin(writer, key);
   buffer_text(writer->out, value ? "true" : "false");

@@ -20,6 +20,7 @@ void json_put_string(struct json_writer *writer, const char *key, struct tidings
 void json_put_text(struct json_writer *writer, const char *key, const char *text); /* NULL: null */
 void json_put_u64(struct json_writer *writer, const char *key, uint64_t value);
 void json_put_u64_at(struct json_writer *writer, struct tidings_span key, uint64_t value); /* a key from outside: any valid UTF-8 */
+void json_put_i64(struct json_writer *writer, const char *key, int64_t value);
 void json_put_bool(struct json_writer *writer, const char *key, bool value);
 void json_put_id(struct json_writer *writer, const char *key,
                  uint64_t id); /* as a string of its digits: JavaScript's numbers end at 2^53 */

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "delivery/ledger.h"
+#include "delivery/reply.h"
 #include "inspect/inspect.h"
 
 int inspect_pending(struct inspection *inspection, struct tidings_error *error) {
@@ -45,18 +46,58 @@ static void write_attachment(struct json_writer *writer, const struct head *head
   json_close(writer, '}');
 }
 
-/* This version runs no turns: a session is idle. */
+static void write_text_or_null(struct json_writer *writer, const char *name, struct tidings_span text) {
+  if (text.len) json_put_string(writer, name, text);
+  else json_put_text(writer, name, NULL);
+}
+
+static void write_time_or_null(struct json_writer *writer, const char *name, int64_t ms) {
+  if (ms) json_put_i64(writer, name, ms);
+  else json_put_text(writer, name, NULL);
+}
+
+/* The status of the last reply, in the same words; and everything that waits. */
+static void write_messages(struct json_writer *writer, const struct turns *turns) {
+  json_open(writer, "queued", '[');
+  for (size_t i = 0; i < turns->count; i++) {
+    const struct message *message = &turns->messages[i];
+    if (message_is_over(message->state)) continue;
+    json_open(writer, NULL, '{');
+    json_put_string(writer, "id", message->id);
+    json_put_text(writer, "state", message_state_name(message->state));
+    write_time_or_null(writer, "queued_at", message->waited ? message->stamp_ms : 0);
+    json_close(writer, '}');
+  }
+  json_close(writer, ']');
+}
+
 int inspect_status(struct inspection *inspection, struct tidings_error *error) {
+  static const char *const phases[] = {NULL, "streaming", "tools"};
   struct json_writer *writer = &inspection->writer;
-  (void)error;
-  json_put_text(writer, "state", "idle");
+  struct turning turning = {.instance = inspection->instance,
+                            .txn = inspection->txn,
+                            .session = inspection->session,
+                            .head = &inspection->head,
+                            .arena = &inspection->arena};
+  struct tidings_reply reply = {.size = sizeof reply};
+  int code = inspection->session ? turning_load(&turning, NULL, 0, NULL, error) : 0;
+  if (code) return code;
+  const struct run *run = &turning.turns.run;
+  if (reply_status(&reply, run, &turning.turns, &inspection->arena)) return fail(error, TIDINGS_E_NOMEM, "no memory for a status");
+  const struct tidings_status *status = reply.status;
+  json_put_text(writer, "state", run_state_name(run->state));
+  if (run->phase) json_put_text(writer, "phase", phases[run->phase]);
   json_open(writer, "messages", '[');
+  for (size_t i = 0; i < status->message_count; i++) json_put_string(writer, NULL, *status->messages[i]);
   json_close(writer, ']');
-  json_put_text(writer, "started_at", NULL);
-  json_put_u64(writer, "attempt", 0);
-  json_put_text(writer, "message", NULL);
+  write_time_or_null(writer, "started_at", run->started_ms);
+  json_put_u64(writer, "attempt", run->attempt);
+  write_text_or_null(writer, "message", run->words);
   json_open(writer, "orphaned", '[');
+  for (size_t i = 0; i < status->orphaned_count; i++) json_put_string(writer, NULL, *status->orphaned[i]);
   json_close(writer, ']');
+  write_messages(writer, &turning.turns);
+  json_put_bool(writer, "compacting", run->compacting);
   write_attachment(writer, &inspection->head);
   return 0;
 }

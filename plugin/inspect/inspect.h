@@ -30,6 +30,8 @@ struct inspection {
 int inspect_pending(struct inspection *inspection, struct tidings_error *error);
 int inspect_status(struct inspection *inspection, struct tidings_error *error);
 int inspect_stats(struct inspection *inspection, struct tidings_error *error);
+/* Part of the history: what the run did. */
+int inspect_transitions(struct inspection *inspection, struct tidings_error *error);
 int inspect_history(struct inspection *inspection, struct tidings_error *error);
 int inspect_explain(struct inspection *inspection, struct tidings_error *error);
 int inspect_stream(struct inspection *inspection, struct tidings_error *error);

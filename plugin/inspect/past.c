@@ -154,7 +154,24 @@ static void write_fates(struct inspection *inspection, const struct rows *rows, 
   json_close(writer, ']');
 }
 
-/* The newest `limit` deliveries, oldest first. */
+static void write_delivery(struct inspection *inspection, const struct rows *rows, const struct delivery *delivery) {
+  struct json_writer *writer = &inspection->writer;
+  json_open(writer, NULL, '{');
+  json_put_id(writer, "id", public_id(inspection->session, delivery->n));
+  json_put_text(writer, "outcome", state_names[delivery->state]);
+  json_put_text(writer, "carrier", carrier_names[delivery->carrier]);
+  if (delivery->carrier == CARRIER_TOOL_RESULT) {
+    json_put_string(writer, "call_id", delivery->call_id);
+    json_put_string(writer, "tool", delivery->tool);
+  }
+  json_put_time(writer, "time", delivery->leased_ms);
+  if (delivery->settled_by) json_put_time(writer, "settled_at", delivery->settled_ms);
+  json_put_text(writer, "settled_by", delivery->settled_by ? settler_names[delivery->settled_by] : NULL);
+  write_fates(inspection, rows, delivery);
+  json_close(writer, '}');
+}
+
+/* The newest `limit` deliveries and transitions, oldest first. */
 int inspect_history(struct inspection *inspection, struct tidings_error *error) {
   struct json_writer *writer = &inspection->writer;
   struct rows rows = {0};
@@ -163,24 +180,9 @@ int inspect_history(struct inspection *inspection, struct tidings_error *error) 
   size_t limit = inspection->query->limit, first = rows.delivery_count > limit ? rows.delivery_count - limit : 0;
   json_put_u64(writer, "total", rows.delivery_count);
   json_open(writer, "deliveries", '[');
-  for (size_t i = first; i < rows.delivery_count; i++) {
-    const struct delivery *delivery = &rows.deliveries[i];
-    json_open(writer, NULL, '{');
-    json_put_id(writer, "id", public_id(inspection->session, delivery->n));
-    json_put_text(writer, "outcome", state_names[delivery->state]);
-    json_put_text(writer, "carrier", carrier_names[delivery->carrier]);
-    if (delivery->carrier == CARRIER_TOOL_RESULT) {
-      json_put_string(writer, "call_id", delivery->call_id);
-      json_put_string(writer, "tool", delivery->tool);
-    }
-    json_put_time(writer, "time", delivery->leased_ms);
-    if (delivery->settled_by) json_put_time(writer, "settled_at", delivery->settled_ms);
-    json_put_text(writer, "settled_by", delivery->settled_by ? settler_names[delivery->settled_by] : NULL);
-    write_fates(inspection, &rows, delivery);
-    json_close(writer, '}');
-  }
+  for (size_t i = first; i < rows.delivery_count; i++) write_delivery(inspection, &rows, &rows.deliveries[i]);
   json_close(writer, ']');
-  return 0;
+  return inspect_transitions(inspection, error);
 }
 
 /* -- explain -------------------------------------------------------------------------------------------------------------------------------------------- */

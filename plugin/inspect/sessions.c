@@ -19,7 +19,7 @@ struct entry {
 struct listing {
   struct entry *entries;
   size_t count, capacity;
-  int code;
+  struct arena *arena;
   struct tidings_error *error;
 };
 
@@ -49,15 +49,13 @@ static int add(void *context, struct tidings_span id, uint32_t number) {
   if (listing->count == listing->capacity) {
     size_t capacity = listing->capacity ? listing->capacity * 2 : 64;
     struct entry *larger = realloc(listing->entries, capacity * sizeof *larger);
-    if (!larger) {
-      listing->code = fail(listing->error, TIDINGS_E_NOMEM, "no memory to list the sessions");
-      return 1;
-    }
+    if (!larger) return fail(listing->error, TIDINGS_E_NOMEM, "no memory to list the sessions");
     listing->entries = larger;
     listing->capacity = capacity;
   }
-  listing->entries[listing->count++] = (struct entry){.id = id, .number = number};
-  return 0;
+  struct entry *entry = &listing->entries[listing->count++];
+  *entry = (struct entry){.number = number};
+  return arena_copy(listing->arena, id, &entry->id) ? fail(listing->error, TIDINGS_E_NOMEM, "no memory to list the sessions") : 0;
 }
 
 static int by_use(const void *a, const void *b) {
@@ -84,9 +82,8 @@ static void write_entry(struct json_writer *writer, const struct entry *entry) {
 
 int inspect_sessions(struct inspection *inspection, struct tidings_error *error) {
   struct json_writer *writer = &inspection->writer;
-  struct listing listing = {.error = error};
-  int code = session_scan(inspection->txn, &inspection->arena, add, &listing, error);
-  if (!code) code = listing.code;
+  struct listing listing = {.arena = &inspection->arena, .error = error};
+  int code = session_scan(inspection->txn, add, &listing, error);
   for (size_t i = 0; !code && i < listing.count; i++) code = look(inspection, &listing.entries[i], error);
   if (!code) {
     if (listing.count) qsort(listing.entries, listing.count, sizeof *listing.entries, by_use);

@@ -154,6 +154,7 @@ static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidi
 }
 
 static void instance_free(struct instance *instance) {
+  wake_finish(instance);
   store_close(instance->store);
   configuration_done(instance->configuration);
   session_table_finish(&instance->sessions);
@@ -178,6 +179,7 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   (void)session_table_init(&instance->sessions);
   (void)pthread_mutex_init(&instance->configuration_lock, NULL);
   (void)pthread_mutex_init(&instance->remembered_lock, NULL);
+  wake_init(&instance->wake);
   for (size_t i = 0; i < DECISION_LOCKS; i++) (void)pthread_mutex_init(&instance->decisions[i], NULL);
   instance->fork_mark = make_fork_mark();
   if (!instance->fork_mark) code = fail(error, TIDINGS_E_NOMEM, "no memory for the fork mark: %s", strerror(errno));

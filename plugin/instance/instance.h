@@ -12,6 +12,7 @@
 
 #include "base/settings.h"
 #include "instance/sessions.h"
+#include "instance/wake.h"
 #include "store/store.h"
 
 /* A configuration that calls under way may still be using while a new one is in force. */
@@ -56,6 +57,9 @@ struct instance {
   struct remembered *remembered;
   size_t remembered_count, remembered_capacity;
   atomic_bool any_remembered;
+
+  struct wake wake;
+  atomic_bool wake_used; /* the host polls the wake descriptor */
 };
 
 int instance_open(const struct tidings_host *host, const struct tidings_open_options *options, struct instance **ret_instance,

@@ -100,6 +100,15 @@ struct session *session_table_find(struct session_table *table, struct tidings_s
   return find(atomic_load_explicit(&table->slots, memory_order_acquire), id, hash_id(id));
 }
 
+struct session *session_table_number(struct session_table *table, uint32_t number) {
+  struct session_slots *slots = atomic_load_explicit(&table->slots, memory_order_acquire);
+  for (size_t i = 0; slots && i <= slots->mask; i++) {
+    struct session *session = atomic_load_explicit(&slots->at[i], memory_order_acquire);
+    if (session && session->number == number) return session;
+  }
+  return NULL;
+}
+
 struct session *session_table_add(struct session_table *table, struct tidings_span id, uint32_t number, const _Atomic uint32_t *bell) {
   uint64_t hash = hash_id(id);
   pthread_mutex_lock(&table->lock);

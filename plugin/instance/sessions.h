@@ -33,6 +33,8 @@ struct session_table {
 int session_table_init(struct session_table *table); /* 0, or -1 */
 void session_table_finish(struct session_table *table);
 struct session *session_table_find(struct session_table *table, struct tidings_span id); /* NULL: not there */
+/* By its number, looking at one after the other: not for a hook. NULL: not there. */
+struct session *session_table_number(struct session_table *table, uint32_t number);
 /* Finds or adds. NULL: no memory. */
 struct session *session_table_add(struct session_table *table, struct tidings_span id, uint32_t number, const _Atomic uint32_t *bell);
 

@@ -17,6 +17,14 @@ static int begin(struct work *work) {
   return 0;
 }
 
+/* The steps that end items whatever there is room for. */
+static int remove_items(struct work *work) {
+  step_expire(work);
+  if (step_withdraw(work) || step_supersede(work) || step_annihilate(work)) return -1;
+  step_filter(work);
+  return 0;
+}
+
 /* What is shown is delivered; what no step ended and no line shows stays pending. */
 static size_t finish_fates(struct work *work) {
   for (size_t l = 0; l < work->line_count; l++) {
@@ -35,16 +43,20 @@ static size_t finish_fates(struct work *work) {
 int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings, int64_t now_ms,
                   const struct token_counter *counter, struct arena *arena, struct plan *ret_plan) {
   struct work work = {.items = items, .item_count = item_count, .settings = settings, .now_ms = now_ms, .counter = counter, .arena = arena};
-  if (begin(&work)) return -1;
-  step_expire(&work);
-  if (step_withdraw(&work) || step_supersede(&work) || step_annihilate(&work)) return -1;
-  step_filter(&work);
-  if (step_coalesce(&work)) return -1;
+  if (begin(&work) || remove_items(&work) || step_coalesce(&work)) return -1;
   step_rank(&work);
   if (step_cap(&work) || step_tokens(&work)) return -1;
   size_t fate_count = finish_fates(&work);
   *ret_plan = (struct plan){
       .lines = work.lines, .line_count = work.line_count, .fates = work.fates, .fate_count = fate_count, .deferred = work.deferred};
+  return 0;
+}
+
+int plan_left(const struct item *items, size_t item_count, const struct settings *settings, int64_t now_ms, struct arena *arena,
+              bool *ret_left) {
+  struct work work = {.items = items, .item_count = item_count, .settings = settings, .now_ms = now_ms, .arena = arena};
+  if (begin(&work) || remove_items(&work)) return -1;
+  for (size_t i = 0; i < item_count; i++) ret_left[i] = is_left(&work, i);
   return 0;
 }
 

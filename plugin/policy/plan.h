@@ -42,6 +42,11 @@ struct plan {
 int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings, int64_t now_ms,
                   const struct token_counter *counter, struct arena *arena, struct plan *ret_plan);
 
+/* Which items the next carrier would tell, were there room for all: what no step removes. ret_left has an element for each. Returns 0, or -1: no
+ * memory. */
+int plan_left(const struct item *items, size_t item_count, const struct settings *settings, int64_t now_ms, struct arena *arena,
+              bool *ret_left);
+
 /* Does any step look at the facts of these items? */
 bool plan_needs_facts(const struct item *items, size_t item_count, const struct settings *settings);
 

@@ -101,6 +101,7 @@ static void store_free(struct store *store) {
   pthread_rwlock_destroy(&store->env_lock);
   pthread_mutex_destroy(&store->parked_lock);
   pthread_mutex_destroy(&store->group_lock);
+  pthread_mutex_destroy(&store->lines_lock);
   free(store->directory);
   free(store);
 }
@@ -114,6 +115,7 @@ int store_open(const struct store_options *options, struct store **ret_store, st
   (void)pthread_rwlock_init(&store->env_lock, NULL);
   (void)pthread_mutex_init(&store->parked_lock, NULL);
   (void)pthread_mutex_init(&store->group_lock, NULL);
+  waiters_init(store);
   store->directory = strdup(options->directory);
   /* A name that ends with a slash would follow a symbolic link. */
   for (size_t len = store->directory ? strlen(store->directory) : 0; len > 1 && store->directory[len - 1] == '/'; len--)
@@ -124,6 +126,7 @@ int store_open(const struct store_options *options, struct store **ret_store, st
   if (!code) code = directory_open(store->directory, &store->directory_fd, error);
   if (!code) code = open_files(store, options->create_budget_ms, error);
   if (code) {
+    waiters_leave(store);
     store_free(store);
     return code;
   }
@@ -134,6 +137,7 @@ int store_open(const struct store_options *options, struct store **ret_store, st
 void store_close(struct store *store) {
   if (!store) return;
   env_close(store);
+  waiters_leave(store);
   shared_close(store);
   store_free(store);
 }

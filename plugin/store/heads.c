@@ -23,20 +23,28 @@ int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struc
   return no_memory ? fail(error, TIDINGS_E_NOMEM, "no memory for a session's head") : row_damaged(error, "head", session, 0);
 }
 
-int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head, struct tidings_error *error) {
-  struct row_key behind = row_key(session, ROW_DELIVERY + 1, 0), first = row_key(session, ROW_DELIVERY, 0);
-  struct head head = {.generation = UINT32_MAX}; /* none that a decision under way has planned on */
+/* The number of the last row of a kind; 0: there is none. */
+static int last_number(struct store_txn *txn, uint32_t session, enum row_kind kind, uint64_t *ret_n, struct tidings_error *error) {
+  struct row_key behind = row_key(session, kind + 1, 0), first = row_key(session, kind, 0);
   MDB_val key = {KEY_BYTES, behind.bytes}, value;
   MDB_cursor *cursor;
-  int code = item_last(txn, session, &head, &head.floor, error);
-  if (code) return code;
   int rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
-  if (rc) return lmdb_failed(error, rc, "look for a session's newest delivery");
+  if (rc) return lmdb_failed(error, rc, "look for a session's newest row");
   rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
   rc = mdb_cursor_get(cursor, &key, &value, rc == MDB_NOTFOUND ? MDB_LAST : MDB_PREV);
   mdb_cursor_close(cursor);
-  if (rc) return lmdb_failed(error, rc, "look for a session's newest delivery");
-  if (key.mv_size == KEY_BYTES && memcmp(key.mv_data, first.bytes, 5) == 0) head.last_delivery = row_key_n(key.mv_data);
+  if (rc) return lmdb_failed(error, rc, "look for a session's newest row");
+  *ret_n = key.mv_size == KEY_BYTES && memcmp(key.mv_data, first.bytes, 5) == 0 ? row_key_n(key.mv_data) : 0;
+  return 0;
+}
+
+int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head, struct tidings_error *error) {
+  struct head head = {.generation = UINT32_MAX}; /* none that a decision under way has planned on */
+  int code = item_last(txn, session, &head, &head.floor, error);
+  if (!code) code = last_number(txn, session, ROW_DELIVERY, &head.last_delivery, error);
+  if (!code) code = last_number(txn, session, ROW_MESSAGE, &head.run.last_message, error);
+  if (!code) code = last_number(txn, session, ROW_TRANSITION, &head.last_transition, error);
+  if (code) return code;
   head.watermark = head.floor + 1;
   *ret_head = head;
   return 0;

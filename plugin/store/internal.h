@@ -12,28 +12,54 @@
 #include "base/error.h"
 #include "store/keys.h"
 #include "store/store.h"
+#include "store/wake.h"
 
-/* The store's own file beside LMDB's two, mapped by every user: who is here, the writer lock, the bells. */
+/* The store's own file beside LMDB's two, mapped by every user: who is here, the writer lock, the bells, the rings, the waiters. */
 enum { BELLS = 4096 };
 struct shared_page {
   char magic[8];
-  uint32_t layout;        /* of this struct */
-  uint32_t mutex_bytes;   /* sizeof(pthread_mutex_t) of whoever made it: a 32-bit process must not use a 64-bit mutex */
-  uint64_t pid_namespace; /* of all present users */
-  pthread_mutex_t writer; /* robust, process-shared */
+  uint32_t layout;              /* of this struct */
+  uint32_t mutex_bytes;         /* sizeof(pthread_mutex_t) of whoever made it: a 32-bit process must not use a 64-bit mutex */
+  uint64_t pid_namespace;       /* of all present users */
+  pthread_mutex_t writer;       /* robust, process-shared */
+  _Atomic uint32_t waiters_end; /* slots of waiters from here on have never been used */
 };
-enum { SHARED_BELLS_OFFSET = 4096, SHARED_BYTES = SHARED_BELLS_OFFSET + BELLS * 4 };
+
+/* A process that sleeps at a FIFO of its own in the store's folder, for the sessions of an owner: itself, or the agent that it helps. Written
+ * behind the gate only, and never while its process lives but by that process; read by whoever rings, without a lock. Boot and PID
+ * namespace are those of all users. */
+enum waiter_state { WAITER_NONE = 0, WAITER_COMING = 1, WAITER_READY = 2 };
+struct wait_slot {
+  _Atomic uint32_t state; /* enum waiter_state */
+  _Atomic uint32_t pid, owner_pid;
+  _Atomic uint64_t start_time, owner_start_time;
+  _Atomic uint64_t inode; /* of the FIFO */
+};
+enum {
+  SHARED_BELLS_OFFSET = 4096,
+  SHARED_RINGS_OFFSET = SHARED_BELLS_OFFSET + BELLS * 4,
+  SHARED_WAITERS_OFFSET = SHARED_RINGS_OFFSET + STORE_RINGS * 4,
+  SHARED_BYTES = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot)
+};
 
 struct shared {
   int fd;
   struct shared_page *page;
   _Atomic uint32_t *bells;
+  _Atomic uint32_t *rings;
+  struct wait_slot *waiters;
   bool sole_user; /* when it was opened */
 };
 
-enum { PARKED_READERS = 4, TOUCHED_SESSIONS = 64 };
+enum { PARKED_READERS = 4, TOUCHED_SESSIONS = 64, CALLED_OWNERS = 4 };
 
 struct push_slot;
+
+/* A descriptor of a waiter's FIFO that this process has written to. */
+struct line {
+  uint64_t inode; /* 0: none */
+  int fd;
+};
 
 struct store {
   struct owner self; /* this process */
@@ -59,6 +85,13 @@ struct store {
   pthread_mutex_t group_lock;
   struct push_slot *group_first, *group_last; /* pushes that wait */
   bool group_led;
+
+  pthread_mutex_t lines_lock;
+  struct line lines[STORE_WAITERS]; /* by the waiter's slot */
+
+  int fifo;                           /* this process's own; -1: it does not wait */
+  _Atomic uintptr_t waiting_thread;   /* the pthread_t that waits; 0: none has asked yet */
+  _Atomic uint32_t seen[STORE_RINGS]; /* values of the rings that it has been told of */
 };
 
 struct store_txn {
@@ -67,6 +100,14 @@ struct store_txn {
   bool writing;
   uint32_t touched[TOUCHED_SESSIONS]; /* sessions whose bell rings on commit */
   size_t touched_count;
+
+  uint64_t ringing;    /* a bit for each of `touched` whose owner is called as well */
+  bool rung_by_others; /* than the thread that waits */
+  struct {
+    uint32_t pid;
+    uint64_t start_time;
+  } called[CALLED_OWNERS];
+  size_t called_count; /* CALLED_OWNERS + 1: too many to note; every waiter is woken */
 };
 
 void store_log(const struct store *store, uint32_t severity, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -82,8 +123,24 @@ void shared_close(struct store *store);
 /* The writer lock, of all processes. 0 or BUSY, STORE. */
 int writer_lock(struct store *store, store_deadline deadline, struct tidings_error *error);
 void writer_unlock(struct store *store);
+bool writer_try(struct store *store);                                          /* at once or not at all */
 void bells_begin(struct store *store, const uint32_t *sessions, size_t count); /* odd, before the commit */
 void bells_end(struct store *store, const uint32_t *sessions, size_t count);   /* even, after it */
+/* The gate by itself: what is behind it is done by one process at a time. Given back by shared_admit. */
+int shared_gate(struct store *store, uint32_t budget_ms, struct tidings_error *error);
+
+/* rings.c: what store_commit does for sessions that ring. */
+void rings_begin(struct store_txn *txn); /* odd, before the commit */
+void rings_end(struct store_txn *txn);   /* even, after it, still under the writer lock */
+/* store_ring on behalf of another thread. */
+void ring_for(struct store_txn *txn, uint32_t session, const struct owner *owner, uintptr_t thread);
+
+/* waiters.c */
+void waiters_init(struct store *store);             /* before anything else */
+void waiters_enter(struct store *store, bool anew); /* behind the gate: slots and FIFOs of the dead go; `anew`: the slots mean nothing */
+void waiters_call(struct store *store,
+                  const struct store_txn *txn); /* a byte to each that waits for an owner called; no lock of other processes is held */
+void waiters_leave(struct store *store);        /* the process's own FIFO and slot stay: it may only be changing its build */
 
 /* datafile.c: before LMDB sees the files. */
 int datafile_create(struct store *store, struct tidings_error *error);  /* data.mdb aside, synced, renamed, if there is none */

@@ -8,7 +8,19 @@
 #include <stdint.h>
 
 /* Stored: the numbers never change. Session number 0 is the store itself. */
-enum row_kind { ROW_META = 1, ROW_NAME = 2, ROW_HEAD = 3, ROW_ITEM = 4, ROW_DELIVERY = 5, ROW_DEDUP = 6, ROW_MEMORY = 7 };
+enum row_kind {
+  ROW_META = 1,
+  ROW_NAME = 2,
+  ROW_HEAD = 3,
+  ROW_ITEM = 4,
+  ROW_DELIVERY = 5,
+  ROW_DEDUP = 6,
+  ROW_MEMORY = 7,
+  ROW_MESSAGE = 8,
+  ROW_CONTENT = 9,     /* of a message */
+  ROW_MESSAGE_ID = 10, /* n: a hash of the id */
+  ROW_TRANSITION = 11
+};
 
 enum { KEY_BYTES = 13 };
 

@@ -24,6 +24,7 @@ struct push_slot {
   struct push_slot *next;
   pthread_cond_t changed;
   enum slot_state state;
+  uintptr_t thread; /* its caller's */
   int code;
   bool duplicate;
   struct tidings_error error;
@@ -89,6 +90,7 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot) {
   slot->code = put_item(txn, session, last + 1, slot);
   if (!slot->code && push->id.len) slot->code = dedup_put(txn, session, push->source, push->id, push->now_ms, &slot->error);
   if (!slot->code && txn_touch(txn, session)) slot->code = fail(&slot->error, TIDINGS_E_STORE, "too many sessions in one transaction");
+  if (!slot->code && push->rings) ring_for(txn, session, &head.owner, slot->thread);
 out:
   arena_free(&arena);
   return slot->code;
@@ -252,7 +254,11 @@ static int run_slot(struct store *store, struct push_slot *slot, store_deadline 
 }
 
 int store_push(struct store *store, const struct push *push, store_deadline deadline, bool *ret_duplicate, struct tidings_error *error) {
-  struct push_slot slot = {.push = push, .body = BUFFER_EMPTY, .changed = PTHREAD_COND_INITIALIZER, .error = {.size = sizeof slot.error}};
+  struct push_slot slot = {.push = push,
+                           .body = BUFFER_EMPTY,
+                           .changed = PTHREAD_COND_INITIALIZER,
+                           .thread = (uintptr_t)pthread_self(),
+                           .error = {.size = sizeof slot.error}};
   encode_item(&slot.body, push->now_ms, push->note);
   int code =
       slot.body.failed ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record") : run_slot(store, &slot, deadline);
@@ -266,7 +272,8 @@ int store_push(struct store *store, const struct push *push, store_deadline dead
 int push_in(struct store_txn *txn, const struct push *push, struct tidings_error *error) {
   struct push anonymous = *push;
   anonymous.id = span_of(NULL, 0);
-  struct push_slot slot = {.push = &anonymous, .body = BUFFER_EMPTY, .error = {.size = sizeof slot.error}};
+  struct push_slot slot = {
+      .push = &anonymous, .body = BUFFER_EMPTY, .thread = (uintptr_t)pthread_self(), .error = {.size = sizeof slot.error}};
   encode_item(&slot.body, push->now_ms, push->note);
   if (slot.body.failed) slot.code = fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record");
   else slot.code = datafile_reserve(txn->store, cost(&slot), &slot.error);

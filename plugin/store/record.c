@@ -87,3 +87,10 @@ struct tidings_span record_read_bytes(struct record_reader *reader) {
 }
 
 bool record_close(const struct record_reader *reader) { return !reader->bad && reader->at == reader->end; }
+
+size_t record_read_count(struct record_reader *reader, size_t least) {
+  uint64_t count = record_read_u64(reader);
+  if (count <= (uint64_t)(reader->end - reader->at) / least) return (size_t)count;
+  reader->bad = true;
+  return 0;
+}

@@ -49,4 +49,14 @@ bool decode_head(struct record_reader *reader, struct arena *arena, struct head 
 void encode_delivery(struct buffer *out, const struct delivery *delivery);
 bool decode_delivery(struct record_reader *reader, struct arena *arena, struct delivery *ret_delivery, bool *ret_no_memory);
 
+void encode_run(struct buffer *out, const struct run *run);
+void decode_run(struct record_reader *reader, struct run *ret_run); /* text points into the record */
+void encode_message(struct buffer *out, const struct message *message);
+bool decode_message(struct record_reader *reader, struct message *ret_message); /* text points into the record */
+void encode_transition(struct buffer *out, const struct transition *transition);
+bool decode_transition(struct record_reader *reader, struct arena *arena, struct transition *ret_transition, bool *ret_no_memory);
+
+/* A count of elements that take at least `least` bytes each; one that cannot be makes the reader bad before anything is allocated for it. */
+size_t record_read_count(struct record_reader *reader, size_t least);
+
 #endif

@@ -73,16 +73,8 @@ static void encode_taken(struct buffer *out, const struct head *head) {
   }
 }
 
-/* Each element takes at least `least` bytes, so a count that cannot be is found before it is allocated for. */
-static size_t read_count(struct record_reader *reader, size_t least) {
-  uint64_t count = record_read_u64(reader);
-  if (count <= (uint64_t)(reader->end - reader->at) / least) return (size_t)count;
-  reader->bad = true;
-  return 0;
-}
-
 static struct taken *decode_taken(struct record_reader *reader, struct arena *arena, uint64_t base, size_t *ret_count) {
-  size_t count = read_count(reader, 3);
+  size_t count = record_read_count(reader, 3);
   struct taken *taken = arena_zalloc(arena, count, sizeof *taken);
   for (size_t i = 0; taken && i < count; i++) {
     taken[i].first = base + record_read_u64(reader);
@@ -104,6 +96,7 @@ void encode_head(struct buffer *out, const struct head *head) {
   record_u64(out, head->dedup_cursor);
   record_u64(out, head->epoch);
   encode_owner(out, &head->owner);
+  encode_owner(out, &head->former);
   record_i64(out, head->attached_ms);
   record_bytes(out, head->cwd);
   record_bytes(out, head->host);
@@ -112,6 +105,8 @@ void encode_head(struct buffer *out, const struct head *head) {
   for (size_t i = 0; i < head->leased_count; i++) record_u64(out, head->leased[i]);
   record_u64(out, OUTCOME_COUNT);
   for (size_t i = 0; i < OUTCOME_COUNT; i++) record_u64(out, head->outcomes[i]);
+  encode_run(out, &head->run);
+  record_u64(out, head->last_transition);
 }
 
 bool decode_head(struct record_reader *reader, struct arena *arena, struct head *ret_head, bool *ret_no_memory) {
@@ -124,11 +119,12 @@ bool decode_head(struct record_reader *reader, struct arena *arena, struct head 
   head.dedup_cursor = record_read_u64(reader);
   head.epoch = record_read_u64(reader);
   decode_owner(reader, &head.owner);
+  decode_owner(reader, &head.former);
   head.attached_ms = record_read_i64(reader);
   head.cwd = record_read_bytes(reader);
   head.host = record_read_bytes(reader);
   head.taken = decode_taken(reader, arena, head.watermark, &head.taken_count);
-  head.leased_count = read_count(reader, 1);
+  head.leased_count = record_read_count(reader, 1);
   uint64_t *leased = arena_zalloc(arena, head.leased_count, sizeof *leased);
   if (!head.taken || !leased) {
     *ret_no_memory = true;
@@ -138,6 +134,8 @@ bool decode_head(struct record_reader *reader, struct arena *arena, struct head 
   head.leased = leased;
   if (record_read_u64(reader) != OUTCOME_COUNT) reader->bad = true;
   for (size_t i = 0; i < OUTCOME_COUNT; i++) head.outcomes[i] = record_read_u64(reader);
+  decode_run(reader, &head.run);
+  head.last_transition = record_read_u64(reader);
   if (!record_close(reader)) return false;
   *ret_head = head;
   return true;
@@ -166,6 +164,8 @@ void encode_delivery(struct buffer *out, const struct delivery *delivery) {
     record_u64(out, fate->ref);
     base = fate->last + 1;
   }
+  record_u64(out, delivery->message_count);
+  for (size_t i = 0; i < delivery->message_count; i++) record_u64(out, delivery->messages[i]);
 }
 
 bool decode_delivery(struct record_reader *reader, struct arena *arena, struct delivery *ret_delivery, bool *ret_no_memory) {
@@ -181,7 +181,7 @@ bool decode_delivery(struct record_reader *reader, struct arena *arena, struct d
   delivery.after = record_read_u64(reader);
   delivery.call_id = record_read_bytes(reader);
   delivery.tool = record_read_bytes(reader);
-  delivery.fate_count = read_count(reader, 5);
+  delivery.fate_count = record_read_count(reader, 5);
   struct fate_range *fates = arena_zalloc(arena, delivery.fate_count, sizeof *fates);
   if (!fates) {
     *ret_no_memory = true;
@@ -199,6 +199,14 @@ bool decode_delivery(struct record_reader *reader, struct arena *arena, struct d
     base = fates[i].last + 1;
   }
   delivery.fates = fates;
+  delivery.message_count = record_read_count(reader, 1);
+  uint64_t *messages = arena_zalloc(arena, delivery.message_count, sizeof *messages);
+  if (!messages) {
+    *ret_no_memory = true;
+    return false;
+  }
+  for (size_t i = 0; i < delivery.message_count; i++) messages[i] = record_read_u64(reader);
+  delivery.messages = messages;
   if (!record_close(reader)) return false;
   *ret_delivery = delivery;
   return true;

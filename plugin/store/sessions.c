@@ -47,9 +47,8 @@ int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *r
 }
 
 /* The next free number is in the schema row. */
-static int take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
+static int read_meta(struct store_txn *txn, uint64_t *ret_schema, uint64_t *ret_next, struct tidings_error *error) {
   struct row_key key = row_key(0, ROW_META, 0);
-  struct buffer body = BUFFER_EMPTY;
   struct record_reader reader;
   MDB_val value;
   int rc = row_get(txn, &key, &value);
@@ -57,13 +56,31 @@ static int take_number(struct store_txn *txn, uint32_t *ret_number, struct tidin
   if (!record_open(&reader, &key, value.mv_data, value.mv_size)) return row_damaged(error, "the schema", 0, 0);
   uint64_t schema = record_read_u64(&reader), next = record_read_u64(&reader);
   if (!record_close(&reader) || !next) return row_damaged(error, "the schema", 0, 0);
+  *ret_schema = schema;
+  *ret_next = next;
+  return 0;
+}
+
+static int take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
+  struct row_key key = row_key(0, ROW_META, 0);
+  struct buffer body = BUFFER_EMPTY;
+  uint64_t schema, next;
+  int code = read_meta(txn, &schema, &next, error);
+  if (code) return code;
   if (next > UINT32_MAX) return fail(error, TIDINGS_E_FULL, "the store has had 4,294,967,295 sessions; move it away to start a new one");
   record_begin(&body);
   record_u64(&body, schema);
   record_u64(&body, next + 1);
-  int code = row_put(txn, &key, &body, error);
+  code = row_put(txn, &key, &body, error);
   buffer_free(&body);
   if (!code) *ret_number = (uint32_t)next;
+  return code;
+}
+
+int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_error *error) {
+  uint64_t schema, next;
+  int code = read_meta(txn, &schema, &next, error);
+  if (!code) *ret_limit = next > UINT32_MAX ? UINT32_MAX : (uint32_t)next;
   return code;
 }
 
@@ -87,29 +104,32 @@ int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *re
   return 0;
 }
 
-int session_scan(struct store_txn *txn, struct arena *arena, session_visitor each, void *context, struct tidings_error *error) {
-  struct row_key first = row_key(0, ROW_NAME, 0);
-  MDB_val key = {KEY_BYTES, first.bytes}, value;
+/* False: the row is damaged. */
+static bool read_name(const MDB_val *key, const MDB_val *value, struct tidings_span *ret_name, uint32_t *ret_number) {
+  struct row_key own = row_key(0, ROW_NAME, row_key_n(key->mv_data));
+  struct record_reader reader;
+  if (!record_open(&reader, &own, value->mv_data, value->mv_size)) return false;
+  uint64_t number = record_read_u64(&reader);
+  *ret_name = record_read_bytes(&reader);
+  *ret_number = (uint32_t)number;
+  return record_close(&reader) && number && number <= UINT32_MAX;
+}
+
+int session_scan(struct store_txn *txn, session_visitor each, void *context, struct tidings_error *error) {
+  struct row_key from = row_key(0, ROW_NAME, 0);
+  MDB_val key = {KEY_BYTES, from.bytes}, value;
   MDB_cursor *cursor;
-  int code = 0, rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
-  if (rc) return lmdb_failed(error, rc, "list the sessions");
+  int result = 0;
+  int rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
+  if (rc) return lmdb_failed(error, rc, "read the sessions' names");
+  struct row_key prefix = from;
   rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  for (; !rc && !code && key.mv_size == KEY_BYTES && memcmp(key.mv_data, first.bytes, 5) == 0;
-       rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) {
-    struct row_key row = row_key(0, ROW_NAME, row_key_n(key.mv_data));
-    struct record_reader reader;
-    struct tidings_span copy;
-    if (arena_copy(arena, span_of(value.mv_data, value.mv_size), &copy)) {
-      code = fail(error, TIDINGS_E_NOMEM, "no memory to list the sessions");
-      break;
-    }
-    if (!record_open(&reader, &row, copy.ptr, copy.len)) continue;
-    uint64_t number = record_read_u64(&reader);
-    struct tidings_span name = record_read_bytes(&reader);
-    if (!record_close(&reader) || !number || number > UINT32_MAX) continue;
-    if (each(context, name, (uint32_t)number)) break;
+  while (!rc && !result && key.mv_size == KEY_BYTES && memcmp(key.mv_data, prefix.bytes, 5) == 0) {
+    struct tidings_span name;
+    uint32_t number;
+    if (read_name(&key, &value, &name, &number)) result = each(context, name, number);
+    rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
   }
   mdb_cursor_close(cursor);
-  if (!code && rc && rc != MDB_NOTFOUND) code = lmdb_failed(error, rc, "list the sessions");
-  return code;
+  return result ? result : rc && rc != MDB_NOTFOUND ? lmdb_failed(error, rc, "read the sessions' names") : 0;
 }

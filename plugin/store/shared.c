@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/shared.c: the file `shared`: who uses this store, the writer lock with a time limit, and the bells.
+ * store/shared.c: the file `shared`: who uses this store, the writer lock with a time limit, the bells; beside them
+ * the rings and the waiters.
  *
  * Locks on it are OFD locks (byte GATE while opening, USERS shared while open, PIDS + pid exclusive), which two copies of the plugin in one
  * process cannot share, and which do not drop when some other descriptor is closed. LMDB's own lock.mdb is never opened while
@@ -15,7 +16,7 @@
 
 #include "store/internal.h"
 
-enum { SHARED_LAYOUT = 1 };
+enum { SHARED_LAYOUT = 2 };
 static const char shared_magic[8] = "tidings";
 enum { GATE = 0, USERS = 1 };
 static const off_t PIDS = (off_t)1 << 32;
@@ -36,7 +37,7 @@ static int byte_lock(int fd, short type, off_t at) {
   return fcntl(fd, F_OFD_SETLK, &lock) ? errno : 0;
 }
 
-static int pass_gate(struct store *store, uint32_t budget_ms, struct tidings_error *error) {
+int shared_gate(struct store *store, uint32_t budget_ms, struct tidings_error *error) {
   store_deadline deadline = store_deadline_in(budget_ms);
   for (;;) {
     int err = byte_lock(store->shared.fd, F_WRLCK, GATE);
@@ -72,6 +73,7 @@ static int enter(struct store *store, struct tidings_error *error) {
                 store->directory);
   }
   shared->sole_user = byte_lock(shared->fd, F_WRLCK, USERS) == 0;
+  bool anew = shared->sole_user && (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT);
   if (shared->sole_user) {
     memcpy(page->magic, shared_magic, sizeof page->magic);
     page->layout = SHARED_LAYOUT;
@@ -92,6 +94,7 @@ static int enter(struct store *store, struct tidings_error *error) {
     return fail(error, TIDINGS_E_STORE, "store %s is in use in another PID namespace (a container?); use one store for each",
                 store->directory);
   }
+  waiters_enter(store, anew);
   return 0;
 }
 
@@ -112,6 +115,8 @@ static int map(struct store *store, struct tidings_error *error) {
                 strerror(errno));
   shared->page = memory;
   shared->bells = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_BELLS_OFFSET);
+  shared->rings = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_RINGS_OFFSET);
+  shared->waiters = (struct wait_slot *)(void *)((char *)memory + SHARED_WAITERS_OFFSET);
   return 0;
 }
 
@@ -121,7 +126,7 @@ int shared_open(struct store *store, uint32_t budget_ms, struct tidings_error *e
   shared->fd = openat(store->directory_fd, "shared", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (shared->fd < 0)
     return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s", store->directory, strerror(errno));
-  int code = pass_gate(store, budget_ms, error);
+  int code = shared_gate(store, budget_ms, error);
   if (!code) code = map(store, error);
   if (!code) code = enter(store, error);
   if (code) shared_close(store);
@@ -147,6 +152,12 @@ int writer_lock(struct store *store, store_deadline deadline, struct tidings_err
   if (err == ETIMEDOUT)
     return fail(error, TIDINGS_E_BUSY, "store %s: another writer holds it; nothing was lost, try again", store->directory);
   return fail(error, TIDINGS_E_STORE, "store %s: the writer lock failed: %s", store->directory, strerror(err));
+}
+
+bool writer_try(struct store *store) {
+  int err = pthread_mutex_trylock(&store->shared.page->writer);
+  if (err == EOWNERDEAD) err = pthread_mutex_consistent(&store->shared.page->writer);
+  return !err;
 }
 
 void writer_unlock(struct store *store) { pthread_mutex_unlock(&store->shared.page->writer); }

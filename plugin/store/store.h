@@ -3,7 +3,7 @@
  * store/store.h: the one durable place. Everything outside this folder sees sessions, items, deliveries and heads; only here is LMDB.
  *
  * One environment, one tree; keys are (session number, kind of row, n), 13 bytes, big-endian. Rows: META and NAME (session number 0),
- * HEAD, ITEM, DELIVERY, DEDUP, MEMORY. Items are never rewritten: a delivery row says how items ended, the head says which are taken.
+ * HEAD, ITEM, DELIVERY, DEDUP, MEMORY, MESSAGE, CONTENT, MESSAGE_ID, TRANSITION. Items are never rewritten: a delivery row says how items ended, the head says which are taken.
  * The store must not know policy, rendering, JSON or the host's clock: times are handed in.
  *
  * Concurrency: any number of processes and threads. Reads see a snapshot. Writers, of all processes, queue at a lock with a time limit
@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/notification.h"
+#include "turns/turns.h"
 
 enum {
   STORE_SCHEMA = 1,
@@ -81,6 +82,7 @@ struct head {
   uint64_t dedup_cursor;  /* how far the sweep for old dedup rows got */
   uint64_t epoch;         /* grows with each attachment */
   struct owner owner;     /* pid 0: not attached */
+  struct owner former;    /* whom the owner took the session over from while it was alive; pid 0: nobody */
   int64_t attached_ms;
   struct tidings_span cwd, host; /* as the host said when it opened the session; empty: not said */
   const struct taken *taken;     /* by first, disjoint, all >= watermark */
@@ -88,6 +90,8 @@ struct head {
   const uint64_t *leased; /* numbers of the deliveries that are leased, ascending */
   size_t leased_count;
   uint64_t outcomes[OUTCOME_COUNT]; /* how many items ended so since the session began */
+  struct run run;
+  uint64_t last_transition; /* number of the newest transition */
 };
 
 enum delivery_state { DELIVERY_LEASED = 1, DELIVERY_COMMITTED = 2, DELIVERY_ROLLED_BACK = 3 };
@@ -121,6 +125,24 @@ struct delivery {
   struct tidings_span call_id, tool; /* tool result */
   const struct fate_range *fates;    /* by first */
   size_t fate_count;
+  const uint64_t *messages; /* numbers of the messages that it carries: of the turn it starts, or steered into it */
+  size_t message_count;
+};
+
+/* One step of the run: what happened, and what became of which messages. */
+struct transition_message {
+  struct tidings_span id;
+  uint8_t state; /* enum message_state */
+};
+struct transition {
+  uint64_t n;
+  int64_t time_ms;
+  uint8_t event;    /* enum turns_event */
+  uint8_t from, to; /* enum run_state */
+  bool abort;       /* the stream was asked to stop */
+  uint64_t system;  /* number of the turn of the plugin's own that is offered, runs or ends; 0: none */
+  const struct transition_message *messages;
+  size_t message_count;
 };
 
 /* -- transactions --------------------------------------------------------------------------------------------------------------- */
@@ -139,9 +161,13 @@ void store_end(struct store_txn *txn); /* of a snapshot, or giving up a write; N
 int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error);
 /* In a write: finds or adds. */
 int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error);
-/* Calls `each` for every session, in no order, until it returns non-zero. Names are in the arena. A damaged name is passed over. */
-typedef int (*session_visitor)(void *context, struct tidings_span session, uint32_t number);
-int session_scan(struct store_txn *txn, struct arena *arena, session_visitor each, void *context, struct tidings_error *error);
+
+/* All sessions' numbers are below this. */
+int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_error *error);
+/* Calls `each` with the name and the number of every session until it returns non-zero, which is then returned; `name` is borrowed for the call. A
+ * damaged row is passed over. */
+typedef int (*session_visitor)(void *context, struct tidings_span name, uint32_t number);
+int session_scan(struct store_txn *txn, session_visitor each, void *context, struct tidings_error *error);
 
 /* A session without a head reads as a zero one. Arrays are in the arena. */
 int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struct head *ret_head, struct tidings_error *error);
@@ -183,6 +209,32 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms,
               struct tidings_error *error);
 
+/* -- messages and what the run did: messages.c, transitions.c ---------------------------------------------------------------------- */
+
+/* The number of the message with this id, or 0 if the session never had it. */
+int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id, uint64_t *ret_n, struct tidings_error *error);
+/* NOT_FOUND if there is none. */
+int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct message *ret_message,
+                struct tidings_error *error);
+/* Those from `first` on that are not over, are of the turn, or orphaned; by n. There is room for `room` more behind them. Damaged ones are passed over. */
+int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room, struct arena *arena, struct message **ret_messages,
+                 size_t *ret_count, struct tidings_error *error);
+int message_put(struct store_txn *txn, uint32_t session, const struct message *message, struct tidings_error *error);
+/* A new one: its row, its id, its content. Errors: FULL (ids that collide on purpose), STORE, NOMEM. */
+int message_add(struct store_txn *txn, uint32_t session, const struct message *message, struct tidings_span content,
+                struct tidings_span trigger, struct tidings_error *error);
+/* A damaged content reads as a sentence that says so: a turn is not held up by it. */
+int content_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct tidings_span *ret_content,
+                struct tidings_span *ret_trigger, struct tidings_error *error);
+int content_put(struct store_txn *txn, uint32_t session, uint64_t n, struct tidings_span content, struct tidings_span trigger,
+                struct tidings_error *error);
+
+int transition_put(struct store_txn *txn, uint32_t session, const struct transition *transition, struct tidings_error *error);
+/* Those from `first` on; damaged ones are passed over. */
+typedef int (*transition_visitor)(void *context, const struct transition *transition);
+int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena, transition_visitor each, void *context,
+                    struct tidings_error *error);
+
 /* What producers remember; zero when nothing is. */
 int memory_get(struct store_txn *txn, uint32_t session, struct memory *ret_memory, struct tidings_error *error);
 int memory_put(struct store_txn *txn, uint32_t session, const struct memory *memory, struct tidings_error *error);
@@ -201,6 +253,7 @@ struct push {
   int64_t now_ms;
   int64_t dedup_window_ms;
   uint32_t pending_limit; /* critical ones may use all of it, others 95 % */
+  bool rings;             /* the session's owner, if it has one: see store_ring */
 };
 /* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY (withdrawn, not stored), FULL, STORE, SCHEMA_NEWER, NOMEM. */
 int store_push(struct store *store, const struct push *push, store_deadline deadline, bool *ret_duplicate, struct tidings_error *error);
@@ -215,5 +268,11 @@ int push_in(struct store_txn *txn, const struct push *push, struct tidings_error
  * snapshot was taken, nothing has been committed for that session since. No system call. */
 const _Atomic uint32_t *store_bell(struct store *store, uint32_t session);
 static inline uint32_t bell_read(const _Atomic uint32_t *bell) { return atomic_load_explicit(bell, memory_order_acquire); }
+
+/* -- the ring: somebody must act now --------------------------------------------------------------------------------------------- */
+
+/* In a write that changes `session`, whose head says that `owner` has it (nobody: no effect): when this write is committed, the processes that wait
+ * for that owner are woken, all but the calling thread if it is the one that waits. See wake.h for the other side. Costs nothing but then. */
+void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner);
 
 #endif

@@ -239,11 +239,14 @@ int store_commit(struct store_txn *txn, struct tidings_error *error) {
   size_t id = mdb_txn_id(txn->txn);
   int code = 0;
   bells_begin(store, txn->touched, txn->touched_count);
+  if (txn->ringing) rings_begin(txn);
   int rc = mdb_txn_commit(txn->txn);
   leave_env(store);
   if (rc) code = after_failed_commit(store, id, rc, error);
   bells_end(store, txn->touched, txn->touched_count);
+  if (txn->ringing) rings_end(txn);
   writer_unlock(store);
+  if (txn->ringing) waiters_call(store, txn);
   if (rc) { /* the host is told when nobody waits for us any more */
     store_log(store, code ? TIDINGS_LOG_ERROR : TIDINGS_LOG_WARNING, "store: a commit failed: %s; %s", mdb_strerror(rc),
               code ? "it was refused" : "it was stored after all");

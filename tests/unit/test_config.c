@@ -47,6 +47,13 @@ Test(config, nothing_given_is_the_defaults) {
   cr_expect_eq(settings.message_bytes, 16384);
   cr_expect_eq(settings.pending_per_session, 10000);
   cr_expect_eq(settings.dedup_window_ms, 86400000);
+  cr_expect_eq(settings.discipline, DISCIPLINE_SERIAL);
+  cr_expect_eq(settings.settle_delay_ms, 0);
+  cr_expect(!settings.restart_hold);
+  cr_expect_eq(settings.max_auto_turns, 8);
+  cr_expect(settings.critical_force);
+  cr_expect_eq(settings.max_aborts, 3);
+  cr_expect_eq(settings.abort_window_ms, 60000);
   cr_expect_str_eq(written(&settings), defaults);
   settings = settings_from("{}", &arena);
   cr_expect_str_eq(written(&settings), defaults);
@@ -144,9 +151,37 @@ Test(config, limits_at_their_edges) {
   cr_expect_eq(settings.dedup_window_ms, INT64_C(2592000000));
 }
 
+Test(config, turns_and_critical) {
+  struct settings settings =
+      settings_from("{\"turns\":{\"discipline\":\"coalescing\",\"settle_delay_ms\":1500,\"restart\":\"hold\",\"max_auto_turns\":2},"
+                    "\"critical\":{\"force\":false,\"max_aborts\":1,\"abort_window_ms\":5000}}",
+                    &arena);
+  cr_expect(settings.discipline == DISCIPLINE_COALESCING && settings.settle_delay_ms == 1500 && settings.restart_hold &&
+            settings.max_auto_turns == 2);
+  cr_expect(!settings.critical_force && settings.max_aborts == 1 && settings.abort_window_ms == 5000);
+  cr_expect(strstr(written(&settings), "\"turns\":{\"discipline\":\"coalescing\",\"settle_delay_ms\":1500,\"restart\":\"hold\","
+                                       "\"max_auto_turns\":2},\"critical\":{\"force\":false,\"max_aborts\":1,\"abort_window_ms\":5000},"),
+            "%s", written(&settings));
+  settings = settings_from("{\"turns\":{\"discipline\":\"serial\",\"restart\":\"drain\"},\"critical\":{\"force\":true}}", &arena);
+  cr_expect_str_eq(written(&settings), defaults);
+}
+
+Test(config, turns_and_critical_at_their_edges) {
+  struct settings settings = settings_from("{\"turns\":{\"settle_delay_ms\":3600000,\"max_auto_turns\":1000000},"
+                                           "\"critical\":{\"max_aborts\":64,\"abort_window_ms\":86400000}}",
+                                           &arena);
+  cr_expect(settings.settle_delay_ms == 3600000 && settings.max_auto_turns == 1000000);
+  cr_expect(settings.max_aborts == 64 && settings.abort_window_ms == 86400000);
+  settings = settings_from("{\"turns\":{\"settle_delay_ms\":0,\"max_auto_turns\":0},\"critical\":{\"max_aborts\":0,\"abort_window_ms\":0}}",
+                           &arena);
+  cr_expect_eq(settings.settle_delay_ms + settings.max_auto_turns + settings.max_aborts + settings.abort_window_ms, 0);
+}
+
 #define KINDS(text) "{\"conversation\":{\"notifications\":{\"kinds\":" text "}}}"
 #define TOOLS(text) "{\"conversation\":{\"tools\":" text "}}"
 #define DELIVERY(text) "{\"delivery\":{" text "}}"
+#define TURNS(text) "{\"turns\":{" text "}}"
+#define CRITICAL(text) "{\"critical\":{" text "}}"
 
 static const struct {
   const char *json;
@@ -177,17 +212,26 @@ static const struct {
      "delivery.coalesce_window_ms: 86400001 is not an integer from 0 to 86400000"},
     {DELIVERY("\"annihilate\":0"), TIDINGS_E_SCHEMA, "delivery.annihilate: 0 is not true or false"},
     {DELIVERY("\"fence\":true"), TIDINGS_E_SCHEMA, "delivery.fence: true is not one of none, nonce"},
-    {"{\"turns\":{\"discipline\":\"coalescing\"}}", TIDINGS_E_SCHEMA,
-     "turns.discipline: \"coalescing\" is not built in this version; expected serial"},
-    {"{\"turns\":{\"settle_delay_ms\":5}}", TIDINGS_E_SCHEMA, "turns.settle_delay_ms: 5 is not built in this version; expected 0"},
-    {"{\"turns\":{\"restart\":\"hold\"}}", TIDINGS_E_SCHEMA, "turns.restart: \"hold\" is not built in this version; expected drain"},
-    {"{\"turns\":{\"max_auto_turns\":9}}", TIDINGS_E_SCHEMA, "turns.max_auto_turns: 9 is not built in this version; expected 8"},
+    {TURNS("\"discipline\":\"parallel\""), TIDINGS_E_SCHEMA, "turns.discipline: \"parallel\" is not one of serial, coalescing"},
+    {TURNS("\"discipline\":0"), TIDINGS_E_SCHEMA, "turns.discipline: 0 is not one of serial, coalescing"},
+    {TURNS("\"settle_delay_ms\":3600001"), TIDINGS_E_SCHEMA, "turns.settle_delay_ms: 3600001 is not an integer from 0 to 3600000"},
+    {TURNS("\"settle_delay_ms\":-1"), TIDINGS_E_SCHEMA, "turns.settle_delay_ms: -1 is not an integer from 0 to 3600000"},
+    {TURNS("\"settle_delay_ms\":\"1s\""), TIDINGS_E_SCHEMA, "turns.settle_delay_ms: \"1s\" is not an integer from 0 to 3600000"},
+    {TURNS("\"restart\":\"wait\""), TIDINGS_E_SCHEMA, "turns.restart: \"wait\" is not one of drain, hold"},
+    {TURNS("\"restart\":true"), TIDINGS_E_SCHEMA, "turns.restart: true is not one of drain, hold"},
+    {TURNS("\"max_auto_turns\":1000001"), TIDINGS_E_SCHEMA, "turns.max_auto_turns: 1000001 is not an integer from 0 to 1000000"},
+    {TURNS("\"max_auto_turns\":0.5"), TIDINGS_E_SCHEMA, "turns.max_auto_turns: 0.5 is not an integer from 0 to 1000000"},
+    {TURNS("\"max_auto_turns\":null"), TIDINGS_E_SCHEMA, "turns.max_auto_turns: null is not an integer from 0 to 1000000"},
     {"{\"turns\":{\"x\":9}}", TIDINGS_E_SCHEMA,
      "turns.x: unknown key; expected one of discipline, settle_delay_ms, restart, max_auto_turns"},
     {"{\"turns\":5}", TIDINGS_E_SCHEMA, "turns: 5 is not an object"},
-    {"{\"critical\":{\"force\":false}}", TIDINGS_E_SCHEMA, "critical.force: false is not built in this version; expected true"},
-    {"{\"critical\":{\"max_aborts\":0}}", TIDINGS_E_SCHEMA, "critical.max_aborts: 0 is not built in this version; expected 3"},
-    {"{\"critical\":{\"abort_window_ms\":true}}", TIDINGS_E_SCHEMA, "critical.abort_window_ms: true is not an integer of at least 0"},
+    {CRITICAL("\"force\":1"), TIDINGS_E_SCHEMA, "critical.force: 1 is not true or false"},
+    {CRITICAL("\"max_aborts\":65"), TIDINGS_E_SCHEMA, "critical.max_aborts: 65 is not an integer from 0 to 64"},
+    {CRITICAL("\"max_aborts\":\"3\""), TIDINGS_E_SCHEMA, "critical.max_aborts: \"3\" is not an integer from 0 to 64"},
+    {CRITICAL("\"abort_window_ms\":86400001"), TIDINGS_E_SCHEMA, "critical.abort_window_ms: 86400001 is not an integer from 0 to 86400000"},
+    {CRITICAL("\"abort_window_ms\":true"), TIDINGS_E_SCHEMA, "critical.abort_window_ms: true is not an integer from 0 to 86400000"},
+    {CRITICAL("\"x\":1"), TIDINGS_E_SCHEMA, "critical.x: unknown key; expected one of force, max_aborts, abort_window_ms"},
+    {"{\"critical\":null}", TIDINGS_E_SCHEMA, "critical: null is not an object"},
     {"{\"limits\":{\"event_bytes\":1023}}", TIDINGS_E_SCHEMA, "limits.event_bytes: 1023 is not an integer from 1024 to 1048576"},
     {"{\"limits\":{\"message_bytes\":262145}}", TIDINGS_E_SCHEMA, "limits.message_bytes: 262145 is not an integer from 64 to 262144"},
     {"{\"limits\":{\"pending_per_session\":0}}", TIDINGS_E_SCHEMA, "limits.pending_per_session: 0 is not an integer from 1 to 1000000"},
@@ -261,7 +305,9 @@ static bool settings_equal(const struct settings *a, const struct settings *b) {
          a->overflow == b->overflow && a->place == b->place && a->max_items == b->max_items && a->max_tokens == b->max_tokens &&
          a->coalesce_window_ms == b->coalesce_window_ms && a->annihilate == b->annihilate && a->fence == b->fence &&
          a->event_bytes == b->event_bytes && a->message_bytes == b->message_bytes && a->pending_per_session == b->pending_per_session &&
-         a->dedup_window_ms == b->dedup_window_ms;
+         a->dedup_window_ms == b->dedup_window_ms && a->discipline == b->discipline && a->settle_delay_ms == b->settle_delay_ms &&
+         a->restart_hold == b->restart_hold && a->max_auto_turns == b->max_auto_turns && a->critical_force == b->critical_force &&
+         a->max_aborts == b->max_aborts && a->abort_window_ms == b->abort_window_ms;
 }
 
 static const char *truth(struct random *random) { return random_next(random) & 1 ? "true" : "false"; }
@@ -313,6 +359,18 @@ static void random_delivery(struct random *random, struct buffer *out) {
   buffer_byte(out, '}');
 }
 
+static void random_turns(struct random *random, struct buffer *out) {
+  static const char *const disciplines[] = {"serial", "coalescing"}, *const restarts[] = {"drain", "hold"};
+  buffer_format(out, "{\"settle_delay_ms\":%zu,\"discipline\":\"%s\",\"max_auto_turns\":%zu,\"restart\":\"%s\"}",
+                random_below(random, 3600001), disciplines[random_below(random, 2)], random_below(random, 1000001),
+                restarts[random_below(random, 2)]);
+}
+
+static void random_critical(struct random *random, struct buffer *out) {
+  buffer_format(out, "{\"max_aborts\":%zu,\"abort_window_ms\":%zu,\"force\":%s}", random_below(random, 65), random_below(random, 86400001),
+                truth(random));
+}
+
 Test(config, written_and_read_again_it_is_the_same) {
   struct random random = {11};
   for (int round = 0; round < 5000; round++) {
@@ -322,6 +380,10 @@ Test(config, written_and_read_again_it_is_the_same) {
     random_rules(&random, &json);
     buffer_text(&json, ",\"delivery\":");
     random_delivery(&random, &json);
+    buffer_text(&json, ",\"turns\":");
+    random_turns(&random, &json);
+    buffer_text(&json, ",\"critical\":");
+    random_critical(&random, &json);
     buffer_format(&json, ",\"limits\":{\"event_bytes\":%zu,\"dedup_window_ms\":%zu}}", 1024 + random_below(&random, 100000),
                   random_below(&random, 2592000001));
     buffer_byte(&json, '\0');

@@ -114,6 +114,57 @@ static bool try_resumed(void) {
 
 Test(memory, of_a_resumed_session) { fail_in_turn(try_resumed, 6); }
 
+/* Ids of which neither the list nor its sorted copy fits a chunk that is there. */
+static void make_turn(void) {
+  json.len = 0;
+  buffer_text(&json, "{\"type\":\"turn.started\",\"session\":\"s\",\"data\":{\"messages\":[\"m\"");
+  for (size_t i = 0; i < scale * 10; i++) buffer_format(&json, ",\"m%zu\"", i);
+  buffer_text(&json, "]}}");
+  cr_assert(!json.failed);
+}
+
+static bool try_turn(void) {
+  struct arena arena = ARENA_EMPTY;
+  struct event event = {.type = EVENT_WAKE};
+  struct tidings_error error = new_error();
+  struct settings settings = {.event_bytes = 262144, .message_bytes = 16384};
+  int code = event_parse(buffer_view(&json), &settings, &arena, &event, &error);
+  cr_assert(code == 0 || (code == TIDINGS_E_NOMEM && event.type == EVENT_WAKE && error.text[0]), "%s", error.text);
+  if (!code) cr_assert(event.turn.message_count == scale * 10 + 1 && span_is(event.turn.messages[1], "m0"));
+  arena_free(&arena);
+  return code == 0;
+}
+
+Test(memory, of_a_turn) {
+  fail_at_all_scales(try_turn, make_turn, 2);
+  buffer_free(&json);
+}
+
+static void make_message(void) {
+  json.len = 0;
+  buffer_text(&json, "{\"type\":\"message.submitted\",\"session\":\"s\",\"data\":{\"id\":\"m1\",\"content\":\"hi\",\"trigger\":{");
+  for (size_t i = 0; i < scale; i++) buffer_format(&json, "%s\"key%zu\":[%zu,\"\\u0041\"]", i ? "," : "", i, i);
+  buffer_text(&json, "}}}");
+  cr_assert(!json.failed);
+}
+
+static bool try_message(void) {
+  struct arena arena = ARENA_EMPTY;
+  struct event event = {.type = EVENT_WAKE};
+  struct tidings_error error = new_error();
+  struct settings settings = {.event_bytes = 262144, .message_bytes = 16384};
+  int code = event_parse(buffer_view(&json), &settings, &arena, &event, &error);
+  cr_assert(code == 0 || (code == TIDINGS_E_NOMEM && event.type == EVENT_WAKE && error.text[0]), "%s", error.text);
+  if (!code) cr_assert(span_is(event.message.id, "m1") && event.message.trigger.len > scale * 10);
+  arena_free(&arena);
+  return code == 0;
+}
+
+Test(memory, of_a_message) {
+  fail_at_all_scales(try_message, make_message, 2);
+  buffer_free(&json);
+}
+
 static const char configuration[] =
     "{\"conversation\":{\"notifications\":{\"kinds\":{\"mcp\":{\"enable\":true,\"a\":false},\"tool.stopped\":true}},"
     "\"tools\":{\"git\":{\"notifications\":{\"a\":false}}}},\"delivery\":{\"max_items\":7}}";

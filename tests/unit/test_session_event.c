@@ -76,6 +76,27 @@ Test(session_event, last_delivery_is_a_list_of_one) {
   cr_expect_eq(event.opening.deliveries[0], 9);
 }
 
+Test(session_event, a_fork_names_its_child) {
+  struct event event;
+  struct tidings_error error;
+  cr_assert_eq(parse("session.forked", "{\"child\":\"s é/2\"}", &event, &error), 0, "%s", error.text);
+  cr_expect_eq(event.type, EVENT_SESSION_FORKED);
+  cr_expect(span_is(event.opening.child, "s é/2"));
+  cr_expect(!event.opening.has_deliveries && !event.opening.takeover);
+}
+
+Test(session_event, a_childs_id_is_one_of_a_session) {
+  char data[300] = "{\"child\":\"";
+  struct event event;
+  struct tidings_error error;
+  memset(data + 10, 'x', 256);
+  memcpy(data + 10 + 255, "\"}", 3);
+  cr_expect_eq(parse("session.forked", data, &event, &error), 0, "%s", error.text);
+  memcpy(data + 10 + 255, "x\"}", 4);
+  cr_expect_eq(parse("session.forked", data, &event, &error), TIDINGS_E_TOO_BIG);
+  cr_expect_str_eq(error.text, "data.child: 256 bytes are over the limit of 255");
+}
+
 static const struct {
   const char *type, *data, *sentence;
 } bad[] = {
@@ -85,6 +106,18 @@ static const struct {
     {"session.opened", "{\"takeover\":\"yes\"}", "data.takeover: \"yes\" is not true or false"},
     {"session.opened", "{\"deliveries\":[]}", "data.deliveries: unknown field; expected one of cwd, host, takeover"},
     {"session.closed", "{\"reason\":\"x\"}", "data.reason: unknown field; expected none"},
+    {"session.compacting", "{\"reason\":\"x\"}", "data.reason: unknown field; expected none"},
+    {"session.compacted", "5", "data: 5 is not an object"},
+    {"session.forked", "", "data.child: missing; expected the id of the new session"},
+    {"session.forked", "null", "data.child: missing; expected the id of the new session"},
+    {"session.forked", "[]", "data: an array is not an object"},
+    {"session.forked", "{}", "data.child: missing; expected the id of the new session"},
+    {"session.forked", "{\"child\":5}", "data.child: 5 is not a string"},
+    {"session.forked", "{\"child\":null}", "data.child: null is not a string"},
+    {"session.forked", "{\"child\":\"\"}", "data.child: must not be empty"},
+    {"session.forked", "{\"child\":\"a\\nb\"}", "data.child: \"a{U+000A}b\" has the control character U+000A"},
+    {"session.forked", "{\"child\":\"s\"}", "data.child: \"s\" is the session itself; expected the id of the new session"},
+    {"session.forked", "{\"child\":\"s2\",\"cwd\":\"/\"}", "data.cwd: unknown field; expected child"},
     {"session.resumed", "{\"delivery\":[]}",
      "data.delivery: unknown field; expected one of cwd, host, takeover, deliveries, last_delivery"},
     {"session.resumed", "{\"deliveries\":\"17\"}", "data.deliveries: \"17\" is not an array of delivery ids"},

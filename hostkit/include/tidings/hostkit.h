@@ -100,6 +100,13 @@ HOSTKIT_API int32_t hostkit_settle(struct hostkit *hostkit, uint64_t delivery_id
 HOSTKIT_API int32_t hostkit_query(struct hostkit *hostkit, const struct tidings_span *request, char **ret_json,
                                   struct tidings_error *error);
 
+/* `tidings.wake/1`, see tidings/wake.h; UNSUPPORTED if the plugin has no such extension. *ret_fd is a new duplicate of the wake descriptor, the
+ * caller's to poll and to close; it goes on working over swaps, save to a plugin without the extension. After a swap it is readable. A caller whose
+ * event loop reads what it polls may let it: then too, next_session is what tells. */
+HOSTKIT_API int32_t hostkit_wake_descriptor(struct hostkit *hostkit, int32_t *ret_fd, struct tidings_error *error);
+HOSTKIT_API int32_t hostkit_next_session(struct hostkit *hostkit, char *buffer, size_t buffer_size, size_t *ret_len,
+                                         struct tidings_error *error);
+
 HOSTKIT_API void hostkit_reply_free(struct tidings_reply *reply); /* NULL is allowed */
 HOSTKIT_API void hostkit_free(void *memory);                      /* what hostkit_query and the flat functions returned */
 
@@ -145,15 +152,21 @@ HOSTKIT_API const char *hostkit_error_name(int32_t code);
  *   {"op": "query", "query": {…}}                                                → {"answer": {…}}
  *   {"op": "swap", "plugin"?: PATH, "drain_ms"?}                                 → {"generation": N}
  *   {"op": "info"}                                                               → {"name", "version", "build_id", "abi", "generation"}
+ *   {"op": "wake_descriptor"}                                                    → {"descriptor": N}, the caller's to close
+ *   {"op": "next_session"}                                                       → {"session": ID or null}
  * and on failure {"error": {"code": "TIDINGS_E_…", "text": "…"}}. "outgoing" is hostkit_compose's list: {"role", "carrier": bool, "text",
  * "call_id"?, "tool"?}; "content" is the carrier's text. Members not named here are refused.
  *
  * hostkit_flat_push is the shortest way to push one notification; 0 or a TIDINGS_E_*. It drops the reply, so a host that acts on critical
  * notifications calls the op "event". hostkit_flat_close waits 5 s for calls under way, as "swap" does by default; 0 or a TIDINGS_E_*.
+ * hostkit_flat_wake_descriptor returns a descriptor to poll, the caller's to close, or a TIDINGS_E_*, which is negative.
+ * hostkit_flat_next_session returns the id of the next session that rang, to be freed with hostkit_free; "": none is left; NULL: it failed.
  * hostkit_flat_error is of the last flat call on this thread that failed; "" if none; borrowed until the next. */
 HOSTKIT_API int64_t hostkit_flat_open(const char *options_json);
 HOSTKIT_API char *hostkit_flat_call(int64_t handle, const char *request_json);
 HOSTKIT_API int32_t hostkit_flat_push(int64_t handle, const char *session, const char *kind, int32_t level, const char *message);
+HOSTKIT_API int32_t hostkit_flat_wake_descriptor(int64_t handle);
+HOSTKIT_API char *hostkit_flat_next_session(int64_t handle);
 HOSTKIT_API int32_t hostkit_flat_close(int64_t handle);
 HOSTKIT_API const char *hostkit_flat_error(void);
 
