@@ -3,7 +3,7 @@
 import json
 import time
 
-from .common import HOLD, call_id, item, text_of
+from .common import HOLD, call_id, fresh_id, item, text_of
 
 NAME = "chat"
 
@@ -29,9 +29,9 @@ def read(path, body):
     return {"items": items, "tools": tools, "stream": bool(body.get("stream"))}
 
 
-def chunk(body, delta, finish=None, **more):
-    return {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": int(time.time()), "model": body.get("model", "fake-1"),
-            "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], **more}
+def chunk(body, delta, finish=None, *, id):
+    return {"id": id, "object": "chat.completion.chunk", "created": int(time.time()), "model": body.get("model", "fake-1"),
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
@@ -43,18 +43,18 @@ def tool_call(index, part):
 
 
 def stream(parts, body):
-    calls = 0
-    yield None, chunk(body, {"role": "assistant", "content": ""})
+    calls, id = 0, fresh_id("chatcmpl")
+    yield None, chunk(body, {"role": "assistant", "content": ""}, id=id)
     for part in parts:
         if "hold" in part:
             yield HOLD, part["hold"]
         elif "text" in part:
-            yield None, chunk(body, {"content": part["text"]})
+            yield None, chunk(body, {"content": part["text"]}, id=id)
         else:
-            yield None, chunk(body, {"tool_calls": [tool_call(calls, part)]})
+            yield None, chunk(body, {"tool_calls": [tool_call(calls, part)]}, id=id)
             calls += 1
-    yield None, chunk(body, {}, "tool_calls" if calls else "stop")
-    yield None, {**chunk(body, {}), "choices": [], "usage": USAGE}
+    yield None, chunk(body, {}, "tool_calls" if calls else "stop", id=id)
+    yield None, {**chunk(body, {}, id=id), "choices": [], "usage": USAGE}
     yield None, "[DONE]"
 
 
@@ -63,5 +63,5 @@ def whole(parts, body):
     message = {"role": "assistant", "content": "".join(part.get("text", "") for part in parts)}
     if calls:
         message["tool_calls"] = [tool_call(index, part) for index, part in enumerate(calls)]
-    return {"id": "chatcmpl-1", "object": "chat.completion", "created": int(time.time()), "model": body.get("model", "fake-1"), "usage": USAGE,
+    return {"id": fresh_id("chatcmpl"), "object": "chat.completion", "created": int(time.time()), "model": body.get("model", "fake-1"), "usage": USAGE,
             "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}]}

@@ -17,10 +17,15 @@ def item(role, text, **more):
     return {"role": role, "text": text, **{key: value for key, value in more.items() if value is not None}}
 
 
+def fresh_id(prefix):
+    """Hosts take two messages with one id for one message."""
+    return f"{prefix}_{next(_numbers)}"
+
+
 def call_id(part):
     """A call's id: the script's, or a fresh one, the same each time it is asked for."""
     if "id" not in part:
-        part["id"] = f"call_{next(_numbers)}"
+        part["id"] = fresh_id("call")
     return part["id"]
 
 

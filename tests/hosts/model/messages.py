@@ -2,7 +2,7 @@
 """messages.py: Anthropic's Messages."""
 import json
 
-from .common import HOLD, call_id, item, text_of
+from .common import HOLD, call_id, fresh_id, item, text_of
 
 NAME = "messages"
 
@@ -26,7 +26,7 @@ def read(path, body):
 
 
 def message(body, content, stop):
-    return {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model", "fake-1"), "content": content,
+    return {"id": fresh_id("msg"), "type": "message", "role": "assistant", "model": body.get("model", "fake-1"), "content": content,
             "stop_reason": stop, "stop_sequence": None, "usage": {"input_tokens": 100, "output_tokens": 10}}
 
 

@@ -3,7 +3,7 @@
 import json
 import time
 
-from .common import HOLD, call_id, item, text_of
+from .common import HOLD, call_id, fresh_id, item, text_of
 
 NAME = "responses"
 
@@ -32,17 +32,17 @@ def read(path, body):
     return {"items": items, "tools": tools, "stream": bool(body.get("stream"))}
 
 
-def response(body, status, output):
+def response(id, body, status, output):
     usage = {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 10,
              "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 110}
-    return {"id": "resp_1", "object": "response", "created_at": int(time.time()), "status": status, "model": body.get("model", "fake-1"),
+    return {"id": id, "object": "response", "created_at": int(time.time()), "status": status, "model": body.get("model", "fake-1"),
             "output": output, "parallel_tool_calls": True, "error": None, "incomplete_details": None,
             "usage": usage if status == "completed" else None}
 
 
-def message_of(text, status):
+def message_of(id, text, status):
     content = [{"type": "output_text", "text": text, "annotations": []}] if status == "completed" else []
-    return {"type": "message", "id": "msg_1", "role": "assistant", "status": status, "content": content}
+    return {"type": "message", "id": id, "role": "assistant", "status": status, "content": content}
 
 
 def call_of(part):
@@ -59,6 +59,8 @@ class Events:
         self.sequence = 0
         self.output = []
         self.text = None
+        self.message = ""
+        self.id = fresh_id("resp")
 
     def event(self, kind, **data):
         self.sequence += 1
@@ -67,19 +69,19 @@ class Events:
     def text_delta(self, text):
         index = len(self.output)
         if self.text is None:
-            self.text = ""
-            yield self.event("response.output_item.added", output_index=index, item=message_of("", "in_progress"))
-            yield self.event("response.content_part.added", item_id="msg_1", output_index=index, content_index=0,
+            self.text, self.message = "", fresh_id("msg")
+            yield self.event("response.output_item.added", output_index=index, item=message_of(self.message, "", "in_progress"))
+            yield self.event("response.content_part.added", item_id=self.message, output_index=index, content_index=0,
                              part={"type": "output_text", "text": "", "annotations": []})
         self.text += text
-        yield self.event("response.output_text.delta", item_id="msg_1", output_index=index, content_index=0, delta=text)
+        yield self.event("response.output_text.delta", item_id=self.message, output_index=index, content_index=0, delta=text)
 
     def end_text(self):
         if self.text is None:
             return
-        index, done = len(self.output), message_of(self.text, "completed")
-        yield self.event("response.output_text.done", item_id="msg_1", output_index=index, content_index=0, text=self.text)
-        yield self.event("response.content_part.done", item_id="msg_1", output_index=index, content_index=0, part=done["content"][0])
+        index, done = len(self.output), message_of(self.message, self.text, "completed")
+        yield self.event("response.output_text.done", item_id=self.message, output_index=index, content_index=0, text=self.text)
+        yield self.event("response.content_part.done", item_id=self.message, output_index=index, content_index=0, part=done["content"][0])
         yield self.event("response.output_item.done", output_index=index, item=done)
         self.output.append(done)
         self.text = None
@@ -94,7 +96,7 @@ class Events:
 
 def stream(parts, body):
     events = Events()
-    yield events.event("response.created", response=response(body, "in_progress", []))
+    yield events.event("response.created", response=response(events.id, body, "in_progress", []))
     for part in parts:
         if "hold" in part:
             yield HOLD, part["hold"]
@@ -104,9 +106,9 @@ def stream(parts, body):
             yield from events.end_text()
             yield from events.call(part)
     yield from events.end_text()
-    yield events.event("response.completed", response=response(body, "completed", events.output))
+    yield events.event("response.completed", response=response(events.id, body, "completed", events.output))
 
 
 def whole(parts, body):
-    output = [call_of(part) if "call" in part else message_of(part["text"], "completed") for part in parts if "hold" not in part]
-    return response(body, "completed", output)
+    output = [call_of(part) if "call" in part else message_of(fresh_id("msg"), part["text"], "completed") for part in parts if "hold" not in part]
+    return response(fresh_id("resp"), body, "completed", output)
