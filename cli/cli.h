@@ -65,6 +65,7 @@ struct cli {
   int word_count;
 
   const char *session, *store, *config; /* as given; NULL: not given */
+  const char *host_name;                /* what the model knows the agent as; NULL: nothing */
   bool json;
 
   /* What the plugin says on the way; NULL: warnings and errors go to stderr. */

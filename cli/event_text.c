@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "paths.h"
 #include "session.h"
 
@@ -58,15 +59,19 @@ static char *with_session(const char *text, const char *session) {
   return whole;
 }
 
-int event_text_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, char **text, const char *session, struct hostkit **ret_kit) {
+static int open_producer(const struct cli *cli, const char *session, struct hostkit **ret_kit, char **ret_session) {
+  if (!session) return session_open(cli, ret_kit, ret_session);
+  *ret_session = strdup(session);
+  return *ret_session ? kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, ret_kit) : cli_fail(cli, "out of memory");
+}
+
+int event_text_open(const struct cli *cli, bool as_host, uint32_t owner, char **text, const char *session, struct hostkit **ret_kit) {
   struct hostkit *kit = NULL;
   char *chosen = NULL, *whole = NULL;
-  int code = kit_open_or_say(cli, role, owner_pid, &kit);
-  if (!code && !session) {
-    code = session_choose(cli, kit, &chosen);
-    if (!code && !(whole = with_session(*text, chosen))) code = cli_fail(cli, "the session's id is not UTF-8, or memory is short");
-    free(chosen);
-  }
+  int code = as_host ? host_open(cli, session, owner, &kit, &chosen) : open_producer(cli, session, &kit, &chosen);
+  if (!code && !session && !(whole = with_session(*text, chosen)))
+    code = cli_fail(cli, "the session's id is not UTF-8, or memory is short");
+  free(chosen);
   if (code) {
     kit_close(kit);
     return code;

@@ -12,8 +12,9 @@
  * names, or NULL; free it too. */
 int event_text_read(const struct cli *cli, char **ret_text, char **ret_session);
 
-/* Opens for it; where it names no session (NULL), one is chosen and *text replaced by a text that does. Returns 0 or the exit code. */
-int event_text_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, char **text, const char *session, struct hostkit **ret_kit);
+/* Opens for it, as a producer or as a host (of `owner`, see host_open); where it names no session (NULL), one is chosen and *text replaced by a text
+ * that does. Returns 0 or the exit code. */
+int event_text_open(const struct cli *cli, bool as_host, uint32_t owner, char **text, const char *session, struct hostkit **ret_kit);
 
 /* Sends it. `ret_reply` may be NULL. */
 int32_t event_text_send(struct hostkit *kit, const char *text, struct tidings_reply **ret_reply, struct tidings_error *error);

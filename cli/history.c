@@ -43,17 +43,14 @@ static void print_delivery(const json_t *delivery) {
   json_array_foreach(items, i, item) print_ended(item);
 }
 
-/* A turn's beginnings and ends, where the plugin keeps them: an object of plain members. */
 static void print_transition(const json_t *transition) {
-  const json_t *value = NULL;
-  const char *name = NULL;
-  print_part("", json_text(transition, "time"), "");
-  json_object_foreach((json_t *)(uintptr_t)transition, name, value) {
-    if (strcmp(name, "time") == 0 || json_is_null(value) || (json_is_array(value) && !json_array_size(value))) continue;
-    char *text = json_is_string(value) ? strdup(json_string_value(value)) : json_dumps(value, JSON_ENCODE_ANY);
-    printf("  %s ", name);
-    terminal_text(stdout, text ? text : "?");
-    free(text);
+  const json_t *messages = json_object_get(transition, "messages"), *message = NULL;
+  size_t i = 0;
+  printf("%s  %s: %s to %s", json_text(transition, "time"), json_text(transition, "event"), json_text(transition, "from"),
+         json_text(transition, "to"));
+  json_array_foreach(messages, i, message) {
+    print_part(i ? ", " : "; ", json_text(message, "id"), "");
+    print_part(" ", json_text(message, "state"), "");
   }
   putchar('\n');
 }

@@ -109,6 +109,16 @@ static int32_t read_config(const struct cli *cli, char **ret_text, struct tiding
   return code;
 }
 
+/* The plugin names the key; whose file it is in, it does not know. */
+static void name_config(const struct cli *cli, int32_t code, struct tidings_error *error) {
+  struct tidings_error said = *error;
+  bool named = false;
+  if (code != TIDINGS_E_SCHEMA && code != TIDINGS_E_INVAL && code != TIDINGS_E_TOO_BIG) return;
+  char *path = kit_config_path(cli, &named);
+  if (path) (void)kit_error(error, code, "%s: %s", path, said.text);
+  free(path);
+}
+
 /* -- open and close ---------------------------------------------------------------------------------------------------------------- */
 
 int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit, struct tidings_error *error) {
@@ -131,11 +141,13 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                                           .plugin_path = plugin,
                                           .store_dir = store,
                                           .configuration = config,
+                                          .host_name = cli->host_name,
                                           .role = role,
                                           .owner_pid = owner_pid,
                                           .hook_budget_ms = role == TIDINGS_ROLE_PRODUCER ? PRODUCER_BUDGET_MS : 0,
                                           .host = &kept};
   code = hostkit_open(&options, ret_kit, error);
+  if (code && config && error) name_config(cli, code, error);
 out:
   free(plugin);
   free(store);

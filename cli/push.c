@@ -129,7 +129,7 @@ static int push_event(const struct cli *cli) {
   struct hostkit *kit = NULL;
   char *text = NULL, *session = NULL;
   int code = event_text_read(cli, &text, &session);
-  if (!code) code = event_text_open(cli, TIDINGS_ROLE_PRODUCER, 0, &text, session, &kit);
+  if (!code) code = event_text_open(cli, false, 0, &text, session, &kit);
   if (!code) {
     int32_t refused = event_text_send(kit, text, &reply, &error);
     code = refused ? cli_fail_with(cli, refused, &error) : cli->json ? print_reply(cli, reply) : 0;

@@ -13,12 +13,17 @@ extern const size_t cli_verb_count;
 const struct cli_verb *cli_find_verb(const char *name); /* NULL: there is none */
 
 extern const struct cli_verb verb_push;
+extern const struct cli_verb verb_deliver;
+extern const struct cli_verb verb_submit;
+extern const struct cli_verb verb_event;
+extern const struct cli_verb verb_wait;
 extern const struct cli_verb verb_pending;
 extern const struct cli_verb verb_history;
 extern const struct cli_verb verb_explain;
 extern const struct cli_verb verb_status;
 extern const struct cli_verb verb_stats;
 extern const struct cli_verb verb_export;
+extern const struct cli_verb verb_config;
 extern const struct cli_verb verb_help;
 extern const struct cli_verb verb_version;
 
