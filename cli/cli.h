@@ -67,6 +67,7 @@ struct cli {
   const char *session, *store, *config; /* as given; NULL: not given */
   const char *host_name;                /* what the model knows the agent as; NULL: nothing */
   bool json;
+  bool pipe_signal_ignored; /* SIGPIPE, by whoever called */
 
   /* What the plugin says on the way; NULL: warnings and errors go to stderr. */
   void (*log)(uint32_t severity, const char *text, size_t len);

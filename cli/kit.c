@@ -113,7 +113,7 @@ static int32_t read_config(const struct cli *cli, char **ret_text, struct tiding
 static void name_config(const struct cli *cli, int32_t code, struct tidings_error *error) {
   struct tidings_error said = *error;
   bool named = false;
-  if (code != TIDINGS_E_SCHEMA && code != TIDINGS_E_INVAL && code != TIDINGS_E_TOO_BIG) return;
+  if (code != TIDINGS_E_SCHEMA && strncmp(said.text, "configuration", 13) != 0) return;
   char *path = kit_config_path(cli, &named);
   if (path) (void)kit_error(error, code, "%s: %s", path, said.text);
   free(path);

@@ -29,21 +29,21 @@ static int missing_verb(const char *problem, const char *word) {
   return word ? cli_usage(&cli, "%s '%s'; 'tidings help' lists the verbs", problem, word) : cli_usage(&cli, "%s", problem);
 }
 
-static int run(int argc, char **argv) {
+static int run(int argc, char **argv, bool pipe_signal_ignored) {
   const char *word = argc > 1 ? argv[1] : NULL;
   if (!word) return missing_verb("a verb is missing; 'tidings help' lists them", NULL);
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help_overview(stdout);
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) word = "version";
   const struct cli_verb *verb = cli_find_verb(word);
   if (!verb) return missing_verb(word[0] == '-' ? "unknown option" : "unknown verb", word);
-  struct cli cli = {.verb = verb, .argc = argc - 1, .argv = argv + 1};
+  struct cli cli = {.verb = verb, .argc = argc - 1, .argv = argv + 1, .pipe_signal_ignored = pipe_signal_ignored};
   return verb->run(&cli);
 }
 
 int main(int argc, char **argv) {
   keep_standard_descriptors();
-  signal(SIGPIPE, SIG_IGN);
-  int code = run(argc, argv);
+  bool was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+  int code = run(argc, argv, was_ignored);
   if (!fflush(stdout) && !ferror(stdout)) return code;
   fprintf(stderr, "tidings: cannot write to stdout: %s\n", strerror(errno));
   return code ? code : EXIT_REFUSED;

@@ -66,27 +66,46 @@ static void list(const json_t *sessions) {
   if (listed > MOST_LISTED) fprintf(stderr, "  and %zu more\n", listed - MOST_LISTED);
 }
 
-static int choose_by_folder(const struct cli *cli, struct hostkit *kit, char **ret_session) {
+/* *ret_sessions is all there are. */
+static int find_here(const struct cli *cli, struct hostkit *kit, char **ret_session, char folder[PATH_MAX], json_t **ret_sessions) {
   struct tidings_error error = {.size = sizeof error};
   json_t *answer = NULL;
-  char folder[PATH_MAX];
-  if (!getcwd(folder, sizeof folder)) return cli_fail(cli, "cannot tell the current folder; name the session with -s");
-  int32_t code = kit_query(kit, json_pack("{s:s}", "name", "sessions"), &answer, &error);
+  if (!getcwd(folder, PATH_MAX)) return cli_fail(cli, "cannot tell the current folder; name the session with -s");
+  int32_t code = kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer, &error);
   if (code) return cli_fail_with(cli, code, &error);
-  const json_t *sessions = json_object_get(answer, "sessions");
+  json_t *sessions = json_object_get(answer, "sessions");
   const char *found = newest(sessions, folder);
-  int status = 0;
-  if (found) {
-    *ret_session = strdup(found);
-    if (!*ret_session) status = cli_fail(cli, "out of memory");
-  } else if (!json_array_size(sessions)) {
-    status = cli_fail(cli, "the store knows no session yet; name one with -s, or start an agent that tidings is set up for");
-  } else {
-    status = cli_fail(cli, "no running session is at work in %s; name one with -s. There are:", folder);
-    list(sessions);
+  char *copy = found ? strdup(found) : NULL;
+  if (!found || copy) {
+    *ret_session = copy;
+    *ret_sessions = json_incref(sessions);
   }
   json_decref(answer);
-  return status;
+  return found && !copy ? cli_fail(cli, "out of memory") : 0;
+}
+
+int session_newest_here(const struct cli *cli, struct hostkit *kit, char **ret_session) {
+  char folder[PATH_MAX];
+  json_t *sessions = NULL;
+  int code = find_here(cli, kit, ret_session, folder, &sessions);
+  json_decref(sessions);
+  return code;
+}
+
+static int choose_by_folder(const struct cli *cli, struct hostkit *kit, char **ret_session) {
+  char folder[PATH_MAX], *found = NULL;
+  json_t *sessions = NULL;
+  int code = find_here(cli, kit, &found, folder, &sessions);
+  if (!code && found) {
+    *ret_session = found;
+  } else if (!code && !json_array_size(sessions)) {
+    code = cli_fail(cli, "the store knows no session yet; name one with -s, or start an agent that tidings is set up for");
+  } else if (!code) {
+    code = cli_fail(cli, "no running session is at work in %s; name one with -s. There are:", folder);
+    list(sessions);
+  }
+  json_decref(sessions);
+  return code;
 }
 
 int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_session) {

@@ -8,24 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Decodes the character at `at`; returns its length, or 0 if it is none. */
-static size_t decode(const unsigned char *at, size_t left, uint32_t *ret_character) {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  size_t len = at[0] < 0x80                    ? 1
-               : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
-               : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
-               : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
-                                               : 0;
-  if (!len || len > left) return 0;
-  uint32_t character = len == 1 ? at[0] : at[0] & (0x7fu >> len);
-  for (size_t i = 1; i < len; i++) {
-    if ((at[i] & 0xc0) != 0x80) return 0;
-    character = character << 6 | (at[i] & 0x3fu);
-  }
-  if (character < least[len] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000)) return 0;
-  *ret_character = character;
-  return len;
-}
+#include "utf8_check.h"
 
 static bool shows(uint32_t character) {
   static const struct {
@@ -39,17 +22,17 @@ static bool shows(uint32_t character) {
 }
 
 static void print(FILE *out, const char *bytes, size_t len, int indent) {
-  const unsigned char *at = (const unsigned char *)bytes;
   uint32_t character = 0;
-  for (size_t left = len; left;) {
-    size_t width = decode(at, left, &character);
+  for (const char *at = bytes; len;) {
+    size_t width = utf8_decode(at, len, &character);
     if (width && shows(character)) fwrite(at, 1, width, out);
     else if (width && character == '\n' && indent >= 0) fprintf(out, "\n%*s", indent, "");
+    else if (width && character == '\t' && indent >= 0) fputc('\t', out);
     else if (width) fprintf(out, "{U+%04X}", character);
-    else fprintf(out, "{0x%02X}", *at);
+    else fprintf(out, "{0x%02X}", (unsigned)(unsigned char)*at);
     width = width ? width : 1;
     at += width;
-    left -= width;
+    len -= width;
   }
 }
 

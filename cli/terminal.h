@@ -12,7 +12,7 @@
  * too, what changes the direction of text, and what cannot be seen. */
 void terminal_text(FILE *out, const char *text);
 void terminal_bytes(FILE *out, const char *bytes, size_t len);
-/* The same, but line breaks stay, with `indent` blanks behind them. */
+/* The same, but tabs and line breaks stay, these with `indent` blanks behind them. */
 void terminal_lines(FILE *out, const char *text, int indent);
 
 #endif

@@ -13,6 +13,8 @@ extern const size_t cli_verb_count;
 const struct cli_verb *cli_find_verb(const char *name); /* NULL: there is none */
 
 extern const struct cli_verb verb_push;
+extern const struct cli_verb verb_run;
+extern const struct cli_verb verb_watch;
 extern const struct cli_verb verb_deliver;
 extern const struct cli_verb verb_submit;
 extern const struct cli_verb verb_event;
