@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * calls.c: see calls.h. The allocator's functions are defined here and exported, so that the plugin's calls are counted as well.
+ * calls.c: see calls.h. The allocator's functions and pwrite are defined here and exported, so that the plugin's calls come here as well.
  */
 #include "calls.h"
 
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "samples.h"
 
 #define EXPORTED __attribute__((visibility("default"), noinline))
 
@@ -47,6 +51,17 @@ EXPORTED int posix_memalign(void **ret_memory, size_t alignment, size_t size) {
   *ret_memory = memory;
   return 0;
 }
+
+static _Atomic(uint64_t) wrote_ns;
+
+uint64_t calls_wrote_ns(void) { return atomic_load(&wrote_ns); }
+
+EXPORTED ssize_t pwrite(int fd, const void *data, size_t length, off_t offset) {
+  ssize_t written = syscall(SYS_pwrite64, fd, data, length, offset);
+  atomic_store(&wrote_ns, now_ns());
+  return written;
+}
+EXPORTED ssize_t pwrite64(int fd, const void *data, size_t length, off64_t offset) { return pwrite(fd, data, length, offset); }
 
 void calls_mark(void) { raise(SIGSTOP); }
 

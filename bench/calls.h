@@ -15,4 +15,7 @@ uint64_t calls_allocations(void);
 int64_t calls_system(void (*body)(void *context), void *context);
 void calls_mark(void);
 
+/* When this process's last pwrite came back: LMDB ends a commit with one, of its meta page, which is synced. */
+uint64_t calls_wrote_ns(void);
+
 #endif

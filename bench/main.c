@@ -235,6 +235,7 @@ int main(int argc, char **argv) {
   match_record_size(&bench);
   bench_hook(&bench);
   bench_push(&bench);
+  bench_wake(&bench);
   bench_deliver(&bench);
   bench_open(&bench);
   for (size_t i = 0; i < bench.row_count; i++)

@@ -65,7 +65,7 @@ void target_unload(struct target *target) {
   if (dlclose(target->image) != 0) bench_die("%s", dlerror());
 }
 
-int32_t target_push(struct target *target, const char *session, uint64_t n) {
+static int32_t push(struct target *target, const char *session, uint64_t n, const char *level) {
   struct tidings_error error = {.size = sizeof error};
   const struct tidings_reply *reply = NULL;
   char event[512];
@@ -73,13 +73,19 @@ int32_t target_push(struct target *target, const char *session, uint64_t n) {
       snprintf(event, sizeof event,
                "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"tool.stopped\",\"message\":"
                "\"Tool `cargo_check` (handle `h_%08" PRIu64 "`) has stopped with result available, and here is the rest of what is said."
-               "....\"}}",
-               session, n % 100000000);
+               "....\"%s}}",
+               session, n % 100000000, level);
   struct tidings_span text = {event, (size_t)length};
   int32_t code = target->plugin->on_event(target->plugin, &text, &reply, &error);
   if (code != 0 && code != TIDINGS_E_FULL) bench_die("push: %s", error.text);
   if (code == 0 && reply) target->plugin->release(target->plugin, reply);
   return code;
+}
+
+int32_t target_push(struct target *target, const char *session, uint64_t n) { return push(target, session, n, ""); }
+
+void target_push_critical(struct target *target, const char *session, uint64_t n) {
+  if (push(target, session, n, ",\"level\":\"critical\"") != 0) bench_die("session %s is full", session);
 }
 
 uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count) {
@@ -113,6 +119,27 @@ void target_configure(struct target *target, const char *configuration) {
   struct tidings_span text = {request, (size_t)length};
   if (!extension || extension->query(target->plugin, &text, &answer, &error) != 0) bench_die("configure: %s", error.text);
   extension->release_answer(target->plugin, answer);
+}
+
+static const struct tidings_wake *wake(const struct target *target) {
+  const struct tidings_wake *extension = target->entry->get_extension(TIDINGS_EXT_WAKE);
+  if (!extension) bench_die("the plugin has no %s", TIDINGS_EXT_WAKE);
+  return extension;
+}
+
+int target_wake_descriptor(struct target *target) {
+  struct tidings_error error = {.size = sizeof error};
+  int32_t fd;
+  if (wake(target)->descriptor(target->plugin, &fd, &error) != 0) bench_die("the wake descriptor: %s", error.text);
+  return fd;
+}
+
+bool target_next_session(struct target *target, char *session, size_t size) {
+  struct tidings_error error = {.size = sizeof error};
+  size_t length;
+  if (wake(target)->next_session(target->plugin, session, size - 1, &length, &error) != 0) bench_die("next_session: %s", error.text);
+  session[length] = '\0';
+  return length > 0;
 }
 
 static void settle(struct target *target, uint64_t delivery, uint32_t outcome) {

@@ -5,6 +5,7 @@
 #ifndef TARGET_H
 #define TARGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <tidings/tidings.h>
@@ -22,6 +23,7 @@ void target_unload(struct target *target); /* closes first */
 
 /* Pushes a message of 120 bytes. Returns 0 or TIDINGS_E_FULL. */
 int32_t target_push(struct target *target, const char *session, uint64_t n);
+void target_push_critical(struct target *target, const char *session, uint64_t n);
 /* Reports a changed file, a different one for each n. */
 void target_report_file(struct target *target, const char *session, uint64_t n);
 void target_configure(struct target *target, const char *configuration);
@@ -29,6 +31,9 @@ void target_configure(struct target *target, const char *configuration);
 uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count);
 void target_commit(struct target *target, uint64_t delivery);
 void target_roll_back(struct target *target, uint64_t delivery);
+int target_wake_descriptor(struct target *target);
+/* The next session that rang, NUL-terminated; false: none. */
+bool target_next_session(struct target *target, char *session, size_t size);
 /* Delivers and commits until nothing is pending. */
 void target_drain(struct target *target, const char *session);
 

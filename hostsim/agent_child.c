@@ -3,18 +3,22 @@
  * An agent host in a child process, seen from inside: it reads requests from its parent, makes the calls through hostkit and
  * answers. It sends nothing to the plugin that it was not asked to. Each request is an object with "op" and the parent's clocks ("now", "mono"):
  *
- *   {"op": "open", "plugin", "store", "copies", "host_name"?, "config"?: TEXT, "role"?: "producer", "owner_pid"?} → {}
+ *   {"op": "open", "plugin", "store", "copies", "host_name"?, "config"?: TEXT, "role"?: "producer", "owner_pid"?,
+ *    "settle_on_return"?, "unsynced"?: no commit waits for the disk}               → {}
  *   {"op": "event", "event": TEXT}                                                → {"reply"}
  *   {"op": "tool_result", "session", "call_id", "tool", "content"}                → {"reply", "content"}
  *   {"op": "chat_request", "session", "source", "content", "messages"?: [IDS]}    → {"reply", "content"}
  *   {"op": "settle", "delivery", "outcome"}                                       → {"reply"}
  *   {"op": "query", "query": TEXT}                                                → {"answer"}
  *   {"op": "swap"}, {"op": "arm", "n"}                                            → {}
+ *   {"op": "rung"}: which sessions rang                                           → {"sessions"}
  *   {"op": "disarm"}                                                              → {"commits"}
  *   {"op": "close"}                                                               → {}, and the process ends
  *
  * A call that fails answers {"error": {"code", "text"}, "content"?}: content is the carrier unchanged.
  */
+#include "agent_child.h"
+
 #include "cli.h"
 #include "commits.h"
 #include "hostkit_flags.h"
@@ -30,12 +34,7 @@
 
 #define DRAIN_MS 5000
 
-struct child {
-  struct simhost simhost;
-  struct hostkit *hostkit;
-};
-
-typedef json_t *operation(struct child *child, const json_t *request);
+typedef json_t *operation(struct agent_child *child, const json_t *request);
 
 static struct tidings_span span_of(const json_t *value) {
   struct tidings_span span = {json_string_value(value), json_string_length(value)};
@@ -89,7 +88,7 @@ static json_t *failure_unchanged(int32_t code, const struct tidings_error *error
   return answer;
 }
 
-static json_t *do_open(struct child *child, const json_t *request) {
+static json_t *do_open(struct agent_child *child, const json_t *request) {
   const char *role = json_string_value(json_object_get(request, "role"));
   struct hostkit_options options = {
       .size = sizeof options,
@@ -100,18 +99,22 @@ static json_t *do_open(struct child *child, const json_t *request) {
       .host_name = json_string_value(json_object_get(request, "host_name")),
       .configuration = json_string_value(json_object_get(request, "config")),
       .role = role != NULL && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
+      .settle_on_return = json_is_true(json_object_get(request, "settle_on_return")) ? 1 : 0,
       .owner_pid = (uint32_t)json_integer_value(json_object_get(request, "owner_pid")),
       .host = &child->simhost.host,
   };
   if (child->hostkit != NULL) {
     return broken("open already");
   }
+  if (json_is_true(json_object_get(request, "unsynced"))) {
+    commits_skip_sync();
+  }
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_open(&options, &child->hostkit, &error);
   return code == TIDINGS_OK ? json_object() : failure(code, &error);
 }
 
-static json_t *do_event(struct child *child, const json_t *request) {
+static json_t *do_event(struct agent_child *child, const json_t *request) {
   struct tidings_span event = span_of(json_object_get(request, "event"));
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -119,7 +122,7 @@ static json_t *do_event(struct child *child, const json_t *request) {
   return code == TIDINGS_OK ? with_reply(reply) : failure(code, &error);
 }
 
-static json_t *do_tool_result(struct child *child, const json_t *request) {
+static json_t *do_tool_result(struct agent_child *child, const json_t *request) {
   struct tidings_tool_result result = {
       .size = sizeof result,
       .session = span_of(json_object_get(request, "session")),
@@ -133,7 +136,7 @@ static json_t *do_tool_result(struct child *child, const json_t *request) {
   return code == TIDINGS_OK ? with_carrier(&result.content, reply) : failure_unchanged(code, &error, &result.content);
 }
 
-static json_t *do_chat_request(struct child *child, const json_t *request) {
+static json_t *do_chat_request(struct agent_child *child, const json_t *request) {
   const json_t *ids = json_object_get(request, "messages");
   const char *source = json_string_value(json_object_get(request, "source"));
   size_t count = json_array_size(ids);
@@ -166,7 +169,7 @@ out:
   return answer;
 }
 
-static json_t *do_settle(struct child *child, const json_t *request) {
+static json_t *do_settle(struct agent_child *child, const json_t *request) {
   const char *outcome = json_string_value(json_object_get(request, "outcome"));
   const char *delivery = json_string_value(json_object_get(request, "delivery"));
   uint64_t id = 0;
@@ -180,7 +183,7 @@ static json_t *do_settle(struct child *child, const json_t *request) {
   return code == TIDINGS_OK ? with_reply(reply) : failure(code, &error);
 }
 
-static json_t *do_query(struct child *child, const json_t *request) {
+static json_t *do_query(struct agent_child *child, const json_t *request) {
   struct tidings_span query = span_of(json_object_get(request, "query"));
   char *text = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -193,26 +196,43 @@ static json_t *do_query(struct child *child, const json_t *request) {
   return json_is_object(value) ? json_pack("{s:o}", "answer", value) : broken("the answer is not a JSON object");
 }
 
-static json_t *do_swap(struct child *child, const json_t *request) {
+static json_t *do_swap(struct agent_child *child, const json_t *request) {
   (void)request;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_swap(child->hostkit, NULL, DRAIN_MS, &error);
   return code == TIDINGS_OK ? json_object() : failure(code, &error);
 }
 
-static json_t *do_arm(struct child *child, const json_t *request) {
+static json_t *do_rung(struct agent_child *child, const json_t *request) {
+  (void)request;
+  char session[256];
+  size_t len = 0;
+  json_t *sessions = json_array();
+  struct tidings_error error = {.size = sizeof error};
+  int32_t code = TIDINGS_OK;
+  while ((code = hostkit_next_session(child->hostkit, session, sizeof session, &len, &error)) == TIDINGS_OK && len > 0) {
+    json_array_append_new(sessions, json_stringn(session, len));
+  }
+  if (code != TIDINGS_OK) {
+    json_decref(sessions);
+    return failure(code, &error);
+  }
+  return json_pack("{s:o}", "sessions", sessions);
+}
+
+static json_t *do_arm(struct agent_child *child, const json_t *request) {
   (void)child;
   commits_arm((uint64_t)json_integer_value(json_object_get(request, "n")));
   return json_object();
 }
 
-static json_t *do_disarm(struct child *child, const json_t *request) {
+static json_t *do_disarm(struct agent_child *child, const json_t *request) {
   (void)child;
   (void)request;
   return json_pack("{s:I}", "commits", (json_int_t)commits_disarm());
 }
 
-static json_t *do_close(struct child *child, const json_t *request) {
+static json_t *do_close(struct agent_child *child, const json_t *request) {
   (void)request;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_close(child->hostkit, DRAIN_MS, &error);
@@ -234,15 +254,20 @@ static const struct {
     {"settle", do_settle},
     {"query", do_query},
     {"swap", do_swap},
+    {"rung", do_rung},
     {"arm", do_arm},
     {"disarm", do_disarm},
     {"close", do_close},
 };
 
-static json_t *serve(struct child *child, const json_t *request, const char *name) {
+json_t *agent_child_serve(struct agent_child *child, const json_t *request) {
+  const char *name = json_string_value(json_object_get(request, "op"));
   const json_t *now = json_object_get(request, "now");
   if (now != NULL) {
     simhost_set_clock(&child->simhost, json_integer_value(now), (uint64_t)json_integer_value(json_object_get(request, "mono")));
+  }
+  if (name == NULL) {
+    return broken("no operation");
   }
   if (child->hostkit == NULL && strcmp(name, "open") != 0 && strcmp(name, "close") != 0) {
     return broken("not open");
@@ -255,14 +280,27 @@ static json_t *serve(struct child *child, const json_t *request, const char *nam
   return broken("no such operation");
 }
 
+void agent_child_init(struct agent_child *child, uint64_t seed, bool verbose) {
+  child->hostkit = NULL;
+  simhost_init(&child->simhost, seed, verbose);
+}
+
+void agent_child_finish(struct agent_child *child) {
+  if (child->hostkit != NULL) {
+    hostkit_close(child->hostkit, DRAIN_MS, NULL);
+    child->hostkit = NULL;
+  }
+  simhost_finish(&child->simhost);
+}
+
 static int run(const struct cli_verb *verb, int argc, char **argv) {
   uint64_t seed = 0;
   if (argc != 3 || cli_number(argv[1], 0, UINT64_MAX, &seed) != 0) {
     return cli_usage_error(verb, "not to be called by hand");
   }
   process_become_child();
-  struct child child = {.hostkit = NULL};
-  simhost_init(&child.simhost, seed, strcmp(argv[2], "verbose") == 0);
+  struct agent_child child;
+  agent_child_init(&child, seed, strcmp(argv[2], "verbose") == 0);
   bool closing = false;
   while (!closing) {
     json_t *request = NULL;
@@ -270,7 +308,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
       break;
     }
     const char *name = json_string_value(json_object_get(request, "op"));
-    json_t *answer = serve(&child, request, name != NULL ? name : "");
+    json_t *answer = agent_child_serve(&child, request);
     closing = name != NULL && strcmp(name, "close") == 0;
     json_decref(request);
     enum wire_outcome sent = wire_send(PROCESS_CHANNEL_FD, answer);
@@ -279,10 +317,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
       break;
     }
   }
-  if (child.hostkit != NULL) {
-    hostkit_close(child.hostkit, DRAIN_MS, NULL);
-  }
-  simhost_finish(&child.simhost);
+  agent_child_finish(&child);
   return EXIT_SUCCESS;
 }
 

@@ -32,11 +32,13 @@ int cli_number(const char *text, uint64_t min, uint64_t max, uint64_t *ret_numbe
 /* The public verbs, and those that hostsim starts itself with. */
 extern const struct cli_verb verb_run;
 extern const struct cli_verb verb_conformance;
+extern const struct cli_verb verb_sim;
 extern const struct cli_verb verb_demo;
 extern const struct cli_verb verb_dev;
 extern const struct cli_verb verb_internal_agent;
 extern const struct cli_verb verb_internal_case;
 extern const struct cli_verb verb_internal_demo_host;
 extern const struct cli_verb verb_internal_push;
+extern const struct cli_verb verb_internal_sim;
 
 #endif

@@ -14,4 +14,7 @@ void commits_arm(uint64_t n);
 /* Counts no more. Returns how many there were since commits_arm. */
 uint64_t commits_disarm(void);
 
+/* From now on no commit waits for the disk: for simulations in which processes die, but the machine never does. */
+void commits_skip_sync(void);
+
 #endif

@@ -8,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_verb *const public_verbs[] = {&verb_run, &verb_conformance, &verb_demo, &verb_dev};
+static const struct cli_verb *const public_verbs[] = {&verb_run, &verb_conformance, &verb_sim, &verb_demo, &verb_dev};
 static const struct cli_verb *const internal_verbs[] = {&verb_internal_agent, &verb_internal_case, &verb_internal_demo_host,
-                                                        &verb_internal_push};
+                                                        &verb_internal_push, &verb_internal_sim};
 
-static const char usage[] = "hostsim run|conformance|demo|dev [OPTION]... [FILE.json]...";
+static const char usage[] = "hostsim run|conformance|sim|demo|dev [OPTION]... [FILE.json]...";
 
 static int print_help(void) {
   printf("usage: %s\n\n"
          "A simulated agent host for tidings plugins.\n\n"
          "  run FILE.json...          play scenario files and print TAP\n"
          "  conformance --plugin PATH check any plugin against the contract\n"
+         "  sim                       play random schedules against a plugin and a model of it\n"
          "  demo                      watch an agent session with crashes and a hot swap\n"
          "  dev --plugin PATH         keep a session going, hot-swap whenever the file is rebuilt\n\n"
          "  --help     this text; 'hostsim VERB --help' says more\n"

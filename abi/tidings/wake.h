@@ -40,8 +40,9 @@ struct tidings_wake {
 
   /* Takes the next session that rang. Writes its id into `buffer` (255 bytes are always enough; no NUL is added) and its length to *ret_len;
    * 0: none left. The first calls after open name every session of the owner's once, so that nothing is lost over a swap. Any thread; it does
-   * not wait. It works without a descriptor as well. Errors: UNSUPPORTED (role producer), INVAL (buffer too small: the session stays
-   * rung), NOMEM, STORE (what rang stays rung), CLOSED. */
+   * not wait. It works without a descriptor as well. Errors: UNSUPPORTED (role producer), INVAL (buffer too small), NOMEM,
+   * STORE, CLOSED; after INVAL, NOMEM and STORE what rang is named by a later call, but the descriptor does not become readable for it again:
+   * ask at wake_at_ms. */
   int32_t (*next_session)(struct tidings_plugin *plugin, char *buffer, size_t buffer_size, size_t *ret_len, struct tidings_error *error);
 };
 

@@ -51,6 +51,8 @@ static const struct field reply_expectations[] = {
     {"delivery", TEXT_OR_NULL, false},
     {"duplicate", FLAG, false},
     {"wake_at", WHOLE_OR_NULL, false},
+    {"ledger_contains", TEXTS, false},
+    {"ledger_lacks", TEXTS, false},
     {"error", TEXT, false},
     {"error_contains", TEXT_OR_TEXTS, false},
     {NULL, TEXT, false},
@@ -210,6 +212,7 @@ static void check_values(struct check *check, const char *name, const json_t *va
 
 static void check_around(struct check *check, json_t *step, const struct verb *verb) {
   static const char *const endings[] = {"committed", "rolled_back", "none", NULL};
+  static const char *const actors[] = {"second", "producer", NULL};
   const char *key = NULL;
   json_t *value = NULL;
   json_object_foreach(step, key, value) {
@@ -219,6 +222,12 @@ static void check_around(struct check *check, json_t *step, const struct verb *v
     if (strcmp(key, "settle") == 0 && is_carrier(step)) {
       check_shape(check, "", key, value, TEXT);
       check_word(check, "", key, value, endings);
+    } else if (strcmp(key, "as") == 0 && (verb->calls || strcmp(verb->name, "crash") == 0)) {
+      check_shape(check, "", key, value, TEXT);
+      check_word(check, "", key, value, actors);
+      if (json_object_get(json_object_get(step, "crash"), "at") != NULL) {
+        complain(check, "", key, "belongs to the next step, which is the one that dies");
+      }
     } else if (strcmp(key, "expect") == 0 && verb->calls) {
       check_shape(check, "", key, value, OBJECT);
       if (json_is_object(value) && strcmp(verb->name, "query") != 0) {

@@ -102,6 +102,10 @@ unsigned scenario_compare(json_t *expected, const json_t *got, const char *prefi
       match_parts(&compare, "content", value, json_object_get(got, "content"), true);
     } else if (strcmp(key, "content_lacks") == 0) {
       match_parts(&compare, "content", value, json_object_get(got, "content"), false);
+    } else if (strcmp(key, "ledger_contains") == 0) {
+      match_parts(&compare, "ledger", value, json_object_get(got, "ledger"), true);
+    } else if (strcmp(key, "ledger_lacks") == 0) {
+      match_parts(&compare, "ledger", value, json_object_get(got, "ledger"), false);
     } else if (strcmp(key, "error_contains") == 0) {
       match_parts(&compare, "error's text", value, json_object_get(got, "error_text"), true);
     } else {

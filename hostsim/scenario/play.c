@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plays a checked scenario, step by step. This side keeps the clock and what must survive a crash of the host: the newest delivery
- * id and the newest offer. It sends the plugin nothing that the scenario does not say.
+ * Plays a checked scenario, step by step, in up to three processes on one store. This side keeps the clock and what must survive a
+ * crash of the host: the newest delivery id and the newest offer. It sends the plugin nothing that the scenario does not say.
  */
 #include "scenario/scenario.h"
 
@@ -16,12 +16,21 @@
 #include <string.h>
 #include <sys/wait.h>
 
+/* Who does a step. All but the first are started when they are first needed. */
+static const struct actor {
+  const char *name; /* of "as"; NULL: a step without it */
+  const char *role; /* as in the request "open" */
+} actors[] = {{NULL, "host"}, {"second", "host"}, {"producer", "producer"}};
+
+enum { ACTORS = sizeof actors / sizeof actors[0] };
+
 struct play {
   json_t *scenario;
   const struct scenario_options *options;
   FILE *out;
-  struct agent agent;
-  char *dir; /* for the store, and for the copies of the plugin that hostkit loads */
+  struct agent agents[ACTORS];
+  size_t actor; /* of this step: an index */
+  char *dir;    /* for the store, and for the copies of the plugin that hostkit loads */
   char *store;
   char *config;       /* text, or NULL */
   uint64_t processes; /* how many were started: each gets its own randomness */
@@ -67,7 +76,7 @@ static void fail_with_agent(struct play *play, enum agent_outcome outcome) {
                   : outcome == AGENT_INTERRUPTED ? VERDICT_INTERRUPTED
                                                  : VERDICT_FAILED;
   print_step(play);
-  agent_describe(play->out, &play->agent, outcome);
+  agent_describe(play->out, &play->agents[play->actor], outcome);
   fputc('\n', play->out);
 }
 
@@ -79,11 +88,12 @@ static json_t *call(struct play *play, json_t *request) {
   json_object_set_new(request, "now", json_integer(play->now_ms));
   json_object_set_new(request, "mono", json_integer((json_int_t)play->mono_ns));
   json_t *answer = NULL;
-  enum agent_outcome outcome = agent_call(&play->agent, request, &answer);
+  struct agent *agent = &play->agents[play->actor];
+  enum agent_outcome outcome = agent_call(agent, request, &answer);
   if (outcome == AGENT_OK) {
     return answer;
   }
-  bool killed = WIFSIGNALED(play->agent.status) && WTERMSIG(play->agent.status) == SIGKILL;
+  bool killed = WIFSIGNALED(agent->status) && WTERMSIG(agent->status) == SIGKILL;
   if (outcome == AGENT_DIED && play->fatal_commit > 0 && killed) {
     play->fatal_commit = 0;
     play->died_as_asked = true;
@@ -112,13 +122,13 @@ static bool call_plainly(struct play *play, json_t *request, const char *what) {
 static bool start_agent(struct play *play) {
   play->processes++;
   uint64_t seed = play->options->seed * UINT64_C(1000003) + play->processes;
-  enum agent_outcome outcome = agent_start(&play->agent, seed, play->options->timeout_ms, play->options->verbose);
+  enum agent_outcome outcome = agent_start(&play->agents[play->actor], seed, play->options->timeout_ms, play->options->verbose);
   if (outcome != AGENT_OK) {
     fail_with_agent(play, outcome);
     return false;
   }
-  json_t *request =
-      json_pack("{s:s, s:s, s:s, s:s}", "op", "open", "plugin", play->options->plugin, "store", play->store, "copies", play->dir);
+  json_t *request = json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "open", "plugin", play->options->plugin, "store", play->store, "copies",
+                              play->dir, "role", actors[play->actor].role);
   json_t *host_name = json_object_get(play->scenario, "host_name");
   if (host_name != NULL) {
     json_object_set(request, "host_name", host_name);
@@ -131,7 +141,7 @@ static bool start_agent(struct play *play) {
 
 static void stop_agent(struct play *play) {
   char *error = NULL;
-  enum agent_outcome outcome = agent_stop(&play->agent, &error);
+  enum agent_outcome outcome = agent_stop(&play->agents[play->actor], &error);
   if (error != NULL) {
     fail(play, "close: ", error);
     free(error);
@@ -245,7 +255,7 @@ static bool arm(struct play *play) {
 static void disarm(struct play *play) {
   uint64_t wanted = play->fatal_commit;
   play->fatal_commit = 0;
-  if (wanted == 0 || play->agent.pid == 0) {
+  if (wanted == 0 || play->agents[play->actor].pid == 0) {
     return;
   }
   json_t *answer = call(play, json_pack("{s:s}", "op", "disarm"));
@@ -294,13 +304,29 @@ static void step_crash(struct play *play, const json_t *value) {
     play->fatal_commit = (uint64_t)json_integer_value(n);
     return;
   }
-  agent_kill(&play->agent);
+  agent_kill(&play->agents[play->actor]);
   start_agent(play);
+}
+
+/* Whoever does this step, alive. */
+static void choose_actor(struct play *play, const json_t *step) {
+  const char *name = json_string_value(json_object_get(step, "as"));
+  play->actor = 0;
+  while (name != NULL && play->actor + 1 < ACTORS && (actors[play->actor].name == NULL || strcmp(name, actors[play->actor].name) != 0)) {
+    play->actor++;
+  }
+  if (play->agents[play->actor].pid == 0) {
+    start_agent(play);
+  }
 }
 
 static void perform(struct play *play, const json_t *step) {
   const char *verb = scenario_verb(step);
   const char *missing = NULL;
+  choose_actor(play, step);
+  if (play->verdict != VERDICT_PASSED) {
+    return;
+  }
   json_t *value = scenario_substitute(json_object_get(step, verb), play->last, play->offer, &missing);
   if (value == NULL) {
     fail(play, "so far there was no ", missing);
@@ -325,10 +351,12 @@ static void perform(struct play *play, const json_t *step) {
 
 static void finish(struct play *play) {
   play->step = 0;
-  if (play->verdict == VERDICT_PASSED || play->verdict == VERDICT_FAILED || play->verdict == VERDICT_SKIPPED) {
-    stop_agent(play);
+  for (play->actor = 0; play->actor < ACTORS; play->actor++) {
+    if (play->verdict == VERDICT_PASSED || play->verdict == VERDICT_FAILED || play->verdict == VERDICT_SKIPPED) {
+      stop_agent(play);
+    }
+    agent_kill(&play->agents[play->actor]);
   }
-  agent_kill(&play->agent);
   if (play->store != NULL && play->options->keep) {
     fprintf(stderr, "hostsim: the store is %s\n", play->store);
   } else if (play->dir != NULL) {

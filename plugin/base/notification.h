@@ -47,6 +47,7 @@ struct item {
   int64_t time_ms; /* the host's wall clock when it was pushed */
   struct notification note;
   struct facts facts;
+  bool pinned; /* the turn that carries it was started for it: no cap keeps it out */
 };
 
 /* How an item ended. These numbers are stored. */

@@ -42,8 +42,7 @@ static int resolve_leases(const struct attaching *attaching, struct turning *tur
     int code = delivery_get_leased(attaching->txn, attaching->session, head, leased[i], attaching->arena, &delivery, error);
     if (code) return code;
     bool named = is_named(attaching->opening, public_id(attaching->session, delivery.n));
-    int failed =
-        named ? ledger_commit(head, &delivery, attaching->arena) : ledger_roll_back(head, &delivery, attaching->arena);
+    int failed = named ? ledger_commit(head, &delivery, attaching->arena) : ledger_roll_back(head, &delivery, attaching->arena);
     if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
     delivery.state = named ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
     delivery.settled_by = named ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
@@ -95,6 +94,7 @@ int attach(const struct attaching *attaching, bool *ret_changed, struct tidings_
     head->epoch++;
     head->owner = attaching->instance->owner;
     head->attached_ms = attaching->now_ms;
+    head->closed_ms = 0;
     head->cwd = head->host = span_of(NULL, 0);
   }
   if (!mine || (opening && opening->has_deliveries)) {
@@ -156,6 +156,7 @@ int session_attach(struct instance *instance, const struct settings *settings, s
   if (!code) code = head_get(txn, attaching.session, &arena, &head, error);
   if (!code) code = attach(&attaching, &changed, error);
   if (!code && changed) code = head_put(txn, attaching.session, &head, error);
+  if (!code && changed) code = store_sweep(txn, attaching.session, now_ms, error);
   if (!code && changed) code = store_commit(txn, error);
   else store_end(txn);
   /* Not before: a number that was not stored is given to the next session that comes. */

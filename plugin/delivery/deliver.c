@@ -33,9 +33,7 @@ struct point { /* one attempt at a delivery point */
   bool steps;             /* the carrier has stepped the run */
   const uint64_t *carried;
   size_t carried_count;
-  const struct tidings_span *steered; /* contents of the messages that it steers into the turn, in order */
-  const struct tidings_span *steered_ids;
-  size_t steered_count;
+  struct steered steered;
 };
 
 enum step { STEP_DONE = 1, STEP_AGAIN = 2, STEP_ATTACH = 3 }; /* besides 0: go on, and negative: an error */
@@ -45,25 +43,6 @@ static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E
 /* -- the run ----------------------------------------------------------------------------------------------------------------------- */
 
 static bool names_messages(const struct point *point) { return point->carrier->message_count > 0; }
-
-/* Contents of what is steered, in order. */
-static int read_steered(struct point *point, struct tidings_error *error) {
-  const struct turns *turns = &point->turning.turns;
-  struct tidings_span *contents = arena_zalloc(&point->arena, turns->count + 1, sizeof *contents);
-  struct tidings_span *ids = arena_zalloc(&point->arena, turns->count + 1, sizeof *ids), trigger;
-  int code = contents && ids ? 0 : no_memory(error);
-  if (point->carrier->kind != CARRIER_TOOL_RESULT) return code;
-  for (size_t i = 0; !code && i < turns->count; i++) {
-    const struct message *message = &turns->messages[i];
-    if (message->delivery != point->next_delivery) continue;
-    ids[point->steered_count] = message->id;
-    code = content_get(point->turning.txn, point->session->number, message->n, &point->arena, &contents[point->steered_count++], &trigger,
-                       error);
-  }
-  point->steered = contents;
-  point->steered_ids = ids;
-  return code;
-}
 
 /* What the carrier does to the run, by the snapshot. */
 static int step_run(struct point *point, struct store_txn *txn, struct tidings_error *error) {
@@ -91,7 +70,7 @@ static int step_run(struct point *point, struct store_txn *txn, struct tidings_e
   input.last_item = point->last;
   code = turns_step(&point->turning.turns, &input, error);
   if (!code && turning_carried(&point->turning, point->next_delivery, &point->carried, &point->carried_count)) code = no_memory(error);
-  return code ? code : read_steered(point, error);
+  return code || chat ? code : turning_steered(&point->turning, point->next_delivery, &point->steered, error);
 }
 
 /* -- looking ------------------------------------------------------------------------------------------------------------------------- */
@@ -159,9 +138,7 @@ static int book(struct point *point, struct store_txn *txn, struct head *head, s
   int failed = ledger_lease(head, delivery, &point->arena);
   if (!failed && delivery->state == DELIVERY_COMMITTED) {
     failed = ledger_commit(head, delivery, &point->arena);
-    if (!failed)
-      code =
-          retention_step(txn, session, head, point->now_ms, point->settings->dedup_window_ms, RETENTION_ROWS + delivery->fate_count, error);
+    if (!failed) code = retention_step(txn, session, head, point->now_ms, RETENTION_ROWS + delivery->fate_count, error);
   }
   if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to lease what is pending");
   return code ? code : delivery_put(txn, session, delivery, error);
@@ -189,6 +166,7 @@ static int lease(struct point *point, const struct plan *plan, struct delivery *
   if (!code && (delivery->fate_count || delivery->carrier != CARRIER_NONE)) code = book(point, txn, &head, delivery, error);
   if (!code) code = save_run(point, txn, &head, plan, error);
   if (!code) code = head_put(txn, point->session->number, &head, error);
+  if (!code) code = store_sweep(txn, point->session->number, point->now_ms, error);
   if (!code) return store_commit(txn, error);
   store_end(txn);
   return code;
@@ -201,7 +179,7 @@ static int make_reply(struct point *point, const struct plan *plan, const struct
   const struct turns *turns = &point->turning.turns;
   struct tidings_reply *reply = reply_make(&point->arena);
   if (!reply || reply_status(reply, &turns->run, turns, &point->arena) ||
-      reply_steered(reply, point->steered_ids, point->steered_count, &point->arena))
+      reply_steered(reply, point->steered.ids, point->steered.count, &point->arena))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
   reply_wake(reply, point->instance, point->settings, &turns->run, point->now_ms);
   const struct showing showing = {.instance = point->instance,
@@ -209,8 +187,8 @@ static int make_reply(struct point *point, const struct plan *plan, const struct
                                   .session = point->carrier->session,
                                   .session_number = point->session->number,
                                   .chat_request = point->carrier->kind == CARRIER_CHAT_REQUEST,
-                                  .steered = point->steered,
-                                  .steered_count = point->steered_count,
+                                  .steered = point->steered.contents,
+                                  .steered_count = point->steered.count,
                                   .plan = plan};
   int code = reply_show(reply, &showing, &point->arena, error);
   if (code) return code;
@@ -226,7 +204,12 @@ static int attempt(struct point *point, const struct tidings_reply **ret_reply, 
   struct plan plan;
   int code = look(point, error);
   if (code) return code;
-  const struct planning planning = {point->instance, point->settings, point->now_ms, &point->arena};
+  const struct run *run = &point->turning.turns.run;
+  const struct planning planning = {.instance = point->instance,
+                                    .settings = point->settings,
+                                    .now_ms = point->now_ms,
+                                    .arena = &point->arena,
+                                    .pinned = run->kind == TURN_OF_SYSTEM ? run->system_item : 0};
   if (planning_make(&planning, point->items, point->item_count, &plan) || describe(point, &plan, &delivery)) return no_memory(error);
   if (!plan.fate_count && !point->steps) return STEP_DONE;
   if (carries(point, &plan)) code = make_reply(point, &plan, &delivery, &reply, error);
@@ -240,7 +223,8 @@ static int attempt(struct point *point, const struct tidings_reply **ret_reply, 
 static void forget(struct point *point) {
   arena_free(&point->arena);
   point->items = NULL;
-  point->item_count = point->carried_count = point->steered_count = 0;
+  point->item_count = point->carried_count = 0;
+  point->steered = (struct steered){0};
   point->carried = NULL;
 }
 
@@ -265,7 +249,8 @@ int deliver(struct instance *instance, const struct carrier *carrier, const stru
   if (code) return code;
   (void)settle_remembered(instance, point.deadline, NULL);
   code = session_known(instance, carrier->session, &point.session, error);
-  if (!code && !point.session) code = session_attach(instance, point.settings, carrier->session, point.now_ms, point.deadline, &point.session, error);
+  if (!code && !point.session)
+    code = session_attach(instance, point.settings, carrier->session, point.now_ms, point.deadline, &point.session, error);
   if (code) return code;
   uint32_t number = point.session->number;
   code = decision_begin(instance, number, point.deadline, error);

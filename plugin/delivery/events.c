@@ -32,7 +32,8 @@ static int push(struct happening *happening, struct tidings_error *error) {
 
 /* A duplicate is answered by a reply that says so. */
 static int tell_duplicate(struct happening *happening, const struct tidings_reply **ret_reply, struct tidings_error *error) {
-  struct stage stage = {.instance = happening->instance, .settings = happening->settings, .now_ms = happening->now_ms, .arena = ARENA_EMPTY};
+  struct stage stage = {
+      .instance = happening->instance, .settings = happening->settings, .now_ms = happening->now_ms, .arena = ARENA_EMPTY};
   struct tidings_reply *reply;
   int code = stage_stand(&stage, happening->event->session, &reply, error);
   if (!code) {

@@ -51,6 +51,9 @@ static int close_items(struct stage *stage, struct tidings_error *error) {
     return fail(error, TIDINGS_E_NOMEM, "no memory to close the session");
   }
   head->last_delivery = closing.n;
+  head->floor = closing.after; /* no number is given out again when all items are forgotten */
+  head->watermark = closing.after + 1;
+  head->taken_count = 0;
   return delivery_put(stage->txn, stage->session, &closing, error);
 }
 
@@ -67,6 +70,7 @@ int close_session(struct stage *stage, struct tidings_error *error) {
   memset(&head->owner, 0, sizeof head->owner);
   memset(&head->former, 0, sizeof head->former);
   head->cwd = head->host = span_of(NULL, 0);
+  head->closed_ms = stage->now_ms ? stage->now_ms : 1;
   stage->head_changed = true;
   return 0;
 }
@@ -83,10 +87,8 @@ int fork_session(struct stage *stage, struct tidings_span child, struct tidings_
   if (!code) code = session_add(stage->txn, child, &child_number, error);
   if (!code && memory.budget_percent) code = memory_put(stage->txn, child_number, &memory, error);
   for (size_t i = 0; !code && i < count; i++) {
-    const struct push push = {.session = child,
-                              .note = &items[i].note,
-                              .now_ms = items[i].time_ms,
-                              .pending_limit = stage->settings->pending_per_session};
+    const struct push push = {
+        .session = child, .note = &items[i].note, .now_ms = items[i].time_ms, .pending_limit = stage->settings->pending_per_session};
     if (items[i].note.message.len) code = push_in(stage->txn, &push, error); /* what is damaged stays behind */
   }
   return code;

@@ -15,13 +15,18 @@ struct sorted {
 };
 
 /* Damaged items never reach the policy: they are dropped. */
-static int sort_out(const struct item *items, size_t count, struct arena *arena, struct sorted *ret) {
+static int sort_out(const struct planning *planning, const struct item *items, size_t count, struct sorted *ret) {
+  struct arena *arena = planning->arena;
   struct sorted sorted = {.sound = arena_zalloc(arena, count, sizeof *sorted.sound),
                           .damaged = arena_zalloc(arena, count, sizeof *sorted.damaged)};
   if (!sorted.sound || !sorted.damaged) return -1;
   for (size_t i = 0; i < count; i++) {
-    if (items[i].note.message.len) sorted.sound[sorted.sound_count++] = items[i];
-    else sorted.damaged[sorted.damaged_count++] = (struct fate){.n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
+    if (items[i].note.message.len) {
+      sorted.sound[sorted.sound_count] = items[i];
+      sorted.sound[sorted.sound_count++].pinned = items[i].n == planning->pinned;
+      continue;
+    }
+    sorted.damaged[sorted.damaged_count++] = (struct fate){.n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
   }
   *ret = sorted;
   return 0;
@@ -63,7 +68,7 @@ int planning_make(const struct planning *planning, const struct item *items, siz
   const struct token_counter counter = {count_tokens, &counting};
   struct sorted sorted;
   struct plan plan;
-  if (sort_out(items, item_count, planning->arena, &sorted)) return -1;
+  if (sort_out(planning, items, item_count, &sorted)) return -1;
   if (plan_needs_facts(sorted.sound, sorted.sound_count, settings) && facts_read(sorted.sound, sorted.sound_count, planning->arena))
     return -1;
   int code = plan_delivery(sorted.sound, sorted.sound_count, settings, planning->now_ms, &counter, planning->arena, &plan);
@@ -81,7 +86,7 @@ int planning_make(const struct planning *planning, const struct item *items, siz
 
 int planning_left(const struct planning *planning, const struct item *items, size_t item_count, const bool **ret_left) {
   struct sorted sorted;
-  if (sort_out(items, item_count, planning->arena, &sorted)) return -1;
+  if (sort_out(planning, items, item_count, &sorted)) return -1;
   bool *left = arena_zalloc(planning->arena, item_count, sizeof *left), *sound = arena_zalloc(planning->arena, item_count, sizeof *sound);
   if (!left || !sound) return -1;
   if (plan_needs_facts(sorted.sound, sorted.sound_count, planning->settings) &&

@@ -13,6 +13,7 @@ struct planning {
   const struct settings *settings;
   int64_t now_ms;
   struct arena *arena;
+  uint64_t pinned; /* number of the item that the carrier's turn was started for; 0: none */
 };
 
 /* `items` by n. What is damaged is dropped, and said so in the log. Returns 0, or -1: no memory. */

@@ -107,6 +107,8 @@ int reply_show(struct tidings_reply *reply, const struct showing *showing, struc
       .order = settings->order,
       .place = settings->place,
       .chat_request = showing->chat_request,
+      .steered = showing->steered,
+      .steered_count = showing->steered_count,
   };
   const struct rendered *rendered;
   size_t count;

@@ -31,12 +31,12 @@ struct showing {
   struct tidings_span session; /* its id */
   uint32_t session_number;
   bool chat_request;
-  const struct tidings_span *steered; /* contents of the messages that go into the running turn, in order */
-  size_t steered_count;
   const struct plan *plan;
+  const struct tidings_span *steered; /* contents of the messages that the delivery injects into the running turn, in order */
+  size_t steered_count;
 };
 
-/* Puts a plan's lines into the reply: as notifications, and rendered. Errors: NOMEM, INVAL (the host's random failed). */
+/* Puts a plan's lines into the reply: as notifications, and rendered; and the steered messages, rendered. Errors: NOMEM, INVAL (the host's random failed). */
 int reply_show(struct tidings_reply *reply, const struct showing *showing, struct arena *arena, struct tidings_error *error);
 
 /* Hands the reply out: the arena goes with it and is empty afterwards. Cannot fail. */

@@ -107,7 +107,7 @@ static int change(struct intake *intake, struct store_txn *txn, struct tidings_e
     code =
         dedup_seen(txn, session, event->source, event->id, intake->now_ms - intake->settings->dedup_window_ms, &intake->duplicate, error);
     if (code || intake->duplicate) return code;
-    code = dedup_put(txn, session, event->source, event->id, intake->now_ms, error);
+    code = dedup_put(txn, session, event->source, event->id, intake->now_ms, intake->settings->dedup_window_ms, error);
   }
   if (!code) code = memory_get(txn, session, &memory, error);
   if (code) return code;
@@ -116,7 +116,7 @@ static int change(struct intake *intake, struct store_txn *txn, struct tidings_e
   if (!code) code = withdraw(intake, txn, session, error);
   const struct push push = push_of(intake);
   if (!code && intake->produced.speaks) code = push_in(txn, &push, error);
-  return code;
+  return code ? code : store_sweep(txn, session, intake->now_ms, error);
 }
 
 static int write_change(struct intake *intake, struct tidings_error *error) {

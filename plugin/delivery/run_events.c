@@ -71,15 +71,16 @@ static struct tidings_span words_of(const struct turn_event *turn) {
 /* -- messages -------------------------------------------------------------------------------------------------------------------------- */
 
 static int refuse_known(const struct message *message, struct tidings_error *error) {
-  const char *id = quote(message->id).text;
+  struct quoted id = quote(message->id);
+  const char *state = message_state_name(message->state);
   switch (message->state) {
   case MESSAGE_LEASED:
-  case MESSAGE_FIRED: return fail(error, TIDINGS_E_FIRED, "message %s was submitted before and has fired; use an id of its own for each", id);
+  case MESSAGE_FIRED:
+    return fail(error, TIDINGS_E_FIRED, "message %s was submitted before and has fired; use an id of its own for each", id.text);
   case MESSAGE_CANCELLED:
   case MESSAGE_CLOSED:
-    return fail(error, TIDINGS_E_STATE, "message %s was submitted before and was %s; use an id of its own for each", id,
-                message_state_name(message->state));
-  default: return fail(error, TIDINGS_E_STATE, "message %s was submitted before and is still waiting (%s)", id, message_state_name(message->state));
+    return fail(error, TIDINGS_E_STATE, "message %s was submitted before and was %s; use an id of its own for each", id.text, state);
+  default: return fail(error, TIDINGS_E_STATE, "message %s was submitted before and is still waiting (%s)", id.text, state);
   }
 }
 
@@ -135,8 +136,7 @@ static int step(struct stage *stage, const struct event *event, const struct nam
   int code = event_is_message(event->type) ? prepare_message(stage, event, naming, &input, error) : 0;
   if (code) return code;
   input.attempt = event->turn.attempt;
-  if (arena_copy(&stage->arena, words_of(&event->turn), &input.words))
-    return fail(error, TIDINGS_E_NOMEM, "no memory for an event");
+  if (arena_copy(&stage->arena, words_of(&event->turn), &input.words)) return fail(error, TIDINGS_E_NOMEM, "no memory for an event");
   return turns_step(&stage->turning.turns, &input, error);
 }
 
@@ -179,7 +179,7 @@ static int check_seen(struct happening *happening, struct stage *stage, struct t
   int64_t since_ms = happening->now_ms - happening->settings->dedup_window_ms;
   int code = dedup_seen(stage->txn, stage->session, event->source, event->id, since_ms, &happening->duplicate, error);
   if (code || happening->duplicate) return code;
-  return dedup_put(stage->txn, stage->session, event->source, event->id, happening->now_ms, error);
+  return dedup_put(stage->txn, stage->session, event->source, event->id, happening->now_ms, happening->settings->dedup_window_ms, error);
 }
 
 /* -- one event, in a write ------------------------------------------------------------------------------------------------------------------ */
@@ -214,7 +214,8 @@ static int answer(struct happening *happening, struct stage *stage, struct tidin
 /* Somebody else's event has made an offer: the owner is to come and get it. */
 static void ring_owner(struct stage *stage) {
   const struct run *run = &stage->turning.turns.run;
-  if (!stage->answers && stage->owned && run->state == RUN_STARTING && !run->told) store_ring(stage->txn, stage->session, &stage->head.owner);
+  if (!stage->answers && stage->owned && run->state == RUN_STARTING && !run->told)
+    store_ring(stage->txn, stage->session, &stage->head.owner);
 }
 
 static int write_event(struct happening *happening, struct stage *stage, const struct tidings_reply **ret_reply,
@@ -228,7 +229,8 @@ static int write_event(struct happening *happening, struct stage *stage, const s
   if (!code) code = answer(happening, stage, &reply, error);
   bool commits = !code && changed && !happening->duplicate;
   if (commits) ring_owner(stage);
-  if (commits) code = store_commit(stage->txn, error);
+  if (commits) code = store_sweep(stage->txn, stage->session, stage->now_ms, error);
+  if (commits && !code) code = store_commit(stage->txn, error);
   else store_end(stage->txn);
   if (!code) *ret_reply = reply_hand_out(reply, happening->instance, &stage->arena);
   return code;
@@ -263,7 +265,8 @@ static int is_worth_a_look(struct happening *happening, struct session *session,
   if (code) return code;
   code = head_get(txn, session->number, &arena, &head, NULL);
   store_end(txn);
-  if (!code) *ret_worth = owner_equal(&head.owner, &happening->instance->owner) && turns_minds_urgency(&head.run);
+  bool minds = !code && (turns_minds_urgency(&head.run) || turns_has_untold_offer(&head.run));
+  if (!code) *ret_worth = minds && owner_equal(&head.owner, &happening->instance->owner);
   arena_free(&arena);
   return code;
 }
@@ -282,7 +285,7 @@ static int look(struct happening *happening, struct session *session, struct sta
   if (!code) code = stage_load(stage, NULL, 0, NULL, NULL);
   if (!code) code = stage_look(stage, NULL);
   bool acts = stage->result.offer || stage->result.abort;
-  if (!code && acts) code = stage_save(stage, TURNS_LOOK, &changed, NULL);
+  if (!code && acts) code = stage_save(stage, TURNS_NEWS, &changed, NULL);
   if (!code && acts) code = stage_reply(stage, ret_reply, NULL);
   if (!code && acts) return store_commit(stage->txn, NULL);
   store_end(stage->txn);
@@ -307,7 +310,7 @@ void look_after_news(struct happening *happening, const struct tidings_reply **r
   bool worth = false;
   if (instance->role == TIDINGS_ROLE_PRODUCER) return;
   int code = session_known(instance, happening->event->session, &session, NULL);
-  if (!code) code = is_worth_a_look(happening, session, &worth);
+  if (!code && session) code = is_worth_a_look(happening, session, &worth);
   if (!code && worth) {
     code = decision_begin(instance, session->number, happening->deadline, NULL);
     if (!code) {

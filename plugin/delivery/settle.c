@@ -45,9 +45,7 @@ static int end_lease(struct stage *stage, struct delivery *delivery, uint32_t ou
   delivery->settled_by = SETTLED_BY_HOST;
   delivery->settled_ms = stage->now_ms;
   stage->head_changed = true;
-  int code = commit ? retention_step(stage->txn, stage->session, head, stage->now_ms, stage->settings->dedup_window_ms,
-                                     RETENTION_ROWS + item_count(delivery), error)
-                    : 0;
+  int code = commit ? retention_step(stage->txn, stage->session, head, stage->now_ms, RETENTION_ROWS + item_count(delivery), error) : 0;
   if (!code) code = delivery_put(stage->txn, stage->session, delivery, error);
   if (!code && commit && !messages_alive(&head->run)) return head_put(stage->txn, stage->session, head, error);
   if (!code) code = stage_load_numbers(stage, delivery->messages, delivery->message_count, named, error);
@@ -124,6 +122,7 @@ static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, 
   code = store_write(instance->store, deadline, &stage.txn, error);
   if (!code) {
     code = settle_in_write(&stage, id, outcome, &reply, &ended, error);
+    if (!code && !ended) code = store_sweep(stage.txn, stage.session, stage.now_ms, error);
     if (!code && !ended) code = store_commit(stage.txn, error);
     else store_end(stage.txn);
   }

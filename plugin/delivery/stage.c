@@ -39,7 +39,8 @@ struct turns_input stage_input(const struct stage *stage, enum turns_event event
 }
 
 static int find_urgency(struct stage *stage, struct urging *ret_urging, struct tidings_error *error) {
-  const struct planning planning = {stage->instance, stage->settings, stage->now_ms, &stage->arena};
+  const struct planning planning = {
+      .instance = stage->instance, .settings = stage->settings, .now_ms = stage->now_ms, .arena = &stage->arena};
   const struct item *items;
   size_t count;
   int code = item_pending(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
@@ -50,8 +51,7 @@ static int find_urgency(struct stage *stage, struct urging *ret_urging, struct t
 int stage_look(struct stage *stage, struct tidings_error *error) {
   struct turns_input input = stage_input(stage, TURNS_LOOK);
   struct urging urging = {0};
-  if (!stage->answers) return 0;
-  if (turns_minds_urgency(&stage->turning.turns.run)) {
+  if (stage->answers && turns_minds_urgency(&stage->turning.turns.run)) {
     int code = find_urgency(stage, &urging, error);
     if (code) return code;
   }

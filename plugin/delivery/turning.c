@@ -60,7 +60,8 @@ static int add_named(struct turning *turning, const uint64_t *numbers, size_t co
   return 0;
 }
 
-int turning_load_numbers(struct turning *turning, const uint64_t *numbers, size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
+int turning_load_numbers(struct turning *turning, const uint64_t *numbers, size_t count, ptrdiff_t *ret_named,
+                         struct tidings_error *error) {
   struct turns *turns = &turning->turns;
   turns->run = turning->head->run;
   turning->from = turns->run.state;
@@ -97,6 +98,22 @@ int turning_carried(const struct turning *turning, uint64_t delivery, const uint
   }
   *ret_numbers = numbers;
   *ret_count = count;
+  return 0;
+}
+
+int turning_steered(const struct turning *turning, uint64_t delivery, struct steered *ret_steered, struct tidings_error *error) {
+  const struct turns *turns = &turning->turns;
+  struct tidings_span *contents = arena_zalloc(turning->arena, turns->count + 1, sizeof *contents);
+  struct tidings_span *ids = arena_zalloc(turning->arena, turns->count + 1, sizeof *ids), trigger;
+  size_t count = 0;
+  if (!contents || !ids) return no_memory(error);
+  for (size_t i = 0; i < turns->count; i++) {
+    if (turns->messages[i].delivery != delivery) continue;
+    int code = content_get(turning->txn, turning->session, turns->messages[i].n, turning->arena, &contents[count], &trigger, error);
+    if (code) return code;
+    ids[count++] = turns->messages[i].id;
+  }
+  *ret_steered = (struct steered){contents, ids, count};
   return 0;
 }
 
@@ -140,8 +157,7 @@ static int save_transition(struct turning *turning, enum turns_event event, bool
   if (!messages) return no_memory(error);
   for (size_t i = 0; i < turns->count; i++) {
     const struct message *message = &turns->messages[i];
-    if (message->changed)
-      messages[transition.message_count++] = (struct transition_message){.id = message->id, .state = message->state};
+    if (message->changed) messages[transition.message_count++] = (struct transition_message){.id = message->id, .state = message->state};
   }
   return transition_put(turning->txn, turning->session, &transition, error);
 }
@@ -151,8 +167,8 @@ static bool same_run(const struct run *a, const struct run *b) {
   return a->state == b->state && a->phase == b->phase && a->kind == b->kind && a->told == b->told && a->aborted == b->aborted &&
          a->compacting == b->compacting && a->steering == b->steering && a->settling == b->settling && a->attempt == b->attempt &&
          span_equal(a->words, b->words) && a->started_ms == b->started_ms && a->settle_since_ms == b->settle_since_ms &&
-         a->settle_last == b->settle_last && a->system_turns == b->system_turns && a->auto_turns == b->auto_turns &&
-         a->asked == b->asked && a->last_message == b->last_message && a->last_place == b->last_place &&
+         a->settle_last == b->settle_last && a->system_turns == b->system_turns && a->system_item == b->system_item &&
+         a->auto_turns == b->auto_turns && a->asked == b->asked && a->last_message == b->last_message && a->last_place == b->last_place &&
          a->last_stamp_ms == b->last_stamp_ms && a->abort_count == b->abort_count;
 }
 

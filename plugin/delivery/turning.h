@@ -20,11 +20,11 @@ struct turning {
   int64_t now_ms;
 
   struct turns turns;
-  uint8_t from;                          /* the state when it was loaded */
-  uint64_t system_from;                  /* the turn of the plugin's own that it had then */
-  uint64_t added;                        /* number of a message that is new; 0: none */
-  struct tidings_span content, trigger;  /* of the new one, or of the one edited */
-  uint64_t edited;                       /* number of a message whose content is new; 0: none */
+  uint8_t from;                         /* the state when it was loaded */
+  uint64_t system_from;                 /* the turn of the plugin's own that it had then */
+  uint64_t added;                       /* number of a message that is new; 0: none */
+  struct tidings_span content, trigger; /* of the new one, or of the one edited */
+  uint64_t edited;                      /* number of a message whose content is new; 0: none */
 };
 
 /* Reads what the machine needs. ret_named gets an index for each id, or NOT_A_MESSAGE. Errors: STORE, NOMEM. */
@@ -40,5 +40,13 @@ int turning_save(struct turning *turning, enum turns_event event, bool abort, bo
 
 /* The numbers of the messages that `delivery` carries now. -1: no memory. */
 int turning_carried(const struct turning *turning, uint64_t delivery, const uint64_t **ret_numbers, size_t *ret_count);
+
+/* What goes into the running turn. */
+struct steered {
+  const struct tidings_span *contents, *ids; /* in order */
+  size_t count;
+};
+/* Contents and ids of the messages that `delivery` carries. */
+int turning_steered(const struct turning *turning, uint64_t delivery, struct steered *ret_steered, struct tidings_error *error);
 
 #endif

@@ -26,6 +26,7 @@ int urging_find(const struct planning *planning, const struct item *items, size_
     urging.urgency.asking = items[i].n;
     if (!urging.most || (is_critical(&items[i]) && !is_critical(urging.most))) urging.most = &items[i];
   }
+  if (urging.most) urging.urgency.most = urging.most->n;
   *ret_urging = urging;
   return 0;
 }

@@ -9,14 +9,14 @@
 #include "event/field.h"
 #include "event/stream_list.h"
 
-enum member { NAME, SESSION, ID, LIMIT, CONFIG, CARRIER, EVENTS, MEMBER_COUNT };
-static const char *const member_names[MEMBER_COUNT] = {"name", "session", "id", "limit", "config", "carrier", "events"};
+enum member { NAME, SESSION, ID, LIMIT, CONFIG, CARRIER, EVENTS, TEXT, MEMBER_COUNT };
+static const char *const member_names[MEMBER_COUNT] = {"name", "session", "id", "limit", "config", "carrier", "events", "text"};
 
 static const char *const names[QUERY_COUNT] = {
-    [QUERY_PENDING] = "pending",     [QUERY_STATUS] = "status",     [QUERY_HISTORY] = "history",
-    [QUERY_EXPLAIN] = "explain",     [QUERY_STATS] = "stats",       [QUERY_STREAM] = "stream",
-    [QUERY_CONFIGURE] = "configure", [QUERY_PREVIEW] = "preview",   [QUERY_INSTRUCTIONS] = "instructions",
-    [QUERY_RENDER] = "render",       [QUERY_SESSIONS] = "sessions",
+    [QUERY_PENDING] = "pending",     [QUERY_STATUS] = "status",         [QUERY_HISTORY] = "history",
+    [QUERY_EXPLAIN] = "explain",     [QUERY_STATS] = "stats",           [QUERY_STREAM] = "stream",
+    [QUERY_CONFIGURE] = "configure", [QUERY_PREVIEW] = "preview",       [QUERY_INSTRUCTIONS] = "instructions",
+    [QUERY_RENDER] = "render",       [QUERY_NEUTRALIZE] = "neutralize", [QUERY_SESSIONS] = "sessions",
 };
 
 static int read_name(const struct json *value, enum query_name *ret_name, struct tidings_error *error) {
@@ -45,6 +45,7 @@ static bool takes(enum query_name name, enum member member) {
       [QUERY_PREVIEW] = 1 << SESSION | 1 << CARRIER,
       [QUERY_RENDER] = 1 << SESSION | 1 << EVENTS,
       [QUERY_SESSIONS] = 1 << LIMIT,
+      [QUERY_NEUTRALIZE] = 1 << SESSION | 1 << TEXT,
   };
   return taken[name] & 1 << member;
 }
@@ -83,6 +84,14 @@ static int read_session(const struct json *value, struct query *query, struct ti
   return session_id_check(query->session, "session", TIDINGS_E_SCHEMA, error);
 }
 
+static int read_text(const struct json *value, struct query *query, struct tidings_error *error) {
+  struct path path = path_member(NULL, "text");
+  if (!value) return field_missing(&path, "a string", error);
+  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "a string", error);
+  query->text = value->text;
+  return 0;
+}
+
 static int read_carrier(const struct json *value, struct query *query, struct tidings_error *error) {
   static const char *const carriers[] = {"tool_result", "chat_request"};
   struct path path = path_member(NULL, "carrier");
@@ -111,6 +120,7 @@ int query_parse(struct tidings_span bytes, struct arena *arena, struct query *re
   if (!code && members[LIMIT]) code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
   if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &query, error);
   if (!code && query.name == QUERY_RENDER) code = stream_list_read(&events_path, members[EVENTS], arena, &query, error);
+  if (!code && query.name == QUERY_NEUTRALIZE) code = read_text(members[TEXT], &query, error);
   query.limit = (uint32_t)limit;
   query.has_config = !code && members[CONFIG];
   if (query.has_config && json_compact(members[CONFIG], arena, &query.config))

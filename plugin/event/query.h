@@ -23,6 +23,7 @@ enum query_name {
   QUERY_PREVIEW,
   QUERY_RENDER,
   QUERY_SESSIONS,
+  QUERY_NEUTRALIZE,
   QUERY_COUNT
 };
 
@@ -48,6 +49,7 @@ struct query {
   bool chat_request;               /* preview: what would carry it */
   const struct streamed *carriers; /* render: those that carried something */
   size_t carrier_count;
+  struct tidings_span text; /* neutralize */
 };
 
 /* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name), NOMEM. */

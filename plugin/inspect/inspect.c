@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * inspect/inspect.c: from a request to an answer; and `configure`, which needs no session.
+ * inspect/inspect.c: from a request to an answer; and the questions that need no store, `configure` and `neutralize`.
  */
 #include "inspect/inspect.h"
 
@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "event/config.h"
+#include "render/neutralize.h"
 
 struct answer {
   struct tidings_answer abi; /* first */
@@ -34,6 +35,14 @@ static int configure(struct instance *instance, const struct query *query, struc
   return 0;
 }
 
+static void answer_neutralize(const struct query *query, struct json_writer *writer) {
+  struct buffer text = BUFFER_EMPTY;
+  neutralize(query->text, &text);
+  json_put_string(writer, "text", buffer_view(&text));
+  if (text.failed) writer->out->failed = true;
+  buffer_free(&text);
+}
+
 static int ask_session(struct inspection *inspection, struct tidings_error *error) {
   static int (*const answers[])(struct inspection *, struct tidings_error *) = {
       [QUERY_PENDING] = inspect_pending, [QUERY_STATUS] = inspect_status,
@@ -56,7 +65,10 @@ static int ask_session(struct inspection *inspection, struct tidings_error *erro
 static int write_answer(struct instance *instance, const struct query *query, struct buffer *out, struct tidings_error *error) {
   struct inspection inspection = {.instance = instance, .query = query, .arena = ARENA_EMPTY, .writer = {.out = out}};
   json_open(&inspection.writer, NULL, '{');
-  int code = query->name == QUERY_CONFIGURE ? configure(instance, query, &inspection.writer, error) : ask_session(&inspection, error);
+  int code = 0;
+  if (query->name == QUERY_CONFIGURE) code = configure(instance, query, &inspection.writer, error);
+  else if (query->name == QUERY_NEUTRALIZE) answer_neutralize(query, &inspection.writer);
+  else code = ask_session(&inspection, error);
   json_close(&inspection.writer, '}');
   buffer_byte(out, '\0');
   if (!code && out->failed) code = fail(error, TIDINGS_E_NOMEM, "no memory for an answer");

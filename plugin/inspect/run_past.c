@@ -33,7 +33,16 @@ static const char *const event_names[TURNS_EVENT_COUNT] = {
     [TURNS_COMMITTED] = "committed",
     [TURNS_ROLLED_BACK] = "rolled_back",
     [TURNS_RECOVERED] = "recovered",
+    [TURNS_NEWS] = "notification",
 };
+
+/* What became of the turn of the plugin's own that a transition is about, in the words for messages. */
+static const char *system_state(const struct transition *transition) {
+  if (transition->to == RUN_STARTING) return message_state_name(MESSAGE_OFFERED);
+  bool starts = transition->to == RUN_BUSY || transition->to == RUN_RETRYING || transition->to == RUN_WAITING;
+  return message_state_name(starts || transition->from != RUN_STARTING || transition->event == TURNS_FINISHED ? MESSAGE_FIRED
+                                                                                                              : MESSAGE_CANCELLED);
+}
 
 static void write_transition(struct json_writer *writer, const struct transition *transition) {
   json_open(writer, NULL, '{');
@@ -47,6 +56,7 @@ static void write_transition(struct json_writer *writer, const struct transition
     struct system_id id = system_turn_id(transition->system);
     json_open(writer, NULL, '{');
     json_put_text(writer, "id", id.text);
+    json_put_text(writer, "state", system_state(transition));
     json_close(writer, '}');
   }
   for (size_t i = 0; i < transition->message_count; i++) {

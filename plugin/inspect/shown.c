@@ -46,13 +46,41 @@ static void write_notifications(struct json_writer *writer, const struct plan *p
 
 /* -- preview -------------------------------------------------------------------------------------------------------------------- */
 
+/* The run as it would be with a tool result, and what that would steer. */
+static int look_ahead(struct inspection *inspection, const struct settings *settings, struct turning *turning, struct steered *steered,
+                      struct tidings_error *error) {
+  *turning = (struct turning){.instance = inspection->instance,
+                              .settings = settings,
+                              .txn = inspection->txn,
+                              .session = inspection->session,
+                              .head = &inspection->head,
+                              .arena = &inspection->arena,
+                              .now_ms = instance_now(inspection->instance)};
+  if (!inspection->session) return 0;
+  int code = turning_load(turning, NULL, 0, NULL, error);
+  if (code || inspection->query->chat_request) return code;
+  struct turns_input input = turning_input(turning, TURNS_TOOL_RESULT);
+  input.delivery = inspection->head.last_delivery + 1;
+  input.steering = true;
+  code = turns_step(&turning->turns, &input, error);
+  return code ? code : turning_steered(turning, input.delivery, steered, error);
+}
+
 static int preview(struct inspection *inspection, const struct configuration *configuration, struct tidings_error *error) {
-  const struct planning planning = {inspection->instance, &configuration->settings, instance_now(inspection->instance), &inspection->arena};
   const struct item *items = NULL;
+  struct turning turning;
+  struct steered steered = {0};
   size_t count = 0;
   struct plan plan;
   int code = item_pending(inspection->txn, inspection->session, &inspection->head, &inspection->arena, &items, &count, error);
+  if (!code) code = look_ahead(inspection, &configuration->settings, &turning, &steered, error);
   if (code) return code;
+  const struct run *run = &turning.turns.run;
+  const struct planning planning = {.instance = inspection->instance,
+                                    .settings = &configuration->settings,
+                                    .now_ms = turning.now_ms,
+                                    .arena = &inspection->arena,
+                                    .pinned = run->kind == TURN_OF_SYSTEM ? run->system_item : 0};
   struct tidings_reply *reply = reply_make(&inspection->arena);
   if (!reply || planning_make(&planning, items, count, &plan)) return no_memory(error);
   const struct showing showing = {.instance = inspection->instance,
@@ -60,8 +88,10 @@ static int preview(struct inspection *inspection, const struct configuration *co
                                   .session = inspection->query->session,
                                   .session_number = inspection->session,
                                   .chat_request = inspection->query->chat_request,
+                                  .steered = steered.contents,
+                                  .steered_count = steered.count,
                                   .plan = &plan};
-  code = plan.line_count ? reply_show(reply, &showing, &inspection->arena, error) : 0;
+  code = plan.line_count || steered.count ? reply_show(reply, &showing, &inspection->arena, error) : 0;
   if (code) return code;
   write_notifications(&inspection->writer, &plan);
   write_messages(&inspection->writer, reply);

@@ -136,10 +136,14 @@ static int choose_directory(struct tidings_span told, char **ret_path, struct ti
 }
 
 static int open_store(struct instance *instance, struct tidings_span told, struct tidings_error *error) {
-  char *path;
+  char *path = NULL;
   int code = choose_directory(told, &path, error);
   if (code) return code;
-  struct store_options options = {.directory = path, .log = log_from_store, .log_context = instance, .create_budget_ms = CREATE_BUDGET_MS};
+  struct store_options options = {.directory = path,
+                                  .log = log_from_store,
+                                  .log_context = instance,
+                                  .create_budget_ms = CREATE_BUDGET_MS,
+                                  .now_ms = instance_now(instance)};
   code = store_open(&options, &instance->store, error);
   if (!code && !instance->owner.pid) instance->owner = *store_self(instance->store);
   free(path);

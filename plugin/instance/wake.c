@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/wake.c: see wake.h. Nothing is lost because of the order: the FIFO is emptied, then the counters are read, then the store; and
- * whenever something that rang is not named after all, the FIFO is filled again.
+ * instance/wake.c: see wake.h. Nothing is lost because of the order: the FIFO is emptied, then the counters are read, then the store. What could
+ * not be named, because that failed, is found by the next call; the FIFO is not filled again for it, or a host whose store is broken would
+ * never sleep any more.
  */
 #include "instance/wake.h"
 
@@ -77,16 +78,24 @@ static int add_number(struct search *search, uint32_t number) {
 
 /* -- what rang ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* Of all sessions whose counter moved, those that are ours. */
-static int find_rung(struct search *search) {
+/* Of all sessions that share this counter, those that are ours. */
+static int find_mine(struct search *search, uint32_t ring, uint32_t limit) {
+  int code = 0;
+  for (uint64_t number = ring ? ring : STORE_RINGS; !code && number < limit; number += STORE_RINGS) {
+    bool mine;
+    code = look_whose(search, (uint32_t)number, &mine);
+    if (!code && mine) code = add_number(search, (uint32_t)number);
+  }
+  return code;
+}
+
+static int find_rung(struct search *search, const struct rings *rings) {
   uint32_t limit;
   int code = session_limit(search->txn, &limit, search->error);
-  for (uint32_t ring = 0; !code && ring < STORE_RINGS; ring++) {
-    if (!ring_moved(&search->instance->wake.rings, ring)) continue;
-    for (uint64_t number = ring; !code && number < limit; number += STORE_RINGS) {
-      bool mine = false;
-      code = number ? look_whose(search, (uint32_t)number, &mine) : 0;
-      if (!code && mine) code = add_number(search, (uint32_t)number);
+  for (uint32_t group = 0; !code && group < RING_GROUPS; group++) {
+    for (uint32_t i = 0; !code && rings->moved[group] && i < RING_GROUP; i++) {
+      uint32_t ring = group * RING_GROUP + i;
+      if (ring_moved(rings, ring)) code = find_mine(search, ring, limit);
     }
   }
   return code;
@@ -97,19 +106,20 @@ static int look(struct instance *instance, struct tidings_error *error) {
   struct wake *wake = &instance->wake;
   struct search search = {.instance = instance, .error = error};
   wake->next = wake->count = 0;
+  const struct rings *rings = NULL;
   store_wait_drain(instance->store);
-  if (!rings_look(instance->store, &wake->rings) && wake->started) return 0;
-  int code = store_read(instance->store, &search.txn, error);
-  if (!code) {
-    code = wake->started ? find_rung(&search) : session_scan(search.txn, add_if_mine, &search, error);
+  int code = rings_look(instance->store, &rings, error);
+  if (!code && !rings && wake->started) return 0;
+  if (!code) code = store_read(instance->store, &search.txn, error);
+  if (search.txn) {
+    code = wake->started ? find_rung(&search, rings) : session_scan(search.txn, add_if_mine, &search, error);
     store_end(search.txn);
   }
   if (code) {
     wake->count = 0;
-    store_wait_again(instance->store);
     return code;
   }
-  rings_told(instance->store, &wake->rings);
+  if (rings) rings_told(instance->store);
   wake->started = true;
   return 0;
 }
@@ -152,7 +162,6 @@ int wake_next(struct instance *instance, char *buffer, size_t buffer_size, size_
       *ret_len = id.len;
       wake->next++;
     } else {
-      store_wait_again(instance->store);
       code = fail(error, TIDINGS_E_INVAL, "buffer_size: %zu; expected at least %zu for the next session's id (255 is always enough)",
                   buffer_size, id.len);
     }

@@ -22,7 +22,6 @@ struct wake {
   bool started;                /* all of the owner's sessions have been named once */
   const struct session **rung; /* to be named, from `next` on */
   size_t next, count, capacity;
-  struct rings rings; /* as last looked at */
 };
 
 void wake_init(struct wake *wake);

@@ -11,15 +11,18 @@ struct candidate {
   size_t line; /* its rank */
   uint64_t newest;
   uint8_t level;
+  bool pinned;
 };
 
 static int by_newest(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
+  if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
   return a->newest > b->newest ? -1 : a->newest < b->newest;
 }
 
 static int by_importance(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
+  if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
   if (a->level != b->level) return a->level > b->level ? -1 : 1;
   return by_newest(left, right);
 }
@@ -36,7 +39,7 @@ static int choose(struct work *work, int (*order)(const void *, const void *), b
   if (!candidates) return -1;
   for (size_t i = 0; i < work->line_count; i++) {
     const struct line *line = &work->lines[i];
-    candidates[i] = (struct candidate){.line = i, .newest = line->newest, .level = line->level};
+    candidates[i] = (struct candidate){.line = i, .newest = line->newest, .level = line->level, .pinned = line->pinned};
   }
   qsort(candidates, work->line_count, sizeof *candidates, order);
   for (size_t i = 0; i < work->settings->max_items; i++) kept[candidates[i].line] = true;

@@ -9,8 +9,13 @@
 
 static void start_line(struct work *work, size_t i) {
   const struct item *item = &work->items[i];
-  work->lines[work->line_count++] = (struct line){
-      .item = item, .message = item->note.message, .place = work->places[i], .newest = item->n, .count = 1, .level = item->note.level};
+  work->lines[work->line_count++] = (struct line){.item = item,
+                                                  .message = item->note.message,
+                                                  .place = work->places[i],
+                                                  .newest = item->n,
+                                                  .count = 1,
+                                                  .level = item->note.level,
+                                                  .pinned = item->pinned};
 }
 
 static void join_line(struct work *work, struct line *line, size_t *tail, size_t i) {
@@ -21,6 +26,7 @@ static void join_line(struct work *work, struct line *line, size_t *tail, size_t
   line->newest = item->n;
   if (work->places[i] < line->place) line->place = work->places[i];
   if (item->note.level > line->level) line->level = item->note.level;
+  line->pinned = line->pinned || item->pinned;
 }
 
 static bool is_within(const struct work *work, const struct line *line, size_t i) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * policy/fair.c: whose turn it is when not everything fits. Every source has its turn in each round, so that a chatty one cannot keep the others
- * out; only what is critical goes before that, because it may have started the very turn that carries it.
+ * out; only what is pinned or critical goes before that, because it has, or may have, started the very turn that carries it.
  */
 #include <stdlib.h>
 
@@ -10,11 +10,12 @@
 struct candidate {
   size_t line;  /* its rank */
   size_t round; /* how many of its source go before it */
-  bool critical;
+  bool pinned, critical;
 };
 
 static int by_turn(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
+  if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
   if (a->critical != b->critical) return a->critical ? -1 : 1;
   if (a->round != b->round) return a->round < b->round ? -1 : 1;
   return a->line < b->line ? -1 : a->line > b->line;
@@ -40,7 +41,8 @@ int fair_order(const struct work *work, size_t *ret_order) {
   struct candidate *candidates = arena_zalloc(work->arena, work->line_count, sizeof *candidates);
   if (!candidates) return -1;
   for (size_t i = 0; i < work->line_count; i++)
-    candidates[i] = (struct candidate){.line = i, .critical = work->lines[i].level == TIDINGS_LEVEL_CRITICAL};
+    candidates[i] =
+        (struct candidate){.line = i, .pinned = work->lines[i].pinned, .critical = work->lines[i].level == TIDINGS_LEVEL_CRITICAL};
   if (deal_rounds(work, candidates)) return -1;
   qsort(candidates, work->line_count, sizeof *candidates, by_turn);
   for (size_t i = 0; i < work->line_count; i++) ret_order[i] = candidates[i].line;

@@ -21,6 +21,7 @@ struct line {
   uint32_t count;              /* how many items it stands for */
   uint8_t level;               /* of several: the highest */
   bool shortened;              /* to fit into max_tokens */
+  bool pinned;                 /* it stands for an item that is */
 };
 
 /* How many tokens a line costs as it will be shown; `count` NULL: the bytes of its message / 4, rounded up. */

@@ -7,34 +7,15 @@
 
 #include "base/notification.h"
 #include "base/utf8.h"
+#include "render/lookalike.h"
 
 static const char continuation[] = "\n  ";
-static const size_t NO_MARK = SIZE_MAX;
-
-/* NUL behind the end. */
-static char byte_at(struct tidings_span text, size_t at) {
-  if (at >= text.len) return 0;
-  return text.ptr[at];
-}
-
-static struct tidings_span from(struct tidings_span text, size_t at) { return span_of(text.ptr + at, text.len - at); }
-
-static bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
-
-static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
-
-static bool is_alphanumeric(char byte) { return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
-
-static bool is_space(uint32_t code_point) {
-  return code_point == ' ' || code_point == '\t' || code_point == 0xA0 || code_point == 0x1680 ||
-         (code_point >= 0x2000 && code_point <= 0x200A) || code_point == 0x202F || code_point == 0x205F || code_point == 0x3000;
-}
 
 static struct tidings_span trim(struct tidings_span line) {
   size_t at = 0;
   uint32_t code_point;
   for (size_t len; (len = utf8_decode(line, at, &code_point)) && is_space(code_point);) at += len;
-  line = from(line, at);
+  line = span_from(line, at);
   while (line.len && is_blank(line.ptr[line.len - 1])) line.len--;
   return line;
 }
@@ -47,19 +28,8 @@ static struct tidings_span take_line(struct tidings_span *text, bool has_carriag
   struct tidings_span line = span_of(text->ptr, len);
   if (byte_at(*text, len) == '\r' && byte_at(*text, len + 1) == '\n') len++;
   if (len < text->len) len++;
-  *text = from(*text, len);
+  *text = span_from(*text, len);
   return line;
-}
-
-/* Letters in any case; `prefix` in lower case. */
-static bool starts_with_word(struct tidings_span text, const char *prefix) {
-  size_t i = 0;
-  for (; prefix[i]; i++) {
-    char byte = byte_at(text, i);
-    if (byte >= 'A' && byte <= 'Z') byte = (char)(byte - 'A' + 'a');
-    if (byte != prefix[i]) return false;
-  }
-  return true;
 }
 
 /* "---", "* * *", "```", "====": a fence, a rule or an underline. */
@@ -80,14 +50,6 @@ static size_t numbered_mark(struct tidings_span line) {
   return marker ? at : NO_MARK;
 }
 
-/* "(4 more notifications pending)" is what the block itself says. */
-static bool is_pending_line(struct tidings_span line) {
-  size_t at = 1;
-  if (byte_at(line, 0) != '(') return false;
-  while (is_digit(byte_at(line, at))) at++;
-  return at > 1 && starts_with_word(from(line, at), " more notification");
-}
-
 static bool is_link_definition(struct tidings_span line) {
   const char *close = byte_at(line, 0) == '[' ? memchr(line.ptr, ']', line.len) : NULL;
   return close && byte_at(line, (size_t)(close - line.ptr) + 1) == ':';
@@ -98,7 +60,7 @@ static bool is_level_mark(struct tidings_span line) {
   if (byte_at(line, 0) != '[') return false;
   for (unsigned level = 0; level < LEVEL_COUNT; level++) {
     const char *name = level_name(level);
-    if (starts_with_word(from(line, 1), name) && byte_at(line, 1 + strlen(name)) == ']') return true;
+    if (starts_with_word(span_from(line, 1), name) && byte_at(line, 1 + strlen(name)) == ']') return true;
   }
   return false;
 }
@@ -113,26 +75,6 @@ static size_t structure_mark(enum escape where, struct tidings_span line) {
   if ((first == '*' || first == '_') && first == second) return 0;
   if (is_rule(line) || is_pending_line(line) || is_link_definition(line)) return 0;
   return numbered_mark(line);
-}
-
-/* Ends a tag's name here? Not in <username>, nor in List<System.Out>. */
-static bool ends_name(char byte) { return !is_alphanumeric(byte) && byte != '.' && byte != ':'; }
-
-/* At a '<': does it open what a model takes for structure of its conversation? */
-static bool opens_reserved_tag(struct tidings_span text) {
-  static const char *const prefixes[] = {"_system", "function_", "tool_", "tool-", "antml", "|", "!--", "![cdata["};
-  static const char *const names[] = {"system", "notification", "notifications", "user",   "assistant",
-                                      "human",  "developer",    "tool",          "invoke", "instructions"};
-  size_t at = 1;
-  while (is_blank(byte_at(text, at)) || byte_at(text, at) == '/') at++;
-  if (at >= text.len) return true; /* whatever the next line brings */
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-    if (starts_with_word(from(text, at), prefixes[i])) return true;
-  }
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (starts_with_word(from(text, at), names[i]) && ends_name(byte_at(text, at + strlen(names[i])))) return true;
-  }
-  return false;
 }
 
 /* Which ASCII characters need a look, beside the control characters. */
@@ -214,7 +156,7 @@ static void write_text(enum escape where, struct tidings_span text, struct buffe
     if (where == ESCAPE_XML && write_entity(text.ptr[at], out)) {
       at++;
     } else if (text.ptr[at] == '<') {
-      buffer_text(out, opens_reserved_tag(from(text, at)) ? "&lt;" : "<");
+      buffer_text(out, opens_reserved_tag(span_from(text, at)) ? "&lt;" : "<");
       at++;
     } else if (text.ptr[at] == '\t') {
       buffer_byte(out, ' ');
@@ -231,7 +173,7 @@ static void write_line(enum escape where, struct tidings_span line, struct buffe
     write_text(where, span_of(line.ptr, mark), out);
     bool neutral = line.ptr[mark] == '<' && opens_reserved_tag(line);
     if (!neutral) buffer_byte(out, '\\');
-    line = from(line, mark);
+    line = span_from(line, mark);
   }
   write_text(where, line, out);
 }

@@ -18,6 +18,9 @@ void render_own_message(const struct render_input *input, struct buffer *out); /
 /* The result of one synthetic call. */
 void render_call(const struct render_input *input, const struct line *line, bool last, struct buffer *out);
 
+/* One steered message. */
+void render_steered(const struct render_input *input, struct tidings_span message, struct buffer *out);
+
 /* What several say. */
 void render_host_name(const struct render_input *input, struct buffer *out); /* or "the agent host" */
 void render_markdown_fence(const struct render_input *input, struct buffer *out);

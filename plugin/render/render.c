@@ -113,12 +113,32 @@ static int render_one(const struct render_input *input, struct arena *arena, str
   return keep(&text, arena, &message->text);
 }
 
+/* In the user's own voice where there is one beside the carrier; always behind the block. */
+static int render_user(const struct render_input *input, struct tidings_span text, struct arena *arena, struct rendered *message) {
+  struct buffer out = BUFFER_EMPTY;
+  message->role = TIDINGS_MESSAGE_CARRIER;
+  message->place = TIDINGS_PLACE_APPEND;
+  if (input->format == FORMAT_OPENAI) {
+    message->role = TIDINGS_MESSAGE_USER;
+    message->place = input->chat_request ? TIDINGS_PLACE_BEFORE : TIDINGS_PLACE_AFTER;
+  } else if (input->format == FORMAT_ANTHROPIC) {
+    message->role = TIDINGS_MESSAGE_BLOCK;
+  } else {
+    buffer_text(&out, "\n\n");
+  }
+  render_steered(input, text, &out);
+  return keep(&out, arena, &message->text);
+}
+
 int render_messages(const struct render_input *input, struct arena *arena, const struct rendered **ret_messages, size_t *ret_count) {
   bool calls = input->format == FORMAT_SYNTHETIC_CALL;
   size_t count = calls ? input->line_count : input->line_count > 0;
-  struct rendered *messages = arena_zalloc(arena, count, sizeof *messages);
+  struct rendered *messages = arena_zalloc(arena, count + input->steered_count, sizeof *messages);
   if (!messages) return -1;
   if (calls ? render_calls(input, arena, messages) : count && render_one(input, arena, messages)) return -1;
+  for (size_t i = 0; i < input->steered_count; i++) {
+    if (render_user(input, input->steered[i], arena, &messages[count++])) return -1;
+  }
   *ret_messages = messages;
   *ret_count = count;
   return 0;

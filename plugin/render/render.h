@@ -21,6 +21,8 @@ struct render_input {
   uint8_t format, order, place;        /* enum format, enum order, TIDINGS_PLACE_PREPEND or _APPEND */
   bool chat_request;                   /* what carries it; else a tool result */
   const struct tidings_span *call_ids; /* FORMAT_SYNTHETIC_CALL: one a line */
+  const struct tidings_span *steered;  /* what the user says in the midst of the turn, in order */
+  size_t steered_count;
 };
 
 /* As in struct tidings_message. */
@@ -29,10 +31,10 @@ struct rendered {
   struct tidings_span text, call_id;
 };
 
-/* What to send, in order; nothing for no lines. Text is in the arena. Returns 0, or -1: no memory. */
+/* What to send, in order: the lines, then one text for each steered message. Text is in the arena. Returns 0, or -1: no memory. */
 int render_messages(const struct render_input *input, struct arena *arena, const struct rendered **ret_messages, size_t *ret_count);
 
-/* Appends the text of the one message with role TIDINGS_MESSAGE_CARRIER, for the formats that are part of the carrier's text: separators
+/* Appends the text of the lines' one message with role TIDINGS_MESSAGE_CARRIER, for the formats that are part of the carrier's text: separators
  * included, so that the host only concatenates. Prepended: the block, its closing line, an empty line. Appended: an empty line (two line
  * feeds), then the block. A buffer without memory is `failed`. */
 void render_carrier_text(const struct render_input *input, struct buffer *out);

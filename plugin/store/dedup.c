@@ -36,6 +36,7 @@ static int probe(struct store_txn *txn, uint32_t session, struct tidings_span so
     bool intact = !rc && record_open(&reader, &here.key, value.mv_data, value.mv_size);
     if (intact) {
       here.time_ms = record_read_i64(&reader);
+      (void)record_read_i64(&reader); /* how long it is kept */
       struct tidings_span stored_source = record_read_bytes(&reader), stored_id = record_read_bytes(&reader);
       intact = record_close(&reader);
       here.found = intact && span_equal(stored_source, source) && span_equal(stored_id, id);
@@ -58,7 +59,7 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
   return code;
 }
 
-int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms,
+int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms, int64_t keep_ms,
               struct tidings_error *error) {
   struct place place;
   struct buffer body = BUFFER_EMPTY;
@@ -66,6 +67,7 @@ int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span sourc
   if (code) return code;
   record_begin(&body);
   record_i64(&body, now_ms);
+  record_i64(&body, keep_ms);
   record_bytes(&body, source);
   record_bytes(&body, id);
   code = row_put(txn, &place.key, &body, error);

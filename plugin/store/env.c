@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/internal.h"
+#include "store/sweep.h"
 
 void store_log(const struct store *store, uint32_t severity, const char *format, ...) {
   char text[512];
@@ -80,8 +80,8 @@ static int check_schema(struct store *store, struct tidings_error *error) {
   return 0;
 }
 
-static int open_files(struct store *store, uint32_t budget_ms, struct tidings_error *error) {
-  int code = shared_open(store, budget_ms, error);
+static int open_files(struct store *store, const struct store_options *options, struct tidings_error *error) {
+  int code = shared_open(store, options->create_budget_ms, error);
   if (code) return code;
   code = datafile_create(store, error);
   if (!code && store->shared.sole_user) code = lockfile_prepare(store, error);
@@ -92,6 +92,7 @@ static int open_files(struct store *store, uint32_t budget_ms, struct tidings_er
     shared_close(store);
     return code;
   }
+  if (store->shared.sole_user) sweep_alone(store, options->now_ms, options->create_budget_ms);
   shared_admit(store);
   return 0;
 }
@@ -124,7 +125,7 @@ int store_open(const struct store_options *options, struct store **ret_store, st
   if (!code && owner_of_process(0, &store->self))
     code = fail(error, TIDINGS_E_STORE, "store %s: this process cannot be told from others: /proc must be mounted", store->directory);
   if (!code) code = directory_open(store->directory, &store->directory_fd, error);
-  if (!code) code = open_files(store, options->create_budget_ms, error);
+  if (!code) code = open_files(store, options, error);
   if (code) {
     waiters_leave(store);
     store_free(store);

@@ -38,7 +38,8 @@ struct wait_slot {
 enum {
   SHARED_BELLS_OFFSET = 4096,
   SHARED_RINGS_OFFSET = SHARED_BELLS_OFFSET + BELLS * 4,
-  SHARED_WAITERS_OFFSET = SHARED_RINGS_OFFSET + STORE_RINGS * 4,
+  SHARED_GROUPS_OFFSET = SHARED_RINGS_OFFSET + STORE_RINGS * 4,
+  SHARED_WAITERS_OFFSET = SHARED_GROUPS_OFFSET + RING_GROUPS * 4,
   SHARED_BYTES = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot)
 };
 
@@ -46,7 +47,7 @@ struct shared {
   int fd;
   struct shared_page *page;
   _Atomic uint32_t *bells;
-  _Atomic uint32_t *rings;
+  _Atomic uint32_t *rings, *ring_groups;
   struct wait_slot *waiters;
   bool sole_user; /* when it was opened */
 };
@@ -87,11 +88,11 @@ struct store {
   bool group_led;
 
   pthread_mutex_t lines_lock;
-  struct line lines[STORE_WAITERS]; /* by the waiter's slot */
+  struct line *lines; /* by the waiter's slot; NULL: nobody was called yet */
 
-  int fifo;                           /* this process's own; -1: it does not wait */
-  _Atomic uintptr_t waiting_thread;   /* the pthread_t that waits; 0: none has asked yet */
-  _Atomic uint32_t seen[STORE_RINGS]; /* values of the rings that it has been told of */
+  int fifo;                         /* this process's own; -1: it does not wait */
+  _Atomic uintptr_t waiting_thread; /* the pthread_t that waits; 0: none has asked yet */
+  _Atomic(struct rings *) rings;    /* NULL: it has never looked */
 };
 
 struct store_txn {
@@ -160,6 +161,10 @@ int lmdb_failed(struct tidings_error *error, int rc, const char *what);
 
 /* store_write for a caller that has the writer lock already; it is given up with the transaction, or at once on failure. */
 int write_locked(struct store *store, struct store_txn **ret_txn, struct tidings_error *error);
+
+/* A snapshot beside an open transaction of the same thread. 0, or an LMDB error. */
+int snapshot_begin(struct store *store, struct store_txn *ret_txn);
+void snapshot_end(struct store_txn *txn);
 
 int txn_touch(struct store_txn *txn, uint32_t session); /* 0, or -1: too many sessions in one transaction */
 /* One row. MDB_NOTFOUND is returned as it is, 0 found. */

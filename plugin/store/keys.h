@@ -36,6 +36,10 @@ static inline struct row_key row_key(uint32_t session, enum row_kind kind, uint6
   return key;
 }
 
+static inline uint32_t row_key_session(const uint8_t *bytes) {
+  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
 /* The n of a key. */
 static inline uint64_t row_key_n(const uint8_t *bytes) {
   uint64_t n = 0;

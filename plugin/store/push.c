@@ -88,7 +88,8 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot) {
     return 0;
   }
   slot->code = put_item(txn, session, last + 1, slot);
-  if (!slot->code && push->id.len) slot->code = dedup_put(txn, session, push->source, push->id, push->now_ms, &slot->error);
+  if (!slot->code && push->id.len)
+    slot->code = dedup_put(txn, session, push->source, push->id, push->now_ms, push->dedup_window_ms, &slot->error);
   if (!slot->code && txn_touch(txn, session)) slot->code = fail(&slot->error, TIDINGS_E_STORE, "too many sessions in one transaction");
   if (!slot->code && push->rings) ring_for(txn, session, &head.owner, slot->thread);
 out:

@@ -98,6 +98,7 @@ void encode_head(struct buffer *out, const struct head *head) {
   encode_owner(out, &head->owner);
   encode_owner(out, &head->former);
   record_i64(out, head->attached_ms);
+  record_i64(out, head->closed_ms);
   record_bytes(out, head->cwd);
   record_bytes(out, head->host);
   encode_taken(out, head);
@@ -107,6 +108,7 @@ void encode_head(struct buffer *out, const struct head *head) {
   for (size_t i = 0; i < OUTCOME_COUNT; i++) record_u64(out, head->outcomes[i]);
   encode_run(out, &head->run);
   record_u64(out, head->last_transition);
+  record_u64(out, head->message_cursor);
 }
 
 bool decode_head(struct record_reader *reader, struct arena *arena, struct head *ret_head, bool *ret_no_memory) {
@@ -121,6 +123,7 @@ bool decode_head(struct record_reader *reader, struct arena *arena, struct head 
   decode_owner(reader, &head.owner);
   decode_owner(reader, &head.former);
   head.attached_ms = record_read_i64(reader);
+  head.closed_ms = record_read_i64(reader);
   head.cwd = record_read_bytes(reader);
   head.host = record_read_bytes(reader);
   head.taken = decode_taken(reader, arena, head.watermark, &head.taken_count);
@@ -136,6 +139,7 @@ bool decode_head(struct record_reader *reader, struct arena *arena, struct head 
   for (size_t i = 0; i < OUTCOME_COUNT; i++) head.outcomes[i] = record_read_u64(reader);
   decode_run(reader, &head.run);
   head.last_transition = record_read_u64(reader);
+  head.message_cursor = record_read_u64(reader);
   if (!record_close(reader)) return false;
   *ret_head = head;
   return true;

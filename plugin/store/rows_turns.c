@@ -21,6 +21,7 @@ void encode_run(struct buffer *out, const struct run *run) {
   record_i64(out, run->settle_since_ms);
   record_u64(out, run->settle_last);
   record_u64(out, run->system_turns);
+  record_u64(out, run->system_item);
   record_u64(out, run->auto_turns);
   record_u64(out, run->asked);
   record_u64(out, run->last_message);
@@ -48,6 +49,7 @@ void decode_run(struct record_reader *reader, struct run *ret_run) {
   run.settle_since_ms = record_read_i64(reader);
   run.settle_last = record_read_u64(reader);
   run.system_turns = record_read_u64(reader);
+  run.system_item = record_read_u64(reader);
   run.auto_turns = (uint32_t)record_read_u64(reader);
   run.asked = record_read_u64(reader);
   run.last_message = record_read_u64(reader);
@@ -64,6 +66,7 @@ void encode_message(struct buffer *out, const struct message *message) {
   record_bytes(out, message->id);
   record_u64(out, message->place);
   record_u64(out, message->delivery);
+  record_u64(out, message->carriers);
   record_i64(out, message->stamp_ms);
   record_u64(out, message->state);
   record_u64(out, flag(message->steer, FLAG_STEER) | flag(message->waited, FLAG_WAITED) | flag(message->of_turn, FLAG_OF_TURN) |
@@ -74,6 +77,7 @@ bool decode_message(struct record_reader *reader, struct message *ret_message) {
   struct message message = {.id = record_read_bytes(reader)};
   message.place = record_read_u64(reader);
   message.delivery = record_read_u64(reader);
+  message.carriers = (uint32_t)record_read_u64(reader);
   message.stamp_ms = record_read_i64(reader);
   message.state = record_read_below(reader, MESSAGE_STATE_COUNT);
   uint8_t flags = record_read_below(reader, MESSAGE_FLAGS);
@@ -81,7 +85,7 @@ bool decode_message(struct record_reader *reader, struct message *ret_message) {
   message.waited = flags & FLAG_WAITED;
   message.of_turn = flags & FLAG_OF_TURN;
   message.orphaned = flags & FLAG_ORPHANED;
-  if (!message.state || !record_close(reader)) return false;
+  if (!message.state || (message.state == MESSAGE_LEASED && !message.carriers) || !record_close(reader)) return false;
   *ret_message = message;
   return true;
 }

@@ -116,6 +116,7 @@ static int map(struct store *store, struct tidings_error *error) {
   shared->page = memory;
   shared->bells = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_BELLS_OFFSET);
   shared->rings = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_RINGS_OFFSET);
+  shared->ring_groups = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_GROUPS_OFFSET);
   shared->waiters = (struct wait_slot *)(void *)((char *)memory + SHARED_WAITERS_OFFSET);
   return 0;
 }

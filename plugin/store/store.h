@@ -26,6 +26,7 @@ enum {
   STORE_MAX_READERS = 1024,
   STORE_RETAIN_ITEMS = 10000, /* ended items kept for history, a session */
   STORE_RETAIN_DAYS = 30,
+  STORE_RETAIN_CLOSED_MS = 86400000, /* what is left of a closed session, for queries */
 };
 
 struct store;
@@ -36,6 +37,7 @@ struct store_options {
   void (*log)(void *context, uint32_t severity, const char *text);
   void *log_context;
   uint32_t create_budget_ms; /* how long to wait for another process that is just creating the store */
+  int64_t now_ms;            /* the host's wall clock */
 };
 
 /* Errors: STORE with a sentence that says what to do, SCHEMA_NEWER, BUSY, NOMEM. */
@@ -84,6 +86,7 @@ struct head {
   struct owner owner;     /* pid 0: not attached */
   struct owner former;    /* whom the owner took the session over from while it was alive; pid 0: nobody */
   int64_t attached_ms;
+  int64_t closed_ms;             /* when it was closed; 0: it was not, or has been attached since */
   struct tidings_span cwd, host; /* as the host said when it opened the session; empty: not said */
   const struct taken *taken;     /* by first, disjoint, all >= watermark */
   size_t taken_count;
@@ -92,6 +95,7 @@ struct head {
   uint64_t outcomes[OUTCOME_COUNT]; /* how many items ended so since the session began */
   struct run run;
   uint64_t last_transition; /* number of the newest transition */
+  uint64_t message_cursor;  /* how far the sweep for ids of forgotten messages got */
 };
 
 enum delivery_state { DELIVERY_LEASED = 1, DELIVERY_COMMITTED = 2, DELIVERY_ROLLED_BACK = 3 };
@@ -206,7 +210,8 @@ int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena, 
 /* Has this source + id been seen since `since_ms`? */
 int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t since_ms,
                bool *ret_seen, struct tidings_error *error);
-int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms,
+/* `keep_ms` after `now_ms` it may be forgotten. */
+int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms, int64_t keep_ms,
               struct tidings_error *error);
 
 /* -- messages and what the run did: messages.c, transitions.c ---------------------------------------------------------------------- */
@@ -241,8 +246,10 @@ int memory_put(struct store_txn *txn, uint32_t session, const struct memory *mem
 
 /* In a write that ends items: deletes at most `limit` rows of what is too old or too many. Changes head->floor and dedup_cursor; the caller puts
  * the head. */
-int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms, int64_t dedup_window_ms, size_t limit,
-                   struct tidings_error *error);
+int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms, size_t limit, struct tidings_error *error);
+
+/* In a write that is no push, before its commit: forgets some rows of sessions other than `session` (0: of any), whether anybody uses them or not. */
+int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms, struct tidings_error *error);
 
 /* -- pushing, by group commit ---------------------------------------------------------------------------------------------------- */
 

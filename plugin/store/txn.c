@@ -101,6 +101,13 @@ static void park(struct store *store, MDB_txn *txn) {
   if (txn) mdb_txn_abort(txn);
 }
 
+int snapshot_begin(struct store *store, struct store_txn *ret_txn) {
+  *ret_txn = (struct store_txn){.store = store};
+  return snapshot(store, &ret_txn->txn);
+}
+
+void snapshot_end(struct store_txn *txn) { park(txn->store, txn->txn); }
+
 int store_read(struct store *store, struct store_txn **ret_txn, struct tidings_error *error) {
   int code = enter_env(store, error);
   if (code) return code;

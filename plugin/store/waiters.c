@@ -233,19 +233,25 @@ void store_wait_again(struct store *store) {
 
 /* -- ringing -------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Over a descriptor that is kept for the next time; another inode is another waiter's, or a FIFO that was made again. */
-static void call(struct store *store, uint32_t slot) {
-  struct line *line = &store->lines[slot];
-  struct wait_slot *waiter = &store->shared.waiters[slot];
+/* Brings the line to a waiter up to date: another inode is another waiter's, or a FIFO that was made again. */
+static bool connect_line(struct store *store, struct line *line, const struct wait_slot *waiter) {
   uint64_t inode = atomic_load(&waiter->inode);
+  if (line->inode == inode) return true;
+  if (line->inode) close(line->fd);
+  line->inode = 0;
+  line->fd = open_fifo(store, fifo_of(waiter).text, &inode);
+  if (line->fd >= 0) line->inode = inode;
+  return line->fd >= 0;
+}
+
+/* Over a descriptor that is kept for the next time. */
+static void call(struct store *store, uint32_t slot) {
+  struct line unkept = {.inode = 0};
   pthread_mutex_lock(&store->lines_lock);
-  if (line->inode != inode) {
-    if (line->inode) close(line->fd);
-    line->inode = 0;
-    int fd = open_fifo(store, fifo_of(waiter).text, &inode);
-    if (fd >= 0) *line = (struct line){.inode = inode, .fd = fd};
-  }
-  if (line->inode && ring(line->fd)) {
+  if (!store->lines) store->lines = calloc(STORE_WAITERS, sizeof *store->lines);
+  struct line *line = store->lines ? &store->lines[slot] : &unkept;
+  bool connected = connect_line(store, line, &store->shared.waiters[slot]);
+  if (connected && (ring(line->fd) || line == &unkept)) {
     close(line->fd);
     line->inode = 0;
   }
@@ -277,8 +283,10 @@ void waiters_init(struct store *store) {
 }
 
 void waiters_leave(struct store *store) {
-  for (size_t i = 0; i < STORE_WAITERS; i++) {
+  for (size_t i = 0; store->lines && i < STORE_WAITERS; i++) {
     if (store->lines[i].inode) close(store->lines[i].fd);
   }
   if (store->fifo >= 0) close(store->fifo);
+  free(store->lines);
+  free(atomic_load(&store->rings));
 }

@@ -11,7 +11,9 @@
 #include "store/store.h"
 
 enum {
-  STORE_RINGS = 4096,  /* counters; sessions share them by their number modulo this */
+  STORE_RINGS = 4096, /* counters; sessions share them by their number modulo this */
+  RING_GROUP = 64,    /* so many have another one that moves with any of them, so that looking is short */
+  RING_GROUPS = STORE_RINGS / RING_GROUP,
   STORE_WAITERS = 256, /* processes that may wait on one store */
 };
 
@@ -28,15 +30,23 @@ void store_wait_drain(struct store *store);
 /* Makes the FIFO readable: what was rung has not been dealt with. */
 void store_wait_again(struct store *store);
 
-/* The counters, and which of them have moved since they were last told. */
+/* What this process knows of the counters. */
 struct rings {
-  uint32_t now[STORE_RINGS];
-  uint64_t moved[STORE_RINGS / 64]; /* a bit each */
+  _Atomic uint32_t seen[STORE_RINGS]; /* the values that it has been told of */
+  uint32_t seen_groups[RING_GROUPS];  /* where all of a group was seen */
+  /* As last looked at: */
+  uint32_t now[STORE_RINGS]; /* of groups that had moved */
+  uint32_t groups[RING_GROUPS];
+  uint64_t moved[RING_GROUPS]; /* a bit for each of a group */
+  uint64_t odd[RING_GROUPS];
 };
-/* Is any moved? Take the snapshot that is asked about the sessions after this. */
-bool rings_look(struct store *store, struct rings *ret_rings);
-static inline bool ring_moved(const struct rings *rings, uint32_t ring) { return rings->moved[ring / 64] >> (ring % 64) & 1; }
+/* Which have moved since they were last told; *ret_rings NULL: none. They are the store's, until the next look. Take the snapshot that is asked
+ * about the sessions after this. Not for two threads at once. Errors: NOMEM. */
+int rings_look(struct store *store, const struct rings **ret_rings, struct tidings_error *error);
+static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
+  return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
+}
 /* What was looked at is known from now on. Without this it is found again. */
-void rings_told(struct store *store, const struct rings *rings);
+void rings_told(struct store *store);
 
 #endif

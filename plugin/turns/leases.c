@@ -4,12 +4,11 @@
  */
 #include "turns/leases.h"
 
-static bool turn_runs(const struct run *run) {
-  return run->state == RUN_BUSY || run->state == RUN_RETRYING || run->state == RUN_WAITING;
-}
+static bool turn_runs(const struct run *run) { return run->state == RUN_BUSY || run->state == RUN_RETRYING || run->state == RUN_WAITING; }
 
 static void put_on_carrier(struct message *message, const struct turns_input *input) {
   message->delivery = input->delivery;
+  message->carriers++;
   set_state(message, input->fires_at_once ? MESSAGE_FIRED : MESSAGE_LEASED);
 }
 
@@ -17,7 +16,8 @@ void lease_turn(struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
     bool fired_only = message->state == MESSAGE_FIRED && !message->delivery; /* by turn.started: no carrier had it yet */
-    if (message->of_turn && (fired_only || message->state == MESSAGE_QUEUED)) put_on_carrier(message, step->input);
+    bool in_doubt = fired_only || message->state == MESSAGE_QUEUED || message->state == MESSAGE_LEASED;
+    if (message->of_turn && in_doubt) put_on_carrier(message, step->input);
   }
 }
 
@@ -29,31 +29,36 @@ void lease_steering(struct step *step) {
   }
 }
 
-/* A message can be on two carriers, if the host sends a request again before it settles the first: one in the transcript is enough. */
+/* Those that the delivery carries: as its row says; or as they say themselves, should the row be lost. */
+static void name_carried(struct step *step) {
+  struct turns *turns = step->turns;
+  for (size_t i = 0; i < turns->count; i++) turns->messages[i].named = turns->messages[i].delivery == step->input->delivery;
+  for (size_t i = 0; i < step->input->named_count; i++) turns->messages[step->input->named[i]].named = true;
+}
+
+/* One carrier in the transcript is enough, whatever becomes of the others. */
 int carrier_committed(struct step *step) {
-  uint64_t delivery = step->input->delivery;
+  name_carried(step);
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
-    message->named = message->state == MESSAGE_LEASED && message->delivery == delivery;
-  }
-  for (size_t i = 0; i < step->input->named_count; i++) step->turns->messages[step->input->named[i]].named = true;
-  for (size_t i = 0; i < step->turns->count; i++) {
-    struct message *message = &step->turns->messages[i];
-    bool waits = message->state == MESSAGE_LEASED || message->state == MESSAGE_QUEUED || message->state == MESSAGE_STEERING;
-    if (!message->named || !waits) continue;
-    message->delivery = delivery;
+    if (!message->named || message->state != MESSAGE_LEASED) continue;
+    message->delivery = step->input->delivery;
     set_state(message, MESSAGE_FIRED);
   }
   return 0;
 }
 
+/* With the last of its carriers a message comes back. */
 int carrier_rolled_back(struct step *step) {
   struct run *run = step->run;
   bool any = false;
   run->asked = 0;
+  name_carried(step);
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
-    if (message->state != MESSAGE_LEASED || message->delivery != step->input->delivery) continue;
+    if (!message->named || message->state != MESSAGE_LEASED) continue;
+    message->changed = true;
+    if (--message->carriers) continue;
     requeue(message);
     if (message->steer && turn_runs(run)) set_state(message, MESSAGE_STEERING);
     any = true;

@@ -22,9 +22,11 @@ static int about_this_turn(struct step *step) {
   }
 }
 
+/* The state does not allow it, whichever turn is meant; one that is over is not meant any more. */
 static int is_refused(struct step *step) {
   int about = about_this_turn(step);
-  return about > 0 ? refuse_state(step, "a turn that runs") : about;
+  bool declined = step->input->event == TURNS_DECLINED;
+  return about > 0 ? refuse_state(step, declined ? "an offer that has not started" : "a turn that runs") : about;
 }
 
 /* It is of no effect, but names must not be wrong. */
@@ -133,9 +135,10 @@ static int finish(struct step *step) {
   return 0;
 }
 
-/* It started and ended without a word in between. */
+/* It started and ended without a word in between; or, if the host was not told of it, some turn of its own has ended. */
 static int finish_offer(struct step *step) {
-  if (!step->input->named_count) return refuse_state(step, "the ids of the messages offered");
+  if (!step->input->named_count && !step->run->told) return 0;
+  if (!step->input->named_count) return refuse_state(step, "the ids of the messages offered, if that turn is meant");
   int about = about_this_turn(step);
   if (about <= 0) return about;
   start_offer(step, true);
@@ -199,7 +202,8 @@ static int end_compacting(struct step *step) {
 
 /* -- the table ---------------------------------------------------------------------------------------------------------------------- */
 
-#define ALL_STATES(cell) {cell, cell, cell, cell, cell, cell}
+#define ALL_STATES(cell)                                                                                                                   \
+  { cell, cell, cell, cell, cell, cell }
 
 /* clang-format off */
 static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
@@ -231,6 +235,7 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_COMMITTED]       = ALL_STATES(carrier_committed),
     [TURNS_ROLLED_BACK]     = ALL_STATES(carrier_rolled_back),
     [TURNS_RECOVERED]       = ALL_STATES(run_recovered),
+    [TURNS_NEWS]            = ALL_STATES(no_effect),
 };
 /* clang-format on */
 
@@ -259,15 +264,25 @@ bool turns_minds_urgency(const struct run *run) {
   return run->state == RUN_IDLE || (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted);
 }
 
+bool turns_has_untold_offer(const struct run *run) { return run->state == RUN_STARTING && !run->told && !run->compacting; }
+
 /* Only the attached host is asked for anything, and only when it listens. */
+static void ask_host(struct step *step) {
+  const struct turns_input *input = step->input;
+  struct run *run = step->run;
+  if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms)) offer_batch(step);
+  if (turns_minds_urgency(run)) urge(step);
+  if (turns_has_untold_offer(run)) step->result.offer = run->told = true;
+}
+
 void turns_look(struct turns *turns, const struct turns_input *input, struct turns_result *ret_result) {
   struct step step = {.turns = turns, .run = &turns->run, .input = input};
-  struct run *run = step.run;
-  *ret_result = step.result;
-  if (!input->answers) return;
-  if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms)) offer_batch(&step);
-  if (turns_minds_urgency(run)) urge(&step);
-  if (run->state == RUN_STARTING && !run->told) step.result.offer = run->told = true;
+  if (input->answers) ask_host(&step);
+  for (size_t i = 0; i < turns->count; i++) {
+    struct message *message = &turns->messages[i];
+    if (message->fresh && message->state != MESSAGE_OFFERED) message->waited = true;
+    message->fresh = false;
+  }
   *ret_result = step.result;
 }
 

@@ -78,10 +78,13 @@ int not_submitted(struct tidings_span id, struct tidings_error *error) {
 
 int refuse_waiting(const struct message *message, struct tidings_span id, const char *what, struct tidings_error *error) {
   switch (message->state) {
-  case MESSAGE_OFFERED: return fail(error, TIDINGS_E_FIRED, "message %s is offered to the host; it cannot be %s any more", quote(id).text, what);
-  case MESSAGE_LEASED: return fail(error, TIDINGS_E_FIRED, "message %s is on its way to the model; it cannot be %s any more", quote(id).text, what);
+  case MESSAGE_OFFERED:
+    return fail(error, TIDINGS_E_FIRED, "message %s is offered to the host; it cannot be %s any more", quote(id).text, what);
+  case MESSAGE_LEASED:
+    return fail(error, TIDINGS_E_FIRED, "message %s is on its way to the model; it cannot be %s any more", quote(id).text, what);
   case MESSAGE_CANCELLED: return fail(error, TIDINGS_E_NOT_FOUND, "message %s was cancelled; it cannot be %s", quote(id).text, what);
-  case MESSAGE_CLOSED: return fail(error, TIDINGS_E_NOT_FOUND, "message %s ended when its session was closed; it cannot be %s", quote(id).text, what);
+  case MESSAGE_CLOSED:
+    return fail(error, TIDINGS_E_NOT_FOUND, "message %s ended when its session was closed; it cannot be %s", quote(id).text, what);
   default: return fail(error, TIDINGS_E_FIRED, "message %s has fired; it cannot be %s any more", quote(id).text, what);
   }
 }
@@ -110,21 +113,57 @@ int refuse_names(const struct step *step) {
                                           : step->turns->messages[index].of_turn;
     if (!current) return refuse_name(step, i);
   }
-  return refuse_state(step, "the messages of the turn");
+  return refuse_state(step, "the messages of a turn");
+}
+
+static const char *message_is_named(uint8_t state) {
+  static const char *const words[MESSAGE_STATE_COUNT] = {
+      "?", "is queued", "waits for a tool result", "is offered", "is on a carrier", "has fired", "was cancelled", "was closed"};
+  return state < MESSAGE_STATE_COUNT ? words[state] : "?";
+}
+
+/* Whose turn it is: the first of its messages, or the plugin's own. */
+static struct tidings_span turn_id(const struct step *step, struct system_id *system) {
+  const struct turns *turns = step->turns;
+  if (!turn_is_there(step->run)) return span_of(NULL, 0);
+  for (size_t i = 0; i < turns->count; i++) {
+    if (turns->messages[i].of_turn) return turns->messages[i].id;
+  }
+  if (step->run->kind != TURN_OF_SYSTEM) return span_of(NULL, 0);
+  *system = system_turn_id(step->run->system_turns);
+  return span_text(system->text);
+}
+
+struct standing {
+  char text[480];
+};
+
+/* "busy with "m1"" */
+static struct standing how_it_stands(const struct step *step) {
+  struct standing standing;
+  struct system_id system;
+  struct tidings_span id = turn_id(step, &system);
+  const char *state = run_state_name(step->run->state);
+  if (id.len) (void)snprintf(standing.text, sizeof standing.text, "%s with %s", state, quote(id).text);
+  else if (turn_is_there(step->run)) (void)snprintf(standing.text, sizeof standing.text, "%s with a turn of the host's own", state);
+  else (void)snprintf(standing.text, sizeof standing.text, "%s", state);
+  return standing;
 }
 
 int refuse_state(const struct step *step, const char *expected) {
-  const struct turns_input *input = step->input;
-  const char *state = run_state_name(step->run->state);
-  if (!input->named_count) return fail(step->error, TIDINGS_E_STATE, "the session is %s; expected %s", state, expected);
-  return fail(step->error, TIDINGS_E_STATE, "message %s: the session is %s, and this is not its turn; expected %s",
-              quote(input->ids[0]).text, state, expected);
+  return fail(step->error, TIDINGS_E_STATE, "the session is %s; expected %s", how_it_stands(step).text, expected);
 }
 
 int refuse_other_turn(const struct step *step) {
-  struct tidings_error why = {.size = sizeof why};
-  struct step named = *step;
-  named.error = &why;
-  (void)refuse_names(&named);
-  return fail(step->error, TIDINGS_E_STATE, "%s", why.text);
+  const struct turns_input *input = step->input;
+  for (size_t i = 0; i < input->named_count; i++) {
+    ptrdiff_t index = input->named[i];
+    bool current = index == NOT_A_MESSAGE ? is_current_system_turn(step->run, system_turn_of(step->run, input->ids[i]))
+                                          : step->turns->messages[index].of_turn;
+    if (current) continue;
+    return fail(step->error, TIDINGS_E_STATE, "the session is %s; message %s %s, not part of a turn that could be meant",
+                how_it_stands(step).text, quote(input->ids[i]).text,
+                index == NOT_A_MESSAGE ? "was never submitted to it" : message_is_named(step->turns->messages[index].state));
+  }
+  return fail(step->error, TIDINGS_E_STATE, "the session is %s; expected all messages of that turn, not some", how_it_stands(step).text);
 }

@@ -11,6 +11,7 @@ enum { PLACE_GAP = 1 << 20 }; /* so that something can be moved in between */
 void requeue(struct message *message) {
   set_state(message, MESSAGE_QUEUED);
   message->delivery = 0;
+  message->carriers = 0;
   message->waited = true;
 }
 
@@ -66,6 +67,7 @@ void offer_batch(struct step *step) {
 void offer_system_turn(struct step *step) {
   begin_offer(step, TURN_OF_SYSTEM);
   step->run->system_turns++;
+  step->run->system_item = step->input->urgency.most;
 }
 
 void drain(struct step *step) {
@@ -92,7 +94,7 @@ int queue_submit(struct step *step) {
   message->steer = input->steer && running;
   set_state(message, message->steer ? MESSAGE_STEERING : MESSAGE_QUEUED);
   if (run->state == RUN_IDLE ? !run->settling : run->state == RUN_ERROR && input->resume) offer_batch(step);
-  message->waited = message->state != MESSAGE_OFFERED;
+  message->fresh = true;
   return 0;
 }
 
@@ -110,7 +112,7 @@ int queue_cancel(struct step *step) {
   if (!offered && message->state != MESSAGE_QUEUED && message->state != MESSAGE_STEERING)
     return refuse_waiting(message, step->input->ids[0], "cancelled", step->error);
   set_state(message, MESSAGE_CANCELLED);
-  message->of_turn = false;
+  if (offered) message->of_turn = false; /* but a turn that runs keeps the ids that it was started with */
   for (size_t i = 0; offered && i < step->turns->count; i++) {
     if (step->turns->messages[i].state == MESSAGE_OFFERED) offered = false;
   }

@@ -37,13 +37,14 @@ struct run {
   struct tidings_span words; /* what the host said with retrying, waiting, failed; may be empty */
   int64_t started_ms;        /* of the running turn */
   int64_t settle_since_ms;
-  uint64_t settle_last;    /* the newest message that the waiting batch may hold */
-  uint64_t system_turns;   /* number of the newest turn of the plugin's own */
-  uint32_t auto_turns;     /* turns of the plugin's own in a row */
-  uint64_t asked;          /* items up to this one have asked for a turn */
-  uint64_t last_message;   /* number of the newest message */
-  uint64_t first_message;  /* none below is alive; 0 and 1 both mean none is known */
-  uint64_t last_place;     /* of the newest or the one moved to the end */
+  uint64_t settle_last;   /* the newest message that the waiting batch may hold */
+  uint64_t system_turns;  /* number of the newest turn of the plugin's own */
+  uint64_t system_item;   /* the item that it was started for */
+  uint32_t auto_turns;    /* turns of the plugin's own in a row */
+  uint64_t asked;         /* items up to this one have asked for a turn */
+  uint64_t last_message;  /* number of the newest message */
+  uint64_t first_message; /* none below is alive; 0 and 1 both mean none is known */
+  uint64_t last_place;    /* of the newest or the one moved to the end */
   int64_t last_stamp_ms;
   uint32_t abort_count;
   int64_t aborts_ms[MAX_ABORTS]; /* when streams were asked to stop, as far as that still counts */
@@ -66,7 +67,8 @@ static inline bool message_is_over(unsigned state) { return state >= MESSAGE_FIR
 struct message {
   uint64_t n;        /* its number in the session: they grow in commit order */
   uint64_t place;    /* where it stands in the queue */
-  uint64_t delivery; /* that carries or carried it; 0: none */
+  uint64_t delivery; /* the newest that carries or carried it; 0: none */
+  uint32_t carriers; /* LEASED: how many unsettled ones carry it: a host may send a request again before it settles the first */
   int64_t stamp_ms;  /* queued_at, should it have to wait */
   struct tidings_span id;
   uint8_t state;
@@ -75,6 +77,7 @@ struct message {
   bool of_turn;  /* of the turn that is offered or runs */
   bool orphaned; /* of the turn that ran when its host died */
   bool changed;  /* by this step */
+  bool fresh;    /* stored by this step */
   bool named;    /* scratch */
 };
 
@@ -110,10 +113,11 @@ enum turns_event {
   TURNS_COMPACTING,
   TURNS_COMPACTED,
   TURNS_CLOSED,
-  TURNS_LOOK, /* nothing but that the host called: wake, or a notification that asks for something */
+  TURNS_LOOK,      /* nothing but that the host called: wake */
   TURNS_COMMITTED, /* the carrier `delivery` is in the transcript */
   TURNS_ROLLED_BACK,
   TURNS_RECOVERED, /* a host attaches whose predecessor is gone; its leases were resolved by the two before */
+  TURNS_NEWS,      /* something pending asks to be heard */
   TURNS_EVENT_COUNT
 };
 
@@ -121,6 +125,7 @@ enum turns_event {
 struct urgency {
   bool urgent;     /* something is critical or has activation interrupt, and may be forced */
   uint64_t asking; /* number of the newest item that asks for a turn in an idle session; 0: none does */
+  uint64_t most;   /* number of the most pressing of those that ask */
 };
 
 enum { NOT_A_MESSAGE = -1 };
@@ -140,16 +145,16 @@ struct turns_input {
   const ptrdiff_t *named;
   size_t named_count;
 
-  struct tidings_span id;            /* SUBMIT */
-  bool steer, resume;                /* SUBMIT */
-  bool to_end;                       /* MOVE: else before .. */
-  struct tidings_span before_id;     /* .. this */
-  ptrdiff_t before;                  /* .. with this index */
-  struct tidings_span words;         /* RETRYING, WAITING, FAILED */
-  uint32_t attempt;                  /* RETRYING */
-  uint64_t delivery;                 /* CHAT_REQUEST, TOOL_RESULT: that takes messages along; COMMITTED, ROLLED_BACK */
-  bool steering;                     /* TOOL_RESULT: the delivery takes what is steering */
-  bool fires_at_once;                /* CHAT_REQUEST, TOOL_RESULT: the delivery counts as committed */
+  struct tidings_span id;        /* SUBMIT */
+  bool steer, resume;            /* SUBMIT */
+  bool to_end;                   /* MOVE: else before .. */
+  struct tidings_span before_id; /* .. this */
+  ptrdiff_t before;              /* .. with this index */
+  struct tidings_span words;     /* RETRYING, WAITING, FAILED */
+  uint32_t attempt;              /* RETRYING */
+  uint64_t delivery;             /* CHAT_REQUEST, TOOL_RESULT: that takes messages along; COMMITTED, ROLLED_BACK */
+  bool steering;                 /* TOOL_RESULT: the delivery takes what is steering */
+  bool fires_at_once;            /* CHAT_REQUEST, TOOL_RESULT: the delivery counts as committed */
 };
 
 /* What to ask of the host. */
@@ -161,10 +166,13 @@ struct turns_result {
 /* The table. Returns 0, or the table's error: FIRED, NOT_FOUND, STATE; then nothing has changed. Never allocates. */
 int turns_step(struct turns *turns, const struct turns_input *input, struct tidings_error *error);
 
-/* What is looked at after every event that the attached host sends: a settle delay that is over, urgency, an offer that the host was not told of. */
+/* Ends every step: what is looked at after an event that the attached host sends (a settle delay that is over, urgency, an offer that the host was not
+ * told of), and whether what is new has to wait. */
 void turns_look(struct turns *turns, const struct turns_input *input, struct turns_result *ret_result);
 /* Is urgency of any interest to it in this state? */
 bool turns_minds_urgency(const struct run *run);
+/* Is there something that the host can be told at once? */
+bool turns_has_untold_offer(const struct run *run);
 
 /* When the batch that waits is due; 0: none waits. */
 int64_t turns_due_ms(const struct run *run, const struct settings *settings);

@@ -3,12 +3,13 @@
  * good.c: a small sound plugin for the tests of hostkit. It keeps no sessions; each call writes a line to the file "log" in its store
  * folder, so that a test sees what arrived, by whichever build. It must stay free of anything but libc.
  *
- * GOOD_BUILD_ID names the build. GOOD_NEWER adds unknown fields at the end of everything, as a later minor would. GOOD_QUERY is the id of
- * its only extension. A file "refuse-ID" in the store folder makes build ID's open fail, but not in the probe, whose folder is empty.
+ * GOOD_BUILD_ID names the build. GOOD_NEWER adds unknown fields at the end of everything, as a later minor would. GOOD_QUERY and GOOD_WAKE are
+ * the ids of its extensions. A file "refuse-ID" in the store folder makes build ID's open fail, but not in the probe, whose folder is empty.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@
 #endif
 #ifndef GOOD_QUERY
 #define GOOD_QUERY TIDINGS_EXT_QUERY
+#endif
+#ifndef GOOD_WAKE
+#define GOOD_WAKE TIDINGS_EXT_WAKE
 #endif
 #ifdef GOOD_NEWER
 #define LATER_BYTES 24u
@@ -49,6 +53,7 @@ struct good_plugin {
   int folder;
   int log;  /* opened for appending: one write a line */
   int lock; /* held while open: a second instance on the folder is refused */
+  int fifo; /* "rings" in the store folder; -1: nobody waits */
   atomic_int out;
   atomic_int closed;
   char *configuration;
@@ -227,12 +232,18 @@ static void wait_at_gate(struct good_plugin *good) {
   close(fd);
 }
 
-/* The event `wait` waits at the gate; from `keep` to `give back` a reply is out, so that close answers BUSY; `reply` gets a reply. */
+/* A byte each. */
+static void ring(struct good_plugin *good) {
+  if (good->fifo >= 0 && write(good->fifo, "", 1) != 1) atomic_fetch_add(&good->out, 1); /* which somebody will see */
+}
+
+/* The event `wait` waits at the gate; `ring` rings; from `keep` to `give back` a reply is out, so that close answers BUSY; `reply` gets a reply. */
 static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event, const struct tidings_reply **ret_reply,
                         struct tidings_error *error) {
   struct good_plugin *good = self(plugin);
   if (atomic_load(&good->closed)) return fail(error, TIDINGS_E_CLOSED, "quiesced");
   if (is(event, "wait")) wait_at_gate(good);
+  if (is(event, "ring") || is(event, "{\"type\":\"ring\"}")) ring(good);
   if (is(event, "keep")) atomic_fetch_add(&good->out, 1);
   if (is(event, "give back")) atomic_fetch_sub(&good->out, 1);
   int32_t code = write_line(good, "event", event, error);
@@ -267,6 +278,7 @@ static int32_t quiesce(struct tidings_plugin *plugin, struct tidings_error *erro
 static void free_instance(struct good_plugin *good) {
   if (good->log >= 0) close(good->log);
   if (good->lock >= 0) close(good->lock);
+  if (good->fifo >= 0) close(good->fifo);
   if (good->folder >= 0) close(good->folder);
   free(good->configuration);
   free(good);
@@ -314,7 +326,7 @@ static int32_t open_instance(const struct tidings_host *host, const struct tidin
   memset(&good->later, 0xEE, sizeof good->later);
   set_functions(&good->plugin);
   good->host = host;
-  good->folder = good->lock = good->log = -1;
+  good->folder = good->lock = good->log = good->fifo = -1;
   good->configuration = strndup(configuration.ptr, configuration.len);
   int32_t code = good->configuration ? open_folder(good, &options->store_dir, error) : fail(error, TIDINGS_E_NOMEM, "no memory");
   if (code) {
@@ -361,7 +373,33 @@ static void release_answer(struct tidings_plugin *plugin, const struct tidings_a
 
 static const struct tidings_query query_extension = {.size = sizeof query_extension, .query = query, .release_answer = release_answer};
 
-static const void *get_extension(const char *id) { return strcmp(id, GOOD_QUERY) == 0 ? &query_extension : NULL; }
+static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd, struct tidings_error *error) {
+  struct good_plugin *good = self(plugin);
+  struct tidings_span nothing = span("");
+  if (good->fifo < 0 && mkfifoat(good->folder, "rings", 0600) && errno != EEXIST) return fail(error, TIDINGS_E_STORE, "cannot make a FIFO");
+  if (good->fifo < 0) good->fifo = openat(good->folder, "rings", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (good->fifo < 0) return fail(error, TIDINGS_E_STORE, "cannot open the FIFO");
+  *ret_fd = good->fifo;
+  return write_line(good, "waits", &nothing, error);
+}
+
+/* "rung" for each ring. */
+static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t buffer_size, size_t *ret_len, struct tidings_error *error) {
+  struct good_plugin *good = self(plugin);
+  char byte;
+  if (buffer_size < 4) return fail(error, TIDINGS_E_INVAL, "the buffer is too small");
+  bool rung = good->fifo >= 0 && read(good->fifo, &byte, 1) == 1;
+  if (rung) memcpy(buffer, "rung", 4);
+  *ret_len = rung ? 4 : 0;
+  return TIDINGS_OK;
+}
+
+static const struct tidings_wake wake_extension = {.size = sizeof wake_extension, .descriptor = descriptor, .next_session = next_session};
+
+static const void *get_extension(const char *id) {
+  if (strcmp(id, GOOD_WAKE) == 0) return &wake_extension;
+  return strcmp(id, GOOD_QUERY) == 0 ? &query_extension : NULL;
+}
 
 extern const struct good_entry tidings_entry;
 __attribute__((visibility("default"))) const struct good_entry tidings_entry = {

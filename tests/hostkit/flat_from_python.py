@@ -7,6 +7,7 @@ Usage: flat_from_python.py LIBRARY PLUGIN OTHER_BUILD PROBE
 import ctypes
 import json
 import os
+import select
 import sys
 import tempfile
 import threading
@@ -21,6 +22,10 @@ kit.hostkit_flat_push.restype = ctypes.c_int32
 kit.hostkit_flat_push.argtypes = [ctypes.c_int64, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_char_p]
 kit.hostkit_flat_close.restype = ctypes.c_int32
 kit.hostkit_flat_close.argtypes = [ctypes.c_int64]
+kit.hostkit_flat_wake_descriptor.restype = ctypes.c_int32
+kit.hostkit_flat_wake_descriptor.argtypes = [ctypes.c_int64]
+kit.hostkit_flat_next_session.restype = ctypes.c_void_p
+kit.hostkit_flat_next_session.argtypes = [ctypes.c_int64]
 kit.hostkit_flat_error.restype = ctypes.c_char_p
 kit.hostkit_free.argtypes = [ctypes.c_void_p]
 
@@ -30,6 +35,13 @@ def call(handle, **request):
     text = ctypes.string_at(answer).decode()
     kit.hostkit_free(answer)
     return json.loads(text)
+
+
+def next_session(handle):
+    pointer = kit.hostkit_flat_next_session(handle)
+    text = ctypes.string_at(pointer).decode()
+    kit.hostkit_free(pointer)
+    return text
 
 
 def same(what, got, expected):
@@ -50,7 +62,15 @@ with tempfile.TemporaryDirectory() as root:
     same("delivery", answer["reply"]["delivery"], "17")
     same("outgoing", [m["role"] for m in answer["outgoing"]], ["developer", "carrier", "block", "user", "tool"])
     same("settle", call(handle, op="settle", delivery="17", outcome="committed")["reply"]["status"]["state"], "idle")
+    rings = kit.hostkit_flat_wake_descriptor(handle)
+    waiting = select.poll()
+    waiting.register(rings, select.POLLIN)
+    same("quiet", waiting.poll(0), [])
     same("swap", call(handle, op="swap", plugin=other_build), {"generation": 2})
+    call(handle, op="event", event={"type": "ring"})
+    same("rung", waiting.poll(10000), [(rings, select.POLLIN)])
+    same("who", [next_session(handle), next_session(handle)], ["rung", ""])
+    os.close(rings)
 
     errors = []
 
@@ -74,6 +94,6 @@ with tempfile.TemporaryDirectory() as root:
     same("closed", call(handle, op="info")["error"]["code"], "TIDINGS_E_NOT_FOUND")
     with open(os.path.join(store, "log"), encoding="utf-8") as log:
         lines = log.read().splitlines()
-    same("events", sum(" event " in line for line in lines), 201)
+    same("events", sum(" event " in line for line in lines), 202)
     same("first event", '"message":"fälled"' in lines[0], True)
 print("ok")

@@ -134,9 +134,12 @@ Test(flat, bad_requests) {
   assert_error(handle, "[]", inval, "request is JSON but not an object");
   assert_error(handle, "{\"op\":\"info\",\"op\":\"info\"}", inval,
                "request is not JSON: expected a key that was not there before at byte 13");
-  assert_error(handle, "{}", schema, "request.op is missing, expected one of tool_result, chat_request, event, settle, query, swap, info");
+  assert_error(handle, "{}", schema,
+               "request.op is missing, expected one of tool_result, chat_request, event, settle, query, swap, info, wake_descriptor, "
+               "next_session");
   assert_error(handle, "{\"op\":\"dance\"}", schema,
-               "request.op is \"dance\", expected one of tool_result, chat_request, event, settle, query, swap, info");
+               "request.op is \"dance\", expected one of tool_result, chat_request, event, settle, query, swap, info, wake_descriptor, "
+               "next_session");
   assert_error(handle, "{\"op\":\"tool_result\"}", schema, "tool_result.session is missing, expected a string");
   assert_error(handle, "{\"op\":\"tool_result\",\"session\":5}", schema, "tool_result.session is 5, expected a string");
   assert_error(handle, "{\"op\":\"tool_result\",\"session\":\"\"}", inval, "session is empty, expected 1 to 255 bytes");

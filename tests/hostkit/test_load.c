@@ -27,7 +27,7 @@ Test(load, tells_what_it_loaded) {
   cr_expect_eq(info.abi_major, TIDINGS_ABI_MAJOR);
   cr_expect_eq(info.abi_minor, TIDINGS_ABI_MINOR);
   cr_expect_eq(info.has_query, 1);
-  cr_expect_eq(info.has_wake, 0);
+  cr_expect_eq(info.has_wake, 1);
   cr_expect_eq(hostkit_info(hostkit, NULL), TIDINGS_E_INVAL);
   info.size = 0;
   cr_expect_eq(hostkit_info(hostkit, &info), TIDINGS_E_INVAL);

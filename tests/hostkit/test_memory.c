@@ -184,8 +184,13 @@ static int32_t flat_call(struct trial *trial) {
   static const char *const requests[] = {"{\"op\":\"tool_result\",\"session\":\"full\",\"content\":\"x\"}",
                                          "{\"op\":\"chat_request\",\"session\":\"full\",\"messages\":[\"m1\"]}",
                                          "{\"op\":\"event\",\"event\":{\"type\":\"wake\"}}",
-                                         "{\"op\":\"query\",\"query\":{\"name\":\"configure\"}}", "{\"op\":\"info\"}"};
+                                         "{\"op\":\"query\",\"query\":{\"name\":\"configure\"}}",
+                                         "{\"op\":\"info\"}",
+                                         "{\"op\":\"next_session\"}"};
   int32_t code = hostkit_flat_push(trial->handle, "s", "k", 0, "m");
+  char *id = code ? NULL : hostkit_flat_next_session(trial->handle);
+  if (!code && !id) code = strstr(hostkit_flat_error(), "out of memory") ? TIDINGS_E_NOMEM : TIDINGS_E_STATE;
+  hostkit_free(id);
   for (size_t i = 0; !code && i < sizeof requests / sizeof requests[0]; i++) {
     char *answer = hostkit_flat_call(trial->handle, requests[i]);
     if (!answer || strstr(answer, "TIDINGS_E_NOMEM")) code = TIDINGS_E_NOMEM;

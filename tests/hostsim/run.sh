@@ -37,6 +37,9 @@ play 1 '{"name": "lists", "steps": ['"$push"', {"tool_result": {"session": "s"},
 says out 'notifications: expected [] got [{'
 play 1 '{"name": "content", "steps": [{"tool_result": {"session": "s", "content": "a\nb"}, "expect": {"content": "a"}}]}'
 says out '# step 1: content: expected "a" got "a\nb"'
+play 1 '{"name": "ledger", "steps": ['"$push"', {"tool_result": {"session": "s"}, "expect": {"ledger_contains": ["x"], "ledger_lacks": ["y"]}}]}'
+says out '# step 2: ledger: expected to contain "x" got nothing'
+lacks out '"y"'
 ok "lists have the same length, content is compared whole"
 
 play 1 '{"name": "error", "steps": [{"event_raw": "{not json"}]}'
@@ -71,6 +74,9 @@ wrong "step 1: settle.outcome: must be one of committed, rolled_back" '{"name": 
 wrong "step 1: chat_request.source: must be one of user, system" '{"name": "x", "steps": [{"chat_request": {"session": "s", "source": "nobody"}}]}'
 wrong "step 1: expect: unknown key" '{"name": "x", "steps": [{"advance_ms": 5, "expect": {}}]}'
 wrong "step 1: restart: must be an empty object" '{"name": "x", "steps": [{"restart": {"now": true}}]}'
+wrong "step 1: as: must be one of second, producer" '{"name": "x", "steps": [{"query": {"name": "pending", "session": "s"}, "as": "host"}]}'
+wrong "step 1: as: unknown key" '{"name": "x", "steps": [{"swap": {}, "as": "second"}]}'
+wrong "step 1: as: belongs to the next step" '{"name": "x", "steps": [{"crash": {"at": "commit", "n": 1}, "as": "second"}, '"$push"']}'
 wrong "step 1: advance_ms: must be a whole number" '{"name": "x", "steps": [{"advance_ms": "5"}]}'
 wrong "step 1: crash.at: must be one of commit" '{"name": "x", "steps": [{"crash": {"at": "push", "n": 1}}, '"$push"']}'
 wrong 'step 1: crash: `at` and `n` go together' '{"name": "x", "steps": [{"crash": {"at": "commit"}}, '"$push"']}'
@@ -96,6 +102,22 @@ says out "# step 4: it was to die inside commit 3 but made only 2 commits"
 play 1 '{"name": "blind", "steps": [{"crash": {"at": "commit", "n": 1}}, {"event": {"type": "notification", "session": "s", "data": {"kind": "a.b", "message": "m"}}, "expect": {"delivery": null}}]}'
 says out "# step 2: died before it answered"
 ok "a death inside a commit that does not come"
+
+play 0 '{"name": "three processes", "steps": [
+  {"event": {"type": "session.opened", "session": "s"}},
+  {"event": {"type": "notification", "session": "s", "data": {"kind": "ci.done", "message": "one"}}, "as": "producer"},
+  {"tool_result": {"session": "s"}, "as": "producer", "expect": {"error": "TIDINGS_E_UNSUPPORTED"}},
+  {"tool_result": {"session": "s"}, "as": "second", "expect": {"error": "TIDINGS_E_BUSY"}},
+  {"crash": {}},
+  {"tool_result": {"session": "s"}, "as": "second", "settle": "none", "expect": {"notifications": [{"message": "one"}]}},
+  {"tool_result": {"session": "s"}, "expect": {"error": "TIDINGS_E_BUSY"}},
+  {"crash": {}, "as": "second"},
+  {"tool_result": {"session": "s"}, "expect": {"notifications": [{"message": "one"}]}},
+  {"crash": {"at": "commit", "n": 1}},
+  {"event": {"type": "notification", "session": "s", "data": {"kind": "ci.done", "message": "two"}}, "as": "producer"},
+  {"event": {"type": "notification", "session": "s", "data": {"kind": "ci.done", "message": "three"}}, "as": "producer"},
+  {"tool_result": {"session": "s"}, "expect": {"notifications": [{"message": "three"}]}}]}'
+ok "a second host and a producer are processes of their own, and die alone"
 
 FAULT=crash; export FAULT
 play 1 '{"name": "crashes", "steps": [{"tool_result": {"session": "s"}}]}' --plugin "$FAULT_PLUGIN"

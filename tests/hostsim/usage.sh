@@ -44,7 +44,7 @@ for verb in run conformance demo dev; do
   says err "usage: hostsim $verb"
 done
 run 0 "$hostsim" --help
-says out "usage: hostsim run|conformance|demo|dev"
+says out "usage: hostsim run|conformance|sim|demo|dev"
 run 0 "$hostsim" --version
 grep -Eq '^hostsim [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" || fail "--version says what version it is"
 ok "--help and --version"

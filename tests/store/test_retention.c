@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "delivery/ledger.h"
 #include "kit.h"
+#include "kit_rows.h"
 #include "store/internal.h"
 #include "store/record.h"
 
@@ -16,49 +16,6 @@ TestSuite(damage, .init = kit_begin, .fini = kit_end);
 
 static const int64_t DAY = 86400000;
 
-/* Many items at once, in one transaction, as pushes would have left them. */
-static void fill(struct store *store, uint64_t first, uint64_t last, int64_t time_ms) {
-  struct tidings_error error = new_error();
-  const struct notification note = {.source = span_text("t"), .name = span_text("n"), .message = span_text("m")};
-  struct store_txn *txn;
-  uint32_t session;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s", error.text);
-  cr_assert_eq(session_add(txn, span_text("s"), &session, &error), 0);
-  for (uint64_t n = first; n <= last; n++) {
-    struct row_key key = row_key(session, ROW_ITEM, n);
-    struct buffer body = BUFFER_EMPTY;
-    encode_item(&body, time_ms, &note);
-    cr_assert_eq(row_put(txn, &key, &body, &error), 0, "%s", error.text);
-    buffer_free(&body);
-  }
-  cr_assert_eq(store_commit(txn, &error), 0, "%s", error.text);
-}
-
-/* A delivery of first..last, committed or left leased. */
-static void deliver(struct store *store, uint64_t n, uint64_t first, uint64_t last, bool commit, int64_t now_ms) {
-  struct tidings_error error = new_error();
-  struct arena arena = ARENA_EMPTY;
-  struct store_txn *txn;
-  struct head head;
-  const struct fate_range fate = {.first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
-  struct delivery delivery = {.n = n,
-                              .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED,
-                              .carrier = CARRIER_TOOL_RESULT,
-                              .leased_ms = now_ms,
-                              .fates = &fate,
-                              .fate_count = 1,
-                              .after = last};
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
-  cr_assert_eq(ledger_lease(&head, &delivery, &arena), 0);
-  if (commit) cr_assert_eq(ledger_commit(&head, &delivery, &arena), 0);
-  head.last_delivery = n;
-  cr_assert_eq(delivery_put(txn, 1, &delivery, &error), 0);
-  cr_assert_eq(head_put(txn, 1, &head, &error), 0);
-  cr_assert_eq(store_commit(txn, &error), 0);
-  arena_free(&arena);
-}
-
 static void sweep(struct store *store, int64_t now_ms, size_t limit) {
   struct tidings_error error = new_error();
   struct arena arena = ARENA_EMPTY;
@@ -66,7 +23,7 @@ static void sweep(struct store *store, int64_t now_ms, size_t limit) {
   struct head head;
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
-  cr_assert_eq(retention_step(txn, 1, &head, now_ms, DAY, limit, &error), 0, "%s", error.text);
+  cr_assert_eq(retention_step(txn, 1, &head, now_ms, limit, &error), 0, "%s", error.text);
   cr_assert_eq(head_put(txn, 1, &head, &error), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
   arena_free(&arena);
@@ -74,9 +31,9 @@ static void sweep(struct store *store, int64_t now_ms, size_t limit) {
 
 Test(retention, the_newest_ten_thousand_stay) {
   struct store *store = store_at(kit_store);
-  fill(store, 1, 10300, 0);
-  deliver(store, 1, 1, 200, true, 0);
-  deliver(store, 2, 201, 10300, true, 0);
+  fill_items(store, "s", 1, 10300, 0);
+  deliver_items(store, 1, 1, 1, 200, true, 0);
+  deliver_items(store, 1, 2, 201, 10300, true, 0);
   sweep(store, 0, 100);
   cr_assert_eq(items_in(store, "s"), 10200, "at most so many rows a step: %zu", items_in(store, "s"));
   cr_assert_eq(deliveries_in(store, "s"), 2);
@@ -89,11 +46,11 @@ Test(retention, the_newest_ten_thousand_stay) {
 
 Test(retention, pending_and_leased_items_stay_however_many_or_old) {
   struct store *store = store_at(kit_store);
-  fill(store, 1, 12000, 0);
+  fill_items(store, "s", 1, 12000, 0);
   sweep(store, 400 * DAY, 100000);
   cr_assert_eq(items_in(store, "s"), 12000, "all are pending");
-  deliver(store, 1, 1, 500, false, 0);
-  deliver(store, 2, 501, 12000, true, 0);
+  deliver_items(store, 1, 1, 1, 500, false, 0);
+  deliver_items(store, 1, 2, 501, 12000, true, 0);
   sweep(store, 400 * DAY, 100000);
   cr_assert_eq(items_in(store, "s"), 501, "what is leased, and the newest");
   cr_assert_eq(deliveries_in(store, "s"), 2);
@@ -102,8 +59,8 @@ Test(retention, pending_and_leased_items_stay_however_many_or_old) {
 
 Test(retention, after_thirty_days_and_numbers_never_return) {
   struct store *store = store_at(kit_store);
-  fill(store, 1, 10, 0);
-  deliver(store, 1, 1, 10, true, 0);
+  fill_items(store, "s", 1, 10, 0);
+  deliver_items(store, 1, 1, 1, 10, true, 0);
   sweep(store, 30 * DAY, 1000);
   cr_assert_eq(items_in(store, "s"), 10, "thirty days are not over");
   sweep(store, 30 * DAY + 1, 1000);
@@ -118,11 +75,11 @@ Test(retention, after_thirty_days_and_numbers_never_return) {
 /* One item that is never told, because it is always over the cap, must not make the store keep all that came after it. */
 Test(retention, what_ended_behind_a_pending_item_is_forgotten_too) {
   struct store *store = store_at(kit_store);
-  fill(store, 1, 12000, 0);
-  deliver(store, 1, 2, 500, true, 0);
-  deliver(store, 2, 502, 1500, true, 0);
-  deliver(store, 3, 1501, 1600, false, 0);
-  deliver(store, 4, 1601, 12000, true, 0);
+  fill_items(store, "s", 1, 12000, 0);
+  deliver_items(store, 1, 1, 2, 500, true, 0);
+  deliver_items(store, 1, 2, 502, 1500, true, 0);
+  deliver_items(store, 1, 3, 1501, 1600, false, 0);
+  deliver_items(store, 1, 4, 1601, 12000, true, 0);
   sweep(store, 0, 100000);
   cr_assert_eq(pending_in(store, "s"), 2, "1 and 501");
   cr_assert_eq(items_in(store, "s"), 2 + 100 + 10000, "%zu", items_in(store, "s"));
@@ -144,11 +101,11 @@ Test(retention, pending_is_what_lies_between_what_is_taken) {
   struct store_txn *txn;
   struct head head;
   size_t count;
-  fill(store, 1, 20, 0);
-  deliver(store, 1, 3, 5, true, 0);
-  deliver(store, 2, 7, 10, false, 0);
-  deliver(store, 3, 13, 18, true, 0);
-  deliver(store, 4, 19, 19, false, 0);
+  fill_items(store, "s", 1, 20, 0);
+  deliver_items(store, 1, 1, 3, 5, true, 0);
+  deliver_items(store, 1, 2, 7, 10, false, 0);
+  deliver_items(store, 1, 3, 13, 18, true, 0);
+  deliver_items(store, 1, 4, 19, 19, false, 0);
   cr_assert_eq(store_read(store, &txn, &error), 0);
   cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
   cr_assert_eq(item_pending(txn, 1, &head, &arena, &items, &count, &error), 0);
@@ -164,8 +121,8 @@ Test(retention, the_floor_holds_without_any_item) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
   struct store_txn *txn;
-  fill(store, 1, 5, 0);
-  deliver(store, 1, 1, 5, true, 0);
+  fill_items(store, "s", 1, 5, 0);
+  deliver_items(store, 1, 1, 1, 5, true, 0);
   sweep(store, 0, 10);
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   for (uint64_t n = 1; n <= 5; n++) {
@@ -182,25 +139,6 @@ Test(retention, the_floor_holds_without_any_item) {
 
 /* -- dedup rows ------------------------------------------------------------------------------------------------------------------------------------ */
 
-static size_t dedup_rows(struct store *store) {
-  struct tidings_error error = new_error();
-  struct store_txn *txn;
-  MDB_cursor *cursor;
-  struct row_key from = row_key(1, ROW_DEDUP, 0);
-  MDB_val key = {KEY_BYTES, from.bytes}, value;
-  size_t count = 0;
-  cr_assert_eq(store_read(store, &txn, &error), 0);
-  cr_assert_eq(mdb_cursor_open(txn->txn, store->tree, &cursor), 0);
-  int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  while (!rc && memcmp(key.mv_data, from.bytes, 5) == 0) {
-    count++;
-    rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
-  }
-  mdb_cursor_close(cursor);
-  store_end(txn);
-  return count;
-}
-
 Test(retention, old_ids_are_forgotten_and_new_ones_are_not) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
@@ -209,14 +147,14 @@ Test(retention, old_ids_are_forgotten_and_new_ones_are_not) {
     (void)snprintf(id, sizeof id, "%d", i);
     cr_assert_eq(say(store, (struct said){.source = "p", .id = id, .now_ms = i < 60 ? 1 : 2 * DAY}, NULL, &error), 0);
   }
-  cr_assert_eq(dedup_rows(store), 100);
+  cr_assert_eq(rows_in(store, 1, ROW_DEDUP), 100);
   for (int i = 0; i < 20; i++) sweep(store, 2 * DAY, 10);
-  cr_assert_eq(dedup_rows(store), 40, "%zu", dedup_rows(store));
+  cr_assert_eq(rows_in(store, 1, ROW_DEDUP), 40, "%zu", rows_in(store, 1, ROW_DEDUP));
   bool duplicate = false;
   cr_assert_eq(say(store, (struct said){.source = "p", .id = "99", .now_ms = 2 * DAY}, &duplicate, &error), 0);
   cr_assert(duplicate);
   for (int i = 0; i < 20; i++) sweep(store, 4 * DAY, 10);
-  cr_assert_eq(dedup_rows(store), 0);
+  cr_assert_eq(rows_in(store, 1, ROW_DEDUP), 0);
   store_close(store);
 }
 
@@ -377,9 +315,9 @@ Test(damage, a_session_with_a_damaged_head_can_be_closed) {
 /* Retention clears damaged rows away, but not one that is leased. */
 Test(damage, retention_keeps_a_damaged_lease) {
   struct store *store = store_at(kit_store);
-  fill(store, 1, 20, 0);
-  deliver(store, 1, 1, 5, true, 0);
-  deliver(store, 2, 6, 10, false, 0);
+  fill_items(store, "s", 1, 20, 0);
+  deliver_items(store, 1, 1, 1, 5, true, 0);
+  deliver_items(store, 1, 2, 6, 10, false, 0);
   spoil(store, ROW_DELIVERY, 1, false);
   spoil(store, ROW_DELIVERY, 2, false);
   sweep(store, 0, 100);

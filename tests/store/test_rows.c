@@ -26,6 +26,7 @@ static struct head some_head(void) {
                       .epoch = 2,
                       .owner = {.pid = 77, .pid_namespace = 4026531836, .start_time = UINT64_MAX},
                       .attached_ms = -5,
+                      .closed_ms = 6,
                       .cwd = span_text("/home/x"),
                       .host = span_text("JP"),
                       .taken = some_taken,
@@ -135,6 +136,7 @@ Test(rows, head_round_trip) {
   cr_assert_eq(head.epoch, wrote.epoch);
   cr_assert(owner_equal(&head.owner, &wrote.owner));
   cr_assert_eq(head.attached_ms, wrote.attached_ms);
+  cr_assert_eq(head.closed_ms, wrote.closed_ms);
   cr_assert(span_equal(head.cwd, wrote.cwd));
   cr_assert(span_equal(head.host, wrote.host));
   cr_assert_eq(head.taken_count, wrote.taken_count);

@@ -11,6 +11,7 @@
 
 #include "base/utf8.h"
 #include "event/json.h"
+#include "neutral_check.h"
 
 /* -- text ------------------------------------------------------------------------------------------------------------------------ */
 
@@ -252,8 +253,13 @@ static bool take_separators(const struct render_input *input, struct tidings_spa
 
 const char *block_problem(const struct render_input *input, const struct rendered *messages, size_t count) {
   bool calls = input->format == FORMAT_SYNTHETIC_CALL;
-  if (count != (calls ? input->line_count : 1)) return "there are more or fewer messages than there should be";
-  for (size_t i = 0; i < count; i++) {
+  size_t blocks = calls ? input->line_count : input->line_count > 0;
+  if (count != blocks + input->steered_count) return "there are more or fewer messages than there should be";
+  for (size_t i = blocks; i < count; i++) {
+    const char *problem = steered_problem(input, &messages[i]);
+    if (problem) return problem;
+  }
+  for (size_t i = 0; i < blocks; i++) {
     struct tidings_span text = messages[i].text;
     const char *problem = check_characters(text);
     if (problem) return problem;

@@ -16,6 +16,7 @@ struct item_spec {
   const char *source, *name, *message, *key, *tool, *caused_by;
   int64_t time_ms, ttl_ms;
   uint8_t level;
+  bool pinned;
 };
 
 enum { MOST_ITEMS = 64 };
@@ -33,6 +34,7 @@ static inline void add_item(struct items *items, struct item_spec spec) {
   *item = (struct item){
       .n = spec.n ? spec.n : after,
       .time_ms = spec.time_ms,
+      .pinned = spec.pinned,
       .note = {.source = span_text(spec.source ? spec.source : "tool"),
                .name = span_or_empty(spec.name),
                .message = span_text(spec.message ? spec.message : "m"),

@@ -13,6 +13,7 @@ struct model_line {
   size_t count;
   uint64_t place, newest;
   uint8_t level;
+  bool pinned;
   struct tidings_span message;
   bool shortened;
 };

@@ -95,6 +95,7 @@ static bool same_kind(const struct item *a, const struct item *b) {
 static void join(const struct model *model, const struct items *items, struct model_line *line, size_t i) {
   if (model->places[i] < line->place) line->place = model->places[i];
   if (items->items[i].note.level > line->level) line->level = items->items[i].note.level;
+  if (items->items[i].pinned) line->pinned = true;
   line->newest = items->items[i].n;
   line->items[line->count++] = i;
 }
@@ -154,6 +155,7 @@ static size_t turn_of(const struct model *model, const struct items *items, size
 }
 
 static bool has_turn_before(const struct model *model, const struct items *items, size_t a, size_t b) {
+  if (model->lines[a].pinned != model->lines[b].pinned) return model->lines[a].pinned;
   if (critical(&model->lines[a]) != critical(&model->lines[b])) return critical(&model->lines[a]);
   size_t turn_a = turn_of(model, items, a), turn_b = turn_of(model, items, b);
   return turn_a != turn_b ? turn_a < turn_b : a < b;
@@ -162,6 +164,7 @@ static bool has_turn_before(const struct model *model, const struct items *items
 /* Should line b be left out rather than line a? */
 static bool outranks(const struct model *model, const struct items *items, uint8_t overflow, size_t a, size_t b) {
   const struct model_line *one = &model->lines[a], *other = &model->lines[b];
+  if (overflow != OVERFLOW_DEFER && one->pinned != other->pinned) return one->pinned;
   if (overflow == OVERFLOW_DROP_OLDEST) return one->newest > other->newest;
   if (overflow == OVERFLOW_DROP_LOWEST) return one->level != other->level ? one->level > other->level : one->newest > other->newest;
   return has_turn_before(model, items, a, b);
@@ -200,10 +203,15 @@ static void model_cap(struct model *model, const struct items *items, const stru
 static uint64_t cost(struct tidings_span message) { return message.len / 4 + (message.len % 4 ? 1 : 0); }
 
 /* Characters in these tests are single bytes, save the ellipsis that stands behind a cut. */
+static size_t whole_characters(struct tidings_span message, size_t kept) {
+  while (kept && kept < message.len && (message.ptr[kept] & 0xC0) == 0x80) kept--;
+  return kept;
+}
+
 static struct tidings_span cut_at(struct model *model, struct tidings_span message, size_t kept) {
   struct buffer out = BUFFER_EMPTY;
   struct tidings_span copy;
-  while (kept && kept < message.len && (message.ptr[kept] & 0xC0) == 0x80) kept--;
+  kept = whole_characters(message, kept);
   buffer_append(&out, message.ptr, kept);
   buffer_format(&out, "… (%zu more bytes)", message.len - kept);
   cr_assert_eq(arena_copy(model->arena, buffer_view(&out), &copy), 0);
@@ -230,7 +238,7 @@ static bool squeeze(struct model *model, struct model_line *line, bool first, ui
   for (size_t kept = feed ? first_line : whole.len / 2;; kept /= 2) {
     line->message = cut_at(model, whole, kept);
     line->shortened = true;
-    size_t shown = (size_t)((const char *)memmem(line->message.ptr, line->message.len, "… (", 5) - line->message.ptr);
+    size_t shown = whole_characters(whole, kept);
     if (shown / 2 < 32 || cost(line->message) <= budget) return true;
     kept = shown;
   }

@@ -69,6 +69,17 @@ Test(cap, what_is_critical_goes_first_and_uses_its_sources_turns) {
   EXPECT_PLAN(items, CAP("5", "defer", "level"), 0, "3 4 1 2 5 | | 1");
 }
 
+Test(cap, what_its_turn_was_started_for_is_shown_whatever_is_louder) {
+  struct items items = {.count = 0};
+  ITEM(&items, .source = "loud", .level = TIDINGS_LEVEL_CRITICAL);
+  ITEM(&items, .source = "quiet", .pinned = true);
+  ITEM(&items, .source = "loud", .level = TIDINGS_LEVEL_CRITICAL);
+  EXPECT_PLAN(items, CAP("1", "defer", "level"), 0, "2 | | 2");
+  EXPECT_PLAN(items, CAP("2", "defer", "level"), 0, "1 2 | | 1");
+  EXPECT_PLAN(items, CAP("1", "drop_oldest", "time"), 0, "2 | 1:dropped/10 3:dropped/10 | 0");
+  EXPECT_PLAN(items, CAP("1", "drop_lowest", "time"), 0, "2 | 1:dropped/11 3:dropped/11 | 0");
+}
+
 Test(cap, drops_the_oldest) {
   struct items items = chatty();
   EXPECT_PLAN(items, CAP("3", "drop_oldest", "time"), 0, "6 7 8 | 1:dropped/10 2:dropped/10 3:dropped/10 4:dropped/10 5:dropped/10 | 0");

@@ -287,7 +287,13 @@ static bool try_formats(void) {
   for (unsigned format = 0; format < FORMAT_COUNT && done; format++) {
     const struct rendered *messages = NULL;
     size_t count = 77;
-    struct render_input input = {.lines = lines, .line_count = 40, .deferred = 2, .format = (uint8_t)format, .call_ids = ids};
+    struct render_input input = {.lines = lines,
+                                 .line_count = 40,
+                                 .deferred = 2,
+                                 .format = (uint8_t)format,
+                                 .call_ids = ids,
+                                 .steered = &plenty[0].note.message,
+                                 .steered_count = 1};
     done = render_messages(&input, &arena, &messages, &count) == 0;
     if (!done) cr_assert(!messages && count == 77, "the result was written");
   }

@@ -46,7 +46,7 @@ static void random_items(struct random *random, struct items *items) {
     ITEM(items, .n = n, .source = source, .name = name, .message = random_message(random), .key = keys[random_below(random, 7)],
          .tool = tools[random_below(random, 3)], .caused_by = random_below(random, 10) ? NULL : "call",
          .time_ms = (int64_t)random_below(random, 5000), .ttl_ms = random_below(random, 4) ? 0 : (int64_t)random_below(random, 5000) + 1,
-         .level = (uint8_t)random_below(random, 4));
+         .level = (uint8_t)random_below(random, 4), .pinned = random_below(random, 16) == 0);
     items->items[i].facts = random_facts(random);
     n += 1 + random_below(random, 3);
   }

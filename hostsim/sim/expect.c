@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/expect.c: the model's side. Message ids are the model's numbers.
+ */
+#include "sim/expect.h"
+
+#include "sim/model/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <tidings/hostkit.h>
+
+static const char *const state_names[] = {"idle", "starting", "busy", "retrying", "waiting", "error"};
+static const char *const phase_names[] = {NULL, "streaming", "tools"};
+static const char *const message_states[] = {"queued", "steering", "offered", "leased", "fired", "cancelled", "closed"};
+static const char *const delivery_states[] = {"leased", "committed", "rolled_back"};
+static const char *const outcome_names[OUTCOMES] = {"delivered", "superseded", "withdrawn", "expired", "filtered", "dropped", "closed"};
+
+static json_t *ids(const struct model *model, const int *messages, unsigned count) {
+  json_t *list = json_array();
+  for (unsigned i = 0; i < count; i++) {
+    json_array_append_new(list, json_integer(model->messages[messages[i]].id));
+  }
+  return list;
+}
+
+/* By their places, which moves may have changed since the turn started. */
+static json_t *turn_ids(const struct model *model, const int *messages, unsigned count) {
+  json_t *list = json_array();
+  for (unsigned place = 0; place < model->queue_length; place++) {
+    for (unsigned i = 0; i < count; i++) {
+      if (messages[i] == model->queue[place]) {
+        json_array_append_new(list, json_integer(model->messages[messages[i]].id));
+      }
+    }
+  }
+  if (json_array_size(list) == count) {
+    return list;
+  }
+  json_decref(list); /* the plugin's own has no place */
+  return ids(model, messages, count);
+}
+
+static json_t *words(uint32_t serial) {
+  char text[NAME_SIZE];
+  text_of_words(serial, text);
+  return serial != 0 ? json_string(text) : json_null();
+}
+
+/* As queries write it: RFC 3339 in UTC. */
+static json_t *moment(int64_t time_ms) {
+  char text[NAME_SIZE];
+  struct tm utc;
+  time_t seconds = (time_t)(time_ms / 1000);
+  (void)gmtime_r(&seconds, &utc);
+  size_t len = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  (void)snprintf(text + len, sizeof text - len, ".%03dZ", (int)(time_ms % 1000));
+  return json_string(text);
+}
+
+static json_t *status(const struct model *model) {
+  const struct model_run *run = &model->run;
+  json_t *object = json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o}", "state", state_names[run->state], "phase",
+                             run->state == BUSY ? phase_names[run->phase] : NULL, "messages", turn_ids(model, run->turn, run->turn_count), "attempt",
+                             (json_int_t)run->attempt, "message", words(run->words), "orphaned",
+                             turn_ids(model, run->orphaned, run->orphaned_count));
+  return object;
+}
+
+static bool has_started(const struct model *model) {
+  enum run_state state = model->run.state;
+  return state == BUSY || state == RETRYING || state == WAITING;
+}
+
+/* -- replies ------------------------------------------------------------------------------------------------------------------------------- */
+
+static json_t *notification(const struct model *model, int index) {
+  char text[NAME_SIZE], message[2 * NAME_SIZE];
+  const struct model_item *item = &model->items[index];
+  const struct note_kind *kind = &note_kinds[item->note];
+  text_of_note(item->text, text);
+  (void)snprintf(message, sizeof message, "%s%s", item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
+  return json_pack("{s:s, s:s, s:s, s:s}", "source", kind->source, "name", kind->name, "level", level_names[item->level], "message", message);
+}
+
+static json_t *system_content(const struct model *model, const struct model_message *message) {
+  const struct model_item *item = &model->items[message->text];
+  const struct note_kind *kind = &note_kinds[item->note];
+  return json_sprintf("%s (%s%s%s); see the notifications in this message.",
+                      item->level == TIDINGS_LEVEL_CRITICAL ? "Critical notification" : "Notification", kind->source,
+                      kind->name[0] != '\0' ? "." : "", kind->name);
+}
+
+static json_t *turn_message(const struct model *model, int index) {
+  char text[NAME_SIZE];
+  const struct model_message *message = &model->messages[index];
+  text_of_message(message->text, text);
+  return json_pack("{s:i, s:o, s:o, s:o}", "id", message->id, "content", message->system ? system_content(model, message) : json_string(text),
+                   "queued_at", message->waited && !message->system ? json_integer(message->stamp_ms) : json_null(), "trigger",
+                   message->trigger ? json_pack("{s:i}", "hook", message->id) : json_null());
+}
+
+static json_t *actions(const struct model *model, const struct answer *answer) {
+  json_t *list = json_array();
+  if (answer->abort_stream) {
+    json_array_append_new(list, json_pack("{s:s, s:s}", "type", "abort_stream", "cause", "critical"));
+  }
+  if (answer->offered_count > 0) {
+    bool system = model->messages[answer->offered[0]].system;
+    json_t *messages = json_array();
+    for (unsigned i = 0; i < answer->offered_count; i++) {
+      json_array_append_new(messages, turn_message(model, answer->offered[i]));
+    }
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:o}", "type", "start_turn", "source", system ? "system" : "user", "messages", messages));
+  }
+  return list;
+}
+
+static json_t *shown(const struct model *model, const struct answer *answer) {
+  json_t *list = json_array();
+  for (unsigned i = 0; i < answer->shown_count; i++) {
+    json_array_append_new(list, notification(model, answer->shown[i]));
+  }
+  return list;
+}
+
+/* What must stand in the texts to be sent. */
+static json_t *steered_texts(const struct model *model, const struct answer *answer) {
+  char text[NAME_SIZE];
+  json_t *list = json_array();
+  for (unsigned i = 0; i < answer->steered_count; i++) {
+    text_of_message(model->messages[answer->steered[i]].text, text);
+    json_array_append_new(list, json_string(text));
+  }
+  return list;
+}
+
+json_t *expect_answer(const struct model *model, const struct answer *answer) {
+  if (answer->error != 0) {
+    return json_pack("{s:s}", "error", hostkit_error_name(answer->error));
+  }
+  if (answer->silent) {
+    return json_pack("{s:n}", "reply");
+  }
+  json_t *reply = status(model);
+  json_object_set_new(reply, "started_at", has_started(model) ? json_integer(model->run.started_ms) : json_null());
+  return json_pack("{s:{s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o}, s:b}", "reply", "delivery", answer->delivery >= 0, "notifications",
+                   shown(model, answer), "actions", actions(model, answer), "steered", ids(model, answer->steered, answer->steered_count),
+                   "status", reply, "duplicate", answer->duplicate, "wake_at", answer->wakes ? json_integer(answer->wake_at_ms) : json_null(),
+                   "ledger", answer->ledger, "texts", steered_texts(model, answer), "optional", answer->optional);
+}
+
+/* -- queries ------------------------------------------------------------------------------------------------------------------------------- */
+
+/* All that is not over, by its place. */
+static json_t *queue(const struct model *model) {
+  json_t *list = json_array();
+  for (unsigned i = 0; i < model->queue_length; i++) {
+    const struct model_message *message = &model->messages[model->queue[i]];
+    if (!message_is_over(message)) {
+      json_array_append_new(list, json_pack("{s:i, s:s, s:o}", "id", message->id, "state", message_states[message->state], "queued_at",
+                                            message->waited ? json_integer(message->stamp_ms) : json_null()));
+    }
+  }
+  return list;
+}
+
+json_t *expect_status(const struct model *model, const int pids[PEERS]) {
+  json_t *object = status(model);
+  json_object_set_new(object, "queued", queue(model));
+  json_object_set_new(object, "compacting", json_boolean(model->run.compacting));
+  json_object_set_new(object, "started_at", has_started(model) ? json_integer(model->run.started_ms) : json_null());
+  bool lives = model_owner_lives(model);
+  json_t *owner = json_null();
+  if (model->owned) {
+    owner = json_pack("{s:b, s:I, s:o}", "alive", lives, "epoch", (json_int_t)model->epoch, "pid",
+                      lives ? json_integer(pids[model->owner]) : json_null());
+  }
+  json_object_set_new(object, "attachment", owner);
+  return object;
+}
+
+json_t *expect_pending(const struct model *model) {
+  json_t *items = json_array();
+  unsigned leased = 0;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    const struct model_item *item = &model->items[i];
+    leased += item->held == LEASED;
+    if (item->held == PENDING) {
+      json_t *shown_item = notification(model, (int)i);
+      json_object_set_new(shown_item, "time", moment(item->time_ms));
+      json_array_append_new(items, shown_item);
+    }
+  }
+  return json_pack("{s:I, s:I, s:o}", "count", (json_int_t)json_array_size(items), "leased", (json_int_t)leased, "items", items);
+}
+
+json_t *expect_stats(const struct model *model) {
+  json_t *outcomes = json_object();
+  unsigned leased = 0, pending = 0;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    leased += model->items[i].held == LEASED;
+    pending += model->items[i].held == PENDING;
+  }
+  for (unsigned i = 0; i < OUTCOMES; i++) {
+    json_object_set_new(outcomes, outcome_names[i], json_integer((json_int_t)model->outcomes[i]));
+  }
+  return json_pack("{s:I, s:I, s:I, s:o}", "pushed", (json_int_t)model->item_count, "pending", (json_int_t)pending, "leased",
+                   (json_int_t)leased, "outcomes", outcomes);
+}
+
+static json_t *deliveries(const struct model *model) {
+  json_t *list = json_array();
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    const struct model_delivery *delivery = &model->deliveries[i];
+    json_t *items = json_object();
+    for (unsigned outcome = 0; outcome < OUTCOMES; outcome++) {
+      if (delivery->fates[outcome] > 0) {
+        json_object_set_new(items, outcome_names[outcome], json_integer(delivery->fates[outcome]));
+      }
+    }
+    json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "carrier", delivery->on_tool_result ? "tool_result" : "chat_request", "outcome",
+                                          delivery_states[delivery->state], "items", items));
+  }
+  return list;
+}
+
+static const char *cause_name(unsigned cause) {
+  switch (cause) {
+  case RECOVERED: return "recovered";
+  case ACT_TOOL_RESULT: return "tool_result";
+  case ACT_CHAT_REQUEST: return "chat_request";
+  case ACT_SETTLE: return "rolled_back";
+  case ACT_RESUMED: return "session.opened"; /* SIM-12 */
+  case ACT_FORKED: return "wake";            /* SIM-12 */
+  default: return cause <= ACT_SUBAGENT ? "notification" : event_types[cause];
+  }
+}
+
+json_t *expect_history(const struct model *model) {
+  json_t *changes = json_array(), *messages = json_object();
+  char key[NAME_SIZE];
+  for (unsigned i = 0; i < model->change_count; i++) {
+    const struct model_change *change = &model->changes[i];
+    json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "event", cause_name(change->cause), "from", state_names[change->from], "to",
+                                             state_names[change->to]));
+  }
+  for (unsigned i = 0; i < model->message_count; i++) {
+    const struct model_message *message = &model->messages[i];
+    (void)snprintf(key, sizeof key, "%d", message->id);
+    if (!message->system) {
+      json_object_set_new(messages, key, json_string(message_states[message->state]));
+    }
+  }
+  return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries", deliveries(model));
+}

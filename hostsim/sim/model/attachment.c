@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/model/attachment.c: who owns the session, and what is resolved when that changes.
+ */
+#include "sim/model/parts.h"
+
+#include <string.h>
+#include <tidings/abi.h>
+
+bool model_owner_is(const struct model *model, enum peer peer) {
+  return model->owned && model->owner == peer && model->owner_process == model->peers[peer].process;
+}
+
+/* A process that has ended was started again at once, as another one. */
+bool model_owner_lives(const struct model *model) { return model->owned && model->owner_process == model->peers[model->owner].process; }
+
+static bool is_named(const struct act *act, uint64_t public_id) {
+  for (unsigned i = 0; i < act->delivery_count; i++) {
+    if (act->deliveries[i] == public_id && public_id != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Those that are named are in a transcript; all others are not. True: a message waits again. */
+static bool resolve_leases(struct model *model, const struct act *act) {
+  bool queued = false;
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    if (model->deliveries[i].state == DELIVERY_LEASED) {
+      if (act->kind == ACT_RESUMED && act->has_deliveries && is_named(act, model->deliveries[i].public_id)) {
+        carrier_commit(model, (int)i);
+      } else {
+        queued = carrier_roll_back(model, (int)i) || queued;
+      }
+    }
+  }
+  return queued;
+}
+
+static void recover_run(struct model *model, const struct sim_settings *settings) {
+  struct model_run *run = &model->run;
+  bool ran = run_is_running(model);
+  if (ran) {
+    run->orphaned_count = 0;
+    for (unsigned i = 0; i < run->turn_count; i++) {
+      const struct model_message *message = &model->messages[run->turn[i]];
+      if (message->state == MESSAGE_FIRED && !message->system) {
+        run->orphaned[run->orphaned_count++] = run->turn[i];
+      }
+    }
+  } else if (run->state == STARTING) {
+    run_withdraw_offer(model);
+  }
+  run_become_idle(model);
+  run->compacting = run->delayed = false;
+  if (settings->hold && (ran || message_waiting(model, MESSAGE_QUEUED, NULL) > 0)) {
+    run->state = FAILED;
+  }
+}
+
+static void attach(struct model *model, const struct act *act) {
+  bool recovers = model->owned;
+  model->peers[act->peer].former = false;
+  if (recovers && model_owner_lives(model)) {
+    model->peers[model->owner].former = true;
+  }
+  model->owned = true;
+  model->owner = act->peer;
+  model->owner_process = model->peers[act->peer].process;
+  model->epoch++;
+  if (recovers) {
+    enum run_state from = model->run.state;
+    (void)resolve_leases(model, act);
+    recover_run(model, &model->peers[act->peer].settings);
+    news_ask_again(model);
+    model_note_change(model, RECOVERED, from);
+    model->found = model->run.state;
+  }
+}
+
+/* What only the session's own host may send. */
+int attachment_enter(struct model *model, const struct act *act) {
+  if (act->peer == PEER_PRODUCER) {
+    return TIDINGS_E_UNSUPPORTED;
+  }
+  if (model_owner_is(model, act->peer)) {
+    return 0;
+  }
+  if (model_owner_lives(model) && !act->takeover) {
+    bool opens = act->kind == ACT_OPENED || act->kind == ACT_RESUMED;
+    return model->peers[act->peer].former && !opens ? TIDINGS_E_CLOSED : TIDINGS_E_BUSY;
+  }
+  attach(model, act);
+  return 0;
+}
+
+/* session.opened and .resumed: the owner that names deliveries has its leases resolved as well. */
+int attachment_open(struct model *model, const struct act *act) {
+  const struct sim_settings *settings = &model->peers[act->peer].settings;
+  bool mine = model_owner_is(model, act->peer);
+  int error = attachment_enter(model, act);
+  if (error != 0) {
+    return error;
+  }
+  if (mine && act->kind == ACT_RESUMED && act->has_deliveries) {
+    (void)resolve_leases(model, act);
+  }
+  if (model->run.state == IDLE && !model->run.delayed) {
+    run_offer(model, settings);
+  }
+  return 0;
+}
+
+int attachment_close(struct model *model, const struct act *act) {
+  if (act->peer == PEER_PRODUCER) {
+    return TIDINGS_E_UNSUPPORTED;
+  }
+  if (model_owner_lives(model) && !model_owner_is(model, act->peer)) {
+    return TIDINGS_E_BUSY;
+  }
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    if (model->deliveries[i].state == DELIVERY_LEASED) {
+      model->deliveries[i].state = DELIVERY_ROLLED_BACK;
+    }
+  }
+  for (unsigned i = 0; i < model->item_count; i++) {
+    if (model->items[i].held != ENDED) {
+      news_end(model, &model->items[i], CLOSED);
+    }
+  }
+  for (unsigned i = 0; i < model->message_count; i++) {
+    if (!message_is_over(&model->messages[i])) {
+      model->messages[i].state = model->messages[i].system ? MESSAGE_CANCELLED : MESSAGE_CLOSED;
+    }
+  }
+  unsigned serial = model->run.serial;
+  memset(&model->run, 0, sizeof model->run);
+  model->run.serial = serial;
+  model->owned = false;
+  for (unsigned i = 0; i < PEERS; i++) {
+    model->peers[i].former = false;
+  }
+  return 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/model/carriers.c: what a hook leases and how a lease ends.
+ */
+#include "sim/model/parts.h"
+
+#include <tidings/abi.h>
+
+/* -- leasing ------------------------------------------------------------------------------------------------------------------------------- */
+
+/* A request that is sent again before the first was settled: then both carry the message. */
+static void lease_message(struct model *model, int index, int delivery, bool steered) {
+  struct model_message *message = &model->messages[index];
+  model->deliveries[delivery].carries[index / 64] |= UINT64_C(1) << (index % 64);
+  message->state = MESSAGE_LEASED;
+  message->steered = steered;
+  message->turn = model->run.serial;
+}
+
+/* The turn's messages that are in no transcript yet are this carrier's now. */
+static void lease_turn(struct model *model, int delivery) {
+  for (unsigned i = 0; i < model->run.turn_count; i++) {
+    const struct model_message *message = &model->messages[model->run.turn[i]];
+    if (message->state != MESSAGE_CANCELLED && !message->delivered) {
+      lease_message(model, model->run.turn[i], delivery, false);
+    }
+  }
+}
+
+static void lease_news(struct model *model, const struct plan *plan, int delivery) {
+  for (unsigned i = 0; i < plan->taken_count; i++) {
+    struct model_item *item = &model->items[plan->taken[i].item];
+    item->held = LEASED;
+    item->outcome = plan->taken[i].outcome;
+    item->delivery = delivery;
+    model->deliveries[delivery].fates[item->outcome]++;
+  }
+}
+
+static void end_removed(struct model *model, const struct plan *plan) {
+  for (unsigned i = 0; i < plan->taken_count; i++) {
+    news_end(model, &model->items[plan->taken[i].item], plan->taken[i].outcome);
+  }
+}
+
+void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+  struct plan plan;
+  bool steers = act->kind == ACT_TOOL_RESULT && model->run.state == BUSY && !model->run.compacting;
+  bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids;
+  news_plan(model, settings, true, &plan);
+  answer->steered_count = steers ? message_waiting(model, MESSAGE_STEERING, answer->steered) : 0;
+  if (plan.shown_count == 0 && answer->steered_count == 0 && !names) {
+    end_removed(model, &plan);
+    return;
+  }
+  answer->delivery = (int)model->delivery_count++;
+  model->deliveries[answer->delivery] = (struct model_delivery){.state = DELIVERY_LEASED, .on_tool_result = act->kind == ACT_TOOL_RESULT};
+  lease_news(model, &plan, answer->delivery);
+  for (unsigned i = 0; i < answer->steered_count; i++) {
+    lease_message(model, answer->steered[i], answer->delivery, true);
+  }
+  if (names) {
+    lease_turn(model, answer->delivery);
+  }
+  for (unsigned i = 0; i < plan.shown_count; i++) {
+    answer->shown[answer->shown_count++] = plan.shown[i];
+  }
+  if (plan.shown_count > 0) {
+    news_ask_again(model);
+  }
+  if (model->one_phase) {
+    carrier_commit(model, answer->delivery);
+    answer->delivery = -1;
+  }
+}
+
+static bool carries(const struct model *model, unsigned delivery, unsigned message) {
+  return (model->deliveries[delivery].carries[message / 64] >> (message % 64) & 1) != 0;
+}
+
+static bool is_carried(const struct model *model, unsigned message) {
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    if (model->deliveries[i].state == DELIVERY_LEASED && carries(model, i, message)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* -- settling ------------------------------------------------------------------------------------------------------------------------------ */
+
+void carrier_commit(struct model *model, int delivery) {
+  model->deliveries[delivery].state = DELIVERY_COMMITTED;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    if (model->items[i].held == LEASED && model->items[i].delivery == delivery) {
+      news_end(model, &model->items[i], model->items[i].outcome);
+    }
+  }
+  /* One carrier in the transcript is enough. */
+  for (unsigned i = 0; i < model->message_count; i++) {
+    struct model_message *message = &model->messages[i];
+    if (message->state == MESSAGE_LEASED && carries(model, (unsigned)delivery, i)) {
+      message_fire(message);
+      message->delivered = true;
+    }
+  }
+}
+
+/* True: a message waits for a turn again. */
+bool carrier_roll_back(struct model *model, int delivery) {
+  bool queued = false;
+  model->deliveries[delivery].state = DELIVERY_ROLLED_BACK;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    if (model->items[i].held == LEASED && model->items[i].delivery == delivery) {
+      model->items[i].held = PENDING;
+    }
+  }
+  news_ask_again(model);
+  for (unsigned i = 0; i < model->message_count; i++) {
+    struct model_message *message = &model->messages[i];
+    if (message->state != MESSAGE_LEASED || !carries(model, (unsigned)delivery, i) || is_carried(model, i)) {
+      continue;
+    }
+    bool still_runs = run_is_running(model) && message->turn == model->run.serial;
+    message_queue_again(message);
+    if (message->steered && still_runs) {
+      message->state = MESSAGE_STEERING;
+    }
+    queued = queued || message->state == MESSAGE_QUEUED;
+  }
+  return queued;
+}
+
+static int find_delivery(const struct model *model, uint64_t public_id) {
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    if (public_id != 0 && model->deliveries[i].public_id == public_id) {
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
+/* Whoever says again what is so already is not contradicted, whoever that is. */
+int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings, bool *ret_rolled_back) {
+  *ret_rolled_back = false;
+  int delivery = find_delivery(model, act->delivery);
+  if (delivery < 0) {
+    return TIDINGS_E_NOT_FOUND;
+  }
+  enum delivery_state state = model->deliveries[delivery].state;
+  if (state == (act->committed ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK)) {
+    return 0;
+  }
+  if (!model_owner_is(model, act->peer)) {
+    return TIDINGS_E_CLOSED;
+  }
+  if (state != DELIVERY_LEASED) {
+    return TIDINGS_E_STATE;
+  }
+  if (act->committed) {
+    carrier_commit(model, delivery);
+    return 0;
+  }
+  *ret_rolled_back = true;
+  if (carrier_roll_back(model, delivery) && model->run.state == IDLE && !model->run.delayed) {
+    run_offer(model, settings);
+  }
+  return 0;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/model/model.c: one act after the other.
+ */
+#include "sim/model/parts.h"
+
+#include <string.h>
+#include <tidings/abi.h>
+
+void model_init(struct model *model, const struct sim_settings *settings, bool one_phase, int64_t now_ms) {
+  memset(model, 0, sizeof *model);
+  model->start_ms = model->now_ms = now_ms;
+  model->settings = *settings;
+  model->one_phase = one_phase;
+  for (unsigned i = 0; i < PEERS; i++) {
+    model->peers[i].settings = *settings;
+  }
+}
+
+void model_process_ended(struct model *model, enum peer peer) {
+  model->peers[peer].process++;
+  model->peers[peer].former = false;
+  model->peers[peer].settings = model->settings;
+}
+
+/* -- the kinds ----------------------------------------------------------------------------------------------------------------------------- */
+
+static int take_news(struct model *model, const struct act *act, const struct sim_settings *settings) {
+  if (act->kind == ACT_POLLED) {
+    news_poll(model, act->handle);
+    return 0;
+  }
+  return news_push(model, act, settings);
+}
+
+static int64_t delay_end_ms(const struct model *model, const struct sim_settings *settings) {
+  return model->run.delay_begin_ms + settings->settle_delay_ms;
+}
+
+/* By the settings that are in force now. A clock that was set back behind its begin would make it last. */
+static bool delay_is_over(const struct model *model, const struct sim_settings *settings) {
+  const struct model_run *run = &model->run;
+  return run->delayed && (model->now_ms >= delay_end_ms(model, settings) || model->now_ms < run->delay_begin_ms);
+}
+
+static int submit(struct model *model, const struct act *act, const struct sim_settings *settings) {
+  int message = -1;
+  int error = message_submit(model, act, settings, &message);
+  if (error != 0) {
+    return error;
+  }
+  bool wakes = model->run.state == IDLE && !model->run.delayed;
+  if (wakes || (model->run.state == FAILED && act->resume)) {
+    run_offer(model, settings);
+  }
+  return 0;
+}
+
+/* Messages are taken from everybody; a host becomes the owner with them if there is none that lives. */
+static int take_message(struct model *model, const struct act *act, const struct sim_settings *settings) {
+  if (act->peer != PEER_PRODUCER && !model_owner_lives(model)) {
+    (void)attachment_enter(model, act);
+  }
+  switch (act->kind) {
+  case ACT_SUBMIT: return submit(model, act, settings);
+  case ACT_CANCEL: return run_cancel(model, act, settings);
+  case ACT_EDIT: return message_edit(model, act);
+  default: return message_move(model, act);
+  }
+}
+
+static int take_lifecycle(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+  if (act->kind == ACT_OPENED || act->kind == ACT_RESUMED) {
+    return attachment_open(model, act);
+  }
+  if (act->kind == ACT_CLOSED) {
+    return attachment_close(model, act);
+  }
+  int error = attachment_enter(model, act);
+  if (error != 0) {
+    return error;
+  }
+  if (act->kind == ACT_COMPACTING) {
+    model->run.compacting = true;
+  } else if (act->kind == ACT_COMPACTED) {
+    model->run.compacting = false;
+    answer->ledger = true;
+    if (model->run.state == IDLE && !model->run.delayed) {
+      run_offer(model, settings);
+    }
+  }
+  return 0;
+}
+
+static int take_carrier(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+  int error = attachment_enter(model, act);
+  if (error == 0 && act->kind == ACT_CHAT_REQUEST && act->has_ids) {
+    error = run_start_named(model, act, false);
+  }
+  if (error != 0) {
+    return error;
+  }
+  if (act->kind == ACT_TOOL_RESULT) {
+    run_tool_result(model);
+  }
+  carrier_make(model, act, settings, answer);
+  return 0;
+}
+
+static int take(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+  if (act_is_news(act->kind)) {
+    return take_news(model, act, settings);
+  }
+  if (act_is_message(act->kind)) {
+    return take_message(model, act, settings);
+  }
+  switch (act->kind) {
+  case ACT_TOOL_RESULT:
+  case ACT_CHAT_REQUEST: return take_carrier(model, act, settings, answer);
+  case ACT_SETTLE: return act->peer == PEER_PRODUCER ? TIDINGS_E_UNSUPPORTED : carrier_settle(model, act, settings, &answer->rolled_back);
+  case ACT_OPENED:
+  case ACT_RESUMED:
+  case ACT_FORKED:
+  case ACT_COMPACTING:
+  case ACT_COMPACTED:
+  case ACT_CLOSED:
+  case ACT_WAKE: return take_lifecycle(model, act, settings, answer);
+  default: break;
+  }
+  int error = attachment_enter(model, act);
+  return error != 0 ? error : run_event(model, act, settings);
+}
+
+/* News that asks for nothing is only stored. */
+static bool is_plain_news(const struct act *act) {
+  return act->kind == ACT_POLLED || (act->kind == ACT_NOTE && act->activation == PASSIVE && act->level != TIDINGS_LEVEL_CRITICAL);
+}
+
+/* What the attached host is told, whatever it called. */
+static void tell(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+  struct model_run *run = &model->run;
+  if (is_plain_news(act)) {
+    return;
+  }
+  bool tells = act_is_event(act->kind) || answer->rolled_back;
+  if (tells && run->state == IDLE && delay_is_over(model, settings)) {
+    run_offer(model, settings);
+  }
+  if (tells) {
+    urgency_look(model, settings, answer);
+  }
+  if (tells && run->state == STARTING && !run->told && !run->compacting) {
+    run->told = true;
+    answer->offered_count = run->turn_count;
+    memcpy(answer->offered, run->turn, run->turn_count * sizeof run->turn[0]);
+  }
+  answer->wakes = run->delayed && !run->compacting;
+  answer->wake_at_ms = delay_end_ms(model, settings);
+}
+
+void model_note_change(struct model *model, unsigned cause, enum run_state from) {
+  if (model->run.state != from) {
+    model->changes[model->change_count++] = (struct model_change){(uint8_t)cause, (uint8_t)from, (uint8_t)model->run.state};
+  }
+}
+
+static void note_waiting(struct model *model) {
+  for (unsigned i = 0; i < model->message_count; i++) {
+    enum message_state state = model->messages[i].state;
+    if (state == MESSAGE_QUEUED || state == MESSAGE_STEERING) {
+      model->messages[i].waited = true;
+    }
+  }
+}
+
+/* An error changes nothing; so what may fail after it began works on a copy. A hook call has made its host the owner before it is refused. */
+static int attempt(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+  bool attaches = !act_is_news(act->kind) && act->peer != PEER_PRODUCER && !model_owner_is(model, act->peer);
+  if (!attaches) {
+    return take(model, act, settings, answer);
+  }
+  static struct model before;
+  before = *model;
+  int error = take(model, act, settings, answer);
+  if (error != 0) {
+    *model = before;
+    if (act->kind == ACT_CHAT_REQUEST) {
+      (void)attachment_enter(model, act);
+    }
+  }
+  return error;
+}
+
+static const struct answer nothing_said = {.delivery = -1};
+
+static void do_act(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+  enum run_state state = model->run.state;
+  enum phase phase = model->run.phase;
+  model->found = state;
+  answer->error = attempt(model, act, settings, answer);
+  if (answer->error != 0) {
+    return;
+  }
+  model->seen |= act->seen != 0 ? 1u << act->seen : 0;
+  if (model_owner_is(model, act->peer)) {
+    tell(model, act, settings, answer);
+  }
+  note_waiting(model);
+  model_note_change(model, act->kind, model->found);
+  bool says = answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 || answer->offered_count > 0 || answer->abort_stream;
+  bool changed = model->run.state != state || model->run.phase != phase || answer->wakes;
+  bool news = act_is_news(act->kind);
+  answer->silent = (news && !says && !answer->wakes) || (act_is_hook(act->kind) && !says && !changed);
+  answer->optional = (!act_is_event(act->kind) || news) && !says;
+}
+
+void model_apply(struct model *model, const struct act *act, struct answer *ret_answer) {
+  struct sim_settings settings = model->peers[act->peer].settings;
+  memcpy(ret_answer, &nothing_said, offsetof(struct answer, shown)); /* the lists are as long as their counts */
+  if (act->kind == ACT_CONFIGURE) {
+    model->peers[act->peer].settings = act->settings;
+  } else if (act->kind == ACT_CLOCK) {
+    model->now_ms += act->clock_ms;
+  } else if (act->seen != 0 && (model->seen & (1u << act->seen)) != 0) {
+    ret_answer->duplicate = true;
+  } else {
+    do_act(model, act, &settings, ret_answer);
+  }
+}
+
+bool model_apply_first(struct model *model, const struct act *act) {
+  if (act_is_news(act->kind)) {
+    bool stored = take_news(model, act, &model->peers[act->peer].settings) == 0;
+    model->seen |= act->seen != 0 ? 1u << act->seen : 0;
+    return stored;
+  }
+  return act_is_hook(act->kind) && !model_owner_is(model, act->peer) && attachment_enter(model, act) == 0;
+}
+
+bool model_must_ring(const struct model *model, const struct act *act, const struct answer *answer) {
+  if (answer->error != 0 || answer->duplicate || !model_owner_lives(model) || model->owner == act->peer) {
+    return false;
+  }
+  bool offers = act_is_message(act->kind) && model->run.state == STARTING && !model->run.told && model->found != STARTING;
+  return offers || act->kind == ACT_SUBAGENT || (act->kind == ACT_NOTE && !is_plain_news(act));
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/model/model.h: what a session ought to be, by docs/turns.md and docs/semantics.md: a second, naive implementation that keeps everything in
+ * arrays. Knows no plugin, no store and no JSON; what it is compared with is elsewhere. A model is copied by assignment.
+ */
+#ifndef HOSTSIM_SIM_MODEL_H
+#define HOSTSIM_SIM_MODEL_H
+
+#include "sim/act.h"
+
+#include <stddef.h>
+
+enum { MODEL_MESSAGES = 512, MODEL_ITEMS = 384, MODEL_DELIVERIES = 512, MODEL_ABORTS = 512, MODEL_CHANGES = 1024 };
+
+enum outcome { DELIVERED, SUPERSEDED, WITHDRAWN, EXPIRED, FILTERED, DROPPED, CLOSED, OUTCOMES };
+enum held { PENDING, LEASED, ENDED };
+
+struct model_item {
+  uint8_t note, level, key, handle;
+  enum activation activation;
+  bool caused_by, asked; /* asked: it has had its turn offered */
+  uint32_t text;
+  int64_t time_ms, ttl_ms;
+  enum held held;
+  enum outcome outcome; /* LEASED, ENDED */
+  int delivery;         /* LEASED */
+};
+
+enum message_state { MESSAGE_QUEUED, MESSAGE_STEERING, MESSAGE_OFFERED, MESSAGE_LEASED, MESSAGE_FIRED, MESSAGE_CANCELLED, MESSAGE_CLOSED };
+
+struct model_message {
+  int id;
+  enum message_state state;
+  bool system, trigger;
+  bool waited;    /* queued_at is shown */
+  bool steered;   /* MESSAGE_LEASED: on a tool result */
+  bool delivered; /* a carrier with it was committed: it is in the transcript */
+  uint32_t text;
+  int64_t stamp_ms;
+  unsigned turn; /* MESSAGE_LEASED, MESSAGE_FIRED: of which turn */
+};
+
+enum delivery_state { DELIVERY_LEASED, DELIVERY_COMMITTED, DELIVERY_ROLLED_BACK };
+
+/* A change of the run's state, and what made it: an act_kind, or RECOVERED. */
+enum { RECOVERED = ACT_KINDS };
+struct model_change {
+  uint8_t cause, from, to;
+};
+
+struct model_delivery {
+  uint64_t public_id; /* as the plugin names it; 0: never told */
+  enum delivery_state state;
+  bool on_tool_result;
+  uint16_t fates[OUTCOMES]; /* how many items end so when it is committed */
+  uint64_t carries[MODEL_MESSAGES / 64]; /* bit n: message n */
+};
+
+enum run_state { IDLE, STARTING, BUSY, RETRYING, WAITING, FAILED };
+enum phase { PHASE_UNKNOWN, PHASE_STREAMING, PHASE_TOOLS };
+
+struct model_run {
+  enum run_state state;
+  enum phase phase;
+  int turn[MODEL_MESSAGES]; /* messages of the turn that is offered or runs */
+  unsigned turn_count;
+  unsigned serial; /* of the turn that runs, or was the last */
+  int64_t started_ms;
+  uint32_t attempt, words; /* words: of retrying, waiting, failed; 0: none */
+  int orphaned[MODEL_MESSAGES];
+  unsigned orphaned_count;
+  bool told;       /* STARTING: the host knows of the offer */
+  bool aborted;    /* the running turn's stream was asked to stop */
+  bool compacting; /* nothing is offered, steered or aborted */
+  bool delayed;    /* IDLE: since delay_begin_ms; until its end nothing is offered */
+  int64_t delay_begin_ms;
+  unsigned batch_end; /* how many messages there were then */
+  int64_t aborts[MODEL_ABORTS]; /* when */
+  unsigned abort_count, auto_turns;
+};
+
+struct model_peer {
+  unsigned process; /* counts restarts: another one is another owner */
+  bool former;      /* the session was taken from it */
+  struct sim_settings settings;
+};
+
+struct model {
+  int64_t start_ms, now_ms, last_stamp_ms;
+  struct model_peer peers[PEERS];
+  struct sim_settings settings; /* what a process starts with */
+  bool one_phase;               /* settle_on_return: a carrier is committed when the hook returns */
+  bool owned;
+  enum peer owner;
+  unsigned owner_process;
+  uint64_t epoch;
+
+  struct model_item items[MODEL_ITEMS];
+  unsigned item_count;
+  struct model_message messages[MODEL_MESSAGES];
+  unsigned message_count;
+  int queue[MODEL_MESSAGES]; /* all messages that were submitted, by their places */
+  unsigned queue_length;
+  unsigned system_count;
+  struct model_delivery deliveries[MODEL_DELIVERIES];
+  unsigned delivery_count;
+  struct model_run run;
+  enum run_state found; /* the state in which the act finds the run: after a recovery */
+  struct model_change changes[MODEL_CHANGES];
+  unsigned change_count;
+  uint32_t seen; /* bit n: the CloudEvents id n was seen */
+  uint64_t outcomes[OUTCOMES];
+};
+
+/* What a call answers. The status is read from the model. */
+struct answer {
+  int error;    /* TIDINGS_E_*, or 0; then nothing else holds */
+  bool silent;  /* there must be no reply */
+  bool optional; /* there may be none: it says nothing that has to be done */
+  bool rolled_back; /* a settle did that just now */
+  bool duplicate, ledger, abort_stream;
+  bool wakes;
+  int64_t wake_at_ms;
+  int delivery; /* index, or -1 */
+  unsigned shown_count, steered_count, offered_count;
+  int shown[MODEL_ITEMS], steered[MODEL_MESSAGES], offered[MODEL_MESSAGES];
+};
+
+/* A session that nobody has heard of; every process runs and has these settings. */
+void model_init(struct model *model, const struct sim_settings *settings, bool one_phase, int64_t now_ms);
+
+void model_apply(struct model *model, const struct act *act, struct answer *ret_answer);
+
+/* Only what a call does in a first commit of its own: a hook's host becomes the session's owner; news is stored before it is looked at. False: this
+ * call has no such. */
+bool model_apply_first(struct model *model, const struct act *act);
+
+/* The process is another one now, with the settings that it starts with. */
+void model_process_ended(struct model *model, enum peer peer);
+
+/* After an act of somebody else: there is something that the owner, who sleeps, has to come for. */
+bool model_must_ring(const struct model *model, const struct act *act, const struct answer *answer);
+
+bool model_owner_is(const struct model *model, enum peer peer);
+bool model_owner_lives(const struct model *model);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/model/news.c: what was pushed, and what of it a carrier would show: docs/semantics.md, "What is removed before it is shown", one after the
+ * other over plain arrays.
+ */
+#include "sim/model/parts.h"
+
+#include <string.h>
+#include <tidings/abi.h>
+
+enum { CRITICAL = 3, CRITICAL_SHARE = 20 };
+
+/* What is leased may come back, so it counts. */
+static unsigned count_waiting(const struct model *model) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    count += model->items[i].held != ENDED;
+  }
+  return count;
+}
+
+int news_push(struct model *model, const struct act *act, const struct sim_settings *settings) {
+  bool subagent = act->kind == ACT_SUBAGENT;
+  unsigned limit = settings->pending_limit;
+  if (subagent || act->level != CRITICAL) {
+    limit -= limit / CRITICAL_SHARE;
+  }
+  if (count_waiting(model) >= limit) {
+    return TIDINGS_E_FULL;
+  }
+  struct model_item item = {.note = subagent ? NOTE_SUBAGENT : act->note, .text = act->serial, .time_ms = model->now_ms};
+  item.activation = subagent ? ASKS_IDLE : act->activation;
+  if (!subagent) {
+    item.level = act->level;
+    item.key = act->key;
+    item.handle = act->handle;
+    item.caused_by = act->caused_by;
+    item.ttl_ms = act->ttl_ms;
+  }
+  model->items[model->item_count++] = item;
+  return 0;
+}
+
+void news_end(struct model *model, struct model_item *item, enum outcome outcome) {
+  item->held = ENDED;
+  item->outcome = outcome;
+  model->outcomes[outcome]++;
+}
+
+void news_poll(struct model *model, uint8_t handle) {
+  for (unsigned i = 0; i < model->item_count; i++) {
+    if (model->items[i].held == PENDING && model->items[i].handle == handle) {
+      news_end(model, &model->items[i], WITHDRAWN);
+    }
+  }
+}
+
+void news_ask_again(struct model *model) {
+  for (unsigned i = 0; i < model->item_count; i++) {
+    if (model->items[i].held == PENDING) {
+      model->items[i].asked = false;
+    }
+  }
+}
+
+/* -- the plan ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Lines are items here: nothing is coalesced by default. */
+struct line {
+  int item, place;
+};
+
+static void take(struct plan *plan, int item, enum outcome outcome) {
+  plan->taken[plan->taken_count].item = item;
+  plan->taken[plan->taken_count++].outcome = outcome;
+}
+
+static bool is_filtered(const struct model_item *item, const struct sim_settings *settings) {
+  const struct note_kind *kind = &note_kinds[item->note];
+  switch (settings->filter) {
+  case FILTER_CI: return strcmp(kind->source, "ci") == 0;
+  case FILTER_TOOL_FAILED: return strcmp(kind->source, "tool") == 0 && strcmp(kind->name, "failed") == 0;
+  case FILTER_ALL: return true;
+  default: return false;
+  }
+}
+
+static bool is_expired(const struct model *model, const struct model_item *item) {
+  return item->ttl_ms > 0 && model->now_ms >= item->time_ms + item->ttl_ms;
+}
+
+/* The others with this item's key: the newest of them, and where the oldest stands. */
+static void find_key(const struct model *model, const bool *left, int item, int *ret_newest, int *ret_oldest) {
+  *ret_newest = *ret_oldest = item;
+  for (int i = 0; i < (int)model->item_count && model->items[item].key != 0; i++) {
+    if (left[i] && model->items[i].key == model->items[item].key) {
+      *ret_newest = i > *ret_newest ? i : *ret_newest;
+      *ret_oldest = i < *ret_oldest ? i : *ret_oldest;
+    }
+  }
+}
+
+static bool goes_before(const struct model *model, const struct line *a, const struct line *b) {
+  uint8_t level_a = model->items[a->item].level, level_b = model->items[b->item].level;
+  return level_a != level_b ? level_a > level_b : a->place < b->place;
+}
+
+static void sort(const struct model *model, struct line *lines, unsigned count) {
+  for (unsigned i = 1; i < count; i++) {
+    struct line line = lines[i];
+    unsigned at = i;
+    for (; at > 0 && goes_before(model, &line, &lines[at - 1]); at--) {
+      lines[at] = lines[at - 1];
+    }
+    lines[at] = line;
+  }
+}
+
+/* How many lines of the same source have their turn before this one: its criticals first, then as they are shown. */
+static unsigned round_of(const struct model *model, const struct line *lines, unsigned count, unsigned line) {
+  unsigned round = 0;
+  const struct model_item *mine = &model->items[lines[line].item];
+  for (unsigned i = 0; i < count; i++) {
+    const struct model_item *other = &model->items[lines[i].item];
+    bool first = (other->level == CRITICAL) != (mine->level == CRITICAL) ? other->level == CRITICAL : i < line;
+    round += first && i != line && strcmp(note_kinds[other->note].source, note_kinds[mine->note].source) == 0;
+  }
+  return round;
+}
+
+/* What the running turn was started for: it has room in its own turn. */
+static int pinned_item(const struct model *model) {
+  const struct model_run *run = &model->run;
+  if (run->turn_count != 1 || !model->messages[run->turn[0]].system) {
+    return -1;
+  }
+  return (int)model->messages[run->turn[0]].text;
+}
+
+static unsigned turn_rank(const struct model *model, int item) {
+  return item == pinned_item(model) ? 0 : model->items[item].level == CRITICAL ? 1 : 2;
+}
+
+/* Each source has its turn, what is pinned or critical first: which lines have room. */
+static void choose(const struct model *model, const struct line *lines, unsigned count, unsigned room, bool *ret_kept) {
+  for (unsigned i = 0; i < count; i++) {
+    unsigned before = 0, round = round_of(model, lines, count, i);
+    unsigned rank = turn_rank(model, lines[i].item);
+    for (unsigned other = 0; other < count; other++) {
+      unsigned other_rank = turn_rank(model, lines[other].item);
+      unsigned other_round = round_of(model, lines, count, other);
+      before += other_rank != rank ? other_rank < rank : other_round != round ? other_round < round : other < i;
+    }
+    ret_kept[i] = before < room;
+  }
+}
+
+void news_plan(const struct model *model, const struct sim_settings *settings, bool capped, struct plan *ret_plan) {
+  bool left[MODEL_ITEMS], kept[MODEL_ITEMS];
+  struct line lines[MODEL_ITEMS];
+  unsigned count = 0;
+  ret_plan->shown_count = ret_plan->taken_count = 0;
+  for (int i = 0; i < (int)model->item_count; i++) {
+    const struct model_item *item = &model->items[i];
+    left[i] = item->held == PENDING && !is_expired(model, item) && !item->caused_by;
+    if (item->held == PENDING && !left[i]) {
+      take(ret_plan, i, is_expired(model, item) ? EXPIRED : WITHDRAWN);
+    }
+  }
+  for (int i = 0; i < (int)model->item_count; i++) {
+    int newest, oldest;
+    if (!left[i]) {
+      continue;
+    }
+    find_key(model, left, i, &newest, &oldest);
+    if (newest != i) {
+      take(ret_plan, i, SUPERSEDED);
+    } else if (is_filtered(&model->items[i], settings)) {
+      take(ret_plan, i, FILTERED);
+    } else {
+      lines[count++] = (struct line){i, oldest};
+    }
+  }
+  sort(model, lines, count);
+  for (unsigned i = 0; i < count; i++) {
+    kept[i] = true;
+  }
+  if (capped && settings->max_items > 0 && count > settings->max_items) {
+    choose(model, lines, count, settings->max_items, kept);
+  }
+  for (unsigned i = 0; i < count; i++) {
+    if (kept[i]) {
+      ret_plan->shown[ret_plan->shown_count++] = lines[i].item;
+      take(ret_plan, lines[i].item, DELIVERED);
+    }
+  }
+}

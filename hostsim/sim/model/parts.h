@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/model/parts.h: what the model's files call each other for.
+ */
+#ifndef HOSTSIM_SIM_MODEL_PARTS_H
+#define HOSTSIM_SIM_MODEL_PARTS_H
+
+#include "sim/model/model.h"
+
+/* news.c: what is shown of what is pending. A fate for each item that the carrier takes; those that it leaves are LEFT. */
+struct plan {
+  unsigned shown_count, taken_count;
+  int shown[MODEL_ITEMS];
+  struct {
+    int item;
+    enum outcome outcome;
+  } taken[MODEL_ITEMS];
+};
+void news_plan(const struct model *model, const struct sim_settings *settings, bool capped, struct plan *ret_plan);
+int news_push(struct model *model, const struct act *act, const struct sim_settings *settings);
+void news_poll(struct model *model, uint8_t handle);
+void news_end(struct model *model, struct model_item *item, enum outcome outcome);
+void news_ask_again(struct model *model);
+
+/* messages.c: the queue. Functions that return int answer 0 or an error and change nothing then. */
+struct model_message *message_find(struct model *model, int id);
+int message_submit(struct model *model, const struct act *act, const struct sim_settings *settings, int *ret_message);
+int message_edit(struct model *model, const struct act *act);
+int message_move(struct model *model, const struct act *act);
+void message_queue_again(struct model_message *message);
+void message_fire(struct model_message *message);
+int message_add_system(struct model *model, const struct model_item *item);
+unsigned message_waiting(const struct model *model, enum message_state state, int *ret_messages);
+bool message_is_over(const struct model_message *message);
+
+/* run.c: the run state. */
+void run_offer(struct model *model, const struct sim_settings *settings);
+void run_offer_system(struct model *model, int message);
+void run_withdraw_offer(struct model *model);
+void run_begin(struct model *model, enum phase phase);
+void run_fire_turn(struct model *model);
+void run_become_idle(struct model *model);
+void run_go_on(struct model *model, enum phase phase);
+void run_tool_result(struct model *model);
+bool run_is_running(const struct model *model);
+int run_event(struct model *model, const struct act *act, const struct sim_settings *settings);
+int run_start_named(struct model *model, const struct act *act, bool fires);
+int run_cancel(struct model *model, const struct act *act, const struct sim_settings *settings);
+
+/* model.c: what history tells of the run. */
+void model_note_change(struct model *model, unsigned cause, enum run_state from);
+
+/* urgency.c */
+void urgency_look(struct model *model, const struct sim_settings *settings, struct answer *answer);
+
+/* carriers.c: what hooks lease and settles end. */
+void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer);
+int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings, bool *ret_rolled_back);
+void carrier_commit(struct model *model, int delivery);
+bool carrier_roll_back(struct model *model, int delivery);
+
+/* attachment.c: who owns the session. */
+int attachment_enter(struct model *model, const struct act *act);
+int attachment_open(struct model *model, const struct act *act);
+int attachment_close(struct model *model, const struct act *act);
+
+#endif

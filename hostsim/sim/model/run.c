@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/model/run.c: the run state: the table of docs/turns.md, row by row.
+ */
+#include "sim/model/parts.h"
+
+#include <string.h>
+#include <tidings/abi.h>
+
+bool run_is_running(const struct model *model) {
+  enum run_state state = model->run.state;
+  return state == BUSY || state == RETRYING || state == WAITING;
+}
+
+static struct model_message *message_of(struct model *model, int index) { return &model->messages[index]; }
+
+/* -- offers -------------------------------------------------------------------------------------------------------------------------------- */
+
+static void offer(struct model *model, const int *messages, unsigned count) {
+  struct model_run *run = &model->run;
+  run->state = STARTING;
+  run->told = run->delayed = false;
+  run->words = 0;
+  run->turn_count = count;
+  for (unsigned i = 0; i < count; i++) {
+    run->turn[i] = messages[i];
+    message_of(model, messages[i])->state = MESSAGE_OFFERED;
+  }
+}
+
+/* Together with others go only those that were there when a settle delay began; those that came since belong to the batch after. */
+void run_offer(struct model *model, const struct sim_settings *settings) {
+  int queued[MODEL_MESSAGES], batch[MODEL_MESSAGES];
+  unsigned count = message_waiting(model, MESSAGE_QUEUED, queued), batched = 0;
+  if (model->run.compacting || !model_owner_lives(model)) {
+    return;
+  }
+  for (unsigned i = 0; model->run.delayed && settings->coalescing && i < count; i++) {
+    if (queued[i] < (int)model->run.batch_end) {
+      batch[batched++] = queued[i];
+    }
+  }
+  if (batched > 0) {
+    memcpy(queued, batch, batched * sizeof batch[0]);
+    count = batched;
+  }
+  model->run.delayed = false;
+  if (count > 0) {
+    offer(model, queued, settings->coalescing ? count : 1);
+  }
+}
+
+void run_offer_system(struct model *model, int message) { offer(model, &message, 1); }
+
+void run_withdraw_offer(struct model *model) {
+  for (unsigned i = 0; i < model->run.turn_count; i++) {
+    message_queue_again(message_of(model, model->run.turn[i]));
+  }
+  model->run.turn_count = 0;
+}
+
+/* -- turns --------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The turn in run.turn starts: an own one of the host's if that is empty. */
+void run_begin(struct model *model, enum phase phase) {
+  struct model_run *run = &model->run;
+  run->state = BUSY;
+  run->phase = phase;
+  run->serial++;
+  run->started_ms = model->now_ms;
+  run->aborted = run->delayed = false;
+  run->orphaned_count = 0;
+  run->words = run->attempt = 0;
+  for (unsigned i = 0; i < run->turn_count; i++) {
+    message_of(model, run->turn[i])->turn = run->serial;
+    run->auto_turns = message_of(model, run->turn[i])->system ? run->auto_turns + 1 : 0;
+  }
+}
+
+void run_fire_turn(struct model *model) {
+  for (unsigned i = 0; i < model->run.turn_count; i++) {
+    message_fire(message_of(model, model->run.turn[i]));
+  }
+}
+
+static void begin_own(struct model *model, enum phase phase) {
+  model->run.turn_count = 0;
+  run_begin(model, phase);
+}
+
+/* A turn that was held goes on. */
+void run_go_on(struct model *model, enum phase phase) {
+  model->run.state = BUSY;
+  model->run.phase = phase;
+  model->run.words = model->run.attempt = 0;
+}
+
+/* The end of a turn or of an offer: what waited for a tool result waits for a turn now. */
+void run_become_idle(struct model *model) {
+  int steering[MODEL_MESSAGES];
+  unsigned count = message_waiting(model, MESSAGE_STEERING, steering);
+  for (unsigned i = 0; i < count; i++) {
+    message_queue_again(message_of(model, steering[i]));
+  }
+  model->run.state = IDLE;
+  model->run.turn_count = 0;
+  model->run.phase = PHASE_UNKNOWN;
+  model->run.words = model->run.attempt = 0;
+  model->run.started_ms = 0;
+}
+
+static void drain(struct model *model, const struct sim_settings *settings) {
+  int queued[MODEL_MESSAGES];
+  unsigned count = message_waiting(model, MESSAGE_QUEUED, queued);
+  if (count == 0 || settings->settle_delay_ms == 0) {
+    run_offer(model, settings);
+    return;
+  }
+  model->run.delayed = true;
+  model->run.delay_begin_ms = model->now_ms;
+  model->run.batch_end = model->message_count;
+}
+
+/* -- whose ids ----------------------------------------------------------------------------------------------------------------------------- */
+
+enum meant { MEANT_CURRENT, MEANT_OVER, MEANT_NONE };
+
+static bool is_in_turn(const struct model *model, int id) {
+  for (unsigned i = 0; i < model->run.turn_count; i++) {
+    if (model->messages[model->run.turn[i]].id == id) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool are_in_turn(const struct model *model, const struct act *act) {
+  for (unsigned i = 0; i < act->id_count; i++) {
+    if (!is_in_turn(model, act->ids[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Ids are distinct, so equal numbers make equal sets. */
+static enum meant who_is_meant(struct model *model, const struct act *act) {
+  bool has_turn = model->run.state == STARTING || run_is_running(model);
+  if (!act->has_ids || (has_turn && act->id_count == model->run.turn_count && are_in_turn(model, act))) {
+    return MEANT_CURRENT;
+  }
+  for (unsigned i = 0; i < act->id_count; i++) {
+    const struct model_message *message = message_find(model, act->ids[i]);
+    bool started = message != NULL && (message->system || message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED);
+    if (!started || is_in_turn(model, act->ids[i])) {
+      return MEANT_NONE;
+    }
+  }
+  return MEANT_OVER;
+}
+
+/* Why these ids do not start a turn: the first that does not fit decides. */
+static int refuse_ids(struct model *model, const struct act *act) {
+  for (unsigned i = 0; i < act->id_count; i++) {
+    const struct model_message *message = message_find(model, act->ids[i]);
+    bool was_never = message == NULL || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED;
+    if (was_never && (message == NULL || !message->system)) {
+      return TIDINGS_E_NOT_FOUND;
+    }
+    if (was_never || message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED) {
+      return TIDINGS_E_FIRED;
+    }
+    if (message->state != MESSAGE_OFFERED) {
+      return TIDINGS_E_STATE;
+    }
+  }
+  return TIDINGS_E_STATE;
+}
+
+/* turn.started and chat requests that name messages. */
+int run_start_named(struct model *model, const struct act *act, bool fires) {
+  struct model_run *run = &model->run;
+  if (run_is_running(model)) {
+    if (who_is_meant(model, act) != MEANT_CURRENT || run->turn_count == 0) {
+      return TIDINGS_E_STATE;
+    }
+    if (run->state != BUSY) {
+      run_go_on(model, PHASE_UNKNOWN);
+    }
+    return 0;
+  }
+  if (run->state != STARTING || !are_in_turn(model, act)) {
+    return refuse_ids(model, act);
+  }
+  unsigned kept = 0;
+  for (unsigned i = 0; i < run->turn_count; i++) {
+    struct model_message *message = message_of(model, run->turn[i]);
+    bool named = false;
+    for (unsigned n = 0; n < act->id_count; n++) {
+      named = named || act->ids[n] == message->id;
+    }
+    if (named) {
+      run->turn[kept++] = run->turn[i];
+    } else {
+      message_queue_again(message);
+    }
+  }
+  run->turn_count = kept;
+  run_begin(model, PHASE_UNKNOWN);
+  if (fires) {
+    run_fire_turn(model);
+  }
+  return 0;
+}
+
+/* -- the rows ------------------------------------------------------------------------------------------------------------------------------ */
+
+static void start_unnamed(struct model *model) {
+  if (model->run.state == STARTING) {
+    run_withdraw_offer(model);
+  }
+  if (model->run.state == RETRYING || model->run.state == WAITING) {
+    run_go_on(model, PHASE_UNKNOWN);
+  } else if (model->run.state != BUSY) {
+    begin_own(model, PHASE_UNKNOWN);
+  }
+}
+
+static int decline(struct model *model) {
+  if (run_is_running(model)) {
+    return TIDINGS_E_STATE;
+  }
+  if (model->run.state == STARTING) {
+    run_withdraw_offer(model);
+    run_become_idle(model);
+    for (unsigned i = 0; i < model->item_count; i++) {
+      model->items[i].asked = model->items[i].asked || model->items[i].held == PENDING;
+    }
+  }
+  return 0;
+}
+
+static int finish(struct model *model, const struct act *act, const struct sim_settings *settings) {
+  if (model->run.state == STARTING) {
+    if (!act->has_ids) { /* a turn of the host's own, if it does not know of the offer */
+      return model->run.told ? TIDINGS_E_STATE : 0;
+    }
+    run_begin(model, PHASE_UNKNOWN);
+    run_fire_turn(model);
+  }
+  if (run_is_running(model)) {
+    run_become_idle(model);
+    drain(model, settings);
+  }
+  return 0;
+}
+
+static void fail(struct model *model, const struct act *act) {
+  if (model->run.state == STARTING) {
+    run_withdraw_offer(model);
+  } else if (!run_is_running(model)) {
+    return;
+  }
+  run_become_idle(model);
+  model->run.state = FAILED;
+  model->run.words = act->has_words ? act->serial : 0;
+}
+
+static int hold(struct model *model, const struct act *act) {
+  if (!run_is_running(model)) {
+    return TIDINGS_E_STATE;
+  }
+  model->run.state = act->kind == ACT_RETRYING ? RETRYING : WAITING;
+  model->run.phase = PHASE_UNKNOWN;
+  model->run.attempt = act->kind == ACT_RETRYING ? act->attempt : 0;
+  model->run.words = act->has_words ? act->serial : act->kind == ACT_WAITING ? WORDS_KIND : 0;
+  return 0;
+}
+
+static void resume(struct model *model, const struct sim_settings *settings) {
+  if (model->run.state == FAILED) {
+    run_become_idle(model);
+  }
+  if (model->run.state == IDLE) {
+    run_offer(model, settings);
+  }
+}
+
+static void enter_phase(struct model *model, enum phase phase) {
+  if (run_is_running(model)) {
+    run_go_on(model, phase);
+  } else if (model->run.state == STARTING && model->run.told) {
+    run_begin(model, phase);
+    run_fire_turn(model);
+  } else {
+    if (model->run.state == STARTING) {
+      run_withdraw_offer(model);
+    }
+    begin_own(model, phase);
+  }
+}
+
+/* A result of the host's own does not start an offer that it has not been told of. */
+void run_tool_result(struct model *model) {
+  if (run_is_running(model) || (model->run.state == STARTING && model->run.told)) {
+    enter_phase(model, PHASE_TOOLS);
+  }
+}
+
+int run_event(struct model *model, const struct act *act, const struct sim_settings *settings) {
+  if (act->kind == ACT_STARTED && act->has_ids) {
+    return run_start_named(model, act, true);
+  }
+  enum meant meant = who_is_meant(model, act);
+  if (meant != MEANT_CURRENT) {
+    return meant == MEANT_OVER ? 0 : TIDINGS_E_STATE;
+  }
+  switch (act->kind) {
+  case ACT_STARTED: start_unnamed(model); return 0;
+  case ACT_DECLINED: return decline(model);
+  case ACT_FINISHED:
+  case ACT_ABORTED: return finish(model, act, settings);
+  case ACT_FAILED: fail(model, act); return 0;
+  case ACT_RETRYING:
+  case ACT_WAITING: return hold(model, act);
+  case ACT_RESUME: resume(model, settings); return 0;
+  case ACT_STREAM_STARTED: enter_phase(model, PHASE_STREAMING); return 0;
+  case ACT_TOOLS_STARTED: enter_phase(model, PHASE_TOOLS); return 0;
+  default: enter_phase(model, PHASE_UNKNOWN); return 0; /* the phases' ends */
+  }
+}
+
+int run_cancel(struct model *model, const struct act *act, const struct sim_settings *settings) {
+  struct model_message *message = message_find(model, act->id);
+  struct model_run *run = &model->run;
+  if (message == NULL || message->system || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED) {
+    return TIDINGS_E_NOT_FOUND;
+  }
+  if (message->state == MESSAGE_LEASED || message->state == MESSAGE_FIRED) {
+    return TIDINGS_E_FIRED;
+  }
+  bool offered = message->state == MESSAGE_OFFERED;
+  message->state = MESSAGE_CANCELLED;
+  if (!offered) { /* the running turn keeps the ids that it was started with */
+    return 0;
+  }
+  unsigned left = 0;
+  for (unsigned i = 0; i < run->turn_count; i++) {
+    if (message_of(model, run->turn[i]) != message) {
+      run->turn[left++] = run->turn[i];
+    }
+  }
+  run->turn_count = left;
+  if (left == 0) {
+    run_become_idle(model);
+    run_offer(model, settings);
+  }
+  return 0;
+}

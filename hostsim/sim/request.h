@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/request.h: an act as the request that makes a process do it, and in words. Knows the contract's JSON; no model, no process.
+ */
+#ifndef HOSTSIM_SIM_REQUEST_H
+#define HOSTSIM_SIM_REQUEST_H
+
+#include "sim/act.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NAME_SIZE = 64, SYSTEM_NAMES = 512 };
+
+/* What the session is called, and what the plugin has called its own turns, in the order in which they came up. */
+struct names {
+  char session[NAME_SIZE];
+  unsigned system_count;
+  char system[SYSTEM_NAMES][NAME_SIZE];
+};
+
+/* The text for a message's id, in `buffer`, and the number for a text (a new one for a name that the plugin has not used yet). */
+const char *name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]);
+int id_of_name(struct names *names, const char *name);
+
+/* What the texts of acts are made from: also what is to come back. */
+void text_of_note(uint32_t serial, char buffer[NAME_SIZE]);
+void text_of_message(uint32_t serial, char buffer[NAME_SIZE]);
+void text_of_words(uint32_t serial, char buffer[NAME_SIZE]);
+
+/* The request for internal-agent, see agent_child.c; NULL for what is not sent (clock, swap, restart, crash). */
+json_t *request_of_act(const struct act *act, const struct names *names);
+
+/* The configuration, as `configure` takes it. */
+json_t *config_of_settings(const struct sim_settings *settings);
+
+/* One line without a line break, in fresh memory. */
+char *words_of_act(const struct act *act, const struct names *names);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/sim.c: schedule after schedule, and what is said of one that differs.
+ */
+#include "sim/sim.h"
+
+#include "interrupt.h"
+#include "paths.h"
+#include "sim/play.h"
+#include "sim/shrink.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A store that has seen so many schedules is left for a new one: what is over is kept in it for a while. */
+enum { STORE_SCHEDULES = 400, SHRINK_TRIALS = 3000, SCHEDULE_BYTES = SCHEDULE_HEAD + SCHEDULE_MAX_STEPS * SCHEDULE_STEP };
+
+struct crew { /* the processes of one kind */
+  struct processes processes;
+  bool runs;
+  unsigned played;
+};
+
+struct sim {
+  const struct sim_options *options;
+  const char *base;
+  char *plugin;
+  struct sim_progress *progress;
+  struct crew crews[4]; /* +1: separate, +2: one phase */
+  uint64_t session;
+  struct tally tally, scratch;
+  uint64_t failed;
+};
+
+/* -- one schedule -------------------------------------------------------------------------------------------------------------------------- */
+
+static bool dismiss(struct crew *crew, FILE *out) {
+  bool well = !crew->runs || processes_stop(&crew->processes, out);
+  crew->runs = false;
+  crew->played = 0;
+  return well;
+}
+
+static bool is_separate(const struct sim *sim, const struct schedule *schedule) {
+  return sim->options->separate || schedule_is_separate(schedule->head);
+}
+
+static enum played play(struct sim *sim, const struct schedule *schedule, struct tally *tally, FILE *story, FILE *out) {
+  bool one_phase = schedule_is_one_phase(schedule->head);
+  struct crew *crew = &sim->crews[(is_separate(sim, schedule) ? 1 : 0) + (one_phase ? 2 : 0)];
+  enum played played = PLAYED_SAME;
+  if (crew->played >= STORE_SCHEDULES && !dismiss(crew, out)) {
+    played = PLAYED_BROKEN;
+  }
+  if (played == PLAYED_SAME && !crew->runs) {
+    crew->processes.plugin = sim->plugin;
+    crew->processes.seed = sim->options->seed;
+    crew->processes.verbose = sim->options->verbose;
+    crew->processes.one_phase = one_phase;
+    schedule_settings(schedule->head, &crew->processes.settings);
+    crew->runs = true;
+    if (!processes_start(&crew->processes, sim->base, is_separate(sim, schedule), out)) {
+      played = PLAYED_BROKEN;
+    }
+  }
+  if (played == PLAYED_SAME) {
+    crew->played++;
+    played = play_schedule(&crew->processes, schedule, ++sim->session, tally, story, out);
+  }
+  if (played == PLAYED_BROKEN) {
+    (void)dismiss(crew, out);
+  }
+  return played;
+}
+
+/* -- one that differs ---------------------------------------------------------------------------------------------------------------------- */
+
+struct search {
+  struct sim *sim;
+  const char *difference;
+};
+
+/* What comes before what was expected: where it differs. A smaller schedule that differs elsewhere would be another finding. */
+static size_t where(const char *difference) { return strcspn(difference, " \n"); }
+
+static bool still_differs(void *context, const struct schedule *schedule) {
+  struct search *search = context;
+  char *text = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&text, &len);
+  if (out == NULL || interrupt_seen()) {
+    return false;
+  }
+  search->sim->progress->trials++;
+  enum played played = play(search->sim, schedule, &search->sim->scratch, NULL, out);
+  fclose(out);
+  size_t place = where(search->difference);
+  bool same_place = where(text) == place && strncmp(text, search->difference, place) == 0;
+  free(text);
+  return played != PLAYED_SAME && same_place;
+}
+
+static void save(const struct sim *sim, const struct schedule *schedule) {
+  uint8_t bytes[SCHEDULE_BYTES];
+  size_t len = schedule_to_bytes(schedule, bytes);
+  if (sim->options->save_file != NULL) {
+    if (paths_write_file(sim->options->save_file, (const char *)bytes, len) != 0) {
+      printf("%s: %s\n", sim->options->save_file, strerror(errno));
+    } else {
+      printf("saved; play it again with: hostsim sim --schedule %s\n", sim->options->save_file);
+    }
+  }
+  printf("as bytes: ");
+  for (size_t i = 0; i < len; i++) {
+    printf("%02x", bytes[i]);
+  }
+  putchar('\n');
+}
+
+/* Cuts it down, tells it step by step, and what differs at its end. */
+static void report(struct sim *sim, struct schedule *schedule, const char *difference) {
+  struct search search = {.sim = sim, .difference = difference};
+  size_t steps = schedule->step_count;
+  printf("%s", difference);
+  if (sim->options->shrink) {
+    unsigned trials = shrink(schedule, still_differs, &search, SHRINK_TRIALS);
+    printf("shrunk from %zu steps to %zu in %u trials\n", steps, schedule->step_count, trials);
+  }
+  printf("%s%s:\n", is_separate(sim, schedule) ? "all processes apart" : "the host in this process",
+         schedule_is_one_phase(schedule->head) ? ", settle_on_return" : "");
+  if (play(sim, schedule, &sim->scratch, stdout, stdout) == PLAYED_SAME) {
+    printf("this time there was no difference: it does not depend on the schedule alone\n");
+  }
+  save(sim, schedule);
+  fflush(stdout);
+}
+
+static void fail(struct sim *sim, struct schedule *schedule, uint64_t n, const char *difference) {
+  sim->failed++;
+  printf("\nseed %" PRIu64 ", schedule %" PRIu64 ": a difference\n", sim->options->seed, n);
+  report(sim, schedule, difference);
+}
+
+/* -- many ---------------------------------------------------------------------------------------------------------------------------------- */
+
+static void play_one(struct sim *sim, struct schedule *schedule, uint64_t n) {
+  char *difference = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&difference, &len);
+  if (out == NULL) {
+    sim->failed++;
+    return;
+  }
+  enum played played = play(sim, schedule, &sim->tally, sim->options->story ? stdout : NULL, out);
+  fclose(out);
+  if (played != PLAYED_SAME && !interrupt_seen()) {
+    fail(sim, schedule, n, difference);
+  }
+  free(difference);
+}
+
+static void play_random(struct sim *sim) {
+  const struct sim_options *options = sim->options;
+  static struct schedule schedule;
+  for (uint64_t n = options->first; sim->failed < options->failures && !interrupt_seen(); n++) {
+    bool enough = options->schedules > 0 ? n - options->first >= options->schedules : sim->tally.steps >= options->steps;
+    if (enough) {
+      break;
+    }
+    sim->progress->schedule = n;
+    schedule_random(&schedule, options->seed, n);
+    play_one(sim, &schedule, n);
+  }
+}
+
+static bool play_file(struct sim *sim) {
+  static struct schedule schedule;
+  char *bytes = NULL;
+  size_t len = 0;
+  if (paths_read_file(sim->options->schedule_file, &bytes, &len) != 0) {
+    fprintf(stderr, "hostsim sim: %s: %s\n", sim->options->schedule_file, strerror(errno));
+    return false;
+  }
+  int wrong = schedule_from_bytes(&schedule, (const uint8_t *)bytes, len);
+  free(bytes);
+  if (wrong != 0) {
+    fprintf(stderr, "hostsim sim: %s: %zu bytes are no schedule; expected %d and a multiple of %d, at most %d in all\n",
+            sim->options->schedule_file, len, SCHEDULE_HEAD, SCHEDULE_STEP, SCHEDULE_BYTES);
+    return false;
+  }
+  play_one(sim, &schedule, 0);
+  return true;
+}
+
+static void sum_up(const struct sim *sim) {
+  const uint64_t *kinds = sim->tally.kinds;
+  uint64_t news = 0, messages = 0, turns = 0;
+  for (int kind = 0; kind <= ACT_WAKE; kind++) {
+    news += act_is_news((enum act_kind)kind) ? kinds[kind] : 0;
+    messages += act_is_message((enum act_kind)kind) ? kinds[kind] : 0;
+    turns += kind >= ACT_STARTED && kind <= ACT_TOOLS_FINISHED ? kinds[kind] : 0;
+  }
+  printf("seed %" PRIu64 ": %" PRIu64 " schedules, %" PRIu64 " steps, %" PRIu64 " differences\n", sim->options->seed, sim->tally.schedules,
+         sim->tally.steps, sim->failed);
+  printf("  %" PRIu64 " news, %" PRIu64 " of messages, %" PRIu64 " of turns, %" PRIu64 " carriers, %" PRIu64 " settles, %" PRIu64
+         " clock jumps; %" PRIu64 " kills, %" PRIu64 " of them inside a commit, %" PRIu64 " restarts, %" PRIu64 " swaps\n",
+         news, messages, turns, kinds[ACT_TOOL_RESULT] + kinds[ACT_CHAT_REQUEST], kinds[ACT_SETTLE], kinds[ACT_CLOCK],
+         kinds[ACT_CRASH] + sim->tally.commits_died, sim->tally.commits_died, kinds[ACT_RESTART], kinds[ACT_SWAP]);
+}
+
+int sim_play(const struct sim_options *options, const char *base, struct sim_progress *progress) {
+  static struct sim sim;
+  bool done = true;
+  sim.options = options;
+  sim.base = base;
+  sim.progress = progress;
+  sim.plugin = options->plugin != NULL ? strdup(options->plugin) : paths_default_plugin();
+  if (options->schedule_file != NULL) {
+    done = play_file(&sim);
+  } else {
+    play_random(&sim);
+  }
+  for (unsigned i = 0; i < sizeof sim.crews / sizeof sim.crews[0]; i++) {
+    sim.failed += !dismiss(&sim.crews[i], stdout);
+  }
+  free(sim.plugin);
+  if (interrupt_seen()) {
+    return interrupt_exit_code();
+  }
+  if (done) {
+    sum_up(&sim);
+  }
+  return !done ? EXIT_USAGE : sim.failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sim/sim.h: what `hostsim sim` was asked for, and the two sides of it: one process that watches, one that plays and may die with the plugin.
+ */
+#ifndef HOSTSIM_SIM_SIM_H
+#define HOSTSIM_SIM_SIM_H
+
+#include "cli.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim_options {
+  const char *plugin; /* NULL: the default */
+  const char *schedule_file, *save_file;
+  uint64_t seed, steps, first, schedules; /* schedules: 0: as many as the steps need */
+  uint64_t failures;                      /* after so many, stop */
+  uint64_t timeout_ms;
+  bool separate; /* the host always runs in a process of its own */
+  bool shrink;   /* a schedule from a file is cut down as well */
+  bool story;    /* every step in words */
+  bool verbose;
+};
+
+/* In a page that both sides map: where the playing one is. It changes with every schedule. */
+struct sim_progress {
+  volatile uint64_t schedule, trials;
+};
+
+/* Returns 0, or the exit code of a usage error; *ret_help: --help was asked for. */
+int sim_parse(const struct cli_verb *verb, int argc, char **argv, struct sim_options *ret_options, bool *ret_help);
+
+/* Plays. `base` is a folder for stores. Returns the exit code: 0 no difference, 1 some, 2 it could not be done. */
+int sim_play(const struct sim_options *options, const char *base, struct sim_progress *progress);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render/scan.h: looking at text byte by byte. Private to render/.
+ */
+#ifndef RENDER_SCAN_H
+#define RENDER_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/span.h"
+
+/* NUL behind the end. */
+static inline char byte_at(struct tidings_span text, size_t at) { return at < text.len ? text.ptr[at] : '\0'; }
+
+static inline struct tidings_span span_from(struct tidings_span text, size_t at) { return span_of(text.ptr + at, text.len - at); }
+
+static inline bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
+
+static inline bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+
+static inline bool is_alphanumeric(char byte) { return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
+
+static inline bool is_space(uint32_t code_point) {
+  return code_point == ' ' || code_point == '\t' || code_point == 0xA0 || code_point == 0x1680 ||
+         (code_point >= 0x2000 && code_point <= 0x200A) || code_point == 0x202F || code_point == 0x205F || code_point == 0x3000;
+}
+
+static inline char lower_case(char byte) { return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte; }
+
+/* Letters in any case; `prefix` in lower case. */
+static inline bool starts_with_word(struct tidings_span text, const char *prefix) {
+  size_t i = 0;
+  while (prefix[i] && lower_case(byte_at(text, i)) == prefix[i]) i++;
+  return !prefix[i];
+}
+
+#endif

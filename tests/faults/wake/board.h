@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * wake/board.h: what pushers, sleeper and killer share, in memory that outlives a SIGKILL; and their main functions.
+ *
+ * Each thread of a pusher has a lane: it pushes its next number, and goes on only when the sleeper, woken by nothing but that push or its
+ * neighbours', has had the number handed out to it. Now and then all lanes are stopped, and nothing is swapped: if one of them does not come to
+ * rest then, a wake is lost. Without that the next push or swap would cover it up.
+ */
+#ifndef WAKE_BOARD_H
+#define WAKE_BOARD_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kit/rig.h"
+
+enum {
+  PUSHERS = 4, /* processes */
+  LANES_EACH = 2,
+  LANES = PUSHERS * LANES_EACH,
+  PATIENCE_SECONDS = 20, /* then a wake is lost */
+};
+
+struct lane {
+  atomic_bool busy;            /* a push is under way, or has not woken the sleeper yet */
+  _Atomic(uint64_t) next;      /* number of the push under way */
+  _Atomic(uint64_t) delivered; /* the highest number that was handed out */
+  sem_t told;                  /* posted when `delivered` has grown */
+};
+
+struct board {
+  atomic_bool ready; /* the sleeper owns its sessions and sleeps */
+  atomic_bool stop;  /* pushers: finish */
+  atomic_uint awake; /* a bit for each lane that is to push: the fewer there are, the more often the sleeper really sleeps */
+  _Atomic(uint64_t) acknowledged, passive; /* pushes that ring, and those that do not */
+  _Atomic(uint64_t) woken, named, empty;   /* the sleeper: out of poll; sessions named; those without anything new */
+  sem_t swap;                              /* posted: the sleeper is to swap once */
+  _Atomic(uint64_t) swaps, late;           /* late: named by the last look only, because their pusher was killed before it rang */
+  struct lane lanes[LANES];
+};
+
+/* The last two lanes share a session, the others have one each. */
+static inline void lane_session(unsigned lane, char name[8]) {
+  name[0] = 'w';
+  name[1] = (char)('0' + (lane == LANES - 1 ? lane - 1 : lane));
+  name[2] = 0;
+}
+#define QUIET_SESSION "quiet"
+
+/* Never returns: a pusher ends when `stop` is set or it is killed. `rig` is loaded, not open. */
+_Noreturn void pusher_main(struct rig *rig, struct board *board, const char *store, unsigned number, uint64_t seed);
+/* Sleeps until `control` is closed by its writers, and meanwhile swaps the plugin when it is told to; then looks a last time. */
+_Noreturn void sleeper_main(const char *plugin, struct board *board, const char *store, int control);
+
+#endif

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""cells.py SOURCE_DIR: every cell of the table in docs/turns.md has its scenario, turns/cells/EVENT--STATE.json, and that scenario does
+bring about this event in this state: a step that asks for the state stands right before it. Prints TAP.
+"""
+import json
+import os
+import re
+import sys
+
+# The table's columns, and its rows by their first words: what the files of a row are called.
+COLUMNS = {"idle": ["idle"], "starting": ["starting"], "busy": ["busy"], "retrying, waiting": ["retrying", "waiting"], "error": ["error"]}
+ROWS = {
+    "submit, queue": ["submit-queue"],
+    "submit, steer": ["submit-steer"],
+    "chat request with ids, turn.started with ids": ["chat-request-with-ids", "turn-started-with-ids"],
+    "turn.started without ids": ["turn-started-without-ids"],
+    "turn.declined": ["turn-declined"],
+    "turn.finished, .aborted": ["turn-finished", "turn-aborted"],
+    "turn.failed": ["turn-failed"],
+    "turn.retrying, .waiting": ["turn-retrying", "turn-waiting"],
+    "turn.resume": ["turn-resume"],
+    "stream.*, tools.*": ["stream-started", "stream-finished", "tools-started", "tools-finished"],
+    "tool result": ["tool-result"],
+    "cancel": ["cancel"],
+}
+
+
+def table(text):
+    """The header and the first cells of the rows of the table whose first column is `event` and whose second is `idle`."""
+    lines = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in text.splitlines() if line.startswith("|")]
+    start = next(number for number, cells in enumerate(lines) if cells[:2] == ["event", "idle"])
+    rows = []
+    for cells in lines[start + 2:]:
+        if len(cells) != len(lines[start]):
+            break
+        rows.append(cells[0])
+    return lines[start][1:], rows
+
+
+def happens(name, step):
+    """Whether this step is the event of the files called `name`."""
+    event = step.get("event", {})
+    data = event.get("data") or {}
+    if name in ("submit-queue", "submit-steer"):
+        return event.get("type") == "message.submitted" and data.get("delivery", "queue") == name[7:]
+    if name == "cancel":
+        return event.get("type") == "message.cancelled"
+    if name == "chat-request-with-ids":
+        return bool(step.get("chat_request", {}).get("messages"))
+    if name == "tool-result":
+        return "tool_result" in step
+    if name.startswith("turn-started-"):
+        return event.get("type") == "turn.started" and ("messages" in data) == (name == "turn-started-with-ids")
+    return event.get("type") == name.replace("-", ".", 1)
+
+
+def asks(state, step):
+    return step.get("query", {}).get("name") == "status" and step.get("expect", {}).get("state") == state
+
+
+def judge(path, name, state):
+    if not os.path.exists(path):
+        return f"{os.path.basename(path)} is missing"
+    with open(path, encoding="utf-8") as file:
+        steps = [step for step in json.load(file)["steps"] if "advance_ms" not in step]
+    if not any(asks(state, before) and happens(name, step) for before, step in zip(steps, steps[1:])):
+        return f"{os.path.basename(path)} has no {name} right after a query that finds the session {state}"
+    return None
+
+
+def report(number, title, findings):
+    for finding in findings:
+        print(f"# {finding}")
+    print(f"{'not ok' if findings else 'ok'} {number} - {title}")
+    return bool(findings)
+
+
+def main(source):
+    folder = os.path.join(source, "tests", "scenarios", "turns", "cells")
+    with open(os.path.join(source, "docs", "turns.md"), encoding="utf-8") as file:
+        header, rows = table(file.read())
+    cells = [(name, state) for names in ROWS.values() for name in names for states in COLUMNS.values() for state in states]
+    files = {f"{name}--{state}.json" for name, state in cells}
+    failed = report(1, "this script knows the table's rows and columns, and no others",
+                    [f"row or column {word!r}" for word in set(rows) ^ set(ROWS) | set(header) ^ set(COLUMNS)])
+    failed |= report(2, f"each of its {len(cells)} cells has a scenario that enters it",
+                     [finding for name, state in cells if (finding := judge(os.path.join(folder, f"{name}--{state}.json"), name, state))])
+    failed |= report(3, "there is no file for a cell that the table does not have",
+                     [f"{name}" for name in sorted(os.listdir(folder)) if name not in files])
+    print("1..3")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/store/kit_rows.h: rows as pushes and deliveries would have left them, many at once.
+ */
+#ifndef TESTS_STORE_KIT_ROWS_H
+#define TESTS_STORE_KIT_ROWS_H
+
+#include "store/internal.h"
+
+void fill_items(struct store *store, const char *session, uint64_t first, uint64_t last, int64_t time_ms);
+/* Delivery n, of first..last: committed or left leased. */
+void deliver_items(struct store *store, uint32_t session, uint64_t n, uint64_t first, uint64_t last, bool commit, int64_t now_ms);
+size_t rows_in(struct store *store, uint32_t session, enum row_kind kind);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kit_store.h: between the kit's files; tests include kit.h.
+ */
+#ifndef TURNS_KIT_STORE_H
+#define TURNS_KIT_STORE_H
+
+/* Where hostkit keeps its private copies of the plugin. */
+const char *kit_copies(void);
+
+/* Frees what text() and the replies took. */
+void kit_forget(void);
+
+/* Ends this process as failed; the first one removes the test's folder. */
+_Noreturn void kit_give_up(void);
+
+#endif
