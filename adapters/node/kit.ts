@@ -2,7 +2,7 @@
 //
 // kit.ts: the one open plugin of this process, and where it is found. Hosts load their shims more than once (for each folder, at each reload), and a
 // store can be opened only once in a process, so the instance is kept with the process. Knows no host and no session.
-import { appendFileSync, mkdirSync, readFileSync, existsSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,6 +27,7 @@ function inHome(variable: string, folderOfHome: string, name: string): string {
 
 // -- the log -----------------------------------------------------------------------------------------------------------------------------
 
+const LOG_BYTES = 1 << 20;
 let lastLine = "";
 
 /** A line in logs/hosts.log of the state folder; the same line twice in a row is written once. Never throws: a host must not suffer from us. */
@@ -36,8 +37,10 @@ export function log(host: string, text: string): void {
   lastLine = line;
   try {
     const folder = inHome("XDG_STATE_HOME", ".local/state", "tidings/logs");
+    const file = join(folder, "hosts.log");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    appendFileSync(join(folder, "hosts.log"), `${new Date().toISOString()} ${line}\n`, { mode: 0o600 });
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(file, `${file}.old`);
+    appendFileSync(file, `${new Date().toISOString()} ${line}\n`, { mode: 0o600 });
   } catch {
     // there is nowhere to say it
   }

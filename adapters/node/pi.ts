@@ -31,6 +31,7 @@ class Conversation implements Driver {
   #promptDelivery: string | undefined; // its id goes with that message, because there is no text to go with
   #aborting = false;
   #compacting = false;
+  #leaving = false;
   #stopped: { reason?: string; error?: string } = {};
 
   constructor(pi: PiApi, ctx: PiContext, session: (driver: Driver) => Session) {
@@ -47,7 +48,7 @@ class Conversation implements Driver {
   }
 
   start(turn: Turn): boolean {
-    if (this.#isOneShot || !this.#ctx.isIdle() || !this.#ctx.model) return false;
+    if (this.#isOneShot || this.#leaving || !this.#ctx.isIdle() || !this.#ctx.model) return false;
     this.#offered = turn;
     this.#pi.sendUserMessage(turn.text);
     return true;
@@ -62,11 +63,21 @@ class Conversation implements Driver {
 
   // -- the session -------------------------------------------------------------------------------------------------------------------------
 
+  /** pi may start a session twice, with nothing between. */
+  rebind(ctx: PiContext): void {
+    this.#ctx = ctx;
+  }
+
   attach(takeover = false): void {
     const entries = this.#ctx.sessionManager.getEntries();
     const isNew = !entries.some((entry) => entry.type === "message");
     if (isNew && !takeover) this.session.opened(this.#ctx.cwd);
     else this.session.resumed(this.#ctx.cwd, heldDeliveries(entries), takeover);
+  }
+
+  /** pi will abort what runs and go to another session, unless somebody forbids it. What is queued must not keep it here. */
+  mayLeave(): void {
+    this.#leaving = true;
   }
 
   leave(): void {
@@ -84,6 +95,7 @@ class Conversation implements Driver {
 
   /** True: this is a turn of ours that is no longer wanted. */
   refuses(source: string, text: string): boolean {
+    this.#leaving = false;
     this.#dropStarting();
     const turn = this.#offered;
     if (source !== "extension" || !turn || turn.text !== text) return false;
@@ -206,13 +218,16 @@ export default function tidings(pi: PiApi): void {
   let now: Conversation | undefined;
 
   pi.on("session_start", (event, ctx) => {
-    now = enter(pi, ctx, event.reason === "fork" ? event.previousSessionFile : undefined);
+    if (now?.session.id === ctx.sessionManager.getSessionId()) now.rebind(ctx);
+    else now = enter(pi, ctx, event.reason === "fork" ? event.previousSessionFile : undefined);
   });
   pi.on("session_shutdown", (event) => {
     now?.leave();
     now = undefined;
     if (event.reason === "quit") closeKit();
   });
+  pi.on("session_before_switch", () => now?.mayLeave());
+  pi.on("session_before_fork", () => now?.mayLeave());
   pi.on("session_before_compact", () => now?.compacting(true));
   pi.on("session_compact", () => now?.compacting(false));
   pi.on("session_compact_failed", () => now?.compacting(false));

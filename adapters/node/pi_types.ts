@@ -37,6 +37,8 @@ export interface PiContext {
 interface Events {
   session_start: { reason: string; previousSessionFile?: string };
   session_shutdown: { reason: string };
+  session_before_switch: object;
+  session_before_fork: object;
   session_before_compact: object;
   session_compact: object;
   session_compact_failed: object;
