@@ -65,6 +65,7 @@ struct cli {
   int word_count;
 
   const char *session, *store, *config; /* as given; NULL: not given */
+  bool no_config;                       /* read no configuration at all */
   const char *host_name;                /* what the model knows the agent as; NULL: nothing */
   bool json;
   bool pipe_signal_ignored; /* SIGPIPE, by whoever called */

@@ -86,7 +86,12 @@ int help_overview(FILE *out) {
 
 /* -- the verb ---------------------------------------------------------------------------------------------------------------------- */
 
-enum { OPTION_MAN = CLI_LONG_ONLY, OPTION_COMPLETION };
+enum { OPTION_MAN = CLI_LONG_ONLY, OPTION_COMPLETION, OPTION_NAMES };
+
+static int print_names(void) {
+  for (size_t i = 0; i < cli_verb_count; i++) puts(cli_verbs[i]->name);
+  return EXIT_DONE;
+}
 
 static int print_completion(const struct cli *cli, const char *shell) {
   if (strcmp(shell, "bash") == 0) return help_bash(stdout);
@@ -98,17 +103,20 @@ static int print_completion(const struct cli *cli, const char *shell) {
 static int run(struct cli *cli) {
   const char *shell = NULL;
   const struct cli_verb *verb = NULL;
-  bool man = false;
+  bool man = false, names = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
     case OPTION_MAN: man = true; break;
     case OPTION_COMPLETION: shell = cli->value; break;
+    case OPTION_NAMES: names = true; break;
     default: return cli->exit_code;
     }
   }
-  int code = cli_take_words(cli, 0, shell ? 0 : 1, "");
+  int code = cli_take_words(cli, 0, shell || names ? 0 : 1, "");
   if (code) return code;
-  if (shell) return man ? cli_usage(cli, "--man and --completion exclude each other") : print_completion(cli, shell);
+  if (man + names + (shell != NULL) > 1) return cli_usage(cli, "--man, --names and --completion exclude each other");
+  if (names) return print_names();
+  if (shell) return print_completion(cli, shell);
   if (cli->word_count && !(verb = cli_find_verb(cli->words[0]))) return cli_usage(cli, "unknown verb '%s'", cli->words[0]);
   if (man) return help_man(stdout, verb);
   return verb ? help_verb(stdout, verb) : help_overview(stdout);
@@ -116,7 +124,7 @@ static int run(struct cli *cli) {
 
 const struct cli_verb verb_help = {
     .name = "help",
-    .usage = "[--man | --completion=SHELL] [VERB]",
+    .usage = "[--man] [VERB]  or  --completion=SHELL  or  --names",
     .summary = "list the verbs, or print one's help, man page or completions",
     .help = "Without a verb, lists all of them. With one, prints what 'tidings VERB --help' prints.",
     .completion = COMPLETE_WORDS,
@@ -124,6 +132,7 @@ const struct cli_verb verb_help = {
     .options =
         (const struct cli_option[]){
             {.key = OPTION_MAN, .name = "man", .help = "Print the man page, of the verb or of the command."},
+            {.key = OPTION_NAMES, .name = "names", .help = "Print the names of the verbs, one a line."},
             {.key = OPTION_COMPLETION,
              .name = "completion",
              .argument = "SHELL",

@@ -95,7 +95,7 @@ char *kit_config_path(const struct cli *cli, bool *ret_named) {
 /* *ret_text stays NULL when there is no file and nobody named one. */
 static int32_t read_config(const struct cli *cli, char **ret_text, struct tidings_error *error) {
   bool named = false;
-  char *path = kit_config_path(cli, &named);
+  char *path = cli->no_config ? NULL : kit_config_path(cli, &named);
   if (!path) return TIDINGS_OK;
   size_t len = 0;
   int32_t code = TIDINGS_OK;
