@@ -93,7 +93,7 @@ int help_bash(FILE *out) {
         "_tidings_command() {\n"
         "  compopt -o filenames\n"
         "  if [[ $prev == -- || $COMP_CWORD -eq 2 ]]; then\n"
-        "    mapfile -t COMPREPLY < <(compgen -c -- \"$cur\")\n"
+        "    mapfile -t COMPREPLY < <(compgen -c -- \"$cur\" | sort -u)\n"
         "  else\n"
         "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
         "  fi\n"
@@ -213,7 +213,7 @@ static void fish_action(FILE *out, enum cli_completion completion, const char *w
 static void fish_option(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
   fprintf(out, "complete -c tidings -n '__fish_seen_subcommand_from %s' -l %s", verb->name, option->name);
   if (option->key < CLI_LONG_ONLY) fprintf(out, " -s %c", option->key);
-  if (option->argument) fputs(" -r", out);
+  if (option->argument) fputs(option->completion == COMPLETE_FILE ? " -r" : " -x", out);
   if (option->argument) fish_action(out, option->completion, option->words);
   fputs(" -d '", out);
   first_sentence(out, option->help, "\\");

@@ -23,7 +23,7 @@ static void print_counts(const char *label, const json_t *counts) {
   bool any = false;
   json_object_foreach((json_t *)(uintptr_t)counts, name, count) {
     if (!json_integer_value(count)) continue;
-    printf("%s%s ", any ? ", " : label, any ? "" : " ");
+    printf("%s%s", any ? ", " : label, any ? "" : " ");
     terminal_text(stdout, name);
     printf(" %lld", (long long)json_integer_value(count));
     any = true;
