@@ -4,7 +4,8 @@
  * `configure`. They are for hosts' status lines, for tools, and for tests; no hot path.
  *
  * A request is {"name": NAME, "session": ID, ...}. Names: pending, status, history, explain, stats, stream, configure, instructions,
- * preview, render, neutralize. What each takes and answers is in schema/query.schema.json. A name that this version does not have answers
+ * preview, render, neutralize, sessions (of the whole store: it takes no session). What each takes and answers is in
+ * schema/query.schema.json. A name that this version does not have answers
  * TIDINGS_E_UNSUPPORTED.
  */
 #ifndef TIDINGS_QUERY_H

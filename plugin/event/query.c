@@ -16,7 +16,7 @@ static const char *const names[QUERY_COUNT] = {
     [QUERY_PENDING] = "pending",     [QUERY_STATUS] = "status",         [QUERY_HISTORY] = "history",
     [QUERY_EXPLAIN] = "explain",     [QUERY_STATS] = "stats",           [QUERY_STREAM] = "stream",
     [QUERY_CONFIGURE] = "configure", [QUERY_PREVIEW] = "preview",       [QUERY_INSTRUCTIONS] = "instructions",
-    [QUERY_RENDER] = "render",       [QUERY_NEUTRALIZE] = "neutralize",
+    [QUERY_RENDER] = "render",       [QUERY_NEUTRALIZE] = "neutralize", [QUERY_SESSIONS] = "sessions",
 };
 
 static int read_name(const struct json *value, enum query_name *ret_name, struct tidings_error *error) {
@@ -32,9 +32,8 @@ static int read_name(const struct json *value, enum query_name *ret_name, struct
               name_list(names, QUERY_COUNT).text);
 }
 
-/* What a query does not take is refused, not ignored. */
-static int check_members(enum query_name name, const struct json *const *members, struct tidings_error *error) {
-  static const uint8_t takes[QUERY_COUNT] = {
+static bool takes(enum query_name name, enum member member) {
+  static const uint8_t taken[QUERY_COUNT] = {
       [QUERY_PENDING] = 1 << SESSION | 1 << LIMIT,
       [QUERY_STATUS] = 1 << SESSION,
       [QUERY_HISTORY] = 1 << SESSION | 1 << LIMIT,
@@ -45,10 +44,16 @@ static int check_members(enum query_name name, const struct json *const *members
       [QUERY_INSTRUCTIONS] = 1 << SESSION,
       [QUERY_PREVIEW] = 1 << SESSION | 1 << CARRIER,
       [QUERY_RENDER] = 1 << SESSION | 1 << EVENTS,
+      [QUERY_SESSIONS] = 1 << LIMIT,
       [QUERY_NEUTRALIZE] = 1 << SESSION | 1 << TEXT,
   };
+  return taken[name] & 1 << member;
+}
+
+/* What a query does not take is refused, not ignored. */
+static int check_members(enum query_name name, const struct json *const *members, struct tidings_error *error) {
   for (int i = SESSION; i < MEMBER_COUNT; i++) {
-    if (members[i] && !(takes[name] & 1 << i))
+    if (members[i] && !takes(name, (enum member)i))
       return fail(error, TIDINGS_E_SCHEMA, "%s: query \"%s\" does not take it", member_names[i], names[name]);
   }
   return 0;
@@ -110,7 +115,7 @@ int query_parse(struct tidings_span bytes, struct arena *arena, struct query *re
   code = field_members(NULL, json, &known, members, error);
   if (!code) code = read_name(members[NAME], &query.name, error);
   if (!code) code = check_members(query.name, members, error);
-  if (!code && query.name != QUERY_CONFIGURE) code = read_session(members[SESSION], &query, error);
+  if (!code && takes(query.name, SESSION)) code = read_session(members[SESSION], &query, error);
   if (!code && query.name == QUERY_EXPLAIN) code = read_id(members[ID], &query.id, error);
   if (!code && members[LIMIT]) code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
   if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &query, error);

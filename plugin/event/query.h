@@ -22,6 +22,7 @@ enum query_name {
   QUERY_INSTRUCTIONS,
   QUERY_PREVIEW,
   QUERY_RENDER,
+  QUERY_SESSIONS,
   QUERY_NEUTRALIZE,
   QUERY_COUNT
 };
@@ -42,7 +43,7 @@ struct query {
   enum query_name name;
   struct tidings_span session;
   uint64_t id;     /* explain: a public item id */
-  uint32_t limit;  /* pending: items; history: deliveries */
+  uint32_t limit;  /* pending: items; history: deliveries; sessions */
   bool has_config; /* configure: JSON to put in force; without it the one in force is only read */
   struct tidings_span config;
   bool chat_request;               /* preview: what would carry it */

@@ -49,11 +49,11 @@ static int ask_session(struct inspection *inspection, struct tidings_error *erro
       [QUERY_HISTORY] = inspect_history, [QUERY_EXPLAIN] = inspect_explain,
       [QUERY_STATS] = inspect_stats,     [QUERY_STREAM] = inspect_stream,
       [QUERY_PREVIEW] = inspect_preview, [QUERY_INSTRUCTIONS] = inspect_instructions,
-      [QUERY_RENDER] = inspect_render,
+      [QUERY_RENDER] = inspect_render,   [QUERY_SESSIONS] = inspect_sessions,
   };
   int code = store_read(inspection->instance->store, &inspection->txn, error);
   if (code) return code;
-  code = session_find(inspection->txn, inspection->query->session, &inspection->session, error);
+  if (inspection->query->session.len) code = session_find(inspection->txn, inspection->query->session, &inspection->session, error);
   if (!code) code = head_get(inspection->txn, inspection->session, &inspection->arena, &inspection->head, error);
   if (!code && inspection->session) code = item_last(inspection->txn, inspection->session, &inspection->head, &inspection->last, error);
   if (!code) code = answers[inspection->query->name](inspection, error);

@@ -14,7 +14,7 @@
 int inspect(struct instance *instance, struct tidings_span request, const struct tidings_answer **ret_answer, struct tidings_error *error);
 void inspect_release(struct instance *instance, const struct tidings_answer *answer); /* NULL is allowed */
 
-/* One question being answered, in a snapshot. A session that the store has not heard of has number 0 and an empty head. */
+/* One question being answered, in a snapshot. A session that the store has not heard of, or none at all, has number 0 and an empty head. */
 struct inspection {
   struct instance *instance;
   const struct query *query;
@@ -37,6 +37,7 @@ int inspect_explain(struct inspection *inspection, struct tidings_error *error);
 int inspect_stream(struct inspection *inspection, struct tidings_error *error);
 int inspect_instructions(struct inspection *inspection, struct tidings_error *error);
 int inspect_preview(struct inspection *inspection, struct tidings_error *error);
+int inspect_sessions(struct inspection *inspection, struct tidings_error *error); /* of the whole store */
 int inspect_render(struct inspection *inspection, struct tidings_error *error);
 
 /* "kind": {"source": …, "name": …}, as everywhere. */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+//
+// kit.ts: the one open plugin of this process, and where it is found. Hosts load their shims more than once (for each folder, at each reload), and a
+// store can be opened only once in a process, so the instance is kept with the process. Knows no host and no session.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Addon, Instance } from "./tidings.d.ts";
+import { pollDescriptor } from "./wake.ts";
+
+export interface Kit {
+  instance: Instance;
+  hostName: string;
+  rang: Map<string, () => void>; // by session: what to do when it rings
+  stopPolling: () => void;
+}
+
+const KEY = Symbol.for("tidings.kit");
+const place = globalThis as unknown as Record<symbol, Kit | undefined>;
+const here = dirname(fileURLToPath(import.meta.url));
+
+function inHome(variable: string, folderOfHome: string, name: string): string {
+  const named = process.env[variable];
+  return join(named && isAbsolute(named) ? named : join(homedir(), folderOfHome), name);
+}
+
+// -- the log -----------------------------------------------------------------------------------------------------------------------------
+
+const LOG_BYTES = 1 << 20;
+let lastLine = "";
+
+/** A line in logs/hosts.log of the state folder; the same line twice in a row is written once. Never throws: a host must not suffer from us. */
+export function log(host: string, text: string): void {
+  const line = `${host}[${process.pid}]: ${text.replace(/[\x00-\x1f\x7f]+/g, " ")}`;
+  if (line === lastLine) return;
+  lastLine = line;
+  try {
+    const folder = inHome("XDG_STATE_HOME", ".local/state", "tidings/logs");
+    const file = join(folder, "hosts.log");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(file, `${file}.old`);
+    appendFileSync(file, `${new Date().toISOString()} ${line}\n`, { mode: 0o600 });
+  } catch {
+    // there is nowhere to say it
+  }
+}
+
+export function describe(error: unknown): string {
+  const { code, message } = (error ?? {}) as { code?: string; message?: string };
+  return message === undefined ? String(error) : code ? `${code}: ${message}` : message;
+}
+
+// -- opening -----------------------------------------------------------------------------------------------------------------------------
+
+function findPlugin(): string {
+  const named = process.env.TIDINGS_PLUGIN;
+  if (named) return named;
+  const beside = join(here, "tidings.so");
+  return existsSync(beside) ? beside : join(here, "..", "tidings.so");
+}
+
+function loadAddon(): Addon {
+  const module = { exports: {} as Addon };
+  (process as unknown as { dlopen(module: object, path: string): void }).dlopen(module, join(here, "tidings.node"));
+  return module.exports;
+}
+
+/** The user's configuration; undefined when there is none and nobody named one. */
+function readConfiguration(): string | undefined {
+  const named = process.env.TIDINGS_CONFIG;
+  try {
+    return readFileSync(named || inHome("XDG_CONFIG_HOME", ".config", "tidings/config.json"), "utf8");
+  } catch (error) {
+    if (!named && (error as { code?: string }).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function answerRings(kit: Kit): void {
+  try {
+    for (let session = kit.instance.nextSession(); session !== undefined; session = kit.instance.nextSession()) kit.rang.get(session)?.();
+  } catch (error) {
+    log(kit.hostName, `asking who rang: ${describe(error)}`);
+  }
+}
+
+function poll(kit: Kit): void {
+  try {
+    kit.stopPolling = pollDescriptor(kit.instance.wakeDescriptor(), () => answerRings(kit));
+    answerRings(kit);
+  } catch (error) {
+    log(kit.hostName, `no wake descriptor, only time will tell: ${describe(error)}`);
+  }
+}
+
+/** The process's plugin, opened when it is first asked for. Undefined: it cannot be opened; the log says why, and a later call tries again. */
+export function openKit(hostName: string): Kit | undefined {
+  const open = place[KEY];
+  if (open) return open;
+  try {
+    const instance = loadAddon().open({
+      plugin: findPlugin(),
+      store: process.env.TIDINGS_STORE || undefined,
+      hostName,
+      configuration: readConfiguration(),
+    });
+    const kit: Kit = { instance, hostName, rang: new Map(), stopPolling: () => {} };
+    place[KEY] = kit;
+    poll(kit);
+    return kit;
+  } catch (error) {
+    log(hostName, `tidings is off: ${describe(error)}`);
+    return undefined;
+  }
+}
+
+/** Before the process ends, if it can. */
+export function closeKit(): void {
+  const kit = place[KEY];
+  if (!kit) return;
+  place[KEY] = undefined;
+  kit.stopPolling();
+  try {
+    kit.instance.close();
+  } catch (error) {
+    log(kit.hostName, `closing: ${describe(error)}`);
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+//
+// opencode.ts: the plugin for opencode. opencode makes one for each folder that it works in, all in one process. Knows which session a hook or an event
+// belongs to, and no more of it. Nothing but the plugin is exported: opencode would take it for another plugin.
+import { describe, log, openKit } from "./kit.ts";
+import { Conversation } from "./opencode_session.ts";
+import type { BusEvent, MessageInfo, Part, PluginInput, StoredMessage, ToolOutput } from "./opencode_types.ts";
+import { Session, Withdrawn } from "./session.ts";
+
+const COMMANDS = new Set(["run", "serve", "web", "acp", "attach", "tui", "github", "pr"]);
+
+/** `opencode run` ends with its turn: nothing else is begun in it. */
+function isOneShot(): boolean {
+  return process.argv.slice(2).find((word) => COMMANDS.has(word)) === "run";
+}
+
+class Conversations {
+  #input: PluginInput;
+  #oneShot = isOneShot();
+  #known = new Map<string, Conversation>();
+  #attaching = new Map<string, Promise<Conversation | undefined>>();
+
+  constructor(input: PluginInput) {
+    this.#input = input;
+  }
+
+  get(id: string | undefined): Conversation | undefined {
+    return id === undefined ? undefined : this.#known.get(id);
+  }
+
+  create(id: string, directory: string): Conversation | undefined {
+    const kit = openKit("opencode");
+    if (!kit) return undefined;
+    const conversation = new Conversation(this.#input.client, { id, directory }, this.#oneShot, (driver) => new Session(kit, id, driver));
+    this.#known.set(id, conversation);
+    return conversation;
+  }
+
+  /** The session, resumed if this process did not begin it. */
+  find(id: string): Promise<Conversation | undefined> {
+    const known = this.#known.get(id);
+    const attaching = this.#attaching.get(id);
+    if (attaching) return attaching;
+    if (known) return Promise.resolve(known);
+    const attached = this.#attach(id).finally(() => this.#attaching.delete(id));
+    this.#attaching.set(id, attached);
+    return attached;
+  }
+
+  async #attach(id: string): Promise<Conversation | undefined> {
+    const conversation = this.create(id, this.#input.directory);
+    if (!conversation || (await conversation.attach())) return conversation;
+    this.forget(id)?.leave();
+    return undefined;
+  }
+
+  forget(id: string): Conversation | undefined {
+    const known = this.#known.get(id);
+    this.#known.delete(id);
+    return known;
+  }
+
+  /** The session that a person sees, of a subagent's. */
+  seen(conversation: Conversation): Conversation {
+    const above = this.get(conversation.parent);
+    return above ? this.seen(above) : conversation;
+  }
+
+  leave(): void {
+    for (const conversation of this.#known.values()) conversation.leave();
+    this.#known.clear();
+  }
+}
+
+function onEvent(conversations: Conversations, { type, properties }: BusEvent): void {
+  if (type === "session.created" && properties.info && !conversations.get(properties.info.id)) {
+    conversations.create(properties.info.id, properties.info.directory)?.opened(properties.info);
+    return;
+  }
+  const conversation = conversations.get(properties.sessionID ?? properties.info?.sessionID ?? properties.part?.sessionID);
+  if (!conversation) return;
+  if (type === "message.part.updated" && properties.part) conversation.stored(properties.part);
+  else if (type === "session.status" && properties.status) conversation.status(properties.status);
+  else if (type === "session.idle") conversation.idle();
+  else if (type === "session.error") conversation.failed(properties.error);
+  else if (type === "message.updated" && properties.info?.error) conversation.failed(properties.info.error);
+  else if (type === "permission.asked") conversation.session.holds("turn.waiting", { kind: "approval" });
+  else if (type === "question.asked") conversation.session.holds("turn.waiting", { kind: "user-input" });
+  else if (type === "permission.replied" || type === "question.replied" || type === "question.rejected") conversation.session.enters("tools");
+  else if (type === "session.compacted") conversation.compacting(false);
+  else if (type === "session.deleted") conversations.forget(conversation.id)?.closed();
+}
+
+/** A hook that throws becomes the tool's result, or the prompt's failure. */
+async function safely(hook: () => Promise<void> | void): Promise<void> {
+  try {
+    await hook();
+  } catch (error) {
+    if (error instanceof Withdrawn) throw error; // so that opencode does not send a prompt that we have taken back
+    log("opencode", describe(error));
+  }
+}
+
+function hooks(conversations: Conversations): object {
+  return {
+    event: ({ event }: { event: BusEvent }) => safely(() => onEvent(conversations, event)),
+    "chat.message": (input: { sessionID: string }, output: { message: MessageInfo; parts: Part[] }) =>
+      safely(async () => (await conversations.find(input.sessionID))?.prompt(output.message, output.parts)),
+    "tool.execute.after": (input: { tool: string; sessionID: string; callID: string; args: unknown }, output: ToolOutput | undefined) =>
+      safely(async () => {
+        const conversation = output && (await conversations.find(input.sessionID));
+        if (!conversation) return;
+        conversation.edited(conversations.seen(conversation), input.tool, input.callID, input.args, output.metadata);
+        conversation.toolResult(input.tool, input.callID, output);
+      }),
+    "experimental.chat.messages.transform": (_input: object, output: { messages: StoredMessage[] }) =>
+      safely(() => conversations.get(output.messages.at(-1)?.info.sessionID)?.failedResults(output.messages)),
+    "experimental.chat.system.transform": (input: { sessionID?: string }, output: { system: string[] }) =>
+      safely(() => {
+        const paragraph = conversations.get(input.sessionID)?.session.instructions();
+        if (paragraph) output.system.push(paragraph);
+      }),
+    "experimental.session.compacting": (input: { sessionID: string }) => safely(() => conversations.get(input.sessionID)?.compacting(true)),
+    "shell.env": (input: { sessionID?: string }, output: { env: Record<string, string> }) =>
+      safely(() => {
+        const conversation = conversations.get(input.sessionID);
+        if (conversation) output.env.TIDINGS_SESSION = conversations.seen(conversation).id;
+      }),
+    dispose: () => safely(() => conversations.leave()),
+  };
+}
+
+export default async function tidings(input: PluginInput): Promise<object> {
+  return openKit("opencode") ? hooks(new Conversations(input)) : {};
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// opencode_parts.ts: news as parts of a message of opencode's. A part of its own is marked synthetic: the model reads it, the person's words stay as
+// they were typed. opencode shows parts in the order of their ids, so a new part gets one beside its neighbour's.
+import { type Additions, aroundParts, aroundText } from "./compose.ts";
+import type { Mark, Part, StoredMessage, ToolOutput } from "./opencode_types.ts";
+
+const ID = /^prt_([0-9a-f]{12})([0-9A-Za-z]{14})$/; // a time, and something random
+const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+function neighbourId(id: string, step: bigint): string | undefined {
+  const match = ID.exec(id);
+  if (!match) return undefined;
+  const time = BigInt(`0x${match[1]}`) + step;
+  let random = "";
+  for (const byte of crypto.getRandomValues(new Uint8Array(14))) random += LETTERS[byte % LETTERS.length];
+  return `prt_${time.toString(16).padStart(12, "0")}${random}`;
+}
+
+function insert(parts: Part[], text: string, atFront: boolean, mark: Mark): boolean {
+  const beside = atFront ? parts[0] : parts[parts.length - 1];
+  const id = beside && neighbourId(beside.id, atFront ? -1n : 1n);
+  if (!id) return false;
+  const part: Part = { id, sessionID: beside.sessionID, messageID: beside.messageID, type: "text", text, synthetic: true, metadata: { tidings: mark } };
+  if (atFront) parts.unshift(part);
+  else parts.push(part);
+  return true;
+}
+
+function mergeMark(part: Part, mark: Mark): void {
+  part.metadata = { ...part.metadata, tidings: { ...part.metadata?.tidings, ...mark } };
+}
+
+/** Puts news and the mark on a prompt. False: it has no part that they could go to. */
+export function addToPrompt(parts: Part[], added: Additions, mark: Mark): boolean {
+  const front = added.before.map((text) => `${text}\n\n`).join("") + added.prepend;
+  const back = added.append + added.after.map((text) => `\n\n${text}`).join("");
+  const own = parts.find((part) => part.type === "text");
+  if (!front && !back) {
+    if (own) mergeMark(own, mark);
+    return own !== undefined;
+  }
+  if (front && !insert(parts, front, true, back ? {} : mark)) return addInside(own, added, mark);
+  if (back && !insert(parts, back, false, mark)) return addInside(own, added, mark);
+  return true;
+}
+
+/** When the ids are not what they were: inside the person's own part. */
+function addInside(own: Part | undefined, added: Additions, mark: Mark): boolean {
+  if (!own) return false;
+  own.text = aroundText(own.text ?? "", added);
+  mergeMark(own, mark);
+  return true;
+}
+
+/** Puts news on a tool's result. False: it has no text and no place for one. */
+export function addToResult(output: ToolOutput, added: Additions, mark: Mark): boolean {
+  if (typeof output.output === "string") output.output = aroundText(output.output, added);
+  else if (Array.isArray(output.content)) aroundParts(output.content, added);
+  else return false;
+  output.metadata = { ...output.metadata, tidings: mark };
+  return true;
+}
+
+/** opencode may shorten a result after it was changed; then what was added may be gone. */
+export function holds(text: string | undefined, added: Additions): boolean {
+  return [added.prepend, added.append, ...added.before, ...added.after].every((piece) => text?.includes(piece.trim()));
+}
+
+export function heldDeliveries(messages: StoredMessage[]): string[] {
+  const marks = messages.flatMap(({ parts }) => parts.map((part) => part.metadata?.tidings ?? part.state?.metadata?.tidings));
+  return marks.map((mark) => mark?.delivery).filter((id): id is string => typeof id === "string");
+}
+
+/** The paths that a call of a tool has changed, as far as the tool tells. */
+export function editedPaths(tool: string, args: unknown, metadata: Record<string, unknown> | undefined): string[] {
+  const given = args as { filePath?: unknown } | undefined;
+  if (tool === "write" || tool === "edit" || tool === "multiedit") return typeof given?.filePath === "string" ? [given.filePath] : [];
+  if (tool !== "apply_patch" && tool !== "patch") return [];
+  const files = Array.isArray(metadata?.files) ? (metadata.files as { filePath?: unknown; movePath?: unknown }[]) : [];
+  return files.flatMap((file) => [file.filePath, file.movePath]).filter((path): path is string => typeof path === "string");
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+//
+// opencode_session.ts: a conversation in opencode: its carriers until they are stored, and when a turn of opencode's begins and ends. opencode stores each
+// part as one row, with the delivery's id in its metadata; the event that a part was stored is what settles.
+import { type Additions } from "./compose.ts";
+import { describe, log } from "./kit.ts";
+import { addToPrompt, addToResult, editedPaths, heldDeliveries, holds } from "./opencode_parts.ts";
+import type { BusEvent, Client, MessageInfo, Part, SessionInfo, StoredMessage, ToolOutput } from "./opencode_types.ts";
+import { sessionPath } from "./paths.ts";
+import { type Driver, Session, type Turn } from "./session.ts";
+
+const RECENT = 200; // messages; what can be in doubt is among the last ones
+const SECOND_IDLE_MS = 1000;
+const ABORTED = "MessageAbortedError";
+
+interface Unsettled {
+  added: Additions;
+  callId: string | undefined;
+}
+
+export class Conversation implements Driver {
+  readonly session: Session;
+  readonly id: string;
+  parent: string | undefined; // the session whose subagent this is
+  #client: Client;
+  #folder: string;
+  #isOneShot: boolean;
+  #last: { agent?: string; model?: MessageInfo["model"] } = {}; // what the person has chosen
+  #unsettled = new Map<string, Unsettled>();
+  #failedParts = new Set<string>(); // results of failed tools that were carriers, or might have been
+  #offered: Turn | undefined; // sent to opencode, which has not come to it yet
+  #aborting = false;
+  #busies = 0; // how often opencode said that it is busy in this turn: first when it begins, then before each request
+  #error: MessageInfo["error"];
+  #ending: ReturnType<typeof setTimeout> | undefined;
+  #compacting = false;
+
+  constructor(client: Client, info: { id: string; directory: string }, isOneShot: boolean, session: (driver: Driver) => Session) {
+    this.id = info.id;
+    this.#client = client;
+    this.#folder = info.directory;
+    this.#isOneShot = isOneShot;
+    this.session = session(this);
+  }
+
+  // -- the session -------------------------------------------------------------------------------------------------------------------------
+
+  /** Nobody finds a subagent's session by its folder: what is pushed there is meant for the one that a person sees. */
+  #cwd(): string | undefined {
+    return this.parent ? undefined : this.#folder;
+  }
+
+  opened(info: SessionInfo): void {
+    this.parent = info.parentID;
+    this.session.opened(this.#cwd());
+  }
+
+  /** A session that this process has not begun. False: opencode does not tell what is in it. */
+  async attach(takeover = false): Promise<boolean> {
+    const path = { id: this.id };
+    const [info, messages] = await Promise.all([this.#client.session.get({ path }), this.#client.session.messages({ path, query: { limit: RECENT } })]);
+    if (!info.data || !messages.data) {
+      log("opencode", `session ${this.id}: its messages cannot be read: ${describe(info.error ?? messages.error)}`);
+      return false;
+    }
+    const asked = messages.data.findLast((message) => message.info.role === "user")?.info;
+    if (asked) this.#last = { agent: asked.agent, model: asked.model };
+    this.parent = info.data.parentID;
+    this.#folder = info.data.directory;
+    this.session.resumed(this.#cwd(), heldDeliveries(messages.data), takeover);
+    return true;
+  }
+
+  closed(): void {
+    this.session.report("session.closed");
+    this.leave();
+  }
+
+  leave(): void {
+    clearTimeout(this.#ending);
+    this.session.leave();
+  }
+
+  compacting(begins: boolean): void {
+    if (this.#compacting === begins) return;
+    this.#compacting = begins;
+    this.session.report(begins ? "session.compacting" : "session.compacted");
+  }
+
+  // -- what tidings asks for ---------------------------------------------------------------------------------------------------------------
+
+  start(turn: Turn): boolean {
+    if (this.#isOneShot || this.#offered) return false;
+    this.#offered = turn;
+    const parts = [{ type: "text", text: turn.text, metadata: { tidings: { turn: turn.ids } } }];
+    this.#client.session.promptAsync({ path: { id: this.id }, body: { ...this.#last, parts } }).then(
+      ({ error }) => error && this.#refused(turn, error),
+      (error) => this.#refused(turn, error),
+    );
+    return true;
+  }
+
+  #refused(turn: Turn, error: unknown): void {
+    if (this.#offered !== turn) return;
+    this.#offered = undefined;
+    log("opencode", `session ${this.id}: the prompt was refused: ${describe(error)}`);
+    this.session.report("turn.declined", { messages: turn.ids });
+  }
+
+  /** opencode says idle before it is; when the abort's answer is there, it is. */
+  abort(): void {
+    if (this.#isOneShot) return;
+    const done = (): void => {
+      this.#aborting = false;
+      this.#error = { name: ABORTED };
+      this.#end();
+    };
+    this.#aborting = true;
+    this.#client.session.abort({ path: { id: this.id } }).then(done, (error) => {
+      log("opencode", `session ${this.id}: abort: ${describe(error)}`);
+      done();
+    });
+  }
+
+  // -- carriers ----------------------------------------------------------------------------------------------------------------------------
+
+  /** Throws Withdrawn when this is a turn of ours that is no longer wanted: then opencode stores nothing. */
+  async prompt(message: MessageInfo, parts: Part[]): Promise<void> {
+    const ids = parts.find((part) => part.metadata?.tidings?.turn)?.metadata?.tidings?.turn;
+    const turn = this.#offered;
+    const isOurs = ids !== undefined && turn !== undefined && ids.join("\0") === turn.ids.join("\0");
+    this.#last = { agent: message.agent, model: message.model };
+    if (this.session.lost) await this.attach(true);
+    if (isOurs) this.#offered = undefined;
+    const delivery = isOurs ? this.session.startTurn(turn) : this.session.prompt();
+    if (!delivery) return;
+    if (addToPrompt(parts, delivery, { delivery: delivery.id })) this.#carried(delivery.id, delivery, undefined);
+    else if (delivery.id) this.session.settle(delivery.id, false);
+  }
+
+  toolResult(tool: string, callId: string, output: ToolOutput): void {
+    if (typeof output.output !== "string" && !Array.isArray(output.content)) return;
+    const delivery = this.session.toolResult(callId, tool);
+    if (!delivery) return;
+    if (addToResult(output, delivery, { delivery: delivery.id })) this.#carried(delivery.id, delivery, callId);
+    else if (delivery.id) this.session.settle(delivery.id, false);
+  }
+
+  #carried(id: string | undefined, added: Additions, callId: string | undefined): void {
+    if (id) this.#unsettled.set(id, { added, callId });
+  }
+
+  /** Reports what a call has changed to the session that a person sees. */
+  edited(seen: Conversation, tool: string, callId: string, args: unknown, metadata: Record<string, unknown> | undefined): void {
+    const paths = editedPaths(tool, args, metadata).map((path) => sessionPath(seen.#folder, path));
+    seen.session.filesChanged(paths, callId);
+  }
+
+  /** opencode calls nobody when a tool has failed. Its result is seen, and changed in the store, before the next request. */
+  async failedResults(messages: StoredMessage[]): Promise<void> {
+    const last = messages.at(-1);
+    if (last?.info.role !== "assistant" || this.#compacting) return;
+    for (const part of last.parts) {
+      if (part.type !== "tool" || part.state?.status !== "error" || this.#failedParts.has(part.id) || part.state.metadata?.tidings) continue;
+      this.#failedParts.add(part.id);
+      await this.#failedResult(part, part.state);
+    }
+  }
+
+  async #failedResult(part: Part, state: NonNullable<Part["state"]>): Promise<void> {
+    const delivery = this.session.toolResult(part.callID ?? "", part.tool ?? "");
+    if (!delivery) return;
+    const before = { error: state.error, metadata: state.metadata };
+    const result: ToolOutput = { output: state.error ?? "", metadata: state.metadata };
+    addToResult(result, delivery, { delivery: delivery.id });
+    state.error = result.output;
+    state.metadata = result.metadata as typeof state.metadata;
+    const stored = await this.#store(part);
+    if (!stored) Object.assign(state, before);
+    if (delivery.id) this.session.settle(delivery.id, stored);
+  }
+
+  async #store(part: Part): Promise<boolean> {
+    try {
+      const answer = await this.#client._client?.patch({
+        url: "/session/{id}/message/{messageID}/part/{partID}",
+        path: { id: part.sessionID, messageID: part.messageID, partID: part.id },
+        body: part,
+        headers: { "Content-Type": "application/json" },
+      });
+      if (answer && !answer.error) return true;
+      log("opencode", `session ${this.id}: a failed tool's result cannot be changed: ${describe(answer?.error ?? "no such route")}`);
+    } catch (error) {
+      log("opencode", `session ${this.id}: a failed tool's result cannot be changed: ${describe(error)}`);
+    }
+    return false;
+  }
+
+  /** opencode has stored a part. */
+  stored(part: Part): void {
+    const { state } = part;
+    if (part.type === "tool" && state?.status === "running") this.session.enters("tools");
+    const id = part.metadata?.tidings?.delivery ?? state?.metadata?.tidings?.delivery;
+    const unsettled = id !== undefined ? this.#unsettled.get(id) : undefined;
+    if (id !== undefined && unsettled && (!state || state.status === "completed")) this.#settle(id, !state || holds(state.output, unsettled.added));
+    if (state?.status !== "error") return;
+    for (const [other, { callId }] of this.#unsettled) if (callId === part.callID) this.#settle(other, false);
+  }
+
+  #settle(id: string, written: boolean): void {
+    this.#unsettled.delete(id);
+    this.session.settle(id, written);
+  }
+
+  // -- turns -------------------------------------------------------------------------------------------------------------------------------
+
+  status(status: NonNullable<BusEvent["properties"]["status"]>): void {
+    if (status.type === "retry") this.session.holds("turn.retrying", { attempt: status.attempt, message: status.message });
+    if (status.type !== "busy" || this.#aborting) return;
+    if (this.#ending !== undefined) this.#end();
+    this.#error = undefined;
+    this.#busies++;
+    if (!this.session.running) this.session.turnStarted();
+    if (this.#busies > 1) this.session.enters("streaming");
+  }
+
+  /** Not yet the turn's end: opencode may go on, compacting for instance. */
+  failed(error: MessageInfo["error"]): void {
+    if (this.session.running) this.#error = error;
+    else if (this.#offered) this.#refused(this.#offered, error?.data);
+  }
+
+  /** After an abort opencode says idle when the stream has ended, and, mostly, again when it is ready for the next prompt. */
+  idle(): void {
+    if (this.#aborting || !this.session.running || !this.#busies) return;
+    if (this.#error?.name === ABORTED && this.#ending === undefined) this.#ending = setTimeout(() => this.#end(), SECOND_IDLE_MS);
+    else this.#end();
+  }
+
+  #end(): void {
+    clearTimeout(this.#ending);
+    this.#ending = undefined;
+    const error = this.#error;
+    this.#error = undefined;
+    this.#busies = 0;
+    for (const id of [...this.#unsettled.keys()]) this.#settle(id, false);
+    this.compacting(false);
+    this.session.turnEnded(!error ? "finished" : error.name === ABORTED ? "aborted" : "failed", error?.data?.message ?? error?.name);
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// opencode_types.ts: what the plugin uses of opencode's plugin interface, as opencode 1.18 has it.
+
+/** Ours, inside what opencode stores. */
+export interface Mark {
+  delivery?: string;
+  turn?: string[]; // a prompt of ours: the ids of its messages
+}
+
+export interface Part {
+  id: string;
+  sessionID: string;
+  messageID: string;
+  type: string;
+  text?: string;
+  synthetic?: boolean;
+  metadata?: { tidings?: Mark };
+  callID?: string;
+  tool?: string;
+  state?: { status: string; output?: string; error?: string; metadata?: { tidings?: Mark } };
+}
+
+export interface MessageInfo {
+  id: string;
+  role: string;
+  sessionID: string;
+  agent?: string;
+  model?: { providerID: string; modelID: string };
+  error?: { name: string; data?: { message?: string } };
+}
+
+export interface StoredMessage {
+  info: MessageInfo;
+  parts: Part[];
+}
+
+export interface SessionInfo {
+  id: string;
+  directory: string;
+  parentID?: string;
+}
+
+/** Either data or an error; the client does not throw for what the server refuses. */
+type Answer<T> = Promise<{ data?: T; error?: unknown }>;
+type OfSession<More = object> = { path: { id: string } } & More;
+
+export interface Client {
+  session: {
+    get(request: OfSession): Answer<SessionInfo>;
+    messages(request: OfSession<{ query: { limit: number } }>): Answer<StoredMessage[]>;
+    abort(request: OfSession): Answer<boolean>;
+    promptAsync(request: OfSession<{ body: { agent?: string; model?: MessageInfo["model"]; parts: object[] } }>): Answer<void>;
+  };
+  // The plain client beneath, for a route that this one has no method for.
+  _client?: { patch(request: { url: string; path: Record<string, string>; body: object; headers: Record<string, string> }): Answer<unknown> };
+}
+
+export interface PluginInput {
+  client: Client;
+  directory: string;
+}
+
+/** `output` of tool.execute.after: the result of a tool of opencode's own, of an MCP server, or nothing, when a subagent failed. */
+export interface ToolOutput {
+  output?: string;
+  content?: { type: string; text?: string }[];
+  metadata?: Record<string, unknown>;
+}
+
+export interface BusEvent {
+  type: string;
+  properties: {
+    sessionID?: string;
+    info?: MessageInfo & SessionInfo;
+    part?: Part;
+    status?: { type: string; attempt?: number; message?: string };
+    error?: MessageInfo["error"];
+  };
+}

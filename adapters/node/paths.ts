@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// paths.ts: how a file is named to a session. A watcher's news of the assistant's own edit is withdrawn only if both name the file by the same
+// bytes, so this must agree with `tidings watch`: relative to the session's folder if the file lies inside, else absolute; links of folders are
+// resolved as far as they exist, the last component is not.
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+
+function resolvedFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    const above = dirname(folder);
+    return above === folder ? folder : join(resolvedFolder(above), basename(folder));
+  }
+}
+
+export function sessionPath(cwd: string, path: string): string {
+  const whole = resolve(cwd, path);
+  const named = join(resolvedFolder(dirname(whole)), basename(whole));
+  const folder = resolvedFolder(resolve(cwd));
+  const prefix = folder.endsWith(sep) ? folder : folder + sep;
+  return named.startsWith(prefix) ? named.slice(prefix.length) : named;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+//
+// pi.ts: the extension for pi. What is pending rides on tool results and on what a person types in the middle of a run, inside the message, and
+// on a prompt as a message behind it, so that the person's own words stay as they were typed. pi writes each message to its session file as
+// one line; the delivery's id is in that line, so that a session that was killed knows what it has told.
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type TextPart, aroundParts, aroundText } from "./compose.ts";
+import { closeKit, openKit } from "./kit.ts";
+import { forkedFrom, heldDeliveries } from "./pi_transcript.ts";
+import type { Entry, PiApi, PiContext, PiMessage } from "./pi_types.ts";
+import { sessionPath } from "./paths.ts";
+import { type Delivery, type Driver, Session, type Turn, Withdrawn } from "./session.ts";
+
+/** A turn of ours on its way through pi. */
+interface Starting {
+  turn: Turn;
+  delivery: Delivery | undefined;
+}
+
+const CUSTOM_TYPE = "tidings";
+
+class Conversation implements Driver {
+  readonly session: Session;
+  #pi: PiApi;
+  #ctx: PiContext;
+  #unsettled = new Set<string>();
+  #offered: Turn | undefined; // sent to pi, which has not come to it yet
+  #starting: Starting | undefined;
+  #promptComes = false; // the run's first user message is next
+  #promptDelivery: string | undefined; // its id goes with that message, because there is no text to go with
+  #aborting = false;
+  #compacting = false;
+  #leaving = false;
+  #stopped: { reason?: string; error?: string } = {};
+
+  constructor(pi: PiApi, ctx: PiContext, session: (driver: Driver) => Session) {
+    this.#pi = pi;
+    this.#ctx = ctx;
+    this.session = session(this);
+  }
+
+  // -- what tidings asks for ---------------------------------------------------------------------------------------------------------------
+
+  /** `pi -p` answers one prompt: nothing else is begun in it. */
+  get #isOneShot(): boolean {
+    return this.#ctx.mode === "print" || this.#ctx.mode === "json";
+  }
+
+  start(turn: Turn): boolean {
+    if (this.#isOneShot || this.#leaving || !this.#ctx.isIdle() || !this.#ctx.model) return false;
+    this.#offered = turn;
+    this.#pi.sendUserMessage(turn.text);
+    return true;
+  }
+
+  /** Only the terminal gives back what was typed ahead when a run is aborted; elsewhere it would be lost, and the news waits instead. */
+  abort(): void {
+    if (this.#isOneShot || (this.#ctx.mode !== "tui" && this.#ctx.hasPendingMessages())) return;
+    this.#aborting = true;
+    this.#ctx.abort();
+  }
+
+  // -- the session -------------------------------------------------------------------------------------------------------------------------
+
+  /** pi may start a session twice, with nothing between. */
+  rebind(ctx: PiContext): void {
+    this.#ctx = ctx;
+  }
+
+  attach(takeover = false): void {
+    const entries = this.#ctx.sessionManager.getEntries();
+    const isNew = !entries.some((entry) => entry.type === "message");
+    if (isNew && !takeover) this.session.opened(this.#ctx.cwd);
+    else this.session.resumed(this.#ctx.cwd, heldDeliveries(entries), takeover);
+  }
+
+  /** pi will abort what runs and go to another session, unless somebody forbids it. What is queued must not keep it here. */
+  mayLeave(): void {
+    this.#leaving = true;
+  }
+
+  leave(): void {
+    this.settle(true);
+    this.session.leave();
+  }
+
+  compacting(begins: boolean): void {
+    if (this.#compacting === begins) return;
+    this.#compacting = begins;
+    this.session.report(begins ? "session.compacting" : "session.compacted");
+  }
+
+  // -- prompts -----------------------------------------------------------------------------------------------------------------------------
+
+  /** True: this is a turn of ours that is no longer wanted. */
+  refuses(source: string, text: string): boolean {
+    this.#leaving = false;
+    this.#dropStarting();
+    const turn = this.#offered;
+    if (source !== "extension" || !turn || turn.text !== text) return false;
+    this.#offered = undefined;
+    try {
+      this.#starting = { turn, delivery: this.session.startTurn(turn) };
+      return false;
+    } catch (error) {
+      if (error instanceof Withdrawn) return true;
+      throw error;
+    }
+  }
+
+  /** A turn of ours that pi took and then did not run, for want of a model or because somebody else's extension took it. */
+  #dropStarting(): void {
+    const starting = this.#starting;
+    if (!starting) return;
+    this.#starting = undefined;
+    if (starting.delivery?.id) this.session.settle(starting.delivery.id, false);
+    this.session.turnEnded("aborted");
+  }
+
+  /** The text that goes behind the prompt. */
+  promptAddition(): { text: string; delivery: string | undefined } | undefined {
+    if (this.session.lost) this.attach(true);
+    const delivery = this.#starting ? this.#starting.delivery : this.session.prompt();
+    this.#promptComes = true;
+    this.#promptDelivery = undefined;
+    if (!delivery) return undefined;
+    const text = aroundText("", delivery).trim();
+    if (delivery.id) this.#unsettled.add(delivery.id);
+    if (text) return { text, delivery: delivery.id };
+    this.#promptDelivery = delivery.id;
+    return undefined;
+  }
+
+  runStarted(): void {
+    const starting = this.#starting;
+    this.#starting = undefined;
+    this.#stopped = {};
+    if (!this.session.running) this.session.turnStarted(starting?.turn);
+  }
+
+  // -- messages, each before pi writes it ----------------------------------------------------------------------------------------------------
+
+  message(message: PiMessage): PiMessage | undefined {
+    if (message.role === "assistant") this.#stopped = { reason: message.stopReason, error: message.errorMessage };
+    if (message.role === "user" && this.#promptComes) {
+      this.#promptComes = false;
+      return this.#promptDelivery ? { ...message, tidings: { delivery: this.#promptDelivery } } : undefined;
+    }
+    if (message.role === "toolResult") return this.#carry(message, this.session.toolResult(message.toolCallId ?? "", message.toolName ?? ""));
+    return message.role === "user" ? this.#carry(message, this.session.prompt()) : undefined;
+  }
+
+  #carry(message: PiMessage, delivery: Delivery | undefined): PiMessage | undefined {
+    if (!delivery) return undefined;
+    const content = typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+    const parts: TextPart[] = (content ?? []).map((part) => ({ ...part }));
+    aroundParts(parts, delivery);
+    if (!delivery.id) return { ...message, content: parts };
+    this.#unsettled.add(delivery.id);
+    return { ...message, content: parts, tidings: { delivery: delivery.id } };
+  }
+
+  /** Settles what pi has written. `final`: what is not written by now never will be. */
+  settle(final = false): void {
+    if (!this.#unsettled.size) return;
+    const held = new Set(this.#written(final) ? heldDeliveries(this.#ctx.sessionManager.getEntries()) : []);
+    for (const id of [...this.#unsettled]) {
+      if (!held.has(id) && !final) continue;
+      this.#unsettled.delete(id);
+      this.session.settle(id, held.has(id));
+    }
+  }
+
+  /** A new session is written when the assistant has first answered. */
+  #written(final: boolean): boolean {
+    const manager = this.#ctx.sessionManager;
+    if (final || !manager.getSessionFile()) return true;
+    return manager.getEntries().some((entry: Entry) => entry.type === "message" && entry.message?.role === "assistant");
+  }
+
+  // -- the run's end -----------------------------------------------------------------------------------------------------------------------
+
+  settled(): void {
+    const { reason, error } = this.#stopped;
+    const aborted = this.#aborting || reason === "aborted";
+    this.#aborting = false;
+    this.#promptComes = false;
+    this.settle(true);
+    this.compacting(false);
+    this.session.turnEnded(aborted ? "aborted" : reason === "error" ? "failed" : "finished", error);
+  }
+
+  edited(path: unknown, callId: string): void {
+    if (typeof path !== "string" || !path) return;
+    const whole = path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
+    this.session.filesChanged([sessionPath(this.#ctx.cwd, whole)], callId);
+  }
+}
+
+function enter(pi: PiApi, ctx: PiContext, forkedFromFile: string | undefined): Conversation | undefined {
+  const kit = openKit("pi");
+  if (!kit) return undefined;
+  const id = ctx.sessionManager.getSessionId();
+  const parent = forkedFromFile && forkedFrom(forkedFromFile);
+  const conversation = new Conversation(pi, ctx, (driver) => new Session(kit, id, driver));
+  if (parent && parent !== id) {
+    const before = new Session(kit, parent, conversation);
+    before.report("session.forked", { child: id });
+    before.leave();
+  }
+  conversation.attach();
+  process.env.TIDINGS_SESSION = id; // for the commands that the assistant runs
+  return conversation;
+}
+
+export default function tidings(pi: PiApi): void {
+  let now: Conversation | undefined;
+
+  pi.on("session_start", (event, ctx) => {
+    if (now?.session.id === ctx.sessionManager.getSessionId()) now.rebind(ctx);
+    else now = enter(pi, ctx, event.reason === "fork" ? event.previousSessionFile : undefined);
+  });
+  pi.on("session_shutdown", (event) => {
+    now?.leave();
+    now = undefined;
+    if (event.reason === "quit") closeKit();
+  });
+  pi.on("session_before_switch", () => now?.mayLeave());
+  pi.on("session_before_fork", () => now?.mayLeave());
+  pi.on("session_before_compact", () => now?.compacting(true));
+  pi.on("session_compact", () => now?.compacting(false));
+  pi.on("session_compact_failed", () => now?.compacting(false));
+
+  pi.on("input", (event) => (now?.refuses(event.source, event.text) ? { action: "handled" } : undefined));
+  pi.on("before_agent_start", (event) => {
+    const paragraph = now?.session.instructions();
+    if (paragraph) event.systemPromptOptions.sections[CUSTOM_TYPE] = paragraph;
+    const added = now?.promptAddition();
+    if (!added) return undefined;
+    return { message: { customType: CUSTOM_TYPE, content: added.text, display: true, details: { tidings: { delivery: added.delivery } } } };
+  });
+  pi.on("agent_start", () => now?.runStarted());
+  pi.on("before_provider_request", () => {
+    now?.settle();
+    now?.session.enters("streaming");
+  });
+  pi.on("tool_execution_start", () => {
+    now?.settle();
+    now?.session.enters("tools");
+  });
+  pi.on("tool_result", (event) => {
+    if (!event.isError && (event.toolName === "edit" || event.toolName === "write")) now?.edited(event.input.path, event.toolCallId);
+  });
+  pi.on("message_end", (event) => {
+    const message = now?.message(event.message);
+    return message && { message };
+  });
+  pi.on("turn_end", () => now?.settle());
+  pi.on("ui_prompt_start", () => now?.session.holds("turn.waiting", { kind: "user-input" }));
+  pi.on("ui_prompt_end", () => now?.session.enters("tools"));
+  pi.on("agent_settled", () => now?.settled());
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// pi_transcript.ts: which deliveries a session of pi holds, and which session a session file is. Knows pi's entries and nothing of tidings' calls.
+import { closeSync, openSync, readSync } from "node:fs";
+import type { Entry, Mark } from "./pi_types.ts";
+
+const RECENT = 1000; // entries; what can be in doubt is among the last ones
+
+function mark(entry: Entry): Mark | undefined {
+  if (entry.type === "message") return entry.message?.tidings;
+  return entry.type === "custom_message" ? entry.details?.tidings : undefined;
+}
+
+export function heldDeliveries(entries: Entry[]): string[] {
+  const ids = entries.slice(-RECENT).map((entry) => mark(entry)?.delivery);
+  return ids.filter((id): id is string => typeof id === "string");
+}
+
+/** The id in a session file's first line; undefined: it has none, or was never written. */
+export function forkedFrom(file: string): string | undefined {
+  const buffer = Buffer.alloc(4096);
+  try {
+    const fd = openSync(file, "r");
+    try {
+      const text = buffer.toString("utf8", 0, readSync(fd, buffer, 0, buffer.length, 0));
+      const header = JSON.parse(text.split("\n", 1)[0]);
+      return header.type === "session" && typeof header.id === "string" ? header.id : undefined;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// pi_types.ts: what the extension uses of pi's API, as pi 0.87 has it. pi's own declarations are not installed where extensions are.
+import type { TextPart } from "./compose.ts";
+
+/** Ours, inside what pi writes. */
+export interface Mark {
+  delivery?: string;
+}
+
+export interface PiMessage {
+  role: string;
+  content?: string | TextPart[];
+  toolCallId?: string;
+  toolName?: string;
+  stopReason?: string;
+  errorMessage?: string;
+  tidings?: Mark;
+}
+
+export interface Entry {
+  type: string;
+  message?: PiMessage;
+  details?: { tidings?: Mark };
+}
+
+export interface PiContext {
+  cwd: string;
+  mode: string; // "tui", "rpc", "json", "print"
+  model: unknown;
+  sessionManager: { getSessionId(): string; getSessionFile(): string | undefined; getEntries(): Entry[] };
+  isIdle(): boolean;
+  hasPendingMessages(): boolean;
+  abort(): void;
+}
+
+interface Events {
+  session_start: { reason: string; previousSessionFile?: string };
+  session_shutdown: { reason: string };
+  session_before_switch: object;
+  session_before_fork: object;
+  session_before_compact: object;
+  session_compact: object;
+  session_compact_failed: object;
+  input: { text: string; source: string };
+  before_agent_start: { systemPromptOptions: { sections: Record<string, string> } };
+  agent_start: object;
+  before_provider_request: object;
+  tool_execution_start: object;
+  tool_result: { toolName: string; toolCallId: string; input: { path?: unknown }; isError: boolean };
+  message_end: { message: PiMessage };
+  turn_end: object;
+  ui_prompt_start: object;
+  ui_prompt_end: object;
+  agent_settled: object;
+}
+
+export interface PiApi {
+  on<Name extends keyof Events>(name: Name, handler: (event: Events[Name], ctx: PiContext) => unknown): unknown;
+  sendUserMessage(text: string): void;
+}

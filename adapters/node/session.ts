@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+//
+// session.ts: one conversation of a host, told to tidings: where it stands, its carriers, its turns; and what tidings wants done, told to the host
+// through a driver. Nothing here throws into the host: what fails is in the log, and the host goes on as if tidings were not there.
+import { type Additions, additions } from "./compose.ts";
+import { type Kit, describe, log } from "./kit.ts";
+import type { Action, Reply } from "./tidings.d.ts";
+
+/** A turn that tidings offers. */
+export interface Turn {
+  source: "user" | "system";
+  ids: string[];
+  text: string;
+}
+
+/** What the host does when tidings asks. Both may be called at any time, in the middle of another call too. */
+export interface Driver {
+  start(turn: Turn): boolean; // false: not now; the messages wait for another occasion
+  abort(): void; // stop the model's stream; when the host has settled, turnEnded("aborted")
+}
+
+/** What goes onto a carrier. */
+export interface Delivery extends Additions {
+  id: string | undefined; // to settle
+}
+
+/** The offer is over: the host must not send this turn's request. */
+export class Withdrawn extends Error {}
+
+type Phase = "streaming" | "tools";
+const NOT_OFFERED = new Set(["TIDINGS_E_FIRED", "TIDINGS_E_NOT_FOUND", "TIDINGS_E_STATE"]);
+
+export class Session {
+  readonly id: string;
+  running = false;
+  lost = false; // another process owns the session: what happens here is not told, and nothing is delivered
+  #kit: Kit;
+  #driver: Driver;
+  #phase: Phase | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(kit: Kit, id: string, driver: Driver) {
+    this.id = id;
+    this.#kit = kit;
+    this.#driver = driver;
+    kit.rang.set(id, () => this.wake());
+  }
+
+  /** Nothing happens here any more. The conversation itself goes on, perhaps in another process. */
+  leave(): void {
+    clearTimeout(this.#timer);
+    this.#kit.rang.delete(this.id);
+  }
+
+  // -- the session's life ----------------------------------------------------------------------------------------------------------------
+
+  /** A conversation that begins; without `cwd` nobody finds it by its folder. */
+  opened(cwd: string | undefined): void {
+    this.lost = false;
+    this.report("session.opened", { cwd, host: this.#kit.hostName });
+  }
+
+  /** One that goes on, with the deliveries that its transcript holds. Whoever only opens a session that is open elsewhere leaves it there; where a
+   * person prompts, there it is: that takes it over. */
+  resumed(cwd: string | undefined, deliveries: string[], takeover = false): void {
+    this.lost = false;
+    this.report("session.resumed", { cwd, host: this.#kit.hostName, deliveries: deliveries.slice(-MOST_DELIVERIES), takeover });
+  }
+
+  /** Sends an event of this session and does what the reply asks for. */
+  report(type: string, data?: object): Reply | undefined {
+    return this.#try(type, () => this.#take(this.#kit.instance.event(JSON.stringify({ type, session: this.id, data }))));
+  }
+
+  wake(): void {
+    this.report("wake");
+  }
+
+  filesChanged(paths: string[], callId: string, change = "modified"): void {
+    if (paths.length) this.report("file.changed", { paths, change, caused_by: callId });
+  }
+
+  /** The paragraph for the system prompt. */
+  instructions(): string | undefined {
+    return this.#try("instructions", () => {
+      const answer = JSON.parse(this.#kit.instance.query(JSON.stringify({ name: "instructions", session: this.id })));
+      return answer.text as string;
+    });
+  }
+
+  // -- carriers --------------------------------------------------------------------------------------------------------------------------
+
+  toolResult(callId: string, tool: string): Delivery | undefined {
+    return this.#try("tool result", () => this.#deliver(this.#kit.instance.toolResult(this.id, callId, tool)));
+  }
+
+  /** A prompt of the host's own: only a carrier. */
+  prompt(): Delivery | undefined {
+    return this.#try("prompt", () => this.#deliver(this.#kit.instance.chatRequest(this.id)));
+  }
+
+  /** The request that starts an offered turn. Throws Withdrawn when it must not be sent. */
+  startTurn(turn: Turn): Delivery | undefined {
+    try {
+      const delivery = this.#deliver(this.#kit.instance.chatRequest(this.id, turn.source, turn.ids));
+      this.running = true;
+      return delivery;
+    } catch (error) {
+      log(this.#kit.hostName, `session ${this.id}: turn ${turn.ids.join(", ")}: ${describe(error)}`);
+      if (NOT_OFFERED.has((error as { code?: string }).code ?? "")) throw new Withdrawn("tidings has withdrawn this turn");
+      return undefined;
+    }
+  }
+
+  /** `written`: the carrier is in the host's transcript. If it is not and will not be, what was on it is delivered again. */
+  settle(id: string, written: boolean): void {
+    this.#try(`delivery ${id}`, () => this.#take(this.#kit.instance.settle(id, written ? "committed" : "rolled_back")));
+  }
+
+  // -- turns -----------------------------------------------------------------------------------------------------------------------------
+
+  turnStarted(turn?: Turn): void {
+    this.running = true;
+    this.#phase = undefined;
+    this.report("turn.started", turn && { messages: turn.ids });
+  }
+
+  /** Only what begins is told: a phase that ends is followed by another one or by the turn's end. */
+  enters(phase: Phase): void {
+    if (!this.running || this.#phase === phase) return;
+    this.#phase = phase;
+    this.report(phase === "streaming" ? "stream.started" : "tools.started");
+  }
+
+  holds(type: "turn.retrying" | "turn.waiting", data: object): void {
+    if (!this.running) return;
+    this.#phase = undefined;
+    this.report(type, data);
+  }
+
+  turnEnded(how: "finished" | "aborted" | "failed", message?: string): void {
+    if (!this.running) return;
+    this.running = false;
+    this.#phase = undefined;
+    this.report(`turn.${how}`, how === "failed" && message ? { message } : undefined);
+  }
+
+  // -- replies ---------------------------------------------------------------------------------------------------------------------------
+
+  #try<T>(what: string, call: () => T): T | undefined {
+    try {
+      return call();
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code === "TIDINGS_E_CLOSED" || (code === "TIDINGS_E_BUSY" && what.startsWith("session."))) this.lost = true;
+      log(this.#kit.hostName, `session ${this.id}: ${what}: ${describe(error)}`);
+      return undefined;
+    }
+  }
+
+  #take(json: string | undefined): Reply | undefined {
+    if (json === undefined) return undefined;
+    const reply = JSON.parse(json) as Reply;
+    this.#wakeAt(reply.wake_at);
+    for (const action of reply.actions) this.#act(action);
+    return reply;
+  }
+
+  #deliver(json: string | undefined): Delivery | undefined {
+    const reply = this.#take(json);
+    if (!reply || (!reply.delivery && !reply.messages.length)) return undefined;
+    try {
+      return { id: reply.delivery ?? undefined, ...additions(reply.messages) };
+    } catch (error) {
+      if (reply.delivery) this.settle(reply.delivery, false);
+      throw error;
+    }
+  }
+
+  /** The newest reply knows best. */
+  #wakeAt(time: number | null): void {
+    clearTimeout(this.#timer);
+    if (time === null) return;
+    this.#timer = setTimeout(() => this.wake(), Math.max(0, time - Date.now()));
+    this.#timer.unref?.();
+  }
+
+  #act(action: Action): void {
+    if (action.type === "start_turn") this.#start(action);
+    else if (action.type === "abort_stream") this.#try("abort", () => this.#driver.abort());
+  }
+
+  #start(action: Action): void {
+    const messages = action.messages ?? [];
+    const turn: Turn = {
+      source: action.source ?? "user",
+      ids: messages.map((message) => message.id),
+      text: messages.map((message) => message.content).join("\n\n"),
+    };
+    const started = this.#try("start", () => this.#driver.start(turn));
+    if (!started) this.report("turn.declined", { messages: turn.ids });
+  }
+}
+
+const MOST_DELIVERIES = 200; // those that can be in doubt are among the last ones

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// tidings.d.ts: the Node-API module tidings.node. Every call may throw an Error whose `code` is "TIDINGS_E_…"; what was pending is pending then.
+// Replies and answers are JSON text (schema/reply.schema.json, schema/query.schema.json); undefined: there was no reply.
+
+export interface Options {
+  plugin: string; // the path of tidings.so
+  store?: string;
+  hostName?: string;
+  configuration?: string; // JSON
+  role?: "host" | "producer";
+  ownerPid?: number;
+  hookBudgetMs?: number;
+  probe?: string; // the path of tidings-hostkit-probe, if it is not where it was installed
+}
+
+export interface Instance {
+  toolResult(session: string, callId?: string, tool?: string, content?: string): string | undefined;
+  chatRequest(session: string, source?: "user" | "system", messages?: string[], content?: string): string | undefined;
+  event(event: string): string | undefined;
+  settle(delivery: string, outcome: "committed" | "rolled_back"): string | undefined;
+  query(request: string): string;
+  wakeDescriptor(): number; // the caller's to poll and to close
+  nextSession(): string | undefined;
+  swap(plugin?: string): void;
+  info(): { name: string; version: string; buildId: string; generation: number };
+  close(): void; // closing twice is harmless; afterwards every call throws TIDINGS_E_CLOSED
+}
+
+export interface Addon {
+  open(options: Options): Instance;
+}
+
+export interface TurnMessage {
+  id: string;
+  content: string;
+  queued_at: number | null;
+  trigger: unknown;
+}
+
+export interface Action {
+  type: string; // "start_turn", "abort_stream"; skip others
+  cause?: string;
+  source?: "user" | "system";
+  messages?: TurnMessage[];
+}
+
+export interface Message {
+  role: string;
+  place: string;
+  text: string;
+  call_id?: string;
+  tool?: string;
+}
+
+export interface Reply {
+  delivery: string | null;
+  notifications: unknown[];
+  messages: Message[];
+  actions: Action[];
+  steered: string[];
+  status: { state: string; phase?: string; messages: string[] } | null;
+  duplicate: boolean;
+  wake_at: number | null;
+  ledger?: string;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * config.c: `tidings config`: is the configuration right, what is in force, and what may stand in it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask.h"
+#include "config_schema.h"
+#include "kit.h"
+#include "paths.h"
+#include "print.h"
+#include "scratch.h"
+#include "terminal.h"
+#include "verbs.h"
+
+/* Opens with the configuration, on a store of its own that is removed again: what is checked is the configuration and nothing else. */
+static int open_with(const struct cli *cli, struct hostkit **ret_kit, char **ret_scratch) {
+  char *scratch = scratch_make();
+  if (!scratch) return cli_fail(cli, "cannot make a temporary folder: %s", strerror(errno));
+  struct cli apart = *cli;
+  apart.store = scratch;
+  int code = kit_open_or_say(&apart, TIDINGS_ROLE_PRODUCER, 0, ret_kit);
+  if (code) {
+    scratch_remove(scratch);
+    return code;
+  }
+  *ret_scratch = scratch;
+  return 0;
+}
+
+static int in_force(const struct cli *cli, json_t **ret_config) {
+  struct hostkit *kit = NULL;
+  char *scratch = NULL;
+  json_t *answer = NULL;
+  int code = open_with(cli, &kit, &scratch);
+  if (code) return code;
+  code = ask(cli, kit, json_pack("{s:s}", "name", "configure"), &answer);
+  if (!code) *ret_config = json_incref(json_object_get(answer, "config"));
+  json_decref(answer);
+  kit_close(kit);
+  scratch_remove(scratch);
+  return code;
+}
+
+static int check(struct cli *cli) {
+  json_t *config = NULL;
+  if (cli->word_count == 2) cli->config = cli->words[1];
+  int code = in_force(cli, &config);
+  if (code) return code;
+  json_decref(config);
+  bool named = false;
+  char *path = kit_config_path(cli, &named);
+  size_t len = 0;
+  char *text = NULL;
+  bool there = path && !paths_read_file(path, SIZE_MAX / 2, &text, &len);
+  if (there) terminal_text(stdout, path);
+  puts(there ? ": ok" : "There is no configuration; the defaults are in force.");
+  free(text);
+  free(path);
+  return 0;
+}
+
+static int show(const struct cli *cli) {
+  json_t *config = NULL;
+  int code = in_force(cli, &config);
+  if (!code) code = print_json(cli, config);
+  json_decref(config);
+  return code;
+}
+
+static int run(struct cli *cli) {
+  static const char *const words[] = {"check", "show", "schema", NULL};
+  for (int key; (key = cli_next(cli)) != CLI_END;) return cli->exit_code;
+  int code = cli_take_words(cli, 1, 2, "check, show or schema is");
+  if (code) return code;
+  int what = cli_word(cli->words[0], words);
+  if (what < 0) return cli_usage(cli, "'%s' is not one of check, show, schema", cli->words[0]);
+  if (what != 0 && cli->word_count > 1) return cli_usage(cli, "unexpected argument '%s'", cli->words[1]);
+  if (what == 0 && cli->word_count > 1 && cli->config) return cli_usage(cli, "the file is named twice");
+  if (what == 0) return check(cli);
+  if (what == 1) return show(cli);
+  fputs(config_schema, stdout);
+  return 0;
+}
+
+const struct cli_verb verb_config = {
+    .name = "config",
+    .usage = "check [FILE] | show | schema",
+    .summary = "check the configuration, show what is in force, print its schema",
+    .help = "check reads the configuration as the plugin does and says what is wrong with it, by the key's name. show prints what is in "
+            "force, every key "
+            "written, also those that a preset or a default gave. schema prints the JSON Schema, for editors.\n\n"
+            "The file is read by this command whenever it starts; other hosts give the plugin a configuration of their own.",
+    .with = WITH_CONFIG,
+    .completion = COMPLETE_WORDS,
+    .words = "check show schema",
+    .run = run,
+    .examples = (const struct cli_example[]){{"tidings config check", "Is it right?"},
+                                             {"tidings config show | jq .delivery", "How is news delivered?"},
+                                             {"tidings config schema > tidings.schema.json", "For an editor."},
+                                             {NULL, NULL}},
+};

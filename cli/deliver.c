@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * deliver.c: `tidings deliver`: the adapter for scripted agents. The carrier comes on stdin and goes out on stdout with what was pending. It is
+ * settled as committed only after every byte was written; whatever comes between rolls it back. A failure of ours still writes the carrier.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "careful_write.h"
+#include "host.h"
+#include "interrupt.h"
+#include "paths.h"
+#include "print.h"
+#include "verbs.h"
+
+enum { OPTION_AT = CLI_LONG_ONLY, OPTION_CALL, OPTION_TOOL, OPTION_SOURCE, OPTION_MESSAGE, OPTION_HOST };
+enum { LARGEST_CARRIER = 64 << 20, SETTLE_MS = 10000, MOST_MESSAGES = 256 };
+
+struct point {
+  int at; /* 0: tool-result, 1: chat-request, -1: not said */
+  const char *call, *tool;
+  uint32_t source, owner;
+  const char *messages[MOST_MESSAGES];
+  size_t message_count;
+};
+
+static struct tidings_span span(const char *text) { return (struct tidings_span){text, text ? strlen(text) : 0}; }
+
+/* -- the hook ---------------------------------------------------------------------------------------------------------------------- */
+
+static int32_t call_hook(struct hostkit *kit, const struct point *point, const char *session, struct tidings_span carrier,
+                         struct tidings_reply **ret_reply, struct tidings_error *error) {
+  if (point->at == 0) {
+    const struct tidings_tool_result result = {
+        .size = sizeof result, .session = span(session), .call_id = span(point->call), .tool = span(point->tool), .content = carrier};
+    return hostkit_tool_result(kit, &result, ret_reply, error);
+  }
+  struct tidings_span ids[MOST_MESSAGES];
+  const struct tidings_span *pointers[MOST_MESSAGES];
+  for (size_t i = 0; i < point->message_count; i++) {
+    ids[i] = span(point->messages[i]);
+    pointers[i] = &ids[i];
+  }
+  const struct tidings_chat_request request = {.size = sizeof request,
+                                               .session = span(session),
+                                               .source = point->source,
+                                               .content = carrier,
+                                               .messages = point->message_count ? pointers : NULL,
+                                               .message_count = point->message_count};
+  return hostkit_chat_request(kit, &request, ret_reply, error);
+}
+
+/* -- what is written --------------------------------------------------------------------------------------------------------------- */
+
+static const char *const role_names[] = {"carrier", "block", "developer", "user", "tool"};
+
+static json_t *outgoing_json(const struct hostkit_outgoing *outgoing) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < outgoing->message_count; i++) {
+    const struct hostkit_message *message = &outgoing->messages[i];
+    json_t *one = json_pack("{s:s, s:b, s:o}", "role", role_names[message->role], "carrier", (int)message->is_carrier, "text",
+                            json_stringn(message->text, message->text_len));
+    if (one && message->call_id) json_object_set_new(one, "call_id", json_string(message->call_id));
+    if (one && message->tool) json_object_set_new(one, "tool", json_string(message->tool));
+    if (json_array_append_new(list, one)) { /* the carrier is not UTF-8 */
+      json_decref(list);
+      return NULL;
+    }
+  }
+  return list;
+}
+
+/* As one text: what stands beside the carrier by the configured format is set apart by an empty line. */
+static void write_text(FILE *out, const struct hostkit_outgoing *outgoing) {
+  for (size_t i = 0; i < outgoing->message_count; i++) {
+    const struct hostkit_message *message = &outgoing->messages[i];
+    if (i) fputs("\n\n", out);
+    fwrite(message->text, 1, message->text_len, out);
+  }
+}
+
+static int make_output(const struct cli *cli, struct tidings_span carrier, const struct tidings_reply *reply, char **ret_bytes,
+                       size_t *ret_len) {
+  struct tidings_error error = {.size = sizeof error};
+  struct hostkit_outgoing *outgoing = NULL;
+  int32_t refused = hostkit_compose(&carrier, reply, &outgoing, &error);
+  if (refused) return cli_fail_with(cli, refused, &error);
+  FILE *out = open_memstream(ret_bytes, ret_len);
+  json_t *list = out && cli->json ? outgoing_json(outgoing) : NULL;
+  int code = out ? 0 : cli_fail(cli, "out of memory");
+  if (out && cli->json && !list) code = cli_fail(cli, "the carrier is not UTF-8, so it cannot be printed as JSON");
+  if (out && list && json_dumpf(list, out, JSON_COMPACT)) code = cli_fail(cli, "out of memory");
+  if (out && list) fputc('\n', out);
+  if (out && !cli->json) write_text(out, outgoing);
+  if (out && (fclose(out) || !*ret_bytes) && !code) code = cli_fail(cli, "out of memory");
+  json_decref(list);
+  hostkit_outgoing_free(outgoing);
+  return code;
+}
+
+/* -- together ---------------------------------------------------------------------------------------------------------------------- */
+
+static int settle(const struct cli *cli, struct hostkit *kit, uint64_t delivery, uint32_t outcome) {
+  struct tidings_error error = {.size = sizeof error};
+  if (!delivery) return 0;
+  int32_t refused = kit_settle(kit, delivery, outcome, SETTLE_MS, NULL, &error);
+  if (!refused) return 0;
+  (void)cli_fail_with(cli, refused, &error);
+  return cli_fail(cli, outcome == TIDINGS_COMMITTED ? "the carrier was written, but not settled: what it carried may be told again"
+                                                    : "what the carrier was to carry is told again when the session is next recovered");
+}
+
+/* Writes the carrier with what was pending. *ret_written: nothing more may be written. */
+static int deliver(const struct cli *cli, struct hostkit *kit, const struct point *point, const char *session, struct tidings_span carrier,
+                   bool *ret_written) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_reply *reply = NULL;
+  char *bytes = NULL;
+  size_t len = 0;
+  interrupt_begin();
+  int32_t refused = call_hook(kit, point, session, carrier, &reply, &error);
+  if (refused) {
+    /* Messages that are not on offer must not be sent. */
+    *ret_written = point->message_count && (refused == TIDINGS_E_FIRED || refused == TIDINGS_E_NOT_FOUND || refused == TIDINGS_E_STATE);
+    return cli_fail_with(cli, refused, &error);
+  }
+  uint64_t delivery = reply ? reply->delivery_id : 0;
+  int code = make_output(cli, carrier, reply, &bytes, &len);
+  if (!code) {
+    *ret_written = true;
+    int reason = careful_write(STDOUT_FILENO, bytes, len);
+    if (reason == EINTR) code = 128 + interrupt_seen();
+    else if (reason) code = cli_fail(cli, "cannot write to stdout: %s", strerror(reason));
+  }
+  int unsettled = settle(cli, kit, delivery, code ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED);
+  free(bytes);
+  hostkit_reply_free(reply);
+  return code ? code : unsettled;
+}
+
+/* The agent goes on without news. */
+static void write_unchanged(const struct cli *cli, struct tidings_span carrier) {
+  char *bytes = NULL;
+  size_t len = 0;
+  int reason = 0;
+  if (!make_output(cli, carrier, NULL, &bytes, &len)) reason = paths_write_all(STDOUT_FILENO, bytes, len);
+  if (reason) (void)cli_fail(cli, "cannot write to stdout: %s", strerror(reason));
+  free(bytes);
+}
+
+static int run_with(const struct cli *cli, const struct point *point) {
+  struct hostkit *kit = NULL;
+  char *session = NULL, *carrier = NULL;
+  size_t len = 0;
+  bool written = false;
+  int reason = paths_read_all(STDIN_FILENO, LARGEST_CARRIER, &carrier, &len);
+  if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_CARRIER);
+  if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
+  int code = host_open(cli, NULL, point->owner, &kit, &session);
+  if (!code) code = deliver(cli, kit, point, session, (struct tidings_span){carrier, len}, &written);
+  if (code && !written) write_unchanged(cli, (struct tidings_span){carrier, len});
+  kit_close(kit);
+  free(session);
+  free(carrier);
+  return code;
+}
+
+static int read_option(struct cli *cli, int key, struct point *point) {
+  static const char *const points[] = {"tool-result", "chat-request", NULL};
+  static const char *const sources[] = {"user", "system", NULL};
+  int source = 0;
+  switch (key) {
+  case OPTION_AT:
+    if ((point->at = cli_word(cli->value, points)) >= 0) return 0;
+    return cli_usage(cli, "--at: '%s' is not one of tool-result, chat-request", cli->value);
+  case OPTION_CALL: point->call = cli->value; return 0;
+  case OPTION_TOOL: point->tool = cli->value; return 0;
+  case OPTION_HOST: cli->host_name = cli->value; return 0;
+  case OPTION_OWNER: return host_read_owner(cli, &point->owner);
+  case OPTION_SOURCE:
+    if ((source = cli_word(cli->value, sources)) < 0) return cli_usage(cli, "--source: '%s' is not one of user, system", cli->value);
+    point->source = source ? TIDINGS_SOURCE_SYSTEM : TIDINGS_SOURCE_USER;
+    return 0;
+  case OPTION_MESSAGE:
+    if (point->message_count == MOST_MESSAGES) return cli_usage(cli, "--message: more than %d", MOST_MESSAGES);
+    point->messages[point->message_count++] = cli->value;
+    return 0;
+  default: return cli->exit_code;
+  }
+}
+
+static int run(struct cli *cli) {
+  struct point point = {.at = -1, .source = UINT32_MAX};
+  int code = 0;
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    if (key == CLI_STOP) return cli->exit_code;
+    if ((code = read_option(cli, key, &point))) return code;
+  }
+  code = cli_take_words(cli, 0, 0, "");
+  if (code) return code;
+  if (point.at < 0) return cli_usage(cli, "--at is missing");
+  if (point.at == 0 && (point.source != UINT32_MAX || point.message_count))
+    return cli_usage(cli, "--source and --message are for --at=chat-request");
+  if (point.at == 1 && (point.call || point.tool)) return cli_usage(cli, "--call and --tool are for --at=tool-result");
+  if (point.source == UINT32_MAX) point.source = TIDINGS_SOURCE_USER;
+  return run_with(cli, &point);
+}
+
+const struct cli_verb verb_deliver = {
+    .name = "deliver",
+    .usage = "--at=tool-result|chat-request [OPTION]... < CARRIER",
+    .summary = "put what is pending on a message that goes to the model",
+    .help = "The adapter for scripted agents. Reads a tool's result or a chat request from stdin and writes it to stdout with the "
+            "session's pending news. "
+            "The news counts as told once all of it was written; if that fails, or this command is stopped, it is pending again.\n\n"
+            "If something is wrong (no store, the session is somebody else's), the carrier is written unchanged, stderr says why, and the "
+            "exit code is 1. "
+            "Only a chat request whose messages are not on offer any more is not written: it must not be sent.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_AT,
+             .name = "at",
+             .argument = "POINT",
+             .help = "What the carrier is: tool-result or chat-request.",
+             .completion = COMPLETE_WORDS,
+             .words = "tool-result chat-request"},
+            {.key = OPTION_CALL, .name = "call", .argument = "ID", .help = "The tool call's id."},
+            {.key = OPTION_TOOL, .name = "tool", .argument = "TOOL", .help = "The tool's name."},
+            {.key = OPTION_SOURCE,
+             .name = "source",
+             .argument = "WHO",
+             .help = "Whose chat request it is: user (default) or system.",
+             .completion = COMPLETE_WORDS,
+             .words = "user system"},
+            {.key = OPTION_MESSAGE,
+             .name = "message",
+             .argument = "ID",
+             .help = "An offered message that the chat request sends; once for each."},
+            {.key = OPTION_HOST,
+             .name = "host",
+             .argument = "NAME",
+             .help = "What the model knows the agent as; it stands in the block's title."},
+            HOST_OWNER_OPTION,
+            {.name = NULL},
+        },
+    .run = run,
+    .examples =
+        (const struct cli_example[]){
+            {"make 2>&1 | tidings deliver -s my-session --at tool-result --tool make", "A tool's result, with news."},
+            {"echo \"$prompt\" | tidings deliver --at chat-request --json", "As a list of messages, with their roles."},
+            {NULL, NULL}},
+};

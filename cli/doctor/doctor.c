@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * doctor/doctor.c: `tidings doctor`.
+ */
+#include "doctor/doctor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "print.h"
+#include "terminal.h"
+#include "verbs.h"
+
+static void (*const examiners[])(struct doctor *doctor) = {examine_plugin, examine_config, examine_store, examine_sessions, examine_system};
+static const char *const severity_names[] = {"ok", "note", "warning", "problem"};
+
+void doctor_find(struct doctor *doctor, enum severity severity, const char *topic, const char *remedy, const char *format, ...) {
+  va_list arguments;
+  char *text = NULL;
+  va_start(arguments, format);
+  if (vasprintf(&text, format, arguments) < 0) text = NULL;
+  va_end(arguments);
+  json_t *finding =
+      json_pack("{s:s, s:s, s:s?, s:s?}", "severity", severity_names[severity], "topic", topic, "text", text, "remedy", remedy);
+  if (!finding && text)
+    finding = json_pack("{s:s, s:s, s:s}", "severity", severity_names[severity], "topic", topic, "text", "(it is not UTF-8)");
+  if (json_array_append_new(doctor->findings, finding)) doctor->no_memory = true;
+  if (severity == SEVERITY_PROBLEM) doctor->problems++;
+  free(text);
+}
+
+static void print_finding(const json_t *finding) {
+  printf("%-8s ", json_text(finding, "severity"));
+  terminal_text(stdout, json_text(finding, "topic"));
+  fputs(": ", stdout);
+  terminal_text(stdout, json_text(finding, "text"));
+  putchar('\n');
+  if (!json_text(finding, "remedy")[0]) return;
+  fputs("         -> ", stdout);
+  terminal_text(stdout, json_text(finding, "remedy"));
+  putchar('\n');
+}
+
+static int run(struct cli *cli) {
+  struct doctor doctor = {.cli = cli};
+  const json_t *finding = NULL;
+  size_t i = 0;
+  for (int key; (key = cli_next(cli)) != CLI_END;) return cli->exit_code;
+  int code = cli_take_words(cli, 0, 0, "");
+  if (code) return code;
+  doctor.findings = json_array();
+  for (size_t k = 0; k < sizeof examiners / sizeof examiners[0]; k++) examiners[k](&doctor);
+  if (doctor.no_memory || !doctor.findings) code = cli_fail(cli, "out of memory");
+  else if (cli->json) code = print_json(cli, doctor.findings);
+  else json_array_foreach(doctor.findings, i, finding) print_finding(finding);
+  json_decref(doctor.findings);
+  return code ? code : doctor.problems ? EXIT_REFUSED : EXIT_DONE;
+}
+
+const struct cli_verb verb_doctor = {
+    .name = "doctor",
+    .usage = "[OPTION]...",
+    .summary = "look whether everything is as it should be",
+    .help =
+        "Looks at the plugin, the configuration, the store and its permissions, the sessions, the system's limits, and at which agents are "
+        "set up and "
+        "whether they trust their hooks. Each finding comes with its remedy. Nothing is changed. The exit code is 1 if there is a problem.",
+    .with = WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .run = run,
+    .examples = (const struct cli_example[]){{"tidings doctor", "Why does the agent not hear?"}, {NULL, NULL}},
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * doctor/doctor.h: what `tidings doctor` finds: each finding with its remedy. An examiner looks at one thing and changes nothing.
+ */
+#ifndef TIDINGS_CLI_DOCTOR_H
+#define TIDINGS_CLI_DOCTOR_H
+
+#include <jansson.h>
+
+#include "cli.h"
+
+enum severity { SEVERITY_OK, SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_PROBLEM };
+
+struct doctor {
+  const struct cli *cli;
+  json_t *findings;
+  unsigned problems;
+  bool no_memory;
+  bool plugin_works; /* found by examine_plugin */
+};
+
+/* `topic`: one or two words; `remedy`: what to do, a sentence, or NULL where nothing is to be done. */
+void doctor_find(struct doctor *doctor, enum severity severity, const char *topic, const char *remedy, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The examiners, in the order of doctor.c's table. */
+void examine_plugin(struct doctor *doctor);
+void examine_config(struct doctor *doctor);
+void examine_store(struct doctor *doctor);
+void examine_sessions(struct doctor *doctor);
+void examine_system(struct doctor *doctor);
+
+#endif

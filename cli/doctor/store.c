@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * doctor/store.c: the store's folder, whether it can be opened, and what its sessions say.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "doctor/doctor.h"
+#include "kit.h"
+#include "paths.h"
+#include "print.h"
+
+enum { LITTLE_SPACE = 64 << 20 };
+
+static const char *remedy_for(int32_t code) {
+  switch (code) {
+  case TIDINGS_E_SCHEMA_NEWER: return "Install the newer tidings that wrote it, or use another store: TIDINGS_STORE=DIR.";
+  case TIDINGS_E_BUSY: return "Look for a process that is stopped or hangs while it uses the store.";
+  case TIDINGS_E_NOMEM: return "Free memory.";
+  default: return "If it is damaged, move it away; a new one is made, and what was pending in it is lost.";
+  }
+}
+
+/* Returns whether it is worth opening. */
+static bool examine_folder(struct doctor *doctor, const char *path) {
+  struct stat info;
+  if (lstat(path, &info)) {
+    int reason = errno;
+    if (reason == ENOENT) doctor_find(doctor, SEVERITY_NOTE, "store", NULL, "there is none at %s yet; the first push makes it", path);
+    else
+      doctor_find(doctor, SEVERITY_PROBLEM, "store", "Make it reachable, or name another with TIDINGS_STORE.", "%s: %s", path,
+                  strerror(reason));
+    return false;
+  }
+  if (!S_ISDIR(info.st_mode)) {
+    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Name the folder itself with TIDINGS_STORE.", "%s is %s, not a folder", path,
+                S_ISLNK(info.st_mode) ? "a symbolic link" : "a file");
+    return false;
+  }
+  if (info.st_uid != geteuid()) {
+    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Use it as its owner, or name another with TIDINGS_STORE.",
+                "%s belongs to user %u, you are %u", path, (unsigned)info.st_uid, (unsigned)geteuid());
+    return false;
+  }
+  if (info.st_mode & 077) {
+    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Close it: chmod 700 on it.", "%s is open to others (mode %04o)", path,
+                (unsigned)info.st_mode & 07777);
+    return false;
+  }
+  return true;
+}
+
+static void examine_space(struct doctor *doctor, const char *path) {
+  struct statvfs space;
+  if (statvfs(path, &space)) return;
+  unsigned long long left = (unsigned long long)space.f_bavail * space.f_frsize;
+  if (left >= LITTLE_SPACE) return;
+  doctor_find(doctor, left < LITTLE_SPACE / 8 ? SEVERITY_PROBLEM : SEVERITY_WARNING, "disk",
+              "Free some: on a full disk nothing can be pushed.", "%llu MiB are left where the store is", left >> 20);
+}
+
+void examine_store(struct doctor *doctor) {
+  struct tidings_error error = {.size = sizeof error};
+  struct hostkit *kit = NULL;
+  char *path = kit_store_path(doctor->cli);
+  if (!path) {
+    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Set HOME, or name a store with TIDINGS_STORE.",
+                "neither XDG_STATE_HOME nor HOME is set");
+    return;
+  }
+  if (examine_folder(doctor, path) && doctor->plugin_works) {
+    int32_t code = kit_open(doctor->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, &error);
+    kit_close(kit);
+    if (code) doctor_find(doctor, SEVERITY_PROBLEM, "store", remedy_for(code), "%s (%s)", error.text, hostkit_error_name(code));
+    else doctor_find(doctor, SEVERITY_OK, "store", NULL, "%s", path);
+    examine_space(doctor, path);
+  }
+  free(path);
+}
+
+/* -- sessions ---------------------------------------------------------------------------------------------------------------------- */
+
+static void count_sessions(struct doctor *doctor, const json_t *sessions) {
+  const json_t *session = NULL;
+  size_t i = 0, running = 0, forgotten = 0;
+  uint64_t pending = 0;
+  json_array_foreach(sessions, i, session) {
+    bool alive = json_is_true(json_object_get(session, "alive"));
+    if (alive) running++;
+    else if (json_count(session, "pending")) {
+      forgotten++;
+      pending += json_count(session, "pending");
+    }
+  }
+  doctor_find(doctor, running ? SEVERITY_OK : SEVERITY_NOTE, "sessions",
+              running ? NULL : "Start an agent that is set up ('tidings help setup'), and send it a message.",
+              "%zu of running hosts, of %zu in all", running, json_array_size(sessions));
+  if (forgotten)
+    doctor_find(doctor, SEVERITY_NOTE, "sessions", "They are told when the conversation is resumed; 'tidings status --all' lists them.",
+                "pending in sessions whose host does not run: %llu, in %zu of them", (unsigned long long)pending, forgotten);
+}
+
+static bool is_known(const json_t *sessions, const char *id) {
+  const json_t *session = NULL;
+  size_t i = 0;
+  json_array_foreach(sessions, i, session) {
+    if (strcmp(json_text(session, "session"), id) == 0) return true;
+  }
+  return false;
+}
+
+void examine_sessions(struct doctor *doctor) {
+  const char *named = getenv("TIDINGS_SESSION");
+  struct hostkit *kit = NULL;
+  json_t *answer = NULL;
+  char *path = kit_store_path(doctor->cli);
+  bool there = path && access(path, F_OK) == 0;
+  free(path);
+  if (!there || kit_open(doctor->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, NULL)) return; /* said already */
+  if (!kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer, NULL)) {
+    const json_t *sessions = json_object_get(answer, "sessions");
+    count_sessions(doctor, sessions);
+    if (named && named[0] && !is_known(sessions, named))
+      doctor_find(doctor, SEVERITY_WARNING, "TIDINGS_SESSION", "Unset it, or check its spelling against 'tidings status --all'.",
+                  "the store knows no session '%s'", named);
+  }
+  json_decref(answer);
+  kit_close(kit);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * doctor/system.c: what the verbs need of the system around them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor/doctor.h"
+#include "paths.h"
+
+enum { FEW_WATCHES = 65536 };
+
+static bool is_in_path(const char *program) {
+  const char *path = getenv("PATH");
+  char *copy = strdup(path ? path : "/usr/local/bin:/usr/bin:/bin"), *at = NULL;
+  bool found = false;
+  for (char *folder = copy ? strtok_r(copy, ":", &at) : NULL; folder && !found; folder = strtok_r(NULL, ":", &at)) {
+    char *whole = paths_join(folder, program);
+    found = whole && access(whole, X_OK) == 0;
+    free(whole);
+  }
+  free(copy);
+  return found;
+}
+
+void examine_system(struct doctor *doctor) {
+  char *text = NULL;
+  size_t len = 0;
+  unsigned long watches = 0;
+  if (!paths_read_file("/proc/sys/fs/inotify/max_user_watches", 64, &text, &len)) watches = strtoul(text, NULL, 10);
+  free(text);
+  if (watches && watches < FEW_WATCHES)
+    doctor_find(doctor, SEVERITY_NOTE, "watch", "For large trees, as root: sysctl fs.inotify.max_user_watches=524288",
+                "at most %lu folders can be watched (fs.inotify.max_user_watches)", watches);
+  if (!is_in_path("git"))
+    doctor_find(doctor, SEVERITY_NOTE, "watch", "Install git.",
+                "git is not in PATH, so 'tidings watch' does not leave out what git ignores");
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event.c: `tidings event`: any event in, the reply out.
+ */
+#include <stdlib.h>
+
+#include "event_text.h"
+#include "host.h"
+#include "print.h"
+#include "session.h"
+#include "verbs.h"
+
+enum { OPTION_AS_HOST = CLI_LONG_ONLY };
+
+static int run(struct cli *cli) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_reply *reply = NULL;
+  struct hostkit *kit = NULL;
+  char *text = NULL, *session = NULL;
+  uint32_t owner = 0;
+  bool as_host = false;
+  int code = 0;
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case OPTION_AS_HOST: as_host = true; break;
+    case OPTION_OWNER:
+      as_host = true;
+      if ((code = host_read_owner(cli, &owner))) return code;
+      break;
+    default: return cli->exit_code;
+    }
+  }
+  code = cli_take_words(cli, 0, 0, "");
+  if (!code) code = event_text_read(cli, &text, &session);
+  if (!code) code = event_text_open(cli, as_host, owner, &text, session, &kit);
+  if (!code) {
+    int32_t refused = event_text_send(kit, text, &reply, &error);
+    code = refused ? cli_fail_with(cli, refused, &error) : print_reply(cli, reply);
+    if (refused == TIDINGS_E_UNSUPPORTED && !as_host) (void)cli_fail(cli, "if this script is the session's host, say so with --as-host");
+  }
+  hostkit_reply_free(reply);
+  kit_close(kit);
+  free(text);
+  free(session);
+  return code;
+}
+
+const struct cli_verb verb_event = {
+    .name = "event",
+    .usage = "[OPTION]... < EVENT",
+    .summary = "send any event and print the reply",
+    .help = "Reads one CloudEvents object from stdin, sends it and prints the reply as JSON: the session's status, what to do, and when to "
+            "wake. A session "
+            "that the event leaves out is added.\n\n"
+            "Anybody may push, submit and report. Events of turns, streams and the session's life are its host's: with --as-host the "
+            "calling script is "
+            "the host, and the session is its own as long as it runs.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG,
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_AS_HOST, .name = "as-host", .help = "Send it as the session's host."},
+            HOST_OWNER_OPTION,
+            {.name = NULL},
+        },
+    .run = run,
+    .examples =
+        (const struct cli_example[]){
+            {"echo '{\"type\": \"session.opened\", \"session\": \"s\", \"data\": {\"cwd\": \"'\"$PWD\"'\"}}' | tidings event --as-host",
+             "A script opens a session."},
+            {"echo '{\"type\": \"handle.polled\", \"data\": {\"handle\": \"make-3f9a2c\"}}' | tidings event",
+             "What it came to is no news any more."},
+            {NULL, NULL}},
+};

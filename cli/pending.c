@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pending.c: `tidings pending`: what waits to be told.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ask.h"
+#include "print.h"
+#include "terminal.h"
+#include "verbs.h"
+
+enum { OPTION_PREVIEW = CLI_LONG_ONLY };
+
+static void print_item(const json_t *item) {
+  printf("%s  %s  %-8s ", json_text(item, "id"), json_text(item, "time"), json_text(item, "level"));
+  print_kind(item);
+  fputs("\n    ", stdout);
+  terminal_lines(stdout, json_text(item, "message"), 4);
+  putchar('\n');
+}
+
+static void print_pending(const json_t *answer) {
+  const json_t *items = json_object_get(answer, "items"), *item = NULL;
+  uint64_t count = json_count(answer, "count"), leased = json_count(answer, "leased");
+  size_t i = 0;
+  if (!count) fputs("Nothing is pending", stdout);
+  else printf("%llu pending", (unsigned long long)count);
+  if (leased) printf(", %llu being delivered", (unsigned long long)leased);
+  fputs(".\n", stdout);
+  json_array_foreach(items, i, item) print_item(item);
+  if (count > json_array_size(items)) printf("and %llu more; --limit shows them\n", (unsigned long long)(count - json_array_size(items)));
+}
+
+static void print_preview(const json_t *answer) {
+  const json_t *messages = json_object_get(answer, "messages"), *message = NULL;
+  size_t i = 0;
+  json_array_foreach(messages, i, message) {
+    terminal_lines(stdout, json_text(message, "text"), 0);
+    putchar('\n');
+  }
+  if (!json_array_size(messages)) fputs("Nothing would be sent.\n", stdout);
+  uint64_t deferred = json_count(answer, "deferred");
+  if (deferred) printf("%llu would stay pending.\n", (unsigned long long)deferred);
+}
+
+static int run(struct cli *cli) {
+  static const char *const carriers[] = {"tool-result", "chat-request", NULL};
+  static const char *const names[] = {"tool_result", "chat_request"};
+  uint64_t limit = 0;
+  int carrier = -1;
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case 'n':
+      if (cli_number(cli->value, 1, 10000, &limit)) return cli_usage(cli, "--limit: '%s' is not a number from 1 to 10000", cli->value);
+      break;
+    case OPTION_PREVIEW:
+      if ((carrier = cli_word(cli->value, carriers)) < 0)
+        return cli_usage(cli, "--preview: '%s' is not one of tool-result, chat-request", cli->value);
+      break;
+    default: return cli->exit_code;
+    }
+  }
+  int code = cli_take_words(cli, 0, 0, "");
+  if (!code && limit && carrier >= 0) code = cli_usage(cli, "--limit and --preview exclude each other");
+  if (code) return code;
+  json_t *request = json_pack("{s:s}", "name", carrier < 0 ? "pending" : "preview"), *answer = NULL;
+  if (limit) (void)json_object_set_new(request, "limit", json_integer((json_int_t)limit));
+  if (carrier >= 0) (void)json_object_set_new(request, "carrier", json_string(names[carrier]));
+  code = ask_about_session(cli, request, &answer);
+  if (code) return code;
+  if (cli->json) code = print_json(cli, answer);
+  else if (carrier < 0) print_pending(answer);
+  else print_preview(answer);
+  json_decref(answer);
+  return code;
+}
+
+const struct cli_verb verb_pending = {
+    .name = "pending",
+    .usage = "[OPTION]...",
+    .summary = "show what waits to be told",
+    .help = "Lists the notifications of a session that have not been handed out, the oldest first. With --preview, prints what the next "
+            "carrier would "
+            "get, in the form that the configuration asks for. Nothing is changed by either.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .options =
+        (const struct cli_option[]){
+            {.key = 'n', .name = "limit", .argument = "N", .help = "List at most N; 100 if not given."},
+            {.key = OPTION_PREVIEW,
+             .name = "preview",
+             .argument = "CARRIER",
+             .help = "Print what a tool-result or a chat-request would carry now.",
+             .completion = COMPLETE_WORDS,
+             .words = "tool-result chat-request"},
+            {.name = NULL},
+        },
+    .run = run,
+    .examples = (const struct cli_example[]){{"tidings pending", "What the agent in this folder has not been told yet."},
+                                             {"tidings pending --preview=tool-result", "How it would look."},
+                                             {NULL, NULL}},
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * print.h: answers on stdout: as JSON, and pieces of JSON as text.
+ */
+#ifndef TIDINGS_CLI_PRINT_H
+#define TIDINGS_CLI_PRINT_H
+
+#include <jansson.h>
+
+#include "cli.h"
+
+/* One JSON value and a line break. Returns 0 or the exit code. */
+int print_json(const struct cli *cli, const json_t *value);
+/* The JSON form of a reply; NULL is one without anything in it. */
+int print_reply(const struct cli *cli, const struct tidings_reply *reply);
+
+/* A member's text; "" if there is none. */
+const char *json_text(const json_t *object, const char *name);
+uint64_t json_count(const json_t *object, const char *name); /* 0 if there is none */
+
+/* "tool.failed" of the member `kind`. */
+void print_kind(const json_t *item);
+
+#endif

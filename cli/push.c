@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * push.c: `tidings push`: one notification.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "event_text.h"
+#include "paths.h"
+#include "print.h"
+#include "session.h"
+#include "verbs.h"
+
+enum { OPTION_KEY = CLI_LONG_ONLY, OPTION_TTL, OPTION_TOOL, OPTION_ACTIVATE, OPTION_EVENT, OPTION_DATA, OPTION_ID };
+enum { LARGEST_MESSAGE = 1 << 20 }; /* from stdin; the plugin has a smaller limit of its own */
+
+static const char *const levels[] = {"info", "warning", "error", "critical", NULL};
+static const char *const activations[] = {"passive", "idle", "interrupt", NULL};
+
+struct request {
+  const char *kind, *level, *key, *tool, *activation, *id, *data;
+  uint64_t ttl_ms; /* 0: not given */
+  bool event, any; /* any: of the options that --event excludes */
+};
+
+static int read_option(struct cli *cli, int key, struct request *request) {
+  request->any = request->any || key != OPTION_EVENT;
+  switch (key) {
+  case 'k': request->kind = cli->value; return 0;
+  case 'l':
+    request->level = cli->value;
+    if (cli_word(cli->value, levels) >= 0) return 0;
+    return cli_usage(cli, "--level: '%s' is not one of info, warning, error, critical", cli->value);
+  case OPTION_KEY: request->key = cli->value; return 0;
+  case OPTION_TOOL: request->tool = cli->value; return 0;
+  case OPTION_ID: request->id = cli->value; return 0;
+  case OPTION_DATA: request->data = cli->value; return 0;
+  case OPTION_EVENT: request->event = true; return 0;
+  case OPTION_ACTIVATE:
+    request->activation = cli->value;
+    if (cli_word(cli->value, activations) >= 0) return 0;
+    return cli_usage(cli, "--activate: '%s' is not one of passive, idle, interrupt", cli->value);
+  case OPTION_TTL:
+    if (!cli_duration(cli->value, &request->ttl_ms) && request->ttl_ms) return 0;
+    return cli_usage(cli, "--ttl: '%s' is not a duration; expected one such as 30s, 10m or 2h", cli->value);
+  default: return cli->exit_code;
+  }
+}
+
+/* Of a command's output, the line break at its end is not meant. */
+static int read_message(const struct cli *cli, char **ret_message) {
+  size_t len = 0;
+  if (strcmp(cli->words[0], "-") != 0) {
+    *ret_message = strdup(cli->words[0]);
+    return *ret_message ? 0 : cli_fail(cli, "out of memory");
+  }
+  char *text = NULL;
+  int reason = paths_read_all(STDIN_FILENO, LARGEST_MESSAGE, &text, &len);
+  if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_MESSAGE);
+  if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
+  while (len && (text[len - 1] == '\n' || text[len - 1] == '\r')) text[--len] = '\0';
+  if (len && strlen(text) == len) {
+    *ret_message = text;
+    return 0;
+  }
+  free(text);
+  return len ? cli_fail(cli, "stdin: there is a NUL byte in it; expected text") : cli_fail(cli, "stdin: it is empty; expected a message");
+}
+
+static int set(json_t *object, const char *name, const char *text) {
+  if (!text) return 0;
+  json_t *value = json_string(text);
+  return value ? json_object_set_new(object, name, value) : -1; /* NULL: not UTF-8 */
+}
+
+static int make_event(const struct cli *cli, const struct request *request, const char *session, const char *message, json_t **ret_event) {
+  json_error_t wrong;
+  json_t *extra = request->data ? json_loads(request->data, JSON_REJECT_DUPLICATES, &wrong) : NULL;
+  if (request->data && !json_is_object(extra)) {
+    json_decref(extra);
+    return cli_usage(cli, "--data: '%s' is not a JSON object", request->data);
+  }
+  json_t *data = json_object();
+  bool bad = set(data, "kind", request->kind ? request->kind : "cli.note") || set(data, "message", message) ||
+             set(data, "level", request->level) || set(data, "key", request->key) || set(data, "tool", request->tool) ||
+             set(data, "activation", request->activation);
+  if (request->ttl_ms) bad = json_object_set_new(data, "ttl_ms", json_integer((json_int_t)request->ttl_ms)) || bad;
+  if (extra) bad = json_object_set_new(data, "data", extra) || bad;
+  json_t *event = kit_new_event("notification", session, data);
+  bad = bad || !event || set(event, "id", request->id);
+  if (bad) {
+    json_decref(event);
+    return cli_fail(cli, "the session, the message or an option is not UTF-8; expected text");
+  }
+  *ret_event = event;
+  return 0;
+}
+
+static int send_notification(const struct cli *cli, const struct request *request, struct hostkit *kit, const char *session,
+                             const char *message) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_reply *reply = NULL;
+  json_t *event = NULL;
+  int code = make_event(cli, request, session, message, &event);
+  if (code) return code;
+  int32_t refused = kit_event(kit, event, &reply, &error);
+  if (refused) return cli_fail_with(cli, refused, &error);
+  code = cli->json ? print_reply(cli, reply) : 0;
+  hostkit_reply_free(reply);
+  return code;
+}
+
+static int push_message(const struct cli *cli, const struct request *request) {
+  struct hostkit *kit = NULL;
+  char *session = NULL, *message = NULL;
+  int code = read_message(cli, &message);
+  if (!code) code = session_open(cli, &kit, &session);
+  if (!code) code = send_notification(cli, request, kit, session, message);
+  kit_close(kit);
+  free(session);
+  free(message);
+  return code;
+}
+
+static int push_event(const struct cli *cli) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_reply *reply = NULL;
+  struct hostkit *kit = NULL;
+  char *text = NULL, *session = NULL;
+  int code = event_text_read(cli, &text, &session);
+  if (!code) code = event_text_open(cli, false, 0, &text, session, &kit);
+  if (!code) {
+    int32_t refused = event_text_send(kit, text, &reply, &error);
+    code = refused ? cli_fail_with(cli, refused, &error) : cli->json ? print_reply(cli, reply) : 0;
+  }
+  hostkit_reply_free(reply);
+  kit_close(kit);
+  free(text);
+  free(session);
+  return code;
+}
+
+static int run(struct cli *cli) {
+  struct request request = {.kind = NULL};
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    if (key == CLI_STOP) return cli->exit_code;
+    int code = read_option(cli, key, &request);
+    if (code) return code;
+  }
+  if (request.event && request.any) return cli_usage(cli, "--event takes everything from stdin; the other options cannot stand beside it");
+  int code = cli_take_words(cli, request.event ? 0 : 1, request.event ? 0 : 1, "the message is");
+  if (code) return code;
+  return request.event ? push_event(cli) : push_message(cli, &request);
+}
+
+const struct cli_verb verb_push = {
+    .name = "push",
+    .usage = "[OPTION]... MESSAGE|-  or  --event",
+    .summary = "push one notification",
+    .help = "Stores a notification for a session; it rides on the next message that the session's agent sends to its model. With '-' the "
+            "message is "
+            "read from stdin. When this command exits with 0, the notification is stored for good.\n\n"
+            "With --event, stdin is one CloudEvents object (type notification, handle.state, file.changed, ...) that is pushed as it is; a "
+            "session that "
+            "it leaves out is added.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .options =
+        (const struct cli_option[]){
+            {.key = 'k',
+             .name = "kind",
+             .argument = "SOURCE.NAME",
+             .help = "What kind of news it is, for filters and grouping; cli.note if not given."},
+            {.key = 'l',
+             .name = "level",
+             .argument = "LEVEL",
+             .help = "info (default), warning, error or critical. Critical news starts a turn or stops a stream where the host allows it.",
+             .completion = COMPLETE_WORDS,
+             .words = "info warning error critical"},
+            {.key = OPTION_KEY,
+             .name = "key",
+             .argument = "KEY",
+             .help = "A newer notification with the same key replaces one that still waits."},
+            {.key = OPTION_TTL,
+             .name = "ttl",
+             .argument = "DURATION",
+             .help = "It expires after 30s, 10m, 2h, ... if it was not delivered."},
+            {.key = OPTION_TOOL, .name = "tool", .argument = "TOOL", .help = "The tool that it is about; users can filter by it."},
+            {.key = OPTION_ACTIVATE,
+             .name = "activate",
+             .argument = "WHEN",
+             .help =
+                 "passive (default): it waits for the next message. idle: it starts a turn if the session is idle. interrupt: it acts like "
+                 "critical news.",
+             .completion = COMPLETE_WORDS,
+             .words = "passive idle interrupt"},
+            {.key = OPTION_DATA, .name = "data", .argument = "JSON", .help = "An object that goes along, for hosts and for grouping."},
+            {.key = OPTION_ID, .name = "id", .argument = "ID", .help = "Pushed again with the same id within a day, it has no effect."},
+            {.key = OPTION_EVENT, .name = "event", .help = "Read one CloudEvents object from stdin."},
+            {.name = NULL},
+        },
+    .run = run,
+    .examples =
+        (const struct cli_example[]){
+            {"tidings push -k ci.failed -l error 'CI: the job lint failed on main'", "Tell the agent that works in this folder."},
+            {"git log -1 --format=%s | tidings push -s my-session --ttl 10m -", "Push what a command prints."},
+            {NULL, NULL}},
+};

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run/child.c: see the header.
+ */
+#include "run/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
+static sigset_t outside; /* the mask that the command gets */
+
+int child_prepare(const struct cli *cli, struct child *ret_child) {
+  struct child child = {.out = -1, .err = -1, .signals = -1};
+  struct sigaction was;
+  sigset_t ours;
+  sigemptyset(&ours);
+  sigaddset(&ours, SIGCHLD);
+  for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++) {
+    if (sigaction(passed_on[i], NULL, &was) || was.sa_handler != SIG_IGN) sigaddset(&ours, passed_on[i]); /* nohup means it */
+  }
+  if (sigprocmask(SIG_BLOCK, &ours, &outside)) return cli_fail(cli, "cannot block signals: %s", strerror(errno));
+  child.signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (child.signals < 0) return cli_fail(cli, "cannot listen to signals: %s", strerror(errno));
+  *ret_child = child;
+  return 0;
+}
+
+/* -- starting ---------------------------------------------------------------------------------------------------------------------- */
+
+static int set_actions(posix_spawn_file_actions_t *actions, int out, int err, bool detached) {
+  int reason = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
+  if (!reason) reason = posix_spawn_file_actions_adddup2(actions, err, STDERR_FILENO);
+  if (!reason && detached) reason = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+  return reason;
+}
+
+static int set_attributes(posix_spawnattr_t *attributes, bool detached, bool pipe_signal_ignored) {
+  sigset_t usual;
+  sigemptyset(&usual);
+  if (!pipe_signal_ignored) sigaddset(&usual, SIGPIPE);
+  int reason = posix_spawnattr_setsigdefault(attributes, &usual);
+  if (!reason) reason = posix_spawnattr_setsigmask(attributes, &outside);
+  if (!reason && detached) reason = posix_spawnattr_setpgroup(attributes, 0);
+  short flags = (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (detached ? POSIX_SPAWN_SETPGROUP : 0));
+  return reason ? reason : posix_spawnattr_setflags(attributes, flags);
+}
+
+static int spawn(struct child *child, char **argv, int out, int err, bool detached, bool pipe_signal_ignored) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int reason = posix_spawn_file_actions_init(&actions);
+  if (reason) return reason;
+  reason = posix_spawnattr_init(&attributes);
+  if (!reason) {
+    reason = set_actions(&actions, out, err, detached);
+    if (!reason) reason = set_attributes(&attributes, detached, pipe_signal_ignored);
+    if (!reason) reason = posix_spawnp(&child->pid, argv[0], &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return reason;
+}
+
+static void shut(int *fd) {
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+int child_start(struct child *child, char **argv, bool detached, bool pipe_signal_ignored) {
+  int out[2] = {-1, -1}, err[2] = {-1, -1};
+  int reason = pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC) ? errno : 0;
+  if (!reason && (fcntl(out[0], F_SETFL, O_NONBLOCK) || fcntl(err[0], F_SETFL, O_NONBLOCK))) reason = errno; /* our ends only */
+  if (!reason) reason = spawn(child, argv, out[1], err[1], detached, pipe_signal_ignored);
+  shut(&out[1]);
+  shut(&err[1]);
+  if (reason) {
+    shut(&out[0]);
+    shut(&err[0]);
+    return reason;
+  }
+  child->out = out[0];
+  child->err = err[0];
+  child->own_group = detached;
+  return 0;
+}
+
+/* -- while it runs ----------------------------------------------------------------------------------------------------------------- */
+
+int child_signal(const struct child *child) {
+  struct signalfd_siginfo info;
+  ssize_t got = read(child->signals, &info, sizeof info);
+  if (got != (ssize_t)sizeof info) return 0;
+  int number = (int)info.ssi_signo;
+  if (number == SIGCHLD) return number;
+  /* What the terminal sends, the kernel sends to all of the foreground: a command in our group has it already. */
+  bool has_it = info.ssi_code > 0 && !child->own_group;
+  if (!has_it && child->pid > 0) (void)kill(child->own_group ? -child->pid : child->pid, number);
+  return number;
+}
+
+int child_look(const struct child *child, int *ret_status) {
+  int status = 0;
+  if (waitpid(child->pid, &status, WNOHANG | WUNTRACED) != child->pid) return 0;
+  *ret_status = WIFSTOPPED(status) ? WSTOPSIG(status) : status;
+  return WIFSTOPPED(status) ? 2 : 1;
+}
+
+void child_continue(const struct child *child) { (void)kill(child->own_group ? -child->pid : child->pid, SIGCONT); }
+
+void child_finish(struct child *child) {
+  shut(&child->out);
+  shut(&child->err);
+  shut(&child->signals);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run/detach.c: see the header.
+ */
+#include "run/detach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct message {
+  int reason, pid;
+};
+
+/* Pipes of the caller's stay open in nobody's hands: who reads them must see their end when the caller ends. */
+static void close_others(int keep, int keep_too) {
+  unsigned low = (unsigned)(keep < keep_too ? keep : keep_too), high = (unsigned)(keep < keep_too ? keep_too : keep);
+  if (low > 3) (void)close_range(3, low - 1, 0);
+  if (high > low + 1) (void)close_range(low + 1, high - 1, 0);
+  (void)close_range(high + 1, ~0u, 0);
+}
+
+/* The two in between: whoever waits for the caller's children shall not find the one that goes on. */
+static int become_detached(int log, int told, struct detached *ret_detached) {
+  int reason = 0;
+  if (setsid() < 0) reason = errno;
+  pid_t second = reason ? -1 : fork();
+  if (second > 0) _exit(0);
+  if (!reason && second < 0) reason = errno;
+  int nothing = reason ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (!reason && (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0))
+    reason = errno;
+  close_others(log, told);
+  *ret_detached = (struct detached){.told = told};
+  if (!reason) return 0;
+  detach_started(ret_detached, reason);
+  _exit(EXIT_REFUSED);
+}
+
+static int wait_for_start(pid_t first, int from, int *ret_reason, int *ret_pid) {
+  struct message message = {.reason = 0};
+  ssize_t got;
+  do got = read(from, &message, sizeof message);
+  while (got < 0 && errno == EINTR);
+  while (waitpid(first, NULL, 0) < 0 && errno == EINTR) continue;
+  if (got != (ssize_t)sizeof message) {
+    errno = ECHILD;
+    return -1;
+  }
+  *ret_reason = message.reason;
+  *ret_pid = message.pid;
+  return 1;
+}
+
+int detach(int log, struct detached *ret_detached, int *ret_reason, int *ret_pid) {
+  int told[2];
+  if (pipe2(told, O_CLOEXEC)) return -1;
+  pid_t first = fork();
+  if (first == 0) {
+    close(told[0]);
+    return become_detached(log, told[1], ret_detached);
+  }
+  int reason = errno;
+  close(told[1]);
+  int answer = first < 0 ? -1 : wait_for_start(first, told[0], ret_reason, ret_pid);
+  if (first >= 0) reason = errno;
+  close(told[0]);
+  errno = reason;
+  return answer;
+}
+
+void detach_started(struct detached *detached, int reason) {
+  const struct message message = {.reason = reason, .pid = (int)getpid()};
+  ssize_t put;
+  do put = write(detached->told, &message, sizeof message);
+  while (put < 0 && errno == EINTR);
+  close(detached->told);
+  detached->told = -1;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run/log.c: see the header.
+ */
+#include "run/log.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "paths.h"
+
+enum { KEPT_LOGS = 200, KEPT_DAYS = 30, LONGEST_NAME = 40, ATTEMPTS = 16 };
+
+/* -- old ones ---------------------------------------------------------------------------------------------------------------------- */
+
+struct old_log {
+  char *name;
+  time_t written;
+};
+
+static int newest_first(const void *a, const void *b) {
+  const struct old_log *one = a, *other = b;
+  return one->written > other->written ? -1 : one->written < other->written;
+}
+
+/* Only what looks like a log of ours. */
+static bool is_log(int folder, const char *name, time_t *ret_written) {
+  struct stat info;
+  size_t len = strlen(name);
+  if (len < 5 || strcmp(name + len - 4, ".log") != 0) return false;
+  if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) || !S_ISREG(info.st_mode)) return false;
+  *ret_written = info.st_mtime;
+  return true;
+}
+
+/* A run that still writes holds the lock. */
+static void remove_if_over(int folder, const char *name) {
+  int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) (void)unlinkat(folder, name, 0);
+  close(fd);
+}
+
+static void prune(const char *path) {
+  DIR *folder = opendir(path);
+  struct old_log *logs = NULL;
+  size_t count = 0, room = 0;
+  time_t oldest = time(NULL) - (time_t)KEPT_DAYS * 86400, written = 0;
+  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    if (!is_log(dirfd(folder), entry->d_name, &written)) continue;
+    if (count == room) {
+      struct old_log *more = realloc(logs, (room = room ? room * 2 : 256) * sizeof *more);
+      if (!more) break;
+      logs = more;
+    }
+    logs[count] = (struct old_log){strdup(entry->d_name), written};
+    if (logs[count].name) count++;
+  }
+  if (count) qsort(logs, count, sizeof *logs, newest_first);
+  for (size_t i = 0; i < count; i++) {
+    if (i >= KEPT_LOGS - 1 || logs[i].written < oldest) remove_if_over(dirfd(folder), logs[i].name);
+    free(logs[i].name);
+  }
+  free(logs);
+  if (folder) closedir(folder);
+}
+
+/* -- a new one --------------------------------------------------------------------------------------------------------------------- */
+
+/* A name that is safe in a shell, in a path and between backquotes. */
+static void plain_name(const char *name, char plain[LONGEST_NAME + 1]) {
+  size_t len = 0;
+  for (; *name && len < LONGEST_NAME; name++) {
+    bool fits = isalnum((unsigned char)*name) || *name == '_' || *name == '.' || *name == '-';
+    if (fits && (len || isalnum((unsigned char)*name))) plain[len++] = *name;
+    else if (!fits && len && plain[len - 1] != '-') plain[len++] = '-';
+  }
+  while (len && plain[len - 1] == '-') len--;
+  if (!len) plain[len++] = 'r';
+  plain[len] = '\0';
+}
+
+static int try_name(const char *folder, const char *plain, struct run_log *log) {
+  uint32_t bits = 0;
+  if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits) return errno;
+  if (asprintf(&log->handle, "%s-%06x", plain, bits & 0xffffff) < 0) log->handle = NULL;
+  if (!log->handle || asprintf(&log->path, "%s/%s.log", folder, log->handle) < 0) log->path = NULL;
+  if (!log->path) return ENOMEM;
+  log->fd = open(log->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (log->fd < 0) return errno;
+  (void)flock(log->fd, LOCK_EX | LOCK_NB); /* nobody else knows it yet */
+  return 0;
+}
+
+static int make(const char *folder, const char *name, struct run_log *ret_log) {
+  char plain[LONGEST_NAME + 1];
+  int reason = EEXIST;
+  plain_name(name, plain);
+  for (int i = 0; reason == EEXIST && i < ATTEMPTS; i++) {
+    struct run_log log = {.fd = -1};
+    reason = try_name(folder, plain, &log);
+    if (reason) {
+      free(log.handle);
+      free(log.path);
+    } else {
+      *ret_log = log;
+    }
+  }
+  return reason;
+}
+
+int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_log) {
+  char *folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs");
+  if (!folder) return cli_fail(cli, "neither XDG_STATE_HOME nor HOME is set, so there is no place for the log");
+  int reason = paths_make_folders(folder);
+  if (!reason) {
+    prune(folder);
+    reason = make(folder, name, ret_log);
+  }
+  int code = reason ? cli_fail(cli, "cannot make a log in %s: %s", folder, strerror(reason)) : 0;
+  free(folder);
+  return code;
+}
+
+void run_log_write(struct run_log *log, const char *bytes, size_t len) {
+  if (!log->failed) log->failed = paths_write_all(log->fd, bytes, len);
+}
+
+void run_log_remove(struct run_log *log) { (void)unlink(log->path); }
+
+void run_log_close(struct run_log *log) {
+  if (log->fd >= 0) close(log->fd);
+  free(log->handle);
+  free(log->path);
+  *log = (struct run_log){.fd = -1};
+}

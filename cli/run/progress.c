@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run/progress.c: see the header.
+ */
+#include "run/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "paths.h"
+#include "utf8_check.h"
+
+static const char erase_line[] = "\r\033[K";
+
+void progress_begin(struct progress *progress) {
+  const char *kind = getenv("TERM");
+  bool able = isatty(STDERR_FILENO) && kind && kind[0] && strcmp(kind, "dumb") != 0;
+  *progress = (struct progress){.fd = able ? STDERR_FILENO : -1};
+}
+
+void progress_duration(uint64_t ms, char text[32]) {
+  unsigned long long seconds = ms / 1000;
+  if (seconds < 60) snprintf(text, 32, "%llu.%llu s", seconds, (unsigned long long)(ms % 1000 / 100));
+  else if (seconds < 3600) snprintf(text, 32, "%llu min %llu s", seconds / 60, seconds % 60);
+  else snprintf(text, 32, "%llu h %llu min", seconds / 3600, seconds % 3600 / 60);
+}
+
+/* Cuts at `columns` characters; wide ones may make it longer by a little, and then the terminal wraps. */
+static size_t fit(const char *text, size_t columns) {
+  size_t len = strlen(text), at = 0;
+  for (size_t used = 0; at < len && used < columns; used++) {
+    size_t width = utf8_length(text + at, len - at);
+    at += width ? width : 1;
+  }
+  return at;
+}
+
+void progress_show(struct progress *progress, const char *name, uint64_t elapsed_ms, const struct tail *last) {
+  struct winsize size = {.ws_col = 0};
+  char line[1024];
+  if (progress->fd < 0 || tcgetpgrp(progress->fd) != getpgrp()) return; /* in the background it keeps still */
+  if (ioctl(progress->fd, TIOCGWINSZ, &size) || size.ws_col < 10) size.ws_col = 80;
+  char *words = last ? tail_text(last, 1, 512) : NULL;
+  char elapsed[32];
+  progress_duration(elapsed_ms / 1000 * 1000, elapsed);
+  if (elapsed_ms < 60000) snprintf(elapsed, sizeof elapsed, "%llu s", (unsigned long long)(elapsed_ms / 1000));
+  snprintf(line, sizeof line, "%.200s: %s%s%s", name, elapsed, words && words[0] ? " | " : "", words ? words : "");
+  free(words);
+  for (char *at = line; *at; at++) {
+    if ((unsigned char)*at < ' ') *at = ' ';
+  }
+  (void)paths_write_all(progress->fd, erase_line, sizeof erase_line - 1);
+  (void)paths_write_all(progress->fd, line, fit(line, size.ws_col - 1u));
+  progress->shown = true;
+}
+
+void progress_erase(struct progress *progress) {
+  if (progress->shown) (void)paths_write_all(progress->fd, erase_line, sizeof erase_line - 1);
+  progress->shown = false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run/report.h: telling a session how a command stands.
+ */
+#ifndef TIDINGS_CLI_RUN_REPORT_H
+#define TIDINGS_CLI_RUN_REPORT_H
+
+#include "cli.h"
+#include "run/log.h"
+#include "run/tail.h"
+
+struct report {
+  const struct cli *cli;
+  const char *session;
+  const char *tool; /* what the model knows the command as */
+  const struct run_log *log;
+  const struct tail *tail;
+  bool patient;   /* nobody waits: try for minutes */
+  unsigned count; /* of reports so far */
+};
+
+/* Both try again while the store is busy or full, and say it when that did not help. Return 0 or the exit code. */
+int report_waiting(struct report *report, bool waits);                  /* it waits for input; it does not any more */
+int report_end(struct report *report, int status, uint64_t elapsed_ms); /* as of wait */
+
+/* What a shell would say: the exit code, or 128 + the signal. */
+int report_exit_code(int status);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run/run.c: `tidings run`: a command whose end, and whose waiting, an agent is told.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kit.h"
+#include "run/detach.h"
+#include "run/supervise.h"
+#include "session.h"
+#include "verbs.h"
+
+enum { OPTION_DETACH = CLI_LONG_ONLY };
+enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
+
+/* Before anything is started: there is a session, and the store can be opened. */
+static int find_session(const struct cli *cli, char **ret_session) {
+  struct hostkit *kit = NULL;
+  int code = session_open(cli, &kit, ret_session);
+  if (!code) kit_close(kit);
+  return code;
+}
+
+static int not_started(struct run *run, int reason) {
+  run_log_remove(&run->log);
+  (void)cli_fail(run->cli, "cannot run '%s': %s", run->argv[0], strerror(reason));
+  return reason == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+static int in_foreground(struct run *run) {
+  int code = child_prepare(run->cli, &run->child);
+  if (code) return code;
+  int reason = child_start(&run->child, run->argv, false, run->cli->pipe_signal_ignored);
+  return reason ? not_started(run, reason) : supervise(run);
+}
+
+static void print_handle(const struct run *run, int pid) {
+  if (run->cli->json) {
+    json_t *told = json_pack("{s:s, s:s, s:i}", "handle", run->log.handle, "log", run->log.path, "pid", pid);
+    char *text = told ? json_dumps(told, JSON_COMPACT) : NULL;
+    puts(text ? text : "{}");
+    free(text);
+    json_decref(told);
+  } else {
+    printf("handle %s\nlog %s\npid %d\n", run->log.handle, run->log.path, pid);
+  }
+}
+
+static int in_background(struct run *run) {
+  struct detached detached;
+  int reason = 0, pid = 0;
+  int who = detach(run->log.fd, &detached, &reason, &pid);
+  if (who < 0) return cli_fail(run->cli, "cannot detach: %s", strerror(errno));
+  if (who > 0 && reason) return not_started(run, reason);
+  if (who > 0) {
+    print_handle(run, pid);
+    return EXIT_DONE;
+  }
+  int code = child_prepare(run->cli, &run->child);
+  reason = code ? EAGAIN : child_start(&run->child, run->argv, true, run->cli->pipe_signal_ignored);
+  detach_started(&detached, reason);
+  if (!reason) (void)supervise(run);
+  _exit(EXIT_DONE);
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+static int run_it(struct cli *cli, struct run *run) {
+  char *session = NULL;
+  run->cli = cli;
+  run->argv = cli->words;
+  if (!run->name) run->name = base_name(cli->words[0]);
+  int code = find_session(cli, &session);
+  if (code) return code;
+  run->session = session;
+  code = run_log_open(cli, run->name, &run->log);
+  if (!code) {
+    code = run->detached ? in_background(run) : in_foreground(run);
+    child_finish(&run->child);
+    run_log_close(&run->log);
+  }
+  free(session);
+  return code;
+}
+
+static int run_verb(struct cli *cli) {
+  struct run *run = calloc(1, sizeof *run);
+  if (!run) return cli_fail(cli, "out of memory");
+  run->child = (struct child){.out = -1, .err = -1, .signals = -1};
+  int key, code = 0;
+  while ((key = cli_next(cli)) != CLI_END && key != CLI_STOP) {
+    if (key == 'n') run->name = cli->value;
+    else if (key == 'q') run->quiet = true;
+    else run->detached = true;
+  }
+  if (key == CLI_STOP) code = cli->exit_code;
+  else if (run->name && !run->name[0]) code = cli_usage(cli, "--name: it is empty");
+  else if (cli->json && !run->detached) code = cli_usage(cli, "--json is for --detach, which prints a handle");
+  else code = cli_take_words(cli, 1, cli->argc, "a command is");
+  if (!code && key != CLI_STOP) code = run_it(cli, run);
+  free(run);
+  return code;
+}
+
+const struct cli_verb verb_run = {
+    .name = "run",
+    .usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
+    .summary = "run a command and tell the agent how it ended",
+    .help = "Runs the command and, when it has ended, pushes that it stopped or failed, with its exit code, how long it took, its last "
+            "lines and the log in "
+            "which all of its output is kept. While it waits for input at its terminal, that is news as well. The command's output is "
+            "passed on, its exit "
+            "code is this command's (128 + N if signal N killed it), and signals are passed on to it.\n\n"
+            "With --detach it goes on in the background, without a terminal; what is printed is its handle, its log and the process to "
+            "kill to stop it.\n\n"
+            "Logs are in $XDG_STATE_HOME/tidings/logs; of those that are complete, the 200 newest of the last 30 days are kept. When this "
+            "command itself "
+            "fails before it has started anything, its exit code is 1, or 2 for wrong usage; 127 when the command was not found, 126 when "
+            "it could not be "
+            "executed.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .options_first = true,
+    .completion = COMPLETE_COMMAND,
+    .options =
+        (const struct cli_option[]){
+            {.key = 'n', .name = "name", .argument = "NAME", .help = "What the model knows the command as; its file name if not given."},
+            {.key = OPTION_DETACH, .name = "detach", .help = "Go on in the background."},
+            {.key = 'q', .name = "quiet", .help = "Do not pass the output on, only keep it."},
+            {.name = NULL},
+        },
+    .run = run_verb,
+    .examples =
+        (const struct cli_example[]){{"tidings run -- make -j8", "Build; the agent that works in this folder is told how it ended."},
+                                     {"tidings run --detach --name tests -- npm test", "In the background."},
+                                     {NULL, NULL}},
+};

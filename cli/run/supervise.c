@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run/supervise.c: see the header. One loop in poll; it wakes by itself only where a terminal may have to be watched, once a second.
+ */
+#include "run/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run/progress.h"
+#include "run/report.h"
+#include "run/waiting.h"
+
+enum { STREAM_BYTES = 65536, TICK_MS = 1000 };
+
+struct stream {
+  int *from;    /* the command's; -1: at its end */
+  int to;       /* ours; -1: it is not passed on */
+  size_t chunk; /* how much `to` surely takes when poll says that it can be written */
+  size_t start, end;
+  bool at_line_start;
+  char bytes[STREAM_BYTES];
+};
+
+struct supervision {
+  struct run *run;
+  struct report report;
+  struct progress progress;
+  struct stream out, err;
+  bool has_terminal, told_waiting, ended;
+  unsigned seen_waiting; /* how many times in a row */
+  int status;
+  uint64_t begun_ms, tick_ms;
+};
+
+static uint64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* -- the output -------------------------------------------------------------------------------------------------------------------- */
+
+static void stream_begin(struct stream *stream, int *from, int to) {
+  struct stat info;
+  stream->from = from;
+  stream->to = to;
+  stream->at_line_start = true;
+  stream->chunk = to >= 0 && fstat(to, &info) == 0 && S_ISREG(info.st_mode) ? STREAM_BYTES : PIPE_BUF;
+}
+
+static void stream_close(struct stream *stream) {
+  if (*stream->from >= 0) close(*stream->from);
+  *stream->from = -1;
+}
+
+/* Only when what was read before has been passed on: a reader that is slow makes the command wait, as it would without us. */
+static void stream_read(struct supervision *all, struct stream *stream) {
+  struct run *run = all->run;
+  if (stream->end || *stream->from < 0) return;
+  ssize_t got = read(*stream->from, stream->bytes, sizeof stream->bytes);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    stream_close(stream);
+    return;
+  }
+  run_log_write(&run->log, stream->bytes, (size_t)got);
+  tail_add(&run->tail, stream->bytes, (size_t)got);
+  if (stream->to < 0) return;
+  stream->start = 0;
+  stream->end = (size_t)got;
+}
+
+static void stream_write(struct supervision *all, struct stream *stream) {
+  size_t left = stream->end - stream->start;
+  if (!stream->end) return;
+  progress_erase(&all->progress);
+  ssize_t put = write(stream->to, stream->bytes + stream->start, left < stream->chunk ? left : stream->chunk);
+  if (put < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (put < 0) {
+    int reason = errno;
+    stream->to = -1;
+    stream->start = stream->end = 0;
+    if (reason == EPIPE) stream_close(stream); /* the command learns of it as it would without us */
+    else cli_warn(all->run->cli, "cannot pass the output on: %s; all of it is in %s", strerror(reason), all->run->log.path);
+    return;
+  }
+  stream->start += (size_t)put;
+  stream->at_line_start = stream->bytes[stream->start - 1] == '\n';
+  if (stream->start == stream->end) stream->start = stream->end = 0;
+}
+
+/* What the command has written before it ended is still in the pipes. What it has left running may hold them open, so their end is not awaited. */
+static void drain(struct supervision *all) {
+  struct stream *streams[] = {&all->out, &all->err};
+  for (size_t i = 0; i < 2; i++) {
+    for (;;) {
+      stream_read(all, streams[i]);
+      if (!streams[i]->end) {
+        struct pollfd more = {.fd = *streams[i]->from, .events = POLLIN};
+        if (*streams[i]->from < 0 || poll(&more, 1, 0) <= 0) break;
+        continue;
+      }
+      struct pollfd room = {.fd = streams[i]->to, .events = POLLOUT};
+      if (poll(&room, 1, -1) > 0) stream_write(all, streams[i]);
+    }
+    stream_close(streams[i]);
+  }
+}
+
+/* -- waiting ----------------------------------------------------------------------------------------------------------------------- */
+
+static void tell_waiting(struct supervision *all, bool waits) {
+  if (all->told_waiting == waits) return;
+  progress_erase(&all->progress);
+  (void)report_waiting(&all->report, waits); /* said on stderr if it failed; the end is still to be told */
+  all->told_waiting = waits;
+}
+
+/* Twice in a row: a read that is about to return is no news. */
+static void look_at_terminal(struct supervision *all) {
+  if (!all->has_terminal) return;
+  bool waits = waits_for_input(all->run->child.pid);
+  all->seen_waiting = waits ? all->seen_waiting + 1 : 0;
+  if (!waits) tell_waiting(all, false);
+  else if (all->seen_waiting > 1) tell_waiting(all, true);
+}
+
+/* A read of the terminal from the background stops the command. Its shell must see that of us, or it could not continue it. */
+static void stop_too(struct supervision *all, int number) {
+  if (number != SIGTTIN && number != SIGTTOU) return;
+  tell_waiting(all, true);
+  (void)raise(SIGSTOP);
+  child_continue(&all->run->child);
+}
+
+/* -- the loop ---------------------------------------------------------------------------------------------------------------------- */
+
+static void tick(struct supervision *all) {
+  struct run *run = all->run;
+  all->tick_ms = now_ms() + TICK_MS;
+  look_at_terminal(all);
+  bool covered = !run->quiet && !(all->out.at_line_start && all->err.at_line_start); /* a prompt, or half a line */
+  if (!covered && !all->seen_waiting) progress_show(&all->progress, run->name, now_ms() - all->begun_ms, run->quiet ? &run->tail : NULL);
+}
+
+static int timeout(const struct supervision *all) {
+  if (!all->has_terminal && all->progress.fd < 0) return -1;
+  uint64_t now = now_ms();
+  return now >= all->tick_ms ? 0 : (int)(all->tick_ms - now);
+}
+
+static void take_signals(struct supervision *all) {
+  int status = 0;
+  while (child_signal(&all->run->child)) continue;
+  for (int what; !all->ended && (what = child_look(&all->run->child, &status));) {
+    if (what == 2) stop_too(all, status);
+    all->ended = what == 1;
+  }
+  if (all->ended) all->status = status;
+}
+
+static struct pollfd of_stream(const struct stream *stream) {
+  if (stream->end) return (struct pollfd){.fd = stream->to, .events = POLLOUT};
+  return (struct pollfd){.fd = *stream->from, .events = POLLIN};
+}
+
+static void loop(struct supervision *all) {
+  while (!all->ended) {
+    struct pollfd fds[] = {{.fd = all->run->child.signals, .events = POLLIN}, of_stream(&all->out), of_stream(&all->err)};
+    int ready = poll(fds, 3, timeout(all));
+    if (ready > 0 && fds[1].revents) all->out.end ? stream_write(all, &all->out) : stream_read(all, &all->out);
+    if (ready > 0 && fds[2].revents) all->err.end ? stream_write(all, &all->err) : stream_read(all, &all->err);
+    if (ready > 0 && fds[0].revents) take_signals(all);
+    if (timeout(all) == 0) tick(all);
+  }
+}
+
+static bool has_terminal(void) {
+  int fd = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+static void begin(struct supervision *all, struct run *run) {
+  bool passes = !run->quiet && !run->detached;
+  all->run = run;
+  all->report = (struct report){
+      .cli = run->cli, .session = run->session, .tool = run->name, .log = &run->log, .tail = &run->tail, .patient = run->detached};
+  all->has_terminal = !run->detached && has_terminal();
+  all->begun_ms = now_ms();
+  all->tick_ms = all->begun_ms + TICK_MS;
+  stream_begin(&all->out, &run->child.out, passes ? STDOUT_FILENO : -1);
+  stream_begin(&all->err, &run->child.err, passes ? STDERR_FILENO : -1);
+  all->progress.fd = -1;
+  if (!run->detached) progress_begin(&all->progress);
+}
+
+int supervise(struct run *run) {
+  struct supervision *all = calloc(1, sizeof *all);
+  if (!all) return cli_fail(run->cli, "out of memory; the command goes on without being watched");
+  begin(all, run);
+  loop(all);
+  uint64_t elapsed_ms = now_ms() - all->begun_ms;
+  drain(all);
+  progress_erase(&all->progress);
+  (void)report_end(&all->report, all->status, elapsed_ms);
+  int code = report_exit_code(all->status);
+  if (code && run->quiet && !run->detached)
+    cli_warn(run->cli, "%s ended with exit code %d; its output is in %s", run->name, code, run->log.path);
+  free(all);
+  return code;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run/supervise.h: from a command's start to its end: its output is kept and passed on, its waiting and its end are told.
+ */
+#ifndef TIDINGS_CLI_RUN_SUPERVISE_H
+#define TIDINGS_CLI_RUN_SUPERVISE_H
+
+#include "cli.h"
+#include "run/child.h"
+#include "run/log.h"
+#include "run/tail.h"
+
+struct run {
+  const struct cli *cli;
+  char **argv;
+  const char *name, *session;
+  bool detached, quiet;
+  struct run_log log;
+  struct child child;
+  struct tail tail;
+};
+
+/* Returns the command's exit code as a shell would say it. */
+int supervise(struct run *run);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run/tail.h: the end of what a command has printed, for people and models: without the escape sequences and overwritten lines that only a
+ * terminal wants.
+ */
+#ifndef TIDINGS_CLI_RUN_TAIL_H
+#define TIDINGS_CLI_RUN_TAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TAIL_BYTES = 8192 };
+
+/* Zero is an empty one. */
+struct tail {
+  char bytes[TAIL_BYTES];
+  size_t len;
+  bool cut; /* there was more before */
+};
+
+void tail_add(struct tail *tail, const char *bytes, size_t len);
+bool tail_at_line_start(const struct tail *tail);
+
+/* The last `lines` lines that are not empty at the end, at most `most` bytes, valid UTF-8, no line break at the end. Free it; NULL: out of memory. */
+char *tail_text(const struct tail *tail, size_t lines, size_t most);
+
+#endif

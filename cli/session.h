@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session.h: which session is meant.
+ */
+#ifndef TIDINGS_CLI_SESSION_H
+#define TIDINGS_CLI_SESSION_H
+
+#include "cli.h"
+#include "kit.h"
+
+/* The one given with -s, else $TIDINGS_SESSION, else the newest of a running host whose folder holds the current one. Says on stderr what is
+ * wrong, with a list of the sessions. Returns 0, or the exit code. Free *ret_session. */
+int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_session);
+
+/* The newest of a running host whose folder holds the current one; *ret_session stays NULL if there is none. Returns 0, or the exit code. */
+int session_newest_here(const struct cli *cli, struct hostkit *kit, char **ret_session);
+
+/* Opens as a producer and chooses. On failure nothing is open. */
+int session_open(const struct cli *cli, struct hostkit **ret_kit, char **ret_session);
+
+#endif

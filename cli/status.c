@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * status.c: `tidings status`: how a session stands, or which sessions there are.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ask.h"
+#include "kit.h"
+#include "print.h"
+#include "session.h"
+#include "terminal.h"
+#include "verbs.h"
+
+enum { OPTION_NAMES = CLI_LONG_ONLY };
+
+/* -- one session ------------------------------------------------------------------------------------------------------------------- */
+
+static void print_line(const char *label, const char *text) {
+  if (!text[0]) return;
+  printf("%-9s ", label);
+  terminal_text(stdout, text);
+  putchar('\n');
+}
+
+static void print_list(const char *label, const json_t *list) {
+  const json_t *text = NULL;
+  size_t i = 0;
+  if (!json_array_size(list)) return;
+  printf("%-9s ", label);
+  json_array_foreach(list, i, text) {
+    if (i) fputs(", ", stdout);
+    terminal_text(stdout, json_is_string(text) ? json_string_value(text) : json_text(text, "id"));
+  }
+  putchar('\n');
+}
+
+static void print_owner(const json_t *owner) {
+  if (!json_is_object(owner)) {
+    puts("host      none yet");
+    return;
+  }
+  fputs("host      ", stdout);
+  terminal_text(stdout, json_text(owner, "host")[0] ? json_text(owner, "host") : "unnamed");
+  printf(", pid %llu, %s since %s\n", (unsigned long long)json_count(owner, "pid"),
+         json_is_true(json_object_get(owner, "alive")) ? "running, attached" : "not running, was attached", json_text(owner, "since"));
+  print_line("folder", json_text(owner, "cwd"));
+}
+
+static int print_status(const struct cli *cli, const char *session, const json_t *status, const json_t *pending) {
+  json_t *whole = json_deep_copy(status);
+  json_t *counts =
+      json_pack("{s:I, s:I}", "count", (json_int_t)json_count(pending, "count"), "leased", (json_int_t)json_count(pending, "leased"));
+  if (json_object_set_new(whole, "session", json_string(session)) || json_object_set_new(whole, "pending", counts)) {
+    json_decref(whole);
+    return cli_fail(cli, "out of memory");
+  }
+  int code = 0;
+  if (cli->json) {
+    code = print_json(cli, whole);
+  } else {
+    print_line("session", session);
+    print_line("state", json_text(status, "state"));
+    print_line("phase", json_text(status, "phase"));
+    print_line("since", json_text(status, "started_at"));
+    print_line("message", json_text(status, "message"));
+    print_list("turn", json_object_get(status, "messages"));
+    print_list("queued", json_object_get(status, "queued"));
+    print_list("orphaned", json_object_get(status, "orphaned"));
+    printf("pending   %llu", (unsigned long long)json_count(pending, "count"));
+    if (json_count(pending, "leased")) printf(", %llu being delivered", (unsigned long long)json_count(pending, "leased"));
+    putchar('\n');
+    print_owner(json_object_get(status, "attachment"));
+  }
+  json_decref(whole);
+  return code;
+}
+
+static int one(const struct cli *cli) {
+  struct hostkit *kit = NULL;
+  char *session = NULL;
+  json_t *status = NULL, *pending = NULL;
+  int code = session_open(cli, &kit, &session);
+  if (!code) code = ask(cli, kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status);
+  if (!code) code = ask(cli, kit, json_pack("{s:s, s:s, s:i}", "name", "pending", "session", session, "limit", 1), &pending);
+  if (!code) code = print_status(cli, session, status, pending);
+  json_decref(status);
+  json_decref(pending);
+  kit_close(kit);
+  free(session);
+  return code;
+}
+
+/* -- all of them ------------------------------------------------------------------------------------------------------------------- */
+
+static void print_session(const json_t *session) {
+  bool alive = json_is_true(json_object_get(session, "alive"));
+  printf("%-11s %6llu pending  ", alive ? "running" : "not running", (unsigned long long)json_count(session, "pending"));
+  terminal_text(stdout, json_text(session, "session"));
+  if (json_text(session, "host")[0]) fputs("  of ", stdout);
+  terminal_text(stdout, json_text(session, "host"));
+  if (json_text(session, "cwd")[0]) fputs("  in ", stdout);
+  terminal_text(stdout, json_text(session, "cwd"));
+  putchar('\n');
+}
+
+static int all(const struct cli *cli, bool names) {
+  struct hostkit *kit = NULL;
+  json_t *answer = NULL;
+  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
+  if (!code) code = ask(cli, kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer);
+  const json_t *sessions = json_object_get(answer, "sessions"), *session = NULL;
+  size_t i = 0;
+  if (!code && cli->json) code = print_json(cli, answer);
+  else if (!code && !names && !json_array_size(sessions)) puts("The store has no sessions yet.");
+  else json_array_foreach(sessions, i, session) {
+      if (names) puts(json_text(session, "session"));
+      else print_session(session);
+    }
+  json_decref(answer);
+  kit_close(kit);
+  return code;
+}
+
+static int run(struct cli *cli) {
+  bool every = false, names = false;
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case 'a': every = true; break;
+    case OPTION_NAMES: names = true; break;
+    default: return cli->exit_code;
+    }
+  }
+  int code = cli_take_words(cli, 0, 0, "");
+  if (code) return code;
+  if (names && cli->json) return cli_usage(cli, "--names and --json exclude each other");
+  if ((every || names) && cli->session) return cli_usage(cli, "--all and --names are about all sessions; -s names one");
+  return every || names ? all(cli, names) : one(cli);
+}
+
+const struct cli_verb verb_status = {
+    .name = "status",
+    .usage = "[OPTION]...",
+    .summary = "show how a session stands, or which sessions there are",
+    .help = "Prints the state of a session's turns, which messages are queued, what is pending and whose session it is. With --all, lists "
+            "the sessions of "
+            "the store, those of running hosts first. Nothing is changed.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .options =
+        (const struct cli_option[]){
+            {.key = 'a', .name = "all", .help = "List all sessions."},
+            {.key = OPTION_NAMES, .name = "names", .help = "Print the ids of all sessions, one a line."},
+            {.name = NULL},
+        },
+    .run = run,
+    .examples = (const struct cli_example[]){{"tidings status", "The session of the agent in this folder."},
+                                             {"tidings status --all", "All sessions."},
+                                             {NULL, NULL}},
+};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * submit.c: `tidings submit`: a message that starts a turn, and taking back, rewriting or moving one that still waits.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "kit.h"
+#include "paths.h"
+#include "print.h"
+#include "session.h"
+#include "terminal.h"
+#include "verbs.h"
+
+enum { OPTION_ID = CLI_LONG_ONLY, OPTION_STEER, OPTION_RESUME, OPTION_TRIGGER, OPTION_CANCEL, OPTION_EDIT, OPTION_MOVE, OPTION_BEFORE };
+enum { LARGEST_CONTENT = 1 << 20 }; /* from stdin; the plugin has a smaller limit of its own */
+
+struct submission {
+  const char *type; /* of the event; NULL: none of --cancel, --edit, --move */
+  const char *id, *trigger, *before;
+  bool steer, resume;
+};
+
+static int choose_type(const struct cli *cli, struct submission *submission, const char *type) {
+  if (submission->type) return cli_usage(cli, "--cancel, --edit and --move exclude each other");
+  submission->type = type;
+  submission->id = cli->value;
+  return 0;
+}
+
+static int read_option(const struct cli *cli, int key, struct submission *submission, const char **id) {
+  switch (key) {
+  case OPTION_ID: *id = cli->value; return 0;
+  case OPTION_STEER: submission->steer = true; return 0;
+  case OPTION_RESUME: submission->resume = true; return 0;
+  case OPTION_TRIGGER: submission->trigger = cli->value; return 0;
+  case OPTION_BEFORE: submission->before = cli->value; return 0;
+  case OPTION_CANCEL: return choose_type(cli, submission, "message.cancelled");
+  case OPTION_EDIT: return choose_type(cli, submission, "message.edited");
+  case OPTION_MOVE: return choose_type(cli, submission, "message.moved");
+  default: return cli->exit_code;
+  }
+}
+
+static int check(const struct cli *cli, const struct submission *submission, const char *id) {
+  bool submits = !submission->type, moves = !submits && strcmp(submission->type, "message.moved") == 0;
+  if (!submits && (id || submission->steer || submission->resume || submission->trigger))
+    return cli_usage(cli, "--id, --steer, --resume and --trigger are for a new message");
+  if (moves != (submission->before != NULL)) return cli_usage(cli, "--move and --before=ID|last stand together");
+  bool takes_content = submits || strcmp(submission->type, "message.edited") == 0;
+  return cli_take_words(cli, takes_content, takes_content, "the message is");
+}
+
+static int make_id(const struct cli *cli, char id[24]) {
+  uint64_t bits = 0;
+  if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+    return cli_fail(cli, "there is no randomness for an id; name one with --id");
+  snprintf(id, 24, "m-%016llx", (unsigned long long)bits);
+  return 0;
+}
+
+static int read_content(const struct cli *cli, json_t **ret_content) {
+  char *text = NULL;
+  size_t len = 0;
+  if (strcmp(cli->words[0], "-") == 0) {
+    int reason = paths_read_all(STDIN_FILENO, LARGEST_CONTENT, &text, &len);
+    if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_CONTENT);
+    if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
+    while (len && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
+  }
+  *ret_content = text ? json_stringn(text, len) : json_string(cli->words[0]);
+  free(text);
+  return *ret_content ? 0 : cli_fail(cli, "the message is not UTF-8; expected text");
+}
+
+static int make_data(const struct cli *cli, const struct submission *submission, json_t **ret_data) {
+  json_t *data = json_pack("{s:s}", "id", submission->id), *content = NULL;
+  int code = data ? 0 : cli_fail(cli, "the message's id is not UTF-8");
+  if (!code && cli->word_count) code = read_content(cli, &content);
+  if (content) json_object_set_new(data, "content", content);
+  if (submission->steer) json_object_set_new(data, "delivery", json_string("steer"));
+  if (submission->resume) json_object_set_new(data, "resume", json_true());
+  if (submission->before)
+    json_object_set_new(data, "before", strcmp(submission->before, "last") == 0 ? json_null() : json_string(submission->before));
+  if (!code && submission->trigger) {
+    json_t *trigger = json_loads(submission->trigger, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(trigger)) code = cli_usage(cli, "--trigger: '%s' is not a JSON object", submission->trigger);
+    json_object_set_new(data, "trigger", trigger);
+  }
+  if (code) json_decref(data);
+  else *ret_data = data;
+  return code;
+}
+
+static void print_outcome(const struct cli *cli, const struct submission *submission, const struct tidings_reply *reply) {
+  if (submission->type) return;
+  puts(submission->id);
+  if (reply && reply->flags & TIDINGS_REPLY_DUPLICATE) cli_warn(cli, "it was submitted before; nothing was done");
+}
+
+static int send_it(const struct cli *cli, const struct submission *submission) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_reply *reply = NULL;
+  struct hostkit *kit = NULL;
+  char *session = NULL;
+  json_t *data = NULL;
+  int code = make_data(cli, submission, &data);
+  if (!code) code = session_open(cli, &kit, &session);
+  if (!code) {
+    const char *type = submission->type ? submission->type : "message.submitted";
+    int32_t refused = kit_event(kit, kit_new_event(type, session, json_incref(data)), &reply, &error);
+    if (refused) code = cli_fail_with(cli, refused, &error);
+    else if (cli->json) code = print_reply(cli, reply);
+    else print_outcome(cli, submission, reply);
+  }
+  json_decref(data);
+  hostkit_reply_free(reply);
+  kit_close(kit);
+  free(session);
+  return code;
+}
+
+static int run(struct cli *cli) {
+  struct submission submission = {.type = NULL};
+  const char *id = NULL;
+  char made[24];
+  int code = 0;
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    if (key == CLI_STOP) return cli->exit_code;
+    if ((code = read_option(cli, key, &submission, &id))) return code;
+  }
+  code = check(cli, &submission, id);
+  if (!code && !submission.type) {
+    code = id ? 0 : make_id(cli, made);
+    submission.id = id ? id : made;
+  }
+  return code ? code : send_it(cli, &submission);
+}
+
+const struct cli_verb verb_submit = {
+    .name = "submit",
+    .usage = "[OPTION]... MESSAGE|-  or  --cancel=ID  or  --edit=ID MESSAGE|-  or  --move=ID --before=ID|last",
+    .summary = "queue a message that starts a turn, or take one back",
+    .help = "Queues a message for a session; when its turn comes, the session's host starts a turn with it. Prints the message's id, by "
+            "which it can be taken "
+            "back, rewritten or moved as long as it waits. With '-' the message is read from stdin.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_STEER, .name = "steer", .help = "Into the running turn, with its next tool result; queued if none comes."},
+            {.key = OPTION_RESUME, .name = "resume", .help = "Start even if the session stopped at an error."},
+            {.key = OPTION_TRIGGER, .name = "trigger", .argument = "JSON", .help = "An object that goes along: what triggered it."},
+            {.key = OPTION_ID, .name = "id", .argument = "ID", .help = "The message's id. Without it one is made."},
+            {.key = OPTION_CANCEL, .name = "cancel", .argument = "ID", .help = "Take a waiting message back."},
+            {.key = OPTION_EDIT, .name = "edit", .argument = "ID", .help = "Rewrite a waiting message; it keeps its place."},
+            {.key = OPTION_MOVE, .name = "move", .argument = "ID", .help = "Move a waiting message."},
+            {.key = OPTION_BEFORE, .name = "before", .argument = "ID|last", .help = "Where to: before another, or behind all."},
+            {.name = NULL},
+        },
+    .run = run,
+    .examples = (const struct cli_example[]){{"tidings submit 'Now run the tests.'", "The next turn, when this one has ended."},
+                                             {"tidings submit --steer 'Leave src/legacy alone.'", "A correction on the way."},
+                                             {"tidings submit --cancel m-5fd2a1c09b7e4433", "Take it back."},
+                                             {NULL, NULL}},
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * utf8_check.h: one character of UTF-8.
+ */
+#ifndef TIDINGS_CLI_UTF8_CHECK_H
+#define TIDINGS_CLI_UTF8_CHECK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The character at `bytes`, of which `left` may be read; returns its length, or 0 if there is no valid one. */
+size_t utf8_decode(const char *bytes, size_t left, uint32_t *ret_character);
+size_t utf8_length(const char *bytes, size_t left);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * verbs.h: the verbs, in the order in which help lists them. A new verb is a file with its table and a row in verbs.c.
+ */
+#ifndef TIDINGS_CLI_VERBS_H
+#define TIDINGS_CLI_VERBS_H
+
+#include "cli.h"
+
+extern const struct cli_verb *const cli_verbs[];
+extern const size_t cli_verb_count;
+
+const struct cli_verb *cli_find_verb(const char *name); /* NULL: there is none */
+
+extern const struct cli_verb verb_push;
+extern const struct cli_verb verb_run;
+extern const struct cli_verb verb_watch;
+extern const struct cli_verb verb_deliver;
+extern const struct cli_verb verb_submit;
+extern const struct cli_verb verb_event;
+extern const struct cli_verb verb_wait;
+extern const struct cli_verb verb_pending;
+extern const struct cli_verb verb_history;
+extern const struct cli_verb verb_explain;
+extern const struct cli_verb verb_status;
+extern const struct cli_verb verb_stats;
+extern const struct cli_verb verb_export;
+extern const struct cli_verb verb_config;
+extern const struct cli_verb verb_doctor;
+extern const struct cli_verb verb_help;
+extern const struct cli_verb verb_version;
+
+#endif

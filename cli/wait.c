@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * wait.c: `tidings wait`: sleeps until the session must act, and prints what it is to do.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "interrupt.h"
+#include "print.h"
+#include "terminal.h"
+#include "verbs.h"
+
+enum { OPTION_TIMEOUT = CLI_LONG_ONLY };
+enum { LONGEST_SLEEP_MS = 60000, EXIT_TIMED_OUT = EXIT_REFUSED };
+
+struct waiting {
+  const struct cli *cli;
+  struct hostkit *kit;
+  const char *session;
+  int fd;             /* the wake descriptor; -1: there is none, and only wake_at counts */
+  bool limited;       /* there is a timeout: */
+  int64_t until_ms;   /* monotonic */
+  int64_t wake_at_ms; /* wall clock; 0: none */
+};
+
+static int64_t clock_ms(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* -- what is printed --------------------------------------------------------------------------------------------------------------- */
+
+static void print_action(const struct tidings_action *action) {
+  if (action->type == TIDINGS_ACTION_ABORT_STREAM) puts("abort_stream");
+  if (action->type != TIDINGS_ACTION_START_TURN) return;
+  for (size_t i = 0; i < action->message_count; i++) {
+    const struct tidings_turn_message *message = action->messages[i];
+    fputs("start_turn ", stdout);
+    terminal_bytes(stdout, message->id.ptr, message->id.len);
+    putchar('\n');
+    fwrite(message->content.ptr, 1, message->content.len, stdout);
+    putchar('\n');
+  }
+}
+
+static int print_actions(const struct waiting *waiting, const struct tidings_reply *reply) {
+  if (waiting->cli->json) return print_reply(waiting->cli, reply);
+  for (size_t i = 0; i < reply->action_count; i++) print_action(reply->actions[i]);
+  return 0;
+}
+
+/* -- asking and sleeping ----------------------------------------------------------------------------------------------------------- */
+
+/* Takes what rang, so that the descriptor is silent until something rings again. Returns 0 or the exit code. */
+static int drain(const struct waiting *waiting) {
+  struct tidings_error error = {.size = sizeof error};
+  char session[256];
+  size_t len = 0;
+  do {
+    int32_t code = hostkit_next_session(waiting->kit, session, sizeof session, &len, &error);
+    if (code && code != TIDINGS_E_UNSUPPORTED) return cli_fail_with(waiting->cli, code, &error);
+    if (code) return 0;
+  } while (len);
+  return 0;
+}
+
+/* Asks the session what to do. *ret_done: there was something, and it is printed. */
+static int look(struct waiting *waiting, bool *ret_done) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_reply *reply = NULL;
+  int32_t code = kit_event(waiting->kit, kit_new_event("wake", waiting->session, json_object()), &reply, &error);
+  if (code == TIDINGS_E_BUSY && waiting->fd >= 0 && !strstr(error.text, "owned by")) { /* the store is; its owner comes again */
+    waiting->wake_at_ms = clock_ms(CLOCK_REALTIME) + 100;
+    return 0;
+  }
+  if (code) return cli_fail_with(waiting->cli, code, &error);
+  int status = 0;
+  waiting->wake_at_ms = reply ? reply->wake_at_ms : 0;
+  if (reply && reply->action_count) {
+    status = print_actions(waiting, reply);
+    *ret_done = true;
+  }
+  hostkit_reply_free(reply);
+  return status;
+}
+
+static int sleep_ms(const struct waiting *waiting) {
+  int64_t sleep = LONGEST_SLEEP_MS;
+  if (waiting->wake_at_ms) {
+    int64_t left = waiting->wake_at_ms - clock_ms(CLOCK_REALTIME);
+    sleep = left < sleep ? left : sleep;
+  }
+  if (waiting->limited) {
+    int64_t left = waiting->until_ms - clock_ms(CLOCK_MONOTONIC);
+    sleep = left < sleep ? left : sleep;
+  }
+  return sleep > 0 ? (int)sleep : 0;
+}
+
+static int wait_for_it(struct waiting *waiting) {
+  bool done = false;
+  for (;;) {
+    int code = drain(waiting);
+    if (!code) code = look(waiting, &done);
+    if (code || done) return code;
+    if (waiting->limited && clock_ms(CLOCK_MONOTONIC) >= waiting->until_ms) return EXIT_TIMED_OUT;
+    struct pollfd ring = {.fd = waiting->fd, .events = POLLIN};
+    if (interrupt_poll(&ring, 1, sleep_ms(waiting)) < 0 && errno != EINTR)
+      return cli_fail(waiting->cli, "cannot wait: %s", strerror(errno));
+    if (interrupt_seen()) return 128 + interrupt_seen();
+  }
+}
+
+static int start(struct waiting *waiting) {
+  struct tidings_error error = {.size = sizeof error};
+  int32_t fd = -1;
+  interrupt_begin();
+  int32_t code = hostkit_wake_descriptor(waiting->kit, &fd, &error);
+  if (code == TIDINGS_E_FULL) cli_warn(waiting->cli, "%s", error.text); /* slower, but it works */
+  else if (code) return cli_fail_with(waiting->cli, code, &error);
+  waiting->fd = code ? -1 : fd;
+  int status = wait_for_it(waiting);
+  if (waiting->fd >= 0) close(waiting->fd);
+  return status;
+}
+
+static int run(struct cli *cli) {
+  struct waiting waiting = {.cli = cli, .fd = -1};
+  uint64_t timeout_ms = 0;
+  uint32_t owner = 0;
+  char *session = NULL;
+  int code = 0;
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case OPTION_TIMEOUT:
+      if (cli_duration(cli->value, &timeout_ms))
+        return cli_usage(cli, "--timeout: '%s' is not a duration; expected one such as 30s or 10m", cli->value);
+      waiting.limited = true;
+      waiting.until_ms = clock_ms(CLOCK_MONOTONIC) + (int64_t)timeout_ms;
+      break;
+    case OPTION_OWNER:
+      if ((code = host_read_owner(cli, &owner))) return code;
+      break;
+    default: return cli->exit_code;
+    }
+  }
+  code = cli_take_words(cli, 0, 0, "");
+  if (!code) code = host_open(cli, NULL, owner, &waiting.kit, &session);
+  if (code) return code;
+  waiting.session = session;
+  code = start(&waiting);
+  kit_close(waiting.kit);
+  free(session);
+  return code;
+}
+
+const struct cli_verb verb_wait = {
+    .name = "wait",
+    .usage = "[OPTION]...",
+    .summary = "sleep until the session has to act, and print what to do",
+    .help = "For scripted agents. Sleeps until a turn is to be started or a stream to be stopped in a session of the calling script, "
+            "prints it and exits "
+            "with 0: 'start_turn ID' and the message's content below it for each message of the turn, or 'abort_stream'. With --json, the "
+            "whole reply. "
+            "The exit code is 1 when the time is over.\n\n"
+            "Whoever gets a start_turn has to start it: 'tidings deliver --at chat-request --message ID' takes the message and the news "
+            "that is pending.\n\n"
+            "A session that belongs to another running program is refused: that program is told itself.",
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_TIMEOUT, .name = "timeout", .argument = "DURATION", .help = "Give up after 30s, 10m, ...; 0 only looks."},
+            HOST_OWNER_OPTION,
+            {.name = NULL},
+        },
+    .run = run,
+    .examples = (const struct cli_example[]){{"tidings wait -s my-session --timeout 10m", "The next thing to do."}, {NULL, NULL}},
+};

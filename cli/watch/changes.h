@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * watch/changes.h: what happened to which path since the last time it was told. What comes of it is seen only when it is told: a file that was
+ * written, renamed and written again is one that is there and differs.
+ */
+#ifndef TIDINGS_CLI_WATCH_CHANGES_H
+#define TIDINGS_CLI_WATCH_CHANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct change {
+  char *path;      /* absolute */
+  bool existed;    /* before the first thing that happened to it */
+  int64_t time;    /* when it was changed before that */
+  bool renamed;    /* it went to another name that is watched as well */
+  bool folder;     /* it is or was a folder */
+  bool made;       /* a folder that has this name because it was renamed */
+  uint32_t cookie; /* of the rename that took it away; 0: none */
+};
+
+/* Zero is an empty one. */
+struct changes {
+  struct change *list;
+  size_t count, room;
+  size_t *index; /* open addressing: place in list + 1 */
+  size_t mask;
+};
+
+/* The entry of a path; *ret_new: it was just added, zero but for its path. NULL: out of memory. The pointer holds until the next call. */
+struct change *changes_of(struct changes *changes, const char *path, bool *ret_new);
+struct change *changes_by_cookie(struct changes *changes, uint32_t cookie); /* NULL: there is none */
+bool changes_below(const struct changes *changes,
+                   const char *path); /* is a folder above it renamed or gone? Its `folder` is set, it is not there any more */
+void changes_clear(struct changes *changes);
+void changes_free(struct changes *changes);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * watch/known.h: which files there are and when each was last changed, so that a file that is replaced is not taken for a new one, and that what
+ * happened while the kernel dropped events can be found. Keeps 16 bytes a file: a hash of its path and its time.
+ */
+#ifndef TIDINGS_CLI_WATCH_KNOWN_H
+#define TIDINGS_CLI_WATCH_KNOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct known_file {
+  uint64_t hash; /* 0: an empty place */
+  int64_t time;  /* of the last change of the inode, in ns; KNOWN_GONE: it was deleted */
+};
+enum { KNOWN_GONE = 0 };
+
+/* Zero is an empty one. */
+struct known {
+  struct known_file *files;
+  size_t mask, count; /* places - 1; used places, deleted files included */
+};
+
+bool known_find(const struct known *known, const char *path, int64_t *ret_time);
+int known_put(struct known *known, const char *path, int64_t time); /* 0, or -1: out of memory */
+void known_remove(struct known *known, const char *path);
+void known_free(struct known *known);
+
+#endif

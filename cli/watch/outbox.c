@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * watch/outbox.c: what comes of what happened to a path: looked at when things have calmed down.
+ */
+#include "watch/outbox.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool outbox_empty(const struct outbox *outbox) { return !outbox->count && !outbox->dropped && !outbox->too_many; }
+
+static int add(struct outbox *outbox, const char *path, enum news_kind kind) {
+  for (size_t i = 0; i < outbox->count; i++) { /* not empty only after a push has failed */
+    if (outbox->list[i].kind == kind && strcmp(outbox->list[i].path, path) == 0) return 0;
+  }
+  if (outbox->count == outbox->room) {
+    size_t room = outbox->room ? outbox->room * 2 : 32;
+    struct news *list = realloc(outbox->list, room * sizeof *list);
+    if (!list) return -1;
+    outbox->list = list;
+    outbox->room = room;
+  }
+  char *copy = strdup(path);
+  if (!copy) return -1;
+  outbox->list[outbox->count++] = (struct news){copy, kind};
+  return 0;
+}
+
+/* A folder that came is told of by what is in it, one that was renamed by its name. */
+static bool of_folder(const struct change *change, bool is_there, enum news_kind *ret_kind) {
+  if (is_there == change->existed) return false;
+  if (is_there && !change->made) return false;
+  *ret_kind = is_there ? NEWS_CREATED : change->renamed ? NEWS_RENAMED : NEWS_DELETED;
+  return true;
+}
+
+static bool of_file(const struct change *change, int64_t time, enum news_kind *ret_kind) {
+  bool is_there = time >= 0;
+  if (!is_there && !change->existed) return false;
+  if (is_there && change->existed && time == change->time) return false; /* opened for writing, and not written */
+  *ret_kind = !is_there ? (change->renamed ? NEWS_RENAMED : NEWS_DELETED) : change->existed ? NEWS_MODIFIED : NEWS_CREATED;
+  return true;
+}
+
+static bool is_ignored(const struct tree *tree, const char *path) {
+  const struct folder *folder = tree_folder_above(tree, path);
+  return folder && folder->repository && repository_ignores(folder->repository, path);
+}
+
+static int take(struct outbox *outbox, struct tree *tree, const struct change *change) {
+  enum news_kind kind = NEWS_MODIFIED;
+  int64_t time = scan_time(change->path);
+  bool news = change->folder ? of_folder(change, time >= 0, &kind) : of_file(change, time, &kind);
+  if (!change->folder && time >= 0 && known_put(&tree->known, change->path, time)) return -1;
+  if (!change->folder && time < 0) known_remove(&tree->known, change->path);
+  if (!news || is_ignored(tree, change->path)) return 0;
+  if (time < 0 && changes_below(tree->changes, change->path)) return 0; /* the folder's end says it */
+  return add(outbox, change->path, kind);
+}
+
+int outbox_take(struct outbox *outbox, struct tree *tree) {
+  int status = 0;
+  for (size_t i = 0; !status && i < tree->changes->count; i++) status = take(outbox, tree, &tree->changes->list[i]);
+  changes_clear(tree->changes);
+  if (tree->limit) outbox->too_many = true;
+  tree->limit = 0;
+  return status;
+}
+
+void outbox_free(struct outbox *outbox) {
+  for (size_t i = 0; i < outbox->count; i++) free(outbox->list[i].path);
+  free(outbox->list);
+  *outbox = (struct outbox){.list = NULL};
+}

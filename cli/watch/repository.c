@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * watch/repository.c: see the header.
+ */
+#include "watch/repository.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "paths.h"
+
+enum { MOST_FAILURES = 5, ANSWER_MS = 5000, LONGEST_ANSWER = 16384, FIELDS = 4 };
+
+/* -- git ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void stop(struct repository *repository) {
+  if (!repository->pid) return;
+  close(repository->to);
+  close(repository->from);
+  (void)kill(repository->pid, SIGTERM);
+  while (waitpid(repository->pid, NULL, 0) < 0 && errno == EINTR) continue;
+  repository->pid = 0;
+}
+
+/* Without what would send git to another repository. Free the list, not what is in it. */
+static char **environment(void) {
+  static const char *const left_out[] = {"GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_PREFIX=", "GIT_CEILING_DIRECTORIES="};
+  size_t count = 0, used = 0;
+  while (environ[count]) count++;
+  char **list = calloc(count + 1, sizeof *list);
+  for (size_t i = 0; list && i < count; i++) {
+    bool keep = true;
+    for (size_t k = 0; k < sizeof left_out / sizeof left_out[0]; k++)
+      keep = keep && strncmp(environ[i], left_out[k], strlen(left_out[k])) != 0;
+    if (keep) list[used++] = environ[i];
+  }
+  return list;
+}
+
+static int spawn(struct repository *repository, int in, int out) {
+  static char git[] = "git", at[] = "-C", verb[] = "check-ignore", from_stdin[] = "--stdin", zero[] = "-z", pattern[] = "-v", all[] = "-n";
+  char *const arguments[] = {git, at, repository->root, verb, from_stdin, zero, pattern, all, NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t none, usual;
+  sigemptyset(&none);
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  char **env = environment();
+  int reason = env ? posix_spawn_file_actions_init(&actions) : ENOMEM;
+  if (reason) goto out;
+  reason = posix_spawnattr_init(&attributes);
+  if (!reason) {
+    reason = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    if (!reason) reason = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (!reason) reason = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!reason) reason = posix_spawnattr_setsigmask(&attributes, &none);
+    if (!reason) reason = posix_spawnattr_setsigdefault(&attributes, &usual);
+    /* A group of its own: Ctrl-C is for us, and we still ask while we end. */
+    if (!reason) reason = posix_spawnattr_setpgroup(&attributes, 0);
+    if (!reason) reason = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    if (!reason) reason = posix_spawnp(&repository->pid, "git", &actions, &attributes, arguments, env);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+out:
+  free(env);
+  return reason;
+}
+
+static int start(struct repository *repository) {
+  int in[2], out[2];
+  if (pipe2(in, O_CLOEXEC)) return errno;
+  if (pipe2(out, O_CLOEXEC)) {
+    int reason = errno;
+    close(in[0]);
+    close(in[1]);
+    return reason;
+  }
+  int reason = spawn(repository, in[0], out[1]);
+  close(in[0]);
+  close(out[1]);
+  repository->to = in[1];
+  repository->from = out[0];
+  if (!reason) return 0;
+  repository->pid = 0;
+  close(repository->to);
+  close(repository->from);
+  return reason;
+}
+
+/* The answer to one path: source, line, pattern and path, each ended by a NUL; the first is empty if nothing matched. */
+static int read_answer(const struct repository *repository, bool *ret_ignored) {
+  char answer[LONGEST_ANSWER];
+  size_t len = 0, fields = 0, pattern = 0;
+  while (fields < FIELDS) {
+    struct pollfd ready = {.fd = repository->from, .events = POLLIN};
+    int waited = poll(&ready, 1, ANSWER_MS);
+    if (waited < 0 && errno == EINTR) continue;
+    if (waited <= 0) return -1;
+    ssize_t got = read(repository->from, answer + len, sizeof answer - len);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return -1;
+    for (ssize_t i = 0; i < got; i++) {
+      if (answer[len + (size_t)i]) continue;
+      if (++fields == 2) pattern = len + (size_t)i + 1;
+    }
+    len += (size_t)got;
+    if (len == sizeof answer) return -1;
+  }
+  *ret_ignored = answer[0] && answer[pattern] != '!'; /* "!x" brings x back */
+  return 0;
+}
+
+static int ask(struct repository *repository, const char *path, bool *ret_ignored) {
+  const char *inside = path + strlen(repository->root);
+  while (*inside == '/') inside++;
+  if (!*inside) { /* the root itself */
+    *ret_ignored = false;
+    return 0;
+  }
+  /* "./" so that no name begins with what git takes for magic. */
+  if (paths_write_all(repository->to, "./", 2) || paths_write_all(repository->to, inside, strlen(inside) + 1)) return -1;
+  return read_answer(repository, ret_ignored);
+}
+
+bool repository_ignores(struct repository *repository, const char *path) {
+  bool ignored = false;
+  for (int attempt = 0; attempt < 2 && !repository->useless; attempt++) {
+    int reason = repository->pid ? 0 : start(repository);
+    if (!reason && ask(repository, path, &ignored) == 0) return ignored;
+    stop(repository);
+    /* A path that git refuses ends it: one that lies in a submodule, behind a symbolic link. */
+    if (reason == ENOENT || ++repository->failures > MOST_FAILURES) {
+      repository->useless = true;
+      fprintf(stderr, reason == ENOENT ? "tidings watch: git is not installed, so what it ignores is not left out\n"
+                                       : "tidings watch: git cannot tell what it ignores, so nothing of that is left out\n");
+    }
+  }
+  return false;
+}
+
+void repository_restart(struct repository *repository) { stop(repository); }
+
+/* -- finding --------------------------------------------------------------------------------------------------------------------------- */
+
+struct repository *repository_at(struct repository **all, const char *folder) {
+  struct stat info;
+  for (struct repository *one = *all; one; one = one->next) {
+    if (strcmp(one->root, folder) == 0) return one;
+  }
+  char *git = paths_join(strcmp(folder, "/") == 0 ? "" : folder, ".git");
+  bool there = git && lstat(git, &info) == 0;
+  free(git);
+  struct repository *one = there ? calloc(1, sizeof *one) : NULL;
+  if (one) one->root = strdup(folder);
+  if (!one || !one->root) {
+    free(one);
+    return NULL;
+  }
+  one->next = *all;
+  *all = one;
+  return one;
+}
+
+struct repository *repository_above(struct repository **all, const char *folder) {
+  char *at = strdup(folder);
+  struct repository *found = NULL;
+  for (char *slash; at && !found && at[0]; *slash = '\0') {
+    found = repository_at(all, at);
+    slash = strrchr(at, '/');
+  }
+  if (at && !found) found = repository_at(all, "/");
+  free(at);
+  return found;
+}
+
+void repositories_free(struct repository *all) {
+  while (all) {
+    struct repository *next = all->next;
+    stop(all);
+    free(all->root);
+    free(all);
+    all = next;
+  }
+}

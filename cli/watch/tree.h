@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * watch/tree.h: the folders that are watched, by inotify. Notes what happens to which path; does not know what becomes of that.
+ */
+#ifndef TIDINGS_CLI_WATCH_TREE_H
+#define TIDINGS_CLI_WATCH_TREE_H
+
+#include "cli.h"
+#include "watch/changes.h"
+#include "watch/filter.h"
+#include "watch/known.h"
+#include "watch/repository.h"
+
+struct root { /* what the user named */
+  char *path; /* of the folder, absolute, links resolved */
+  char *only; /* the one file in it that is meant; NULL: all */
+};
+
+struct folder { /* one that is watched */
+  int wd;
+  char *path;
+  const struct root *root;
+  struct repository *repository; /* NULL: none */
+  bool deep;                     /* its subfolders are watched too */
+};
+
+struct tree {
+  const struct cli *cli;
+  const struct filter *filter;
+  struct changes *changes;
+  struct known known;
+  struct repository *repositories;
+  struct root *roots;
+  size_t root_count;
+  struct folder **folders; /* open addressing by wd */
+  size_t folder_mask, folder_count;
+  int fd;
+  bool overflowed; /* the kernel dropped events; for the caller to take */
+  int limit;       /* ENOSPC: there were no watches left for a new folder; for the caller to take. 0: none */
+  bool no_memory;
+};
+
+/* `fd` is ready to be polled. Says what is wrong, with the remedy. Returns 0 or the exit code. */
+int tree_open(struct tree *tree, const struct cli *cli, const struct filter *filter, struct changes *changes, size_t most_roots);
+int tree_add_root(struct tree *tree, const char *path);
+
+/* Takes the events that are there. Returns 0, or an errno. */
+int tree_read(struct tree *tree);
+/* What was renamed away and did not come back under another name is gone: to be called when no event has come for a while. */
+void tree_settle(struct tree *tree);
+/* After an overflow: watches what is new, notes what differs. */
+void tree_look_again(struct tree *tree);
+
+/* Of the folder that holds `path`, or of one above it; NULL: none is watched. */
+const struct folder *tree_folder_above(const struct tree *tree, const char *path);
+void tree_close(struct tree *tree);
+
+/* folders.c */
+struct folder *folders_find(const struct tree *tree, int wd);
+struct folder *folders_by_path(const struct tree *tree, const char *path);
+int folders_put(struct tree *tree, struct folder *folder); /* 0, or -1: out of memory */
+void folders_drop(struct tree *tree, int wd);
+void folders_drop_below(struct tree *tree, const char *path); /* and itself */
+void folders_rename(struct tree *tree, const char *from, const char *to);
+
+/* scan.c: what to do with the files that are found */
+enum scan { SCAN_LEARN, SCAN_NOTE_ALL, SCAN_NOTE_CHANGED };
+/* Watches a folder and, if it is deep, those below. Returns 0 or the errno of watching the folder itself. */
+int scan_folder(struct tree *tree, const char *path, const struct root *root, struct repository *repository, bool deep, enum scan what);
+/* Notes that something happened to a path. */
+struct change *scan_note(struct tree *tree, const char *path);
+/* The time of a file's last change, in ns; -1: there is no such file. */
+int64_t scan_time(const char *path);
+
+#endif

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings deliver`: the carrier comes through whatever happens, and news counts as told only when all of it was written."""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from kit import TIDINGS, Skip, end, main, until
+
+MINE = ["--owner", str(os.getpid())]
+
+
+def deliver(place, *words, **more):
+    return place.run("deliver", "-s", "s", "--at", "tool-result", *MINE, *words, **more)
+
+
+def test_bytes(place):
+    """a carrier without news comes through to the byte, with news around it otherwise"""
+    carrier = bytes(range(256)) * 300 + b"no line break at the end"
+    assert deliver(place, stdin=carrier).out == carrier
+    assert deliver(place, stdin=b"").out == b""
+    place.ok("push", "-s", "s", "news")
+    out = deliver(place, stdin=carrier).out
+    assert out.endswith(carrier) and b"- news\n---\n\n" in out, out[:600]
+    assert deliver(place, stdin=carrier).out == carrier
+    assert not place.pending()
+
+
+def test_host_name(place):
+    """--host stands in the block's title"""
+    place.ok("push", "-s", "s", "news")
+    assert b"**JP System Notifications**" in deliver(place, "--host", "JP", stdin=b"x").out
+
+
+def test_formats(place):
+    """what stands beside the carrier is set apart in text, and a message of its own in --json"""
+    config = os.path.join(place.dir, "c.json")
+    with open(config, "w", encoding="utf-8") as file:
+        json.dump({"delivery": {"format": "synthetic-call"}}, file)
+    place.ok("push", "-s", "s", "news")
+    messages = json.loads(deliver(place, "--json", "--config", config, stdin=b"result").out)
+    assert [m["role"] for m in messages] == ["carrier", "tool"] and messages[0] == {"role": "carrier", "carrier": True, "text": "result"}, messages
+    assert messages[1]["tool"] == "_system_notification" and "news" in messages[1]["text"], messages
+    assert json.loads(deliver(place, "--json", stdin=b"result").out) == [{"role": "carrier", "carrier": True, "text": "result"}]
+    place.ok("push", "-s", "s", "more")
+    text = deliver(place, "--config", config, stdin=b"result").out
+    assert text.startswith(b"result\n\n") and b"more" in text, text
+    place.ok("push", "-s", "s", "again")
+    assert deliver(place, "--json", stdin=b"\xff").code == 1, "what is not UTF-8 is no JSON"
+    assert place.messages() == ["again"], "and then it was not told"
+
+
+def test_settled(place):
+    """one call is one delivery, committed"""
+    place.ok("push", "-s", "s", "news")
+    deliver(place, "--call", "c1", "--tool", "make", stdin=b"x")
+    [delivery] = place.ok("history", "-s", "s", "--json").json["deliveries"]
+    assert (delivery["outcome"], delivery["carrier"], delivery["call_id"], delivery["tool"]) == ("committed", "tool_result", "c1", "make"), delivery
+
+
+def test_reader_gone(place):
+    """a reader that goes away before the end: the news is pending again"""
+    place.ok("push", "-s", "s", "news")
+    process = place.start("deliver", "-s", "s", "--at", "tool-result", *MINE, stdin=subprocess.PIPE)
+    process.stdout.close()
+    process.stdin.write(b"x" * 1_000_000)
+    process.stdin.close()
+    assert process.wait(60) == 1
+    assert b"cannot write to stdout: Broken pipe" in process.stderr.read()
+    assert place.messages() == ["news"]
+
+
+def test_stdout_closed(place):
+    """no stdout at all"""
+    place.ok("push", "-s", "s", "news")
+    command = f'exec 1>&-; exec "{TIDINGS}" deliver -s s --at tool-result --owner {os.getpid()}'
+    process = place.start(command=["sh", "-c", command], stdin=subprocess.PIPE)
+    assert b"cannot write to stdout: Bad file descriptor" in process.communicate(b"x")[1]
+    assert process.returncode == 1
+    assert place.messages() == ["news"]
+    assert os.path.getsize(os.path.join(place.store, "data.mdb")) > 0, "and nothing was written into the store"
+
+
+def test_full_disk(place):
+    """a disk that fills up on the way"""
+    if not os.path.exists("/dev/full"):
+        raise Skip("there is no /dev/full")
+    place.ok("push", "-s", "s", "news")
+    with open("/dev/full", "wb") as full:
+        result = deliver(place, stdin=b"x", stdout=full)
+    assert result.code == 1 and "cannot write to stdout: No space left on device" in result.said, result
+    assert place.messages() == ["news"]
+
+
+def test_stopped(place):
+    """SIGTERM while the reader is slow: nothing counts as told"""
+    place.ok("push", "-s", "s", "news")
+    for number in (signal.SIGTERM, signal.SIGINT):
+        process = place.start("deliver", "-s", "s", "--at", "tool-result", *MINE, stdin=subprocess.PIPE)
+        process.stdin.write(b"x" * 1_000_000)
+        process.stdin.close()
+        until(lambda: place.ok("pending", "-s", "s", "--json").json["leased"] == 1, "the lease")
+        assert process.stdout.read(10), "it writes, and nobody reads on"
+        assert end(process, number) == 128 + number
+        assert place.messages() == ["news"]
+
+
+def test_killed(place):
+    """SIGKILL on the way: its host's session is recovered and the news told again"""
+    host = place.start(command=["sleep", "1000"])
+    place.ok("push", "-s", "s", "news")
+    process = place.start("deliver", "-s", "s", "--at", "tool-result", "--owner", str(host.pid), stdin=subprocess.PIPE)
+    process.stdin.write(b"x" * 1_000_000)
+    process.stdin.close()
+    until(lambda: place.ok("pending", "-s", "s", "--json").json["leased"] == 1, "the lease")
+    end(process, signal.SIGKILL)
+    end(host, signal.SIGKILL)
+    assert b"- news" in deliver(place, stdin=b"x").out
+
+
+def test_unchanged(place):
+    """when something is wrong the carrier is written unchanged, and stderr and the exit code say so"""
+    host = place.start(command=["sleep", "1000"])
+    place.opened(owner=host.pid)
+    place.ok("push", "-s", "s", "news")
+    result = deliver(place, stdin=b"carrier")
+    assert result.code == 1 and result.out == b"carrier" and f"pid {host.pid}" in result.said, result
+    result = deliver(place, "--json", stdin=b"carrier")
+    assert result.code == 1 and json.loads(result.out) == [{"role": "carrier", "carrier": True, "text": "carrier"}], result
+    for env, says in (({"TIDINGS_PLUGIN": "/nowhere.so"}, "/nowhere.so"), ({"TIDINGS_STORE": "/proc/nowhere"}, "TIDINGS_E_STORE"), ({"TIDINGS_CONFIG": "/nowhere"}, "/nowhere")):
+        result = deliver(place, stdin=b"carrier", env=env)
+        assert result.code == 1 and result.out == b"carrier" and says in result.said, (env, result)
+    result = place.run("deliver", "--at", "tool-result", stdin=b"carrier", cwd="/")
+    assert result.code == 1 and result.out == b"carrier" and "no running session" in result.said, result
+    assert place.messages() == ["news"]
+
+
+def test_busy(place):
+    """a store that stays busy: the carrier is written unchanged, nothing is lost"""
+    place.ok("push", "-s", "s", "news")
+    holder = place.hold()
+    result = deliver(place, stdin=b"carrier")
+    assert result.code == 1 and result.out == b"carrier" and "TIDINGS_E_BUSY" in result.said, result
+    end(holder, signal.SIGKILL)
+    assert b"- news" in deliver(place, stdin=b"carrier").out
+
+
+def test_busy_settle(place):
+    """a store that is busy just when the delivery is settled is waited for"""
+    place.ok("push", "-s", "s", "news")
+    process = place.start("deliver", "-s", "s", "--at", "tool-result", *MINE, stdin=subprocess.PIPE)
+    process.stdin.write(b"x" * 1_000_000)
+    process.stdin.close()
+    assert process.stdout.read(10), "it is leased and being written"
+    holder = place.hold()
+    assert len(process.stdout.read(1_000_000)) == 1_000_000, "all but what tidings added"
+    assert process.poll() is None, "it waits for the store"
+    end(holder, signal.SIGKILL)
+    process.stdout.read()
+    assert process.wait(60) == 0, process.stderr.read()
+    [delivery] = place.ok("history", "-s", "s", "--json").json["deliveries"]
+    assert delivery["outcome"] == "committed", delivery
+
+
+def test_chat_request(place):
+    """a chat request takes the messages that it names; ones that are not on offer must not be sent"""
+    place.opened()
+    place.ok("submit", "-s", "s", "--id", "m1", "do it")
+    chat = ["deliver", "-s", "s", "--at", "chat-request", *MINE]
+    result = place.run(*chat, "--message", "nonsense", stdin=b"do it")
+    assert result.code == 1 and result.out == b"" and "TIDINGS_E_NOT_FOUND" in result.said, result
+    place.ok("push", "-s", "s", "news")
+    out = place.ok(*chat, "--message", "m1", stdin=b"do it").text
+    assert out.endswith("do it") and "- news" in out, out
+    result = place.run(*chat, "--message", "m1", "--source", "system", stdin=b"do it")
+    assert place.ok("status", "-s", "s", "--json").json["messages"] == ["m1"]
+    assert place.event("turn.finished", owner=os.getpid())["status"]["state"] == "idle"
+    result = place.run(*chat, "--message", "m1", stdin=b"do it")
+    assert result.code == 1 and result.out == b"" and "TIDINGS_E_FIRED" in result.said, result
+
+
+def test_wrong(place):
+    """what is wrong in the call"""
+    for words, says in (([], "--at is missing"), (["--at", "letter"], "not one of tool-result, chat-request"), (["--at", "tool-result", "--message", "m"], "for --at=chat-request"),
+                        (["--at", "chat-request", "--tool", "t"], "for --at=tool-result"), (["--at", "chat-request", "--source", "me"], "not one of user, system"),
+                        (["--at", "tool-result", "x"], "unexpected argument 'x'"), (["--at", "tool-result", "--owner", "x"], "--owner: 'x' is not a process id")):
+        result = place.refused("deliver", "-s", "s", *words, code=2, says=says)
+        assert not result.out, result
+
+
+SCRIPT = """
+set -e
+say() { "$T" deliver -s s --at tool-result --call "$1"; }
+x=$(echo first | say c1)
+echo second | say c2 >/dev/null
+(echo third | say c3) >/dev/null
+y=$(sh -c 'echo fourth | "$T" deliver -s s --at tool-result --call c4')
+"$T" status -s s --json >"$1"
+echo "$$"
+"""
+
+
+def test_owner(place):
+    """a script owns its session, from subshells, pipelines and programs below it"""
+    status = os.path.join(place.dir, "status")
+    script = os.path.join(place.dir, "agent.sh")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(SCRIPT)
+    done = subprocess.run(["sh", script, status], env={**place.env, "T": TIDINGS}, cwd=place.work, check=False, capture_output=True, timeout=60)
+    assert done.returncode == 0, done
+    with open(status, encoding="utf-8") as file:
+        attachment = json.load(file)["attachment"]
+    assert attachment["pid"] == int(done.stdout) and attachment["epoch"] == 1, (attachment, done)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

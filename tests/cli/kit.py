@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the command share: a place of its own for each test, the command in few words, waiting for a condition, TAP.
+
+A test is a function whose name begins with "test_"; its first line of documentation is what it shows. main() runs those of a module.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+TIDINGS = os.environ["TIDINGS_CLI"]
+TRICK = os.environ["TIDINGS_CLI_TRICK"]
+DEADLINE_S = 60  # a busy machine fails no test
+
+
+class Skip(Exception):
+    """This machine cannot run the test."""
+
+
+class Result:
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr
+
+    @property
+    def text(self):
+        return self.out.decode()
+
+    @property
+    def said(self):
+        return self.err.decode()
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    def __repr__(self):
+        return f"exit code {self.code}\nstdout: {self.out!r}\nstderr: {self.err.decode(errors='replace')}"
+
+
+class Place:
+    """A home of its own: a store, a working folder, and nothing of the user's."""
+
+    def __init__(self):
+        self.dir = os.path.realpath(tempfile.mkdtemp(prefix="tidings-cli-"))
+        self.work = os.path.join(self.dir, "work")
+        self.state = os.path.join(self.dir, "state")
+        self.store = os.path.join(self.state, "tidings")
+        self.logs = os.path.join(self.store, "logs")
+        os.mkdir(self.work)
+        keep = ("PATH", "LANG", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TIDINGS_PLUGIN", "LSAN_OPTIONS")
+        self.env = {name: value for name, value in os.environ.items() if name in keep}
+        self.env.update(HOME=self.dir, XDG_STATE_HOME=self.state, TERM="xterm", GIT_CONFIG_NOSYSTEM="1")
+        self.started = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe:
+                    pipe.close()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def run(self, *words, stdin=b"", cwd=None, env=None, **more):
+        """Runs `tidings WORDS...`."""
+        stdin = stdin.encode() if isinstance(stdin, str) else stdin
+        more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
+        done = subprocess.run([TIDINGS, *words], input=stdin, cwd=cwd or self.work, env={**self.env, **(env or {})}, timeout=DEADLINE_S, check=False, **more)
+        return Result(done)
+
+    def ok(self, *words, **more):
+        result = self.run(*words, **more)
+        assert result.code == 0, (words, result)
+        return result
+
+    def refused(self, *words, code=1, says=(), **more):
+        result = self.run(*words, **more)
+        assert result.code == code, (words, result)
+        for piece in [says] if isinstance(says, str) else says:
+            assert piece in result.said, (piece, result)
+        return result
+
+    def start(self, *words, command=None, **more):
+        """Starts `tidings WORDS...` (or another command) beside the test."""
+        more = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.work, "env": self.env, **more}
+        process = subprocess.Popen(command or [TIDINGS, *words], **more)
+        self.started.append(process)
+        return process
+
+    def trick(self, *words):
+        """The helper in C, which knows the store from inside."""
+        done = subprocess.run([TRICK, *words], env=self.env, timeout=DEADLINE_S, check=False, capture_output=True)
+        assert done.returncode == 0, done
+
+    def hold(self):
+        """Somebody who holds the writer lock until he is killed."""
+        process = self.start(command=[TRICK, "hold", self.store])
+        assert process.stdout.readline() == b"held\n"
+        return process
+
+    def event(self, type_, data=None, session="s", owner=None, **more):
+        event = {"type": type_, "session": session, **({"data": data} if data is not None else {}), **more}
+        words = ["event"] + (["--owner", str(owner)] if owner else [])
+        return self.ok(*words, stdin=json.dumps(event)).json
+
+    def opened(self, session="s", cwd=None, owner=None):
+        """The test itself is the host of a session."""
+        return self.event("session.opened", {"cwd": cwd or self.work, "host": "test"}, session, owner or os.getpid())
+
+    def pending(self, session="s"):
+        return self.ok("pending", "-s", session, "--json", "-n", "10000").json["items"]
+
+    def messages(self, session="s"):
+        return [item["message"] for item in self.pending(session)]
+
+    def exported(self, session="s"):
+        return self.ok("export", "-s", session).json
+
+
+def until(condition, what):
+    """Waits for a condition and returns what it gave."""
+    deadline = time.monotonic() + DEADLINE_S
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, f"never came: {what}"
+        time.sleep(0.02)
+
+
+def end(process, number=signal.SIGTERM):
+    process.send_signal(number)
+    return process.wait(DEADLINE_S)
+
+
+def main(module):
+    tests = [value for name, value in module.items() if name.startswith("test_") and callable(value)]
+    wanted = sys.argv[1:]
+    failed = 0
+    for number, test in enumerate(tests, 1):
+        title = (test.__doc__ or test.__name__).strip().splitlines()[0].rstrip(".")
+        if wanted and test.__name__ not in wanted:
+            continue
+        try:
+            with Place() as place:
+                test(place)
+            print(f"ok {number} - {title}", flush=True)
+        except Skip as reason:
+            print(f"ok {number} - {title} # SKIP {reason}", flush=True)
+        except Exception:  # whatever it is, it is this test's
+            failed += 1
+            print("\n".join("# " + line for line in traceback.format_exc().splitlines()))
+            print(f"not ok {number} - {title} ({test.__name__})", flush=True)
+    print(f"1..{len(tests)}")
+    return 1 if failed else 0

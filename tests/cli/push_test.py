@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings push`, `event` and `submit`: what goes in."""
+import json
+import os
+import sys
+
+from kit import main
+
+
+def test_push(place):
+    """a notification is stored with all that the options say"""
+    place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "--tool", "lint", "--ttl", "10m", "--activate", "idle", "--data", '{"run": 7}', "It is red.")
+    [item] = place.pending()
+    assert item["kind"] == {"source": "ci", "name": "failed"} and item["level"] == "error" and item["message"] == "It is red.", item
+
+
+def test_push_defaults(place):
+    """without options it is information, of the kind cli.note"""
+    place.ok("push", "-s", "s", "hello")
+    [item] = place.pending()
+    assert item["kind"] == {"source": "cli", "name": "note"} and item["level"] == "info", item
+
+
+def test_push_stdin(place):
+    """'-' reads stdin, without the line break at its end"""
+    place.ok("push", "-s", "s", "-", stdin="two\nlines\n\n")
+    assert place.messages() == ["two\nlines"]
+    place.refused("push", "-s", "s", "-", stdin="", says="stdin: it is empty")
+    place.refused("push", "-s", "s", "-", stdin=b"a\0b", says="NUL byte")
+    place.refused("push", "-s", "s", "-", stdin=b"x" * (2 << 20), says="more than 1048576 bytes")
+    assert len(place.messages()) == 1
+
+
+def test_push_key(place):
+    """a newer one with the same key replaces the older one at the next delivery"""
+    for percent in (10, 90):
+        place.ok("push", "-s", "s", "--key", "progress", f"{percent} %")
+    told = place.ok("deliver", "-s", "s", "--at", "tool-result", stdin="x").text
+    assert "90 %" in told and "10 %" not in told, told
+
+
+def test_push_id(place):
+    """pushed again with the same id it has no effect, and --json says so"""
+    assert place.ok("push", "-s", "s", "--id", "a", "--json", "x").json["duplicate"] is False
+    assert place.ok("push", "-s", "s", "--id", "a", "--json", "x").json["duplicate"] is True
+    assert place.messages() == ["x"]
+
+
+def test_push_wrong(place):
+    """what is wrong in the call is named with what was expected, and nothing is stored"""
+    wrong = [
+        (["-l", "urgent", "x"], "--level: 'urgent' is not one of info, warning, error, critical"),
+        (["--activate", "now", "x"], "--activate: 'now' is not one of passive, idle, interrupt"),
+        (["--ttl", "soon", "x"], "--ttl: 'soon' is not a duration"),
+        (["--ttl", "0", "x"], "--ttl: '0' is not a duration"),
+        (["--data", "[1]", "x"], "--data: '[1]' is not a JSON object"),
+        ([], "the message is missing"),
+        (["a", "b"], "unexpected argument 'b'"),
+        (["--nonsense", "x"], "unknown or ambiguous option '--nonsense'"),
+        (["-x", "m"], "unknown option '-x'"),
+        (["-k"], "option '-k' needs an argument"),
+        (["--kind"], "option '--kind' needs an argument"),
+        (["--event=1"], "option '--event=1' takes no argument"),
+        (["--event", "-l", "info"], "--event takes everything from stdin"),
+    ]
+    for words, says in wrong:
+        result = place.refused("push", "-s", "s", *words, code=2, says=[says, "usage: tidings push"])
+        assert not result.out, result
+    place.refused("push", "-s", "s", "", says="data.message")
+    place.refused("push", "-s", "s", "-k", "", "x", code=1, says="data.kind")
+    place.refused("push", "-s", "", "x", code=2, says="not empty")
+    place.refused("push", "-s", "x" * 256, "m", says="TIDINGS_E_TOO_BIG")
+    place.refused("push", "-s", b"\xff", "m", says="not UTF-8")
+    place.refused("push", "-s", "s", b"\xff\xfe", says="not UTF-8")
+    assert not os.path.exists(place.store) or place.ok("status", "--names").text == ""
+
+
+def test_push_hostile(place):
+    """what acts on a terminal is shown, not done, when it is told of"""
+    place.ok("push", "-s", "s\u202e", "-k", "a.b", "\x1b[2Jgone\u202e")
+    shown = place.ok("pending", "-s", "s\u202e").text
+    assert "{U+001B}[2Jgone{U+202E}" in shown, shown
+    listed = place.ok("status", "--all").text
+    assert "s{U+202E}" in listed and "\u202e" not in listed, listed
+    said = place.refused("explain", "-s", "\x1b]0;x\x07", "1").said
+    assert "\x1b" not in said, said
+
+
+def test_push_event(place):
+    """--event pushes a CloudEvents object as it is"""
+    place.ok("push", "--event", "-s", "s", stdin=json.dumps({"type": "handle.state", "data": {"handle": "h", "tool": "cc", "state": "failed", "exit_code": 2}}))
+    place.ok("push", "--event", stdin=json.dumps({"type": "file.changed", "session": "s", "data": {"path": "a.c"}}))
+    assert place.messages() == ["Tool `cc` (handle `h`) failed with exit code 2.", "`a.c` was modified externally."]
+    place.refused("push", "--event", "-s", "other", stdin='{"type": "file.changed", "session": "s", "data": {"path": "a"}}', code=2, says="-s names 'other'")
+    for text, says in ((b"", "expected a CloudEvents object"), (b"[]", "expected one JSON object"), (b"{}", "type"), (b'{"session": 1}', "session: expected"),
+                       (b'{"type": "x", "type": "y"}', "duplicate"), (b'{"a":1}\0', "NUL byte"), (b'{"type": "no.such"}', "TIDINGS_E_UNSUPPORTED"),
+                       (b'{"type": "file.changed", "data": {"path": 1}}', "data.path")):
+        place.refused("push", "--event", "-s", "s", stdin=text, says=says)
+    assert len(place.messages()) == 2
+
+
+def test_event_session_added(place):
+    """a session that an event leaves out is put in, and the rest stays to the byte"""
+    for text in ('  { "type" : "session.opened" }  ', '{"type":"notification","data":{"kind":"a.b","message":"\\u00e9 1.10"}}', "{ }"):
+        words = ["event", "-s", "s \"quoted\""] + (["--owner", str(os.getpid())] if "opened" in text else [])
+        result = place.run(*words, stdin=text)
+        assert result.code == (1 if text == "{ }" else 0), result
+    assert place.messages('s "quoted"') == ["\u00e9 1.10"]
+
+
+def test_event_reply(place):
+    """event prints the reply; turn events need --as-host"""
+    reply = place.opened()
+    assert reply["status"]["state"] == "idle", reply
+    place.refused("event", stdin='{"type": "turn.started", "session": "s"}', says=["TIDINGS_E_UNSUPPORTED", "--as-host"])
+    assert place.event("turn.started", owner=os.getpid())["status"]["state"] == "busy"
+    place.refused("event", "--owner", "0", stdin="{}", code=2, says="not a process id")
+    place.refused("event", "--owner", "4194304000", stdin="{}", code=2, says="not a process id")
+    place.refused("event", "--owner", "4194303", stdin="{}", says="there is no process 4194303")
+
+
+def test_submit(place):
+    """a message is queued under an id that is printed, and can be rewritten, moved and taken back while it waits"""
+    place.opened()
+    place.event("turn.started", owner=os.getpid())
+    first = place.ok("submit", "-s", "s", "one").text.strip()
+    assert first.startswith("m-") and len(first) == 18, first
+    assert place.ok("submit", "-s", "s", "--id", "second", "-", stdin="two\n").text == "second\n"
+    place.ok("submit", "-s", "s", "--edit", "second", "zwei")
+    place.ok("submit", "-s", "s", "--move", "second", "--before", first)
+    reply = place.event("turn.finished", owner=os.getpid())
+    [action] = reply["actions"]
+    assert [(m["id"], m["content"]) for m in action["messages"]] == [("second", "zwei")], reply
+    place.ok("submit", "-s", "s", "--cancel", first)
+    place.refused("submit", "-s", "s", "--cancel", "never", says="TIDINGS_E_NOT_FOUND")
+    place.refused("submit", "-s", "s", "--edit", "second", "drei", says="TIDINGS_E_FIRED")
+    trigger = place.ok("submit", "-s", "s", "--trigger", '{"hook": [1]}', "--steer", "--json", "three").json
+    assert trigger["status"]["state"] == "starting", trigger
+
+
+def test_submit_wrong(place):
+    """what does not go together is refused"""
+    for words, says in ((["--cancel", "a", "--edit", "b", "x"], "exclude each other"), (["--move", "a"], "--before"), (["--before", "a", "x"], "--move"),
+                        (["--cancel", "a", "x"], "unexpected argument"), (["--edit", "a"], "the message is missing"), (["--cancel", "a", "--steer"], "for a new message"),
+                        (["--trigger", "1", "x"], "--trigger: '1' is not a JSON object")):
+        place.refused("submit", "-s", "s", *words, code=2, says=says)
+    place.refused("submit", "-s", "s", "--id", "tidings:1", "x", says="tidings:")
+    place.refused("submit", "-s", "s", "", says="data.content")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

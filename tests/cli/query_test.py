@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings pending`, `history`, `explain`, `status`, `stats`, `export`, `config`, and which session is meant."""
+import json
+import os
+import re
+import sys
+
+from kit import main
+
+
+def test_pending(place):
+    """pending lists what waits, --preview shows what the next carrier would get, and neither changes anything"""
+    for i in range(3):
+        place.ok("push", "-s", "s", f"news {i}")
+    text = place.ok("pending", "-s", "s", "-n", "2").text
+    assert "3 pending." in text and "news 1" in text and "news 2" not in text and "and 1 more" in text, text
+    for carrier in ("tool-result", "chat-request"):
+        assert "- news 2" in place.ok("pending", "-s", "s", "--preview", carrier).text
+    assert "Nothing would be sent." in place.ok("pending", "-s", "unheard of", "--preview", "tool-result").text
+    assert place.ok("pending", "-s", "unheard of").text == "Nothing is pending.\n"
+    assert len(place.messages()) == 3
+    place.refused("pending", "-n", "0", code=2, says="--limit: '0' is not a number from 1 to 10000")
+    place.refused("pending", "--preview", "letter", code=2, says="not one of tool-result, chat-request")
+
+
+def test_history_and_explain(place):
+    """history and explain tell what became of a notification"""
+    place.ok("push", "-s", "s", "-k", "tool.failed", "-l", "error", "broke")
+    identifier = place.pending()[0]["id"]
+    assert "pending" in place.ok("explain", "-s", "s", identifier).text
+    place.ok("deliver", "-s", "s", "--at", "tool-result", "--call", "c1", "--tool", "make", stdin="x")
+    text = place.ok("history", "-s", "s").text
+    assert "committed on tool_result of make, call c1" in text and "tool.failed (error): broke" in text, text
+    assert "delivered" in place.ok("explain", "-s", "s", identifier).text
+    assert place.ok("explain", "-s", "s", "--json", identifier).json["outcome"] == "delivered"
+    assert place.ok("history", "-s", "s", "--json").json["total"] == 1
+    place.refused("explain", "-s", "s", "999", says="TIDINGS_E_NOT_FOUND")
+    place.refused("explain", "-s", "s", "abc", code=2, says="'abc' is not an id")
+
+
+def test_history_of_turns(place):
+    """history tells of turns with their messages"""
+    place.opened()
+    place.ok("submit", "-s", "s", "--id", "m1", "hello")
+    text = place.ok("history", "-s", "s").text
+    assert re.search(r"message\.submitted: idle to starting; m1 \w+", text), text
+
+
+def test_status(place):
+    """status shows the state, the turn's messages, the queue and the host; --all lists the sessions"""
+    place.opened(cwd="/somewhere")
+    place.ok("submit", "-s", "s", "--id", "m1", "hello")
+    place.ok("push", "-s", "s", "x")
+    text = place.ok("status", "-s", "s").text
+    for piece in ("session   s", "state     starting", "turn      m1", "pending   1", "host      test, pid", "running, attached since", "folder    /somewhere"):
+        assert piece in text, (piece, text)
+    whole = place.ok("status", "-s", "s", "--json").json
+    assert whole["session"] == "s" and whole["state"] == "starting" and whole["pending"] == {"count": 1, "leased": 0}, whole
+    place.ok("push", "-s", "other", "x")
+    text = place.ok("status", "-a").text
+    assert re.search(r"^running +1 pending  s  of test  in /somewhere$", text, re.M) and re.search(r"^not running +1 pending  other$", text, re.M), text
+    assert place.ok("status", "--names").text == "s\nother\n"
+    assert place.ok("status", "-a", "--json").json["total"] == 2
+    place.refused("status", "-a", "-s", "s", code=2, says="-s names one")
+
+
+def test_stats(place):
+    """stats counts, and --prometheus prints what Prometheus reads"""
+    nasty = 'a"b\\c'
+    place.ok("push", "-s", nasty, "-k", "ci.failed", "-l", "error", "x")
+    place.ok("push", "-s", "t", "y")
+    place.ok("deliver", "-s", "t", "--at", "tool-result", stdin="z")
+    text = place.ok("stats", "-s", "t").text
+    assert "pushed    1" in text and "ended     delivered 1" in text, text
+    assert set(place.ok("stats", "--all", "--json").json) == {nasty, "t"}
+    lines = place.ok("stats", "--prometheus").text.splitlines()
+    assert 'tidings_pending{session="a\\"b\\\\c"} 1' in lines and 'tidings_ended_total{session="t",outcome="delivered"} 1' in lines, lines
+    assert 'tidings_stored_by_level{session="a\\"b\\\\c",level="error"} 1' in lines, lines
+    families = []
+    for line in lines:  # the text format: HELP and TYPE before a family, whose samples stand together
+        assert re.fullmatch(r'# HELP \w+ .+|# TYPE \w+ (counter|gauge)|(\w+)\{(\w+="([^"\\\n]|\\["\\n])*",?)+\} \d+', line), line
+        name = line.split("{")[0].split(" ")[2 if line.startswith("#") else 0]
+        if not families or families[-1] != name:
+            families.append(name)
+    assert len(families) == len(set(families)), families
+    assert place.ok("stats", "--prometheus", "-s", "t").text.count("session=") == sum('session="t"' in line for line in lines)
+
+
+def test_export(place):
+    """export prints the events of a conversation stream, as a list or as lines"""
+    place.ok("push", "-s", "s", "-l", "warning", "news")
+    place.ok("deliver", "-s", "s", "--at", "tool-result", "--call", "c1", stdin="x")
+    queued, carrier = place.exported()
+    assert queued["type"] == "system_notification_queued" and queued["level"] == "warning" and queued["message"] == "news", queued
+    assert carrier["type"] == "tool_call_response" and carrier["id"] == "c1" and carrier["notifications"][0]["message"] == "news", carrier
+    lines = place.ok("export", "-s", "s", "--lines").text.splitlines()
+    assert [json.loads(line) for line in lines] == [queued, carrier]
+
+
+def test_no_store(place):
+    """asking makes no store"""
+    for verb in (["pending", "-s", "s"], ["history", "-s", "s"], ["explain", "-s", "s", "1"], ["status", "-a"], ["stats", "--all"], ["export", "-s", "s"]):
+        place.refused(*verb, says="there is no store at")
+    assert not os.path.exists(place.state)
+
+
+def test_session_choice(place):
+    """the newest session of a running host whose folder holds the current one is meant; -s and TIDINGS_SESSION come first"""
+    inside = os.path.join(place.work, "deep", "er")
+    os.makedirs(inside)
+    os.mkdir(place.work + "-not")
+    os.symlink(place.work, os.path.join(place.dir, "link"))
+    place.opened("outer", cwd=place.dir)
+    place.opened("old", cwd=place.work)
+    place.opened("neighbour", cwd=os.path.join(place.dir, "wor"))
+    host = place.start(command=["sleep", "1000"])
+    place.opened("dead", cwd=inside, owner=host.pid)
+    host.kill()
+    host.wait()
+
+    def chosen(**more):
+        return re.search("session   (.*)", place.ok("status", **more).text)[1]
+
+    assert chosen(cwd=inside) == "old"
+    place.opened("new", cwd=os.path.join(place.dir, "link"))
+    assert chosen(cwd=inside) == "new"
+    assert chosen(cwd=place.work + "-not") == "outer"
+    assert chosen(cwd=inside, env={"TIDINGS_SESSION": "dead"}) == "dead"
+    assert re.search("session   (.*)", place.ok("status", "-s", "outer", cwd=inside, env={"TIDINGS_SESSION": "dead"}).text)[1] == "outer"
+
+
+def test_session_none(place):
+    """when no session is meant the sessions are listed, those of running hosts first"""
+    place.refused("push", "x", says="the store knows no session yet")
+    place.opened("elsewhere", cwd="/somewhere")
+    place.ok("push", "-s", "nobody's", "x")
+    said = place.refused("push", "y", cwd=place.work, says=["no running session is at work in " + place.work, "There are:"]).said
+    assert said.index("elsewhere  (running, in /somewhere, of test)") < said.index("nobody's  (not running)"), said
+
+
+def test_config(place):
+    """config checks by the key's name, shows what is in force and prints the schema"""
+    path = os.path.join(place.dir, "c.json")
+    assert "the defaults are in force" in place.ok("config", "check").text
+    for text, says in (('{"delivery": {"preset": "x"}}', "delivery.preset"), ('{"deliver": {}}', "deliver"), ("{", "not JSON"), ("[]", "expected"), ("", "")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        place.refused("config", "check", path, says=[path, says])
+        place.refused("push", "-s", "s", "--config", path, "x", says=path)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"delivery": {"preset": "xml-batch", "max_items": 3}}')
+    assert place.ok("config", "check", path).text == path + ": ok\n"
+    shown = place.ok("config", "show", env={"TIDINGS_CONFIG": path}).json
+    assert shown["delivery"]["format"] == "xml-batch" and shown["delivery"]["max_items"] == 3, shown
+    place.ok("push", "-s", "s", "x")
+    assert "<notifications" in place.ok("pending", "-s", "s", "--preview", "tool-result", "--config", path).text
+    place.refused("config", "check", "/nowhere", says="/nowhere: No such file")
+    with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "abi", "schema", "config.schema.json"), encoding="utf-8") as file:
+        assert place.ok("config", "schema").text == file.read()
+    for words, says in (([], "missing"), (["chekc"], "not one of check, show, schema"), (["show", "x"], "unexpected"), (["check", path, "--config", path], "twice")):
+        place.refused("config", *words, code=2, says=says)
+
+
+def test_config_default(place):
+    """~/.config/tidings/config.json is read, XDG_CONFIG_HOME comes first"""
+    home = os.path.join(place.dir, ".config", "tidings")
+    other = os.path.join(place.dir, "other", "tidings")
+    for folder, most in ((home, 7), (other, 8)):
+        os.makedirs(folder)
+        with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
+            json.dump({"delivery": {"max_items": most}}, file)
+    assert place.ok("config", "show").json["delivery"]["max_items"] == 7
+    assert place.ok("config", "show", env={"XDG_CONFIG_HOME": os.path.dirname(other)}).json["delivery"]["max_items"] == 8
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings wait`: sleeps until there is something to do."""
+import os
+import signal
+import sys
+
+from kit import end, main, until
+
+MINE = ["--owner", str(os.getpid())]
+
+
+def waiter(place, *words):
+    """A waiter that surely sleeps: it has announced itself to the store."""
+    process = place.start("wait", "-s", "s", *MINE, *words)
+    until(lambda: sleeps(process.pid), "its sleep")
+    return process
+
+
+def sleeps(pid):
+    """In poll, with a FIFO of the store open."""
+    try:
+        links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return any("/wake" in link for link in links) and file.read().rsplit(")", 1)[1].split()[0] == "S"
+    except OSError:
+        return False
+
+
+def finish(process):
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out.decode(), err.decode()
+
+
+def test_submit_wakes(place):
+    """a message from another process wakes it, and is printed"""
+    place.opened()
+    process = waiter(place)
+    place.ok("submit", "-s", "s", "--id", "m1", "do it\nnow")
+    assert finish(process) == (0, "start_turn m1\ndo it\nnow\n", "")
+
+
+def test_critical_wakes(place):
+    """critical news wakes it with a turn of the system's"""
+    place.opened()
+    process = waiter(place)
+    place.ok("push", "-s", "s", "-k", "disk.full", "-l", "critical", "no space")
+    code, out, err = finish(process)
+    assert code == 0 and out.startswith("start_turn tidings:") and "Critical notification (disk.full)" in out, (code, out, err)
+
+
+def test_ordinary_does_not(place):
+    """ordinary news wakes nobody"""
+    place.opened()
+    process = waiter(place, "--timeout", "2s")
+    place.ok("push", "-s", "s", "-l", "error", "never mind")
+    assert finish(process) == (1, "", "")
+
+
+def test_there_already(place):
+    """what is there already is printed at once; a timeout of 0 only looks"""
+    place.opened()
+    assert place.refused("wait", "-s", "s", *MINE, "--timeout", "0").out == b""
+    place.ok("submit", "-s", "s", "--id", "m1", "x")
+    assert place.ok("wait", "-s", "s", *MINE, "--timeout", "0").text == "start_turn m1\nx\n"
+    reply = place.event("turn.declined", owner=os.getpid())
+    assert reply["status"]["state"] == "idle", reply
+    reply = place.event("turn.resume", owner=os.getpid())
+    assert reply["actions"][0]["type"] == "start_turn", reply
+
+
+def test_abort(place):
+    """critical news while the model streams asks to stop the stream"""
+    place.opened()
+    place.event("turn.started", owner=os.getpid())
+    place.event("stream.started", owner=os.getpid())
+    process = waiter(place, "--json")
+    place.ok("push", "-s", "s", "-l", "critical", "stop")
+    code, out, err = finish(process)
+    assert code == 0 and '"abort_stream"' in out, (code, out, err)
+
+
+def test_signal(place):
+    """SIGTERM ends it, in order"""
+    place.opened()
+    process = waiter(place)
+    assert end(process) == 128 + signal.SIGTERM
+    place.ok("submit", "-s", "s", "--id", "m1", "x")
+    assert place.ok("wait", "-s", "s", *MINE, "--timeout", "0").text == "start_turn m1\nx\n"
+
+
+def test_not_mine(place):
+    """a session of another running host is refused: that is told itself"""
+    host = place.start(command=["sleep", "1000"])
+    place.opened(owner=host.pid)
+    place.ok("submit", "-s", "s", "--id", "m1", "x")
+    result = place.refused("wait", "-s", "s", *MINE, "--timeout", "0")
+    assert str(host.pid) in result.said and not result.out, result
+    assert place.ok("wait", "-s", "s", "--owner", str(host.pid), "--timeout", "0").text == "start_turn m1\nx\n"
+
+
+def test_wrong(place):
+    """what is wrong in the call"""
+    place.refused("wait", "-s", "s", "--timeout", "never", code=2, says="--timeout: 'never' is not a duration")
+    place.refused("wait", "-s", "s", "x", code=2, says="unexpected argument 'x'")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

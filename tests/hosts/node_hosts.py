@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""node_hosts.py: what the tests of the hosts that run in Node or Bun share: the project installed into a folder of its own, a home that is not the
+user's, the `tidings` command in it, waiting for conditions, and TAP. Knows no host.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PATIENCE = 30  # seconds after which something has gone wrong; nothing waits as long as that when all is well
+
+
+class Tap:
+    """Test points; each scenario is a function, and what it raises fails it."""
+
+    def __init__(self):
+        self.count = self.failures = 0
+
+    def run(self, scenario, *arguments):
+        self.count += 1
+        began = time.monotonic()
+        try:
+            scenario(*arguments)
+        except Exception as error:  # whatever it is, the other scenarios go on
+            self.failures += 1
+            print(f"not ok {self.count} - {scenario.__doc__}", flush=True)
+            for line in f"{type(error).__name__}: {error}".splitlines():
+                print(f"# {line}", flush=True)
+        else:
+            print(f"ok {self.count} - {scenario.__doc__} ({time.monotonic() - began:.1f} s)", flush=True)
+
+    def end(self):
+        print(f"1..{self.count}")
+        return 1 if self.failures else 0
+
+
+def skip(why):
+    print(f"1..0 # SKIP {why}")
+    print(f"SKIPPED: {why}", file=sys.stderr)
+    sys.exit(77)
+
+
+def installed_host(name):
+    """The folder of a pinned host."""
+    ran = subprocess.run([HERE / "install.sh", name], capture_output=True, text=True, check=False)
+    if ran.returncode == 77:
+        skip(f"{name} cannot be installed: {ran.stderr.strip()}")
+    if ran.returncode:
+        raise RuntimeError(f"install.sh {name}: {ran.stderr}")
+    return pathlib.Path(ran.stdout.strip())
+
+
+def until(condition, what, seconds=PATIENCE):
+    """Asks again and again; the value of the condition, once it is true."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"after {seconds} s still not: {what}")
+        time.sleep(0.01)
+    return value
+
+
+class Place:
+    """An installation, a home, a project's folder and the `tidings` command; removed at the end."""
+
+    def __init__(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="tidings-hosts-"))
+        self.prefix = self.root / "prefix"
+        self.home = self.root / "home"
+        self.project = self.root / "project"
+        for folder in (self.home, self.project):
+            folder.mkdir()
+        self.env = {key: value for key, value in os.environ.items() if not key.startswith(("TIDINGS_", "XDG_", "OPENCODE", "PI_"))}
+        self.env |= {"HOME": str(self.home), "XDG_STATE_HOME": str(self.home / "state"), "npm_config_offline": "true", "NO_COLOR": "1"}
+
+    def __enter__(self):
+        ran = subprocess.run(["cmake", "--install", os.environ["TIDINGS_BUILD_DIR"], "--prefix", self.prefix], capture_output=True, text=True, check=False)
+        if ran.returncode:
+            raise RuntimeError(f"cmake --install: {ran.stdout}{ran.stderr}")
+        return self
+
+    def __exit__(self, *exception):
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    @property
+    def shims(self):
+        return next(self.prefix.glob("lib*/**/tidings/node"))
+
+    @property
+    def command(self):
+        return self.prefix / "bin" / "tidings"
+
+    def tidings(self, *arguments, expect=0):
+        """Runs the command in the project's folder; its output."""
+        ran = subprocess.run([self.command, *arguments], cwd=self.project, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                             timeout=PATIENCE, check=False)
+        if ran.returncode != expect:
+            raise AssertionError(f"tidings {' '.join(map(str, arguments))}: exit {ran.returncode}: {ran.stdout}{ran.stderr}")
+        return ran.stdout
+
+    def ask(self, *arguments):
+        return json.loads(self.tidings(*arguments, "--json"))
+
+    def complaints(self):
+        """What the shims have logged."""
+        log = self.home / "state" / "tidings" / "logs" / "hosts.log"
+        return log.read_text() if log.exists() else ""
+
+
+class Lines:
+    """A process that speaks JSON lines: what it said so far, and waiting for more."""
+
+    def __init__(self, command, **more):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, **more)
+        self.said = []
+        self.stderr = []
+        self.news = threading.Condition()
+        self.threads = [threading.Thread(target=self.read, args=(self.process.stdout, self.hear), daemon=True),
+                        threading.Thread(target=self.read, args=(self.process.stderr, self.stderr.append), daemon=True)]
+        for thread in self.threads:
+            thread.start()
+
+    def read(self, stream, take):
+        for line in stream:
+            take(line)
+
+    def hear(self, line):
+        with self.news:
+            try:
+                self.said.append(json.loads(line))
+            except ValueError:
+                self.said.append({"type": "text", "text": line})
+            self.news.notify_all()
+
+    def say(self, **record):
+        self.process.stdin.write(json.dumps(record) + "\n")
+        self.process.stdin.flush()
+
+    def wait(self, condition, what, since=0):
+        """The first record from number `since` on that fits."""
+        with self.news:
+            def found():
+                return next((record for record in self.said[since:] if condition(record)), None)
+            if not self.news.wait_for(found, PATIENCE):
+                raise AssertionError(f"never said: {what}; stderr: {''.join(self.stderr)[-2000:]}")
+            return found()
+
+    def kill(self):
+        """At once, with its children, as a power cut would."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, 9)
+        self.process.wait()
+        for thread in self.threads:
+            thread.join()
+
+    def end(self):
+        """In order; when it does not end, that is a failure."""
+        self.process.stdin.close()
+        try:
+            return self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError("it does not end when its input ends") from None
+
+
+def texts(request, role):
+    return [item["text"] for item in request["items"] if item["role"] == role]
+
+
+def times(request, text):
+    """How often the model reads it in this request."""
+    return sum(item["text"].count(text) for item in request["items"] if item["role"] != "system")

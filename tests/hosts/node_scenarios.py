@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""node_scenarios.py: what every host that runs in Node or Bun must do, written once. A host is an object with
+
+  place, model                 where it works, and who answers it
+  session                      the id of the conversation
+  begin()                      a new conversation
+  prompt(text)                 sends a prompt and does not wait
+  settled()                    waits until the host is idle again, and tidings knows it
+  kill(), restart()            SIGKILL to all of it; started again, going on with the same conversation
+  shell(command), write(path, content)   the model's call of the host's tool, as a part of an answer
+"""
+import os
+import signal
+import subprocess
+
+from node_hosts import times, until
+
+TITLE = {"name": "title", "tools": False, "answers": [[{"text": "A title"}]]}
+SYSTEM_TURN = {"name": "system turn", "prompt": "see the notifications in this message", "answers": [[{"text": "Noted."}]]}
+
+
+class Script:
+    """The model's answers to one prompt, and the requests that had that prompt in them."""
+
+    def __init__(self, host, prompt, *answers):
+        self.host, self.prompt = host, prompt
+        host.model.replace([TITLE, SYSTEM_TURN, {"prompt": prompt, "answers": list(answers)}])
+
+    @property
+    def requests(self):
+        return [request for request in self.host.model.requests if request["tools"] and self.prompt in request["text"]]
+
+    def last(self, count):
+        """The newest request, once there are so many."""
+        return until(lambda: len(self.requests) >= count and self.requests[-1], f"{count} requests with \"{self.prompt}\" (there are {len(self.requests)})")
+
+
+def status(host):
+    return host.place.ask("status", "-s", host.session)
+
+
+def pending(host):
+    return host.place.ask("pending", "-s", host.session)["count"]
+
+
+def in_phase(host, phase):
+    until(lambda: status(host).get("phase") == phase, f"the turn is in its phase {phase}")
+
+
+def push(host, text, *more):
+    host.place.tidings("push", "-s", host.session, *more, text)
+
+
+def wait_for_file(path):
+    return f"while [ ! -e '{path}' ]; do sleep 0.02; done"
+
+
+def exactly_once(request, text):
+    count = times(request, text)
+    assert count == 1, f"\"{text}\" is there {count} times in request {request['number']}: {request['items'][1:]}"
+
+
+def never(request, text):
+    count = times(request, text)
+    assert count == 0, f"\"{text}\" is there {count} times in request {request['number']}"
+
+
+# -- news and carriers -----------------------------------------------------------------------------------------------------------------------
+
+def failed_run_during_a_tool(host):
+    """a run that fails while a tool runs is in the next request, once, and not again on later ones"""
+    host.begin()
+    go = host.place.root / "go"
+    script = Script(host, "Please wait.", [host.shell(wait_for_file(go))], [host.shell("echo second")], [{"text": "Done waiting."}])
+    host.prompt("Please wait.")
+    in_phase(host, "tools")
+    host.place.tidings("run", "-s", host.session, "--name", "suite", "--", "sh", "-c", "echo it is broken; exit 3", expect=3)
+    go.touch()
+    host.settled()
+    first, second, third = script.requests
+    never(first, "failed with exit code 3")
+    exactly_once(second, "failed with exit code 3")
+    exactly_once(third, "failed with exit code 3")
+    assert pending(host) == 0
+
+
+def pending_rides_on_the_prompt(host):
+    """what was pending rides on the next prompt, beside the person's own words, and the prompt after it has it no more than once"""
+    host.begin()
+    push(host, "The lint is red.", "-l", "warning")
+    script = Script(host, "Hello there.")
+    host.prompt("Hello there.")
+    host.settled()
+    exactly_once(script.last(1), "The lint is red.")
+    exactly_once(script.last(1), "Hello there.")
+    host.prompt("Hello there. And again.")
+    host.settled()
+    exactly_once(script.last(2), "The lint is red.")
+
+
+def instructions_in_the_system_prompt(host):
+    """the system prompt has the paragraph on notifications"""
+    host.begin()
+    script = Script(host, "What do you know?")
+    host.prompt("What do you know?")
+    host.settled()
+    system = "\n".join(item["text"] for item in script.last(1)["items"] if item["role"] == "system")
+    paragraph = "Start subagents without waiting"
+    assert paragraph in system, system[-2000:]
+
+
+def own_edits_are_not_news(host):
+    """a file that the model has edited is not reported to it by a watcher; one that somebody else has edited is"""
+    host.begin()
+    mine, theirs = host.place.project / "mine.txt", host.place.project / "theirs.txt"
+    watcher = subprocess.Popen([host.place.command, "watch", "-s", host.session, host.place.project], cwd=host.place.project, env=host.place.env,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until(lambda: os.path.exists(f"/proc/{watcher.pid}/fdinfo") and watches(watcher.pid), "the watcher watches")
+        script = Script(host, "Write a file.", [host.write(mine, "by the model\n")], [{"text": "Written."}])
+        host.prompt("Write a file.")
+        host.settled()
+        theirs.write_text("by somebody else\n")
+        until(lambda: "theirs.txt" in host.place.tidings("pending", "-s", host.session), "the watcher has told of theirs.txt")
+        host.prompt("Write a file. No, wait.")
+        host.settled()
+    finally:
+        watcher.send_signal(signal.SIGTERM)
+        watcher.wait()
+    last = script.requests[-1]
+    assert times(last, "`theirs.txt`"), last["items"][-1]
+    for item in last["items"]:
+        assert not ("modified externally" in item["text"] and "mine.txt" in item["text"]), item
+        assert not ("Multiple files" in item["text"] and "mine.txt" in item["text"]), item
+
+
+def watches(pid):
+    """Whether the process has an inotify watch."""
+    for entry in os.listdir(f"/proc/{pid}/fdinfo"):
+        try:
+            with open(f"/proc/{pid}/fdinfo/{entry}", encoding="utf-8") as file:
+                if "inotify wd:" in file.read():
+                    return True
+        except OSError:
+            pass
+    return False
+
+
+def killed_mid_turn(host):
+    """killed in the middle of a turn and started again: what was told is not told again, what was not is not lost"""
+    host.begin()
+    script = Script(host, "Go on.", [{"text": "Before."}])
+    host.prompt("Go on.")
+    host.settled()
+    push(host, "Told before the crash.", "-l", "error")
+    script = Script(host, "Work hard.", [host.shell("echo working")], [{"text": "Half of"}, {"hold": "for ever"}])
+    host.prompt("Work hard.")
+    exactly_once(script.last(2), "Told before the crash.")
+    in_phase(host, "streaming")
+    push(host, "Pending at the crash.", "-l", "error")
+    host.kill()
+    host.restart()
+    script = Script(host, "Where were we?")
+    host.prompt("Where were we?")
+    host.settled()
+    exactly_once(script.last(1), "Told before the crash.")
+    exactly_once(script.last(1), "Pending at the crash.")
+    assert pending(host) == 0
+
+
+# -- turns ---------------------------------------------------------------------------------------------------------------------------------
+
+def critical_into_idle(host):
+    """a critical push into an idle session starts a turn that carries it"""
+    host.begin()
+    script = Script(host, "Be ready.")
+    host.prompt("Be ready.")
+    host.settled()
+    push(host, "The disk is full.", "-l", "critical", "-k", "disk.full")
+    exactly_once(script.last(2), "The disk is full.")
+    exactly_once(script.last(2), "Critical notification (disk.full)")
+    host.settled()
+
+
+def critical_into_streaming(host):
+    """a critical push while the model streams stops the stream; the next request carries it"""
+    host.begin()
+    script = Script(host, "Tell a long story.", [{"text": "Once upon a time "}, {"hold": "never"}])
+    host.prompt("Tell a long story.")
+    first = script.last(1)
+    in_phase(host, "streaming")
+    push(host, "The house burns.", "-l", "critical", "-k", "house.fire")
+    exactly_once(script.last(2), "The house burns.")
+    until(lambda: host.model.ended(first["number"]) == "gone", "the first stream was given up")
+    host.settled()
+    assert len(script.requests) == 2, [request["number"] for request in script.requests]
+
+
+def submitted_into_idle_and_busy(host):
+    """a message submitted from outside starts a turn; another one waits for the end of the turn that runs"""
+    host.begin()
+    script = Script(host, "First errand.", [{"text": "I am at it"}, {"hold": "first"}])
+    host.place.tidings("submit", "-s", host.session, "First errand.")
+    script.last(1)
+    in_phase(host, "streaming")
+    host.place.tidings("submit", "-s", host.session, "Second errand.")
+    assert status(host)["queued"][-1]["state"] == "queued", status(host)
+    assert len(script.requests) == 1
+    host.model.release("first")
+    last = script.last(2)
+    exactly_once(last, "Second errand.")
+    assert last["items"][-1]["text"].strip() == "Second errand.", last["items"][-1]
+    host.settled()
+
+
+def steered_into_the_next_result(host):
+    """a message steered into a running turn is on its next tool result"""
+    host.begin()
+    go = host.place.root / "steer"
+    script = Script(host, "Start.", [host.shell(wait_for_file(go))], [{"text": "Steered."}])
+    host.prompt("Start.")
+    in_phase(host, "tools")
+    host.place.tidings("submit", "-s", host.session, "--steer", "Take the left one.")
+    go.touch()
+    host.settled()
+    exactly_once(script.last(2), "Take the left one.")
+    assert script.last(2)["items"][-1]["role"] == "tool", script.last(2)["items"][-1]
+    assert len(script.requests) == 2
+
+
+ALL = [failed_run_during_a_tool, pending_rides_on_the_prompt, instructions_in_the_system_prompt, own_edits_are_not_news, critical_into_idle,
+       critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result, killed_mid_turn]

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pi_test.py: pi as npm has it, with the extension of this build, against a scripted model. Prints TAP."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import node_scenarios
+from model.server import ModelServer
+from node_hosts import Lines, Place, Tap, installed_host, until
+from node_scenarios import Script, exactly_once, pending, push, status
+
+
+class Pi:
+    def __init__(self, place, model):
+        self.place, self.model = place, model
+        self.bin = installed_host("pi") / "node_modules" / ".bin"
+        agent = place.home / "agent"
+        agent.mkdir()
+        fake = {"baseUrl": model.url + "/v1", "api": "openai-completions", "apiKey": "none",
+                "models": [{"id": "fake-1", "name": "Fake", "contextWindow": 100000, "maxTokens": 1000}]}
+        (agent / "models.json").write_text(json.dumps({"providers": {"fake": fake}}))
+        place.env |= {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1", "PI_CODING_AGENT_DIR": str(agent)}
+        self.session = None
+        self.lines = None
+        self.number = 0
+
+    def command(self, *arguments):
+        return [self.bin / "node", self.bin / "pi", "--provider", "fake", "--model", "fake-1", "-e", self.place.shims / "pi.ts", *arguments]
+
+    def start(self, *arguments):
+        self.lines = Lines(self.command("--mode", "rpc", *arguments), cwd=self.place.project, env=self.place.env)
+        self.session = self.ask("get_state")["sessionId"]
+
+    def ask(self, kind, **more):
+        self.number += 1
+        self.lines.say(type=kind, id=str(self.number), **more)
+        answer = self.lines.wait(lambda record: record.get("type") == "response" and record.get("id") == str(self.number), f"the answer to {kind}")
+        assert answer["success"], answer
+        return answer.get("data")
+
+    def begin(self):
+        if self.lines is None:
+            self.start()
+        else:
+            self.ask("new_session")
+            self.session = self.ask("get_state")["sessionId"]
+
+    def prompt(self, text):
+        self.ask("prompt", message=text)
+
+    def settled(self):
+        until(lambda: not self.ask("get_state")["isStreaming"] and status(self)["state"] == "idle", "pi is idle")
+
+    def kill(self):
+        self.lines.kill()
+
+    def restart(self):
+        before = self.session
+        self.start("--continue")
+        assert self.session == before, "pi went on with another session"
+
+    def shell(self, command):
+        return {"call": "bash", "arguments": {"command": command}}
+
+    def write(self, path, content):
+        return {"call": "write", "arguments": {"path": str(path), "content": content}}
+
+
+def typed_ahead(pi):
+    """what a person types into a running turn is a carrier as well"""
+    pi.begin()
+    script = Script(pi, "Begin.", [{"text": "Beginning "}, {"hold": "typed"}], [{"text": "Ended."}])
+    pi.prompt("Begin.")
+    script.last(1)
+    push(pi, "The kettle boils.", "-l", "warning")
+    pi.ask("steer", message="Another thing.")
+    pi.model.release("typed")
+    last = script.last(2)
+    exactly_once(last, "The kettle boils.")
+    exactly_once(last, "Another thing.")
+    pi.settled()
+
+
+def critical_waits_for_what_was_typed(pi):
+    """a critical push does not abort a run when something typed ahead would be lost with it: it rides on that"""
+    pi.begin()
+    script = Script(pi, "Count.", [{"text": "One "}, {"hold": "count"}], [{"text": "Two."}])
+    pi.prompt("Count.")
+    script.last(1)
+    pi.ask("steer", message="Faster, please.")
+    push(pi, "The roof leaks.", "-l", "critical", "-k", "roof.leak")
+    until(lambda: status(pi)["state"] == "busy" and pending(pi) == 1, "it is pending")
+    pi.model.release("count")
+    last = script.last(2)
+    exactly_once(last, "The roof leaks.")
+    exactly_once(last, "Faster, please.")
+    pi.settled()
+
+
+def one_shot(pi):
+    """pi -p carries what is pending, starts no turn of its own, is not aborted, and ends"""
+    pi.begin()
+    Script(pi, "Hello.")
+    pi.prompt("Hello.")
+    pi.settled()
+    pi.lines.end()
+    pi.lines = None
+    push(pi, "It is critical.", "-l", "critical", "-k", "some.thing")
+    script = Script(pi, "One question.", [pi.shell(f"{pi.place.command} push -l critical -k other.thing \"Another $((40 + 2)).\"")], [{"text": "An answer."}])
+    ran = subprocess.run(pi.command("--continue", "-p", "One question."), cwd=pi.place.project, env=pi.place.env, stdin=subprocess.DEVNULL,
+                         capture_output=True, text=True, timeout=30, check=False)
+    assert (ran.returncode, ran.stdout.strip()) == (0, "An answer."), (ran.returncode, ran.stdout, ran.stderr)
+    assert len(script.requests) == 2
+    exactly_once(script.requests[0], "It is critical.")
+    exactly_once(script.requests[1], "Another 42.")
+
+
+def forked(pi):
+    """a fork begins with what was pending, and neither loses it"""
+    pi.begin()
+    script = Script(pi, "Fork here.")
+    pi.prompt("Fork here.")
+    pi.settled()
+    parent = pi.session
+    push(pi, "Before the fork.", "-l", "info")
+    pi.ask("clone")
+    pi.session = pi.ask("get_state")["sessionId"]
+    assert pi.session != parent
+    assert pending(pi) == 1, pi.place.ask("pending", "-s", pi.session)
+    pi.prompt("Fork here. In the child.")
+    pi.settled()
+    exactly_once(script.last(2), "Before the fork.")
+    pi.session = parent
+    assert pending(pi) == 1, status(pi)
+
+
+def without_tidings(pi):
+    """when tidings cannot be opened, pi works as ever, and the log says why"""
+    pi.begin()
+    pi.lines.end()
+    pi.lines = None
+    config = pi.place.root / "broken.json"
+    config.write_text("{")
+    ran = subprocess.run(pi.command("-p", "Anybody there?"), cwd=pi.place.project, env={**pi.place.env, "TIDINGS_CONFIG": str(config)},
+                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
+    assert (ran.returncode, ran.stdout.strip()) == (0, "Done."), (ran.returncode, ran.stdout, ran.stderr)
+    assert "tidings is off: TIDINGS_E_INVAL" in pi.place.complaints(), pi.place.complaints()
+
+
+def transcript_has_no_foreign_words(pi):
+    """what is kept in the session file for tidings never goes to the model"""
+    leaks = [request["number"] for request in pi.model.requests if '"tidings"' in json.dumps(request["body"].get("messages"))]
+    assert not leaks, leaks
+
+
+def main():
+    tap = Tap()
+    with Place() as place, ModelServer([]) as model:
+        pi = Pi(place, model)
+        wanted = sys.argv[1:]
+        scenarios = [*node_scenarios.ALL, typed_ahead, critical_waits_for_what_was_typed, forked, one_shot, without_tidings, transcript_has_no_foreign_words]
+        try:
+            for scenario in scenarios:
+                if not wanted or scenario.__name__ in wanted:
+                    tap.run(scenario, pi)
+        finally:
+            if pi.lines:
+                pi.lines.kill()
+            for line in place.complaints().splitlines():
+                print(f"# log: {line}")
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(pathlib.Path(__file__).parent))
+    sys.exit(main())
