@@ -19,7 +19,7 @@ enum { TICK_NS = 1000000, LAST_STEPS = 150, HISTORY_EVERY = 32 };
 
 static bool is_new(const struct play *play, unsigned count, const struct model *model) {
   for (unsigned i = 0; i < count; i++) {
-    if (memcmp(&play->next[i], model, sizeof *model) == 0) {
+    if (model_is_same(&play->next[i], model)) {
       return false;
     }
   }

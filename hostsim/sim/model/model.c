@@ -17,6 +17,16 @@ void model_init(struct model *model, const struct sim_settings *settings, bool o
   }
 }
 
+bool model_is_same(const struct model *a, const struct model *b) {
+  const unsigned char *left = (const void *)a, *right = (const void *)b;
+  for (size_t i = 0; i < sizeof *a; i++) {
+    if (left[i] != right[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void model_process_ended(struct model *model, enum peer peer) {
   model->peers[peer].process++;
   model->peers[peer].former = false;

@@ -43,11 +43,11 @@ static struct board *make_board(void) {
   if (board == MAP_FAILED) {
     wrong("no memory for the board: %s", strerror(errno));
   }
-  pthread_mutexattr_init(&robust);
-  pthread_mutexattr_setpshared(&robust, PTHREAD_PROCESS_SHARED);
-  pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
-  pthread_mutex_init(&board->lock, &robust);
-  pthread_mutexattr_destroy(&robust);
+  if (pthread_mutexattr_init(&robust) != 0 || pthread_mutexattr_setpshared(&robust, PTHREAD_PROCESS_SHARED) != 0 ||
+      pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST) != 0 || pthread_mutex_init(&board->lock, &robust) != 0) {
+    wrong("no lock for the board");
+  }
+  (void)pthread_mutexattr_destroy(&robust);
   board->writer = NOBODY;
   return board;
 }
@@ -143,7 +143,7 @@ static void run(struct crowd *crowd, double until) {
     reap(crowd, true);
     if (seconds_now() >= next_kill) {
       kill_one(crowd);
-      next_kill = seconds_now() + (double)random_below(&crowd->random, 2 * KILL_EVERY_MS) / 1000;
+      next_kill = seconds_now() + (double)random_below(&crowd->random, UINT64_C(2) * KILL_EVERY_MS) / 1000;
     }
   }
 }

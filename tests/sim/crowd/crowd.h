@@ -51,6 +51,11 @@ struct part { /* one process of the crowd */
 _Noreturn void host_main(struct part *part);
 _Noreturn void submitter_main(struct part *part);
 
+/* The note of a submitter's n-th message. */
+static inline struct note *note_of(struct board *board, unsigned submitter, uint64_t n) {
+  return &board->notes[(uint64_t)submitter * MESSAGES_EACH + n];
+}
+
 void board_lock(struct board *board);
 void board_unlock(struct board *board);
 

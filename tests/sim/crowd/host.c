@@ -69,15 +69,16 @@ static bool lost(struct host *host, int32_t code, const char *what) {
 /* -- the transcript ------------------------------------------------------------------------------------------------------------------------ */
 
 static void tell(struct board *board, const char *id) {
-  unsigned submitter = 0;
-  uint64_t n = 0;
   if (strncmp(id, "tidings:", strlen("tidings:")) == 0) {
     return;
   }
-  if (sscanf(id, "%u-%" SCNu64, &submitter, &n) != 2 || submitter >= SUBMITTERS || n >= MESSAGES_EACH) {
+  char *rest = NULL;
+  unsigned long submitter = strtoul(id, &rest, 10);
+  unsigned long n = *rest == '-' ? strtoul(rest + 1, &rest, 10) : MESSAGES_EACH;
+  if (*rest != '\0' || submitter >= SUBMITTERS || n >= MESSAGES_EACH) {
     wrong("message \"%s\" was never submitted", id);
   }
-  struct note *note = &board->notes[submitter * MESSAGES_EACH + n];
+  struct note *note = note_of(board, (unsigned)submitter, n);
   uint8_t state = atomic_load(&note->state);
   if (state == NOTE_UNUSED || state == NOTE_CANCELLED) {
     wrong("message %s is told, which was %s", id, state == NOTE_UNUSED ? "never submitted" : "cancelled");

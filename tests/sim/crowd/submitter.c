@@ -12,11 +12,9 @@
 
 enum { AHEAD = 24 }; /* how many may wait: the order in which they are told must matter, but not for long */
 
-static struct note *note_of(const struct part *part, uint64_t n) { return &part->board->notes[part->number * MESSAGES_EACH + n]; }
-
 /* The same event again after a death: it was stored or not, and the answer says which. */
 static void submit(struct part *part, uint64_t n) {
-  struct note *note = note_of(part, n);
+  struct note *note = note_of(part->board, part->number, n);
   struct tidings_reply *reply = NULL;
   const char *how = random_chance(&part->random, 33) ? "steer" : "queue";
   int32_t code;
@@ -36,7 +34,7 @@ static void submit(struct part *part, uint64_t n) {
 }
 
 static void cancel(struct part *part, uint64_t n) {
-  struct note *note = note_of(part, n);
+  struct note *note = note_of(part->board, part->number, n);
   struct tidings_reply *reply = NULL;
   int32_t code;
   do {
@@ -58,7 +56,7 @@ static void cancel(struct part *part, uint64_t n) {
 static bool has_room(const struct part *part, uint64_t n) {
   unsigned waiting = 0;
   for (uint64_t i = n > 256 ? n - 256 : 0; i < n; i++) {
-    const struct note *note = note_of(part, i);
+    const struct note *note = note_of(part->board, part->number, i);
     waiting += atomic_load(&note->state) == NOTE_ACKNOWLEDGED && atomic_load(&note->told) == 0;
   }
   return waiting < AHEAD;
