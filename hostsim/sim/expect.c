@@ -236,10 +236,12 @@ static const char *cause_name(unsigned cause) {
   case ACT_TOOL_RESULT: return "tool_result";
   case ACT_CHAT_REQUEST: return "chat_request";
   case ACT_SETTLE: return "rolled_back";
-  case ACT_RESUMED: return "session.opened"; /* SIM-12 */
-  case ACT_FORKED: return "wake";            /* SIM-12 */
-  default: return cause <= ACT_SUBAGENT ? "notification" : event_types[cause];
+  default: break;
   }
+  if (cause <= ACT_SUBAGENT) {
+    return "notification";
+  }
+  return cause <= ACT_WAKE ? event_types[cause] : "nothing";
 }
 
 json_t *expect_history(const struct model *model) {
