@@ -7,6 +7,10 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 runtime=$1 file=$2
 
+# A sanitized addon needs a sanitized host; the library that makes it one comes first.
+preload=
+if [ "${TIDINGS_SANITIZE:-}" = address ]; then preload="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"; fi
+
 case $runtime in
   bun)
     [ "$(uname -m)" = x86_64 ] || { echo "1..0 # SKIP the pinned opencode, and the Bun in it, is for x86_64"; exit 77; }
@@ -17,6 +21,6 @@ case $runtime in
   *)
     [ "$runtime" != node24 ] || runtime=pi
     folder=$("$here/../hosts/install.sh" "$runtime") || exit 77
-    exec "$folder/node_modules/.bin/node" --expose-gc "$here/$file"
+    exec env ${preload:+LD_PRELOAD="$preload"} "$folder/node_modules/.bin/node" --expose-gc "$here/$file"
     ;;
 esac
