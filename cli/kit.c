@@ -102,6 +102,8 @@ static int32_t read_config(const struct cli *cli, char **ret_text, struct tiding
   int reason = paths_read_file(path, LARGEST_CONFIG, ret_text, &len);
   if (reason && (named || reason != ENOENT)) {
     code = kit_error(error, TIDINGS_E_STORE, "cannot read the configuration %s: %s", path, strerror(reason));
+  } else if (!reason && !len) { /* to the plugin nothing is no configuration, and the defaults hold */
+    code = kit_error(error, TIDINGS_E_SCHEMA, "the configuration %s is empty; expected a JSON object", path);
   } else if (!reason && strlen(*ret_text) != len) {
     code = kit_error(error, TIDINGS_E_SCHEMA, "the configuration %s has a NUL byte in it; expected JSON", path);
   }

@@ -25,6 +25,8 @@ extern const struct cli_verb verb_explain;
 extern const struct cli_verb verb_status;
 extern const struct cli_verb verb_stats;
 extern const struct cli_verb verb_export;
+extern const struct cli_verb verb_hook;
+extern const struct cli_verb verb_setup;
 extern const struct cli_verb verb_config;
 extern const struct cli_verb verb_doctor;
 extern const struct cli_verb verb_help;

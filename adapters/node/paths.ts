@@ -20,5 +20,5 @@ export function sessionPath(cwd: string, path: string): string {
   const named = join(resolvedFolder(dirname(whole)), basename(whole));
   const folder = resolvedFolder(resolve(cwd));
   const prefix = folder.endsWith(sep) ? folder : folder + sep;
-  return named.startsWith(prefix) ? named.slice(prefix.length) : named;
+  return named.startsWith(prefix) && named !== prefix ? named.slice(prefix.length) : named;
 }

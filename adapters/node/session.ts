@@ -30,6 +30,9 @@ export class Withdrawn extends Error {}
 type Phase = "streaming" | "tools";
 const NOT_OFFERED = new Set(["TIDINGS_E_FIRED", "TIDINGS_E_NOT_FOUND", "TIDINGS_E_STATE"]);
 
+/** Half a character, which a host may have cut off anywhere, is no reason to refuse the whole event. */
+const wellFormed = (_key: string, value: unknown): unknown => (typeof value === "string" ? value.toWellFormed() : value);
+
 export class Session {
   readonly id: string;
   running = false;
@@ -69,7 +72,7 @@ export class Session {
 
   /** Sends an event of this session and does what the reply asks for. */
   report(type: string, data?: object): Reply | undefined {
-    return this.#try(type, () => this.#take(this.#kit.instance.event(JSON.stringify({ type, session: this.id, data }))));
+    return this.#try(type, () => this.#take(this.#kit.instance.event(JSON.stringify({ type, session: this.id, data }, wellFormed))));
   }
 
   wake(): void {

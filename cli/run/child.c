@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
+/* The last two come to all of a group of which one reads the terminal from the background: it stops, and we do when that is told. */
+static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGTTIN, SIGTTOU};
 static sigset_t outside; /* the mask that the command gets */
 
 int child_prepare(const struct cli *cli, struct child *ret_child) {

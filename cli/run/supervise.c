@@ -212,6 +212,7 @@ int supervise(struct run *run) {
   uint64_t elapsed_ms = now_ms() - all->begun_ms;
   drain(all);
   progress_erase(&all->progress);
+  tell_waiting(all, false); /* else both would be told */
   (void)report_end(&all->report, all->status, elapsed_ms);
   int code = report_exit_code(all->status);
   if (code && run->quiet && !run->detached)

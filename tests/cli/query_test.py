@@ -143,7 +143,7 @@ def test_config(place):
     """config checks by the key's name, shows what is in force and prints the schema"""
     path = os.path.join(place.dir, "c.json")
     assert "the defaults are in force" in place.ok("config", "check").text
-    for text, says in (('{"delivery": {"preset": "x"}}', "delivery.preset"), ('{"deliver": {}}', "deliver"), ("{", "not JSON"), ("[]", "expected"), ("", "")):
+    for text, says in (('{"delivery": {"preset": "x"}}', "delivery.preset"), ('{"deliver": {}}', "deliver"), ("{", "not JSON"), ("[]", "is not an object"), ("", "is empty")):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         place.refused("config", "check", path, says=[path, says])

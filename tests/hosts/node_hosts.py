@@ -13,7 +13,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-PATIENCE = 30  # seconds after which something has gone wrong; nothing waits as long as that when all is well
+PATIENCE = 60  # seconds after which something has gone wrong; nothing waits nearly as long when all is well
 
 
 class Tap:
@@ -77,7 +77,7 @@ class Place:
         for folder in (self.home, self.project):
             folder.mkdir()
         self.env = {key: value for key, value in os.environ.items() if not key.startswith(("TIDINGS_", "XDG_", "OPENCODE", "PI_"))}
-        self.env |= {"HOME": str(self.home), "XDG_STATE_HOME": str(self.home / "state"), "npm_config_offline": "true", "NO_COLOR": "1"}
+        self.env |= {"HOME": str(self.home), "PWD": str(self.project), "XDG_STATE_HOME": str(self.home / "state"), "npm_config_offline": "true", "NO_COLOR": "1"}
 
     def __enter__(self):
         ran = subprocess.run(["cmake", "--install", os.environ["TIDINGS_BUILD_DIR"], "--prefix", self.prefix], capture_output=True, text=True, check=False)

@@ -8,7 +8,7 @@ import sys
 
 import node_scenarios
 from model.server import ModelServer
-from node_hosts import Lines, Place, Tap, installed_host, until
+from node_hosts import PATIENCE, Lines, Place, Tap, installed_host, until
 from node_scenarios import Script, exactly_once, pending, push, status
 
 
@@ -110,7 +110,7 @@ def one_shot(pi):
     push(pi, "It is critical.", "-l", "critical", "-k", "some.thing")
     script = Script(pi, "One question.", [pi.shell(f"{pi.place.command} push -l critical -k other.thing \"Another $((40 + 2)).\"")], [{"text": "An answer."}])
     ran = subprocess.run(pi.command("--continue", "-p", "One question."), cwd=pi.place.project, env=pi.place.env, stdin=subprocess.DEVNULL,
-                         capture_output=True, text=True, timeout=30, check=False)
+                         capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (ran.returncode, ran.stdout.strip()) == (0, "An answer."), (ran.returncode, ran.stdout, ran.stderr)
     assert len(script.requests) == 2
     exactly_once(script.requests[0], "It is critical.")
@@ -144,7 +144,7 @@ def without_tidings(pi):
     config = pi.place.root / "broken.json"
     config.write_text("{")
     ran = subprocess.run(pi.command("-p", "Anybody there?"), cwd=pi.place.project, env={**pi.place.env, "TIDINGS_CONFIG": str(config)},
-                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
+                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (ran.returncode, ran.stdout.strip()) == (0, "Done."), (ran.returncode, ran.stdout, ran.stderr)
     assert "tidings is off: TIDINGS_E_INVAL" in pi.place.complaints(), pi.place.complaints()
 

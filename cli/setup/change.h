@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * setup/change.h: a file of the user's, as it is and as it is to be: shown as a diff, then written in one step. Knows nothing of what is in it.
+ */
+#ifndef TIDINGS_CLI_SETUP_CHANGE_H
+#define TIDINGS_CLI_SETUP_CHANGE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli.h"
+
+struct change {
+  char *path;
+  char *before; /* NULL: there is no such file */
+  char *after;  /* NULL: there is to be none */
+};
+
+/* Reads the file at `path`, which is taken over. Says what is wrong. Returns 0 or the exit code. */
+int change_begin(const struct cli *cli, char *path, struct change *ret_change);
+void change_finish(struct change *change);
+bool change_is_none(const struct change *change);
+
+/* As a unified diff; nothing if nothing changes. */
+void change_print(FILE *out, const struct change *change);
+
+/* Writes what is to be: under another name first, then in one step, with the file's mode, and where a symbolic link leads. What was there is kept as
+ * PATH.before-tidings, the newest only. A file that has changed meanwhile is left alone. Says what is wrong. Returns 0 or the exit code. */
+int change_write(const struct cli *cli, const struct change *change);
+
+#endif

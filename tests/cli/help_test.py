@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--help, the man pages and the completions: all from the verbs' tables."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from kit import Skip, main
+
+PAGES = os.environ["TIDINGS_CLI_PAGES"]
+
+
+def verbs(place):
+    return place.ok("help", "--names").text.split()
+
+
+def test_help(place):
+    """every verb has help with its options and an example, on stdout, within 80 columns"""
+    overview = place.ok("--help").text
+    assert place.ok("help").text == overview
+    for verb in verbs(place):
+        assert re.search(rf"^  {verb} +\w", overview, re.M), (verb, overview)
+        text = place.ok(verb, "--help").text
+        assert text == place.ok("help", verb).text == place.ok(verb, "-h").text
+        assert text.startswith(f"usage: tidings {verb} ") and "\nExamples:\n  " in text and "--help" in text, text
+        prose = text.split("\nExamples:\n")[0].split("\n", 1)[1]
+        assert all(len(line) <= 80 for line in prose.splitlines()), text
+
+
+def test_wrong(place):
+    """no verb, unknown ones and unknown options"""
+    place.refused(code=2, says="a verb is missing")
+    place.refused("psuh", code=2, says="unknown verb 'psuh'")
+    place.refused("--psuh", code=2, says="unknown option '--psuh'")
+    place.refused("help", "psuh", code=2, says="unknown verb 'psuh'")
+    place.refused("help", "--man", "--names", code=2, says="exclude each other")
+    place.refused("help", "--completion", "tcsh", code=2, says="not one of bash, zsh, fish")
+    for verb in verbs(place):
+        # To some agents exit code 2 of a hook means that it forbids what they are about to do.
+        place.refused(verb, "--no-such-option", code=1 if verb == "hook" else 2, says="--no-such-option")
+
+
+def test_version(place):
+    """the version is the project's"""
+    assert re.fullmatch(r"tidings \d+\.\d+\.\d+\n", place.ok("version").text)
+    assert place.ok("--version").text == place.ok("version").text
+    assert set(place.ok("version", "--json").json) == {"version", "abi"}
+
+
+def test_pages(place):
+    """the build has printed a man page for each verb, and completions for each shell"""
+    assert set(os.listdir(os.path.join(PAGES, "man1"))) == {"tidings.1"} | {f"tidings-{verb}.1" for verb in verbs(place)}
+    for verb in verbs(place):
+        with open(os.path.join(PAGES, "man1", f"tidings-{verb}.1"), encoding="utf-8") as file:
+            assert file.read() == place.ok("help", "--man", verb).text
+    for shell, name in (("bash", "tidings"), ("zsh", "_tidings"), ("fish", "tidings.fish")):
+        with open(os.path.join(PAGES, shell, name), encoding="utf-8") as file:
+            assert file.read() == place.ok("help", "--completion", shell).text
+
+
+def test_man(place):
+    """the man pages render without a warning, and say what --help says"""
+    if not shutil.which("groff"):
+        raise Skip("groff is not installed")
+    for verb in verbs(place):
+        path = os.path.join(PAGES, "man1", f"tidings-{verb}.1")
+        done = subprocess.run(["groff", "-man", "-ww", "-Tascii", "-P-cbou", path], check=False, capture_output=True)
+        assert done.returncode == 0 and not done.stderr, (verb, done.stderr)
+        page = " ".join(re.sub(r".\x08", "", done.stdout.decode()).split())
+        for option in re.findall(r"^ .*?(--[a-z-]+)", place.ok("help", verb).text.split("\nExamples:")[0], re.M):
+            assert option in page, (verb, option)
+        assert "EXIT STATUS" in page and "EXAMPLES" in page, page
+
+
+def shell(name, script, place, *, want):
+    if not shutil.which(name):
+        raise Skip(f"{name} is not installed")
+    path = os.path.dirname(os.environ["TIDINGS_CLI"]) + ":" + place.env["PATH"]
+    done = subprocess.run([name, *want, script], env={**place.env, "PATH": path}, cwd=place.work, check=False, capture_output=True, timeout=60)
+    assert done.returncode == 0 and not done.stderr, done
+    return done.stdout.decode()
+
+
+BASH = """
+source "$1/bash/tidings"
+compopt() { :; }
+COMP_WORDS=("${@:2}"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_tidings
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def bash(place, *words):
+    script = os.path.join(place.dir, "complete.bash")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(BASH)
+    path = os.path.dirname(os.environ["TIDINGS_CLI"]) + ":" + place.env["PATH"]
+    done = subprocess.run(["bash", script, PAGES, "tidings", *words], env={**place.env, "PATH": path}, cwd=place.work, check=False, capture_output=True, timeout=60)
+    assert not done.stderr, done
+    return done.stdout.decode().split("\n")[:-1]
+
+
+def test_bash(place):
+    """bash completes verbs, options, their values, sessions, files and commands"""
+    if not shutil.which("bash"):
+        raise Skip("bash is not installed")
+    place.ok("push", "-s", "my session", "x")
+    for name in ("file.c", "file.h"):
+        with open(os.path.join(place.work, name), "w", encoding="utf-8"):
+            pass
+    assert bash(place, "pu") == ["push"]
+    assert set(verbs(place)) < set(bash(place, ""))
+    assert bash(place, "push", "--le") == ["--level"]
+    assert bash(place, "push", "-l", "c") == bash(place, "push", "--level", "c") == bash(place, "push", "--level", "=", "c") == ["critical"]
+    assert bash(place, "push", "-s", "my") == ["my\\ session"]
+    assert bash(place, "config", "s") == ["show", "schema"] or bash(place, "config", "s") == ["schema", "show"]
+    assert bash(place, "help", "sta") == ["status", "stats"] or bash(place, "help", "sta") == ["stats", "status"]
+    assert sorted(bash(place, "watch", "file")) == ["file.c", "file.h"]
+    assert "sh" in bash(place, "run", "--", "sh") and sorted(bash(place, "run", "--", "cat", "fi")) == ["file.c", "file.h"]
+    assert bash(place, "pending", "") in ([], [""])
+
+
+def test_zsh(place):
+    """zsh reads its completions"""
+    shell("zsh", os.path.join(PAGES, "zsh", "_tidings"), place, want=["-f", "-n"])
+
+
+def test_fish(place):
+    """fish reads its completions and completes by them"""
+    script = f"source {PAGES}/fish/tidings.fish; complete -C 'tidings pu'; echo ==; complete -C 'tidings push --level c'; echo ==; complete -C 'tidings config sc'"
+    out = shell("fish", script, place, want=["--no-config", "-c"])
+    first, second, third = out.split("==\n")
+    assert first.startswith("push\t") and second.split("\t")[0] == "critical" and third.split("\t")[0].strip() == "schema", out
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

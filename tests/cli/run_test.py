@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings run` without a terminal: output, exit codes, signals, detaching, logs."""
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+from kit import TIDINGS, Skip, end, main, until
+
+S = ["-s", "s"]
+
+
+def log_of(place):
+    [name] = os.listdir(place.logs)
+    return os.path.join(place.logs, name)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def test_stopped(place):
+    """a command that succeeds: its output comes through on both streams, the log has it all, the session is told"""
+    result = place.ok("run", *S, "--", "sh", "-c", "echo out; echo err >&2")
+    assert result.out == b"out\n" and result.err == b"err\n", result
+    assert sorted(read(log_of(place)).splitlines()) == [b"err", b"out"]
+    handle = os.path.basename(log_of(place))[:-4]
+    assert re.fullmatch(r"sh-[0-9a-f]{6}", handle), handle
+    assert place.messages() == [f"Tool `sh` (handle `{handle}`) has stopped with result available."]
+
+
+def test_failed(place):
+    """a command that fails: the exit code is passed on and told"""
+    assert place.refused("run", *S, "--name", "the tests", "--", "sh", "-c", "echo no; exit 3", code=3).out == b"no\n"
+    [message] = place.messages()
+    assert re.fullmatch(r"Tool `the tests` \(handle `the-tests-[0-9a-f]{6}`\) failed with exit code 3\.", message), message
+
+
+def test_content(place):
+    """hosts get exit code, duration, the log's path and the last lines, as people would read them"""
+    script = r"i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; printf '\033[31mred\033[0m\rbar: 10%%\rbar: 99%%\nbad \377 byte\n\n'; exit 2"
+    place.refused("run", *S, "--", "sh", "-c", script, code=2)
+    content = content_of(place)
+    assert re.match(r"Exit code 2 after \d+\.\d s\.\nOutput: " + re.escape(log_of(place)) + r"\nThe last lines:\nline 82\n", content), content
+    assert content.endswith("line 99\nbar: 99%\nbad \ufffd byte"), content
+
+
+def content_of(place):
+    """The content of the newest report: hosts get it in its data, which no query shows; so it is looked up in the store's bytes."""
+    with open(os.path.join(place.store, "data.mdb"), "rb") as file:
+        found = re.findall(rb'"content":("(?:[^"\\]|\\.)*")', file.read())
+    assert found, "the store has no content"
+    return json.loads(found[-1])
+
+
+def test_silent(place):
+    """a command that prints nothing"""
+    place.refused("run", *S, "--", "false", code=1)
+    assert content_of(place).endswith("It printed nothing."), content_of(place)
+
+
+def test_killed(place):
+    """a signal is 128 + its number, and named"""
+    place.refused("run", *S, "--", "sh", "-c", "kill -SEGV $$", code=128 + signal.SIGSEGV)
+    assert content_of(place).startswith("Killed by signal 11 (Segmentation fault) after"), content_of(place)
+
+
+def test_not_started(place):
+    """what cannot be started is no news, and leaves no log"""
+    place.refused("run", *S, "--", "no-such-command", code=127, says="cannot run 'no-such-command': No such file or directory")
+    place.refused("run", *S, "--", place.dir, code=126, says="Permission denied")
+    place.refused("run", *S, "--detach", "--", "no-such-command", code=127, says="cannot run 'no-such-command'")
+    assert os.listdir(place.logs) == [] and place.messages() == []
+
+
+def test_before(place):
+    """what is wrong is said before anything is started"""
+    mark = os.path.join(place.dir, "mark")
+    place.refused("run", "--", "touch", mark, says="the store knows no session yet")
+    place.refused("run", *S, "--", "touch", mark, env={"TIDINGS_PLUGIN": "/nowhere.so"}, says="/nowhere.so")
+    place.refused("run", *S, code=2, says="a command is missing")
+    place.refused("run", *S, "--json", "--", "touch", mark, code=2, says="--json is for --detach")
+    place.refused("run", *S, "--name", "", "--", "touch", mark, code=2, says="--name: it is empty")
+    place.refused("run", *S, "--frobnicate", "touch", mark, code=2, says="--frobnicate")
+    with open(os.path.join(place.dir, "file"), "w", encoding="utf-8"):
+        pass
+    place.refused("run", *S, "-S", os.path.join(place.dir, "st"), "--", "touch", mark, env={"XDG_STATE_HOME": os.path.join(place.dir, "file")}, says="cannot make a log")
+    assert not os.path.exists(mark)
+
+
+def test_options_end(place):
+    """options behind the command are the command's"""
+    assert place.ok("run", *S, "echo", "-n", "--name", "x", "-s").out == b"--name x -s"
+    assert place.ok("run", *S, "--quiet", "echo", "x").out == b""
+
+
+def test_stdin(place):
+    """stdin is the command's"""
+    assert place.ok("run", *S, "--", "cat", stdin=b"in\0put").out == b"in\0put"
+
+
+def test_large(place):
+    """much output comes through whole, and the log has all of it"""
+    result = place.ok("run", *S, "--", "sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x")
+    assert len(result.out) == 20_000_000 and os.path.getsize(log_of(place)) == 20_000_000
+
+
+def test_slow_reader(place):
+    """a slow reader makes the command wait; nothing is lost"""
+    process = place.start("run", *S, "--", "sh", "-c", "head -c 3000000 /dev/zero; echo done >&2")
+    first = os.read(process.stdout.fileno(), 1000)
+    assert process.poll() is None
+    out, err = process.communicate(timeout=60)
+    assert len(first + out) == 3_000_000 and err == b"done\n" and process.returncode == 0
+
+
+def test_reader_gone(place):
+    """a reader that goes away ends the command as it would without us"""
+    process = place.start("run", *S, "--", "yes")
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.wait(60) == 128 + signal.SIGPIPE, process.stderr.read()
+    assert "failed with exit code 141" in place.messages()[0]
+
+
+def test_full_output(place):
+    """an output that is full: it is said, the command goes on, the log has all of it"""
+    if not os.path.exists("/dev/full"):
+        raise Skip("there is no /dev/full")
+    with open("/dev/full", "wb") as full:
+        result = place.ok("run", *S, "--", "sh", "-c", "echo one; sleep 0.1; echo two", stdout=full)
+    assert "cannot pass the output on: No space left on device" in result.said, result
+    assert read(log_of(place)) == b"one\ntwo\n"
+
+
+def test_full_log(place):
+    """a log that is full: the command goes on, and hosts are told that the log is incomplete"""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode:
+        raise Skip("only root may mount a small file system")
+    script = f"""mount -t tmpfs -o size=64k none "{place.state}/tidings/logs" && exec "{TIDINGS}" run -s s -- sh -c 'head -c 300000 /dev/zero; echo end'"""
+    os.makedirs(place.logs, mode=0o700)
+    os.chmod(place.store, 0o700)
+    process = place.start(command=["unshare", "-m", "sh", "-c", script])
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0 and len(out) == 300_004, (process.returncode, len(out), err)
+    assert "(incomplete: No space left on device)" in content_of(place), content_of(place)
+
+
+def test_signals(place):
+    """signals that are sent to run reach the command, whose exit code says what came of it"""
+    script = "trap 'echo got $1; exit 9' TERM; trap 'echo usr1' USR1; echo ready; while :; do sleep 0.05; done"
+    process = place.start("run", *S, "--", "sh", "-c", script)
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGUSR1)
+    assert process.stdout.readline() == b"usr1\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate(timeout=60)[0] == b"got\n" and process.returncode == 9
+    process = place.start("run", *S, "--", "sleep", "1000")
+    until(lambda: children(process.pid), "the command")
+    assert end(process, signal.SIGINT) == 128 + signal.SIGINT
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def test_ignored_signals(place):
+    """what was ignored stays ignored, as nohup means it; SIGPIPE is as it was"""
+    script = 'trap "" HUP; exec "$0" run -s s -- grep -E "SigIgn|SigBlk" /proc/self/status'
+    out = subprocess.run(["sh", "-c", script, TIDINGS], env=place.env, check=True, capture_output=True, timeout=60).stdout.decode()
+    masks = dict(re.findall(r"(\w+):\s+([0-9a-f]+)", out))
+    assert int(masks["SigIgn"], 16) & 1, masks
+    assert not int(masks["SigIgn"], 16) & 1 << (signal.SIGPIPE - 1) and int(masks["SigBlk"], 16) == 0, masks
+
+
+def test_left_behind(place):
+    """what the command leaves running does not keep run from ending, and no zombie is left"""
+    began = time.monotonic()
+    place.ok("run", *S, "--", "sh", "-c", "sleep 300 & echo $! >pid; echo out")
+    assert time.monotonic() - began < 60
+    with open(os.path.join(place.work, "pid"), encoding="utf-8") as file:
+        os.kill(int(file.read()), signal.SIGKILL)
+
+
+def test_detach(place):
+    """--detach returns at once, prints handle, log and process, and the end is told"""
+    gate = os.path.join(place.dir, "gate")
+    os.mkfifo(gate)
+    result = place.ok("run", *S, "--detach", "--name", "bg", "--", "sh", "-c", f"echo started; cat {gate}; exit 4")
+    handle, log, pid = re.fullmatch(r"handle (\S+)\nlog (\S+)\npid (\d+)\n", result.text).groups()
+    until(lambda: read(log) == b"started\n", "its output")
+    assert stat.S_IMODE(os.stat(log).st_mode) == 0o600 and stat.S_IMODE(os.stat(place.logs).st_mode) == 0o700
+    assert place.messages() == [], "it still runs"
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    assert fields[3] != str(os.getsid(0)) and fields[4] == "0", "a session of its own, without a terminal"
+    open(gate, "w", encoding="utf-8").close()
+    assert until(lambda: place.messages(), "the news") == [f"Tool `bg` (handle `{handle}`) failed with exit code 4."]
+    until(lambda: not os.path.exists(f"/proc/{pid}"), "its end")
+
+
+def test_detach_holds_nothing(place):
+    """a detached command holds none of its caller's pipes"""
+    reader, writer = os.pipe()
+    result = place.ok("run", *S, "--detach", "--json", "--", "sh", "-c", "ls -l /proc/self/fd >fds; exec sleep 1000", pass_fds=[writer])
+    os.close(writer)
+    assert os.read(reader, 1) == b"", "and so its reader sees the end"
+    os.close(reader)
+    until(lambda: os.path.exists(os.path.join(place.work, "fds")) and b"2 -> pipe" in read(os.path.join(place.work, "fds")), "its descriptors")
+    listed = re.findall(rb" (\d+) -> (\S+)", read(os.path.join(place.work, "fds")))
+    assert dict(listed)[b"0"] == b"/dev/null" and {int(fd) for fd, _ in listed} <= {0, 1, 2, 3}, listed
+    os.kill(result.json["pid"], signal.SIGTERM)  # reaches the whole of the command
+    assert "failed with exit code 143" in until(lambda: place.messages(), "the news")[0]
+
+
+def test_detach_busy(place):
+    """a store that is busy when a detached command ends is waited for"""
+    gate = os.path.join(place.dir, "gate")
+    os.mkfifo(gate)
+    result = place.ok("run", *S, "--detach", "--json", "--", "cat", gate).json
+    holder = place.hold()
+    open(gate, "w", encoding="utf-8").close()
+    until(lambda: not children(result["pid"]), "the command's end")
+    end(holder, signal.SIGKILL)
+    assert len(until(lambda: place.messages(), "the news")) == 1
+
+
+def test_told_in_vain(place):
+    """a store that cannot be written at the end: it is said, and the exit code is the command's"""
+    result = place.refused("run", *S, "--", "sh", "-c", f'"{os.environ["TIDINGS_CLI_TRICK"]}" newer "{place.store}"; exit 5', code=5)
+    assert "TIDINGS_E_SCHEMA_NEWER" in result.said and "the session was not told" in result.said and place.logs in result.said, result
+
+
+def test_prune(place):
+    """old logs go, those that are still written stay, and nothing else is touched"""
+    os.makedirs(place.logs, mode=0o700)
+    os.chmod(place.store, 0o700)
+    for i in range(250):
+        path = os.path.join(place.logs, f"old-{i:06x}.log")
+        with open(path, "w", encoding="utf-8"):
+            os.utime(path, (time.time() - i, time.time() - i))
+    for name in ("notes.txt", "ancient-000000.log"):
+        path = os.path.join(place.logs, name)
+        with open(path, "w", encoding="utf-8"):
+            os.utime(path, (0, 0))
+    running = place.ok("run", *S, "--detach", "--json", "--", "sleep", "1000").json
+    os.utime(running["log"], (1, 1))
+    place.ok("run", *S, "--", "true")
+    left = os.listdir(place.logs)
+    assert "notes.txt" in left and os.path.basename(running["log"]) in left and "ancient-000000.log" not in left, left
+    assert len([name for name in left if name.startswith("old-")]) < 200 and "old-000000.log" in left and "old-0000f9.log" not in left, sorted(left)
+    os.kill(running["pid"], signal.SIGTERM)
+    until(lambda: not os.path.exists(f"/proc/{running['pid']}"), "its end")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings run` on a terminal: waiting for input, the progress line, job control."""
+import os
+import pty
+import re
+import select
+import signal
+import sys
+import time
+
+from kit import DEADLINE_S, TIDINGS, Skip, main, until
+
+
+class Terminal:
+    """A program that leads a session on a terminal of its own."""
+
+    def __init__(self, place, command, env=None):
+        self.seen = b""
+        self.status = None
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(place.work)
+            os.execvpe(command[0], command, {**place.env, **(env or {})})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+    def read(self, wait_s=0.05):
+        """Takes what has been printed; False at the end."""
+        if not select.select([self.fd], [], [], wait_s)[0]:
+            return True
+        try:
+            chunk = os.read(self.fd, 65536)
+        except OSError:  # the last program on it has gone
+            return False
+        self.seen += chunk
+        return bool(chunk)
+
+    def expect(self, pattern):
+        def there():
+            alive = self.read()
+            found = re.search(pattern, self.seen)
+            assert found or alive, (pattern, self.seen)
+            return found
+
+        return until(there, f"{pattern!r} in {self.seen!r}")
+
+    def type(self, text):
+        os.write(self.fd, text)
+
+    def end(self):
+        """The exit code, as a shell would say it."""
+        deadline = time.monotonic() + DEADLINE_S
+        while self.read():
+            if not os.path.exists(f"/proc/{self.pid}/fd/0") and not select.select([self.fd], [], [], 0)[0]:
+                break
+            assert time.monotonic() < deadline, f"it does not end: {self.seen!r}"
+        self.status = os.waitpid(self.pid, 0)[1]
+        return os.waitstatus_to_exitcode(self.status)
+
+
+def run(place, *command, quiet=False, env=None):
+    return Terminal(place, [TIDINGS, "run", "-s", "s", *(["--quiet"] if quiet else []), "--", *command], env)
+
+
+def waiting(place):
+    return [message for message in place.messages() if "is waiting for input" in message]
+
+
+def check_waits(place, *command, prompt=b"", answer=b"blue\n"):
+    place.opened()
+    with run(place, *command) as terminal:
+        terminal.expect(prompt)
+        until(lambda: terminal.read() and waiting(place), f"the news that {command} waits")
+        assert len(waiting(place)) == 1
+        terminal.type(answer)
+        code = terminal.end()
+    assert code == 0, (command, terminal.seen)
+    assert waiting(place) == [], "it goes on, so that is no news any more"
+    assert [m for m in place.messages() if "has stopped" in m], place.messages()
+
+
+def test_waits_shell(place):
+    """a shell that reads an answer waits"""
+    check_waits(place, "sh", "-c", "printf 'colour? '; read x; echo got $x", prompt=b"colour\\? ")
+
+
+def test_waits_below(place):
+    """a program below the command that reads the terminal by its name waits"""
+    check_waits(place, "sh", "-c", "echo x | (cat >/dev/null; head -n 1 </dev/tty >/dev/null)")
+
+
+def test_waits_poll(place):
+    """one that polls or selects nothing but its terminal waits"""
+    for wait in ("p = select.poll(); p.register(0, select.POLLIN); p.poll()", "select.select([0], [], [])"):
+        check_waits(place, sys.executable, "-c", f"import select\n{wait}\ninput()")
+        place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x")
+
+
+def test_does_not_wait(place):
+    """one that sleeps, computes or polls the terminal among other things does not wait"""
+    script = "import select, os, time\nr, w = os.pipe()\nprint('on', flush=True)\nselect.select([0, r], [], [], 3)\nselect.select([0], [], [], 2)"
+    with run(place, sys.executable, "-c", script) as terminal:
+        terminal.expect(b"on")
+        assert terminal.end() == 0
+    assert not [item for item in place.exported() if "waiting" in item.get("message", "")]
+
+
+def test_progress(place):
+    """a line says what runs and for how long, gives way to output and is gone at the end"""
+    with run(place, "sh", "-c", "echo one; sleep 2.5; echo two") as terminal:
+        terminal.expect(b"sh: \\d+ s")
+        terminal.expect(b"\r\x1b\\[Ktwo\r\n")
+        assert terminal.end() == 0
+    assert terminal.seen.startswith(b"one\r\n\r\x1b[Ksh: "), terminal.seen
+    assert terminal.seen.rstrip().endswith(b"two"), terminal.seen
+
+
+def test_progress_quiet(place):
+    """--quiet shows the line and the last output in it, and says at the end where the output is"""
+    with run(place, "sh", "-c", "echo one; printf '\\033[31mhalf \\033[0mway'; sleep 2.5; exit 1", quiet=True) as terminal:
+        terminal.expect(b"sh: \\d+ s \\| half way")
+        assert terminal.end() == 1
+    assert b"\x1b[31m" not in terminal.seen and b"sh ended with exit code 1; its output is in " + place.logs.encode() in terminal.seen, terminal.seen
+
+
+def test_no_progress(place):
+    """no line on a terminal that cannot erase one, nor behind a prompt"""
+    with run(place, "sh", "-c", "echo one; sleep 2.2", env={"TERM": "dumb"}) as terminal:
+        assert terminal.end() == 0
+    assert terminal.seen == b"one\r\n", terminal.seen
+    with run(place, "sh", "-c", "printf 'prompt: '; sleep 2.2; echo") as terminal:
+        assert terminal.end() == 0
+    assert terminal.seen == b"prompt: \r\n", terminal.seen
+
+
+def test_interrupt(place):
+    """Ctrl-C reaches the command once, and what it makes of it is told"""
+    script = "trap 'n=$((n+1)); echo caught $n' INT; echo ready; sleep 1.5; sleep 1.5; exit 7"
+    with run(place, "sh", "-c", script) as terminal:
+        terminal.expect(b"ready")
+        terminal.type(b"\x03")
+        terminal.expect(b"caught 1")
+        assert terminal.end() == 7
+    assert b"caught 2" not in terminal.seen, terminal.seen
+    assert "failed with exit code 7" in place.messages()[0]
+
+
+def test_job_control(place):
+    """a command that reads from the background stops with run, is told of, and goes on in the foreground"""
+    if not os.path.exists("/bin/bash"):
+        raise Skip("there is no bash")
+    place.opened()
+    with Terminal(place, ["/bin/bash", "--norc", "--noprofile", "-i"], {"PS1": "> ", "PS0": ""}) as terminal:
+        terminal.expect(b"> ")
+        terminal.type(f"{TIDINGS} run -s s -- sh -c 'read x; echo got $x' &\n".encode())
+        until(lambda: terminal.read() and waiting(place), "the news that it waits")
+        until(lambda: terminal.type(b"jobs\n") or terminal.read(0.5) and b"Stopped" in terminal.seen, "that the shell knows it")
+        terminal.type(b"fg\n")
+        terminal.type(b"green\n")
+        terminal.expect(b"got green")
+        terminal.type(b"exit\n")
+        terminal.end()
+    assert waiting(place) == [] and "has stopped" in place.messages()[0], place.messages()
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

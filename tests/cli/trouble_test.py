@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What can be wrong around the command: the store, the disk, stdout, the plugin; and what `tidings doctor` says of it."""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from kit import TIDINGS, Skip, end, main
+
+
+def doctor(place, code, **more):
+    result = place.run("doctor", "--json", **more)
+    assert result.code == code, result
+    return {finding["topic"]: finding for finding in reversed(result.json)}
+
+
+def test_busy(place):
+    """a store that stays busy: said, nothing stored, and asking works all the same"""
+    place.ok("push", "-s", "s", "before")
+    holder = place.hold()
+    result = place.refused("push", "-s", "s", "during", says="TIDINGS_E_BUSY")
+    assert "writer" in result.said, result
+    assert place.messages() == ["before"]
+    end(holder, signal.SIGKILL)
+    place.ok("push", "-s", "s", "after")
+    assert place.messages() == ["before", "after"]
+
+
+def test_newer(place):
+    """a store of a newer version is refused untouched, and doctor knows the remedy"""
+    place.ok("push", "-s", "s", "x")
+    place.trick("newer", place.store)
+    before = open(os.path.join(place.store, "data.mdb"), "rb").read()
+    for words in (["push", "-s", "s", "y"], ["pending", "-s", "s"], ["run", "-s", "s", "--", "true"], ["status", "-a"]):
+        place.refused(*words, says=["TIDINGS_E_SCHEMA_NEWER", "newer"])
+    finding = doctor(place, 1)["store"]
+    assert finding["severity"] == "problem" and "TIDINGS_STORE" in finding["remedy"], finding
+    assert open(os.path.join(place.store, "data.mdb"), "rb").read() == before
+
+
+def test_full_disk(place):
+    """a full disk: said in words, nothing half done, and what was there can still be delivered"""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode:
+        raise Skip("only root may mount a small file system")
+    os.makedirs(place.store, mode=0o700)
+    script = f"""
+mount -t tmpfs -o size=6m,mode=700 none "{place.store}" || exit 99
+i=0
+while [ $i -lt 3000 ]; do
+  "{TIDINGS}" push -s s - <"{place.dir}/message" 2>"{place.dir}/refused" || break
+  i=$((i + 1))
+done
+cat "{place.dir}/refused" >&2
+"{TIDINGS}" doctor | grep -e disk -e '->'
+"{TIDINGS}" pending -s s --json -n 10000 | grep -c '"id"'
+echo x | "{TIDINGS}" deliver -s s --at tool-result --owner {os.getpid()} | wc -c
+"{TIDINGS}" pending -s s
+echo pushed $i
+"""
+    with open(os.path.join(place.dir, "message"), "w", encoding="utf-8") as file:
+        file.write("m" * 16000)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=110)
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 0, done
+    assert b"disk is full" in done.stderr or b"No space left" in done.stderr, done.stderr
+    pushed = int(lines[-1].split()[1])
+    assert 10 < pushed < 3000 and lines[-2] == "Nothing is pending.", lines
+    assert int(lines[-4]) == pushed and int(lines[-3]) > pushed * 16000, lines
+    assert any(line.startswith("problem  disk: ") for line in lines), lines
+
+
+def test_stdout(place):
+    """what was printed in vain is an error: a reader that is gone, a full disk, no stdout"""
+    place.ok("push", "-s", "s", "x")
+    for words in (["pending", "-s", "s"], ["help"], ["version"], ["export", "-s", "s"], ["config", "show"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = place.run(*words, stdout=writer)
+        os.close(writer)
+        assert result.code == 1 and "cannot write to stdout: Broken pipe" in result.said, (words, result)
+        if os.path.exists("/dev/full"):
+            with open("/dev/full", "wb") as full:
+                assert "No space left" in place.refused(*words, stdout=full).said
+        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', TIDINGS, *words], env=place.env, check=False, capture_output=True, timeout=60)
+        assert done.returncode == 1 and b"cannot write to stdout" in done.stderr, done
+
+
+def test_closed(place):
+    """with all three descriptors closed the store is whole all the same"""
+    done = subprocess.run(["sh", "-c", 'exec "$0" push -s s hello <&- >&- 2>&-', TIDINGS], env=place.env, check=False, timeout=60)
+    assert done.returncode == 0
+    assert place.messages() == ["hello"]
+
+
+def test_folder(place):
+    """a store whose folder is not as it must be is refused with what to do"""
+    place.ok("push", "-s", "s", "x")
+    os.chmod(place.store, 0o755)
+    place.refused("push", "-s", "s", "x", says=["TIDINGS_E_STORE", "chmod 700"])
+    assert doctor(place, 1)["store"]["remedy"].startswith("Close it: chmod 700")
+    os.chmod(place.store, 0o700)
+    link = os.path.join(place.dir, "link")
+    os.symlink(place.store, link)
+    place.refused("push", "-S", link, "-s", "s", "x", says="symbolic link")
+    assert "symbolic link" in doctor(place, 1, env={"TIDINGS_STORE": link})["store"]["text"]
+    place.refused("push", "-s", "s", "x", env={"XDG_STATE_HOME": "", "HOME": ""}, says="neither XDG_STATE_HOME nor HOME is set")
+    with open(os.path.join(place.store, "data.mdb"), "r+b") as file:
+        file.truncate(1000)
+    place.refused("pending", "-s", "s", says="TIDINGS_E_STORE")
+    assert "move it away" in doctor(place, 1)["store"]["remedy"]
+
+
+def test_plugin(place):
+    """a plugin that is none, is missing, or of another version"""
+    text = os.path.join(place.dir, "x.so")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("no")
+    place.refused("push", "-s", "s", "x", env={"TIDINGS_PLUGIN": text}, says=[text, "ELF"])
+    place.refused("push", "-s", "s", "x", env={"TIDINGS_PLUGIN": "/nowhere.so"}, says="cannot open the plugin /nowhere.so")
+    found = doctor(place, 1, env={"TIDINGS_PLUGIN": text})
+    assert found["plugin"]["severity"] == "problem" and "TIDINGS_PLUGIN" in found["plugin"]["remedy"], found
+    assert "configuration" not in found, "of which nothing is known then"
+
+
+def test_doctor(place):
+    """in order: ok, with what there is; every warning and problem has a remedy"""
+    found = doctor(place, 0)
+    assert found["plugin"]["severity"] == "ok" and found["store"]["severity"] == "note" and not os.path.exists(place.store), found
+    place.opened()
+    place.ok("push", "-s", "left", "x")
+    text = place.ok("doctor", env={"TIDINGS_SESSION": "typo"}).text
+    assert "ok       sessions: 1 of running hosts, of 2 in all" in text and "pending in sessions whose host does not run: 1, in 1 of them" in text, text
+    assert "warning  TIDINGS_SESSION: the store knows no session 'typo'" in text, text
+    config = os.path.join(place.dir, "c.json")
+    with open(config, "w", encoding="utf-8") as file:
+        file.write('{"delivery": 1}')
+    assert "delivery" in doctor(place, 1, env={"TIDINGS_CONFIG": config})["configuration"]["text"]
+    for finding in json.loads(place.run("doctor", "--json", env={"TIDINGS_CONFIG": config}).out):
+        assert finding["severity"] not in ("warning", "problem") or finding["remedy"], finding
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

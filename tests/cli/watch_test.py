@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings watch`: what is told of files, and what is not."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from kit import TIDINGS, Skip, end, main, until
+
+
+class Watch:
+    """A watcher that surely watches."""
+
+    def __init__(self, place, *words, **more):
+        self.place = place
+        self.said = os.path.join(place.dir, "said")
+        if not os.path.exists(place.store):
+            place.opened()
+        with open(self.said, "wb") as file:
+            self.process = place.start("watch", "-s", "s", *words, stderr=file, **more)
+        until(lambda: re.search(r"^watching \d+ folder", self.text, re.M) or self.process.poll() is not None, "its beginning")
+        assert self.process.poll() is None, self.text
+
+    @property
+    def text(self):
+        with open(self.said, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def told(self, *expected):
+        """Exactly this is told, in any order, and then taken off."""
+        def there():
+            assert self.process.poll() is None, self.text
+            return sorted(self.place.messages()) == sorted(expected)
+
+        try:
+            until(there, "")
+        except AssertionError as error:
+            raise AssertionError(f"expected {sorted(expected)}, got {sorted(self.place.messages())}") from error
+        self.take()
+
+    def quiet(self):
+        """Nothing is told of what happened: what happens after it is, and nothing else."""
+        self.barrier = getattr(self, "barrier", 0) + 1
+        name = f"barrier{self.barrier}"
+        write(os.path.join(self.place.work, name), "x")
+        self.told(f"`{name}` was created externally.")
+
+    def take(self):
+        self.place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x")
+
+
+def write(path, text, mode="w"):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, mode, encoding="utf-8") as file:
+        file.write(text)
+
+
+def test_kinds(place):
+    """modified, created, deleted and renamed, by the path in the session's folder"""
+    for name in ("a.c", "b.c", "old.c"):
+        write(os.path.join(place.work, "src", name), "x")
+    watch = Watch(place)
+    write(os.path.join(place.work, "src", "a.c"), "y", "a")
+    watch.told("`src/a.c` was modified externally.")
+    write(os.path.join(place.work, "new.c"), "x")
+    os.remove(os.path.join(place.work, "src", "b.c"))
+    watch.told("`new.c` was created externally.", "`src/b.c` was deleted externally.")
+    os.rename(os.path.join(place.work, "src", "old.c"), os.path.join(place.work, "other.c"))
+    watch.told("`src/old.c` was renamed externally.", "`other.c` was created externally.")
+
+
+def test_net(place):
+    """what comes of it is told: saving by renaming is a change, a temporary file is nothing"""
+    path = os.path.join(place.work, "a.c")
+    write(path, "x")
+    watch = Watch(place)
+    write(os.path.join(place.work, ".a.c.tmp"), "y")
+    os.rename(os.path.join(place.work, ".a.c.tmp"), path)
+    watch.told("`a.c` was modified externally.")
+    os.rename(path, path + ".bak")  # as editors that keep a backup do
+    write(path, "z")
+    os.remove(path + ".bak")
+    watch.told("`a.c` was modified externally.")
+    write(os.path.join(place.work, "passing"), "x")
+    os.remove(os.path.join(place.work, "passing"))
+    with open(path, "a", encoding="utf-8"):
+        pass
+    watch.quiet()
+
+
+def test_new_folders(place):
+    """files in new folders are told of, however deep and however fast"""
+    watch = Watch(place)
+    write(os.path.join(place.work, "a/b/c/d/one"), "x")
+    watch.told("`a/b/c/d/one` was created externally.")
+    write(os.path.join(place.work, "a/b/c/d/one"), "y", "a")
+    watch.told("`a/b/c/d/one` was modified externally.")
+    os.makedirs(os.path.join(place.work, "empty"))
+    watch.quiet()
+    write(os.path.join(place.work, "empty/two"), "x")
+    watch.told("`empty/two` was created externally.")
+
+
+def test_race(place):
+    """nothing in new folders is missed while they are being filled"""
+    watch = Watch(place)
+    for round_ in range(30):
+        os.makedirs(os.path.join(place.work, f"r{round_}/x/y"))
+        write(os.path.join(place.work, f"r{round_}/x/y/f"), "x")
+    told = set()
+
+    def all_there():
+        for message in place.messages():
+            told.update(re.findall(r"r\d+/x/y/f", message))
+        return len(told) == 30
+
+    until(all_there, f"all files; told so far: {sorted(told)}")
+    assert watch.process.poll() is None
+
+
+def test_renamed_folder(place):
+    """a folder that is renamed goes on being watched under its new name"""
+    write(os.path.join(place.work, "old/sub/f"), "x")
+    watch = Watch(place)
+    os.rename(os.path.join(place.work, "old"), os.path.join(place.work, "new"))
+    watch.told("`old` was renamed externally.", "`new` was created externally.")
+    write(os.path.join(place.work, "new/sub/f"), "y", "a")
+    watch.told("`new/sub/f` was modified externally.")
+    write(os.path.join(place.work, "new/sub/g"), "x")
+    watch.told("`new/sub/g` was created externally.")
+
+
+def test_moved_away(place):
+    """a folder that is moved away is gone, and not watched any more; moved back, it is new"""
+    write(os.path.join(place.work, "f/one"), "x")
+    watch = Watch(place)
+    away = os.path.join(place.dir, "away")
+    os.rename(os.path.join(place.work, "f"), away)
+    watch.told("`f` was deleted externally.")
+    write(os.path.join(away, "two"), "x")
+    watch.quiet()
+    os.rename(away, os.path.join(place.work, "back"))
+    watch.told("`back/one` was created externally.", "`back/two` was created externally.")
+    write(os.path.join(place.work, "back/one"), "y", "a")
+    watch.told("`back/one` was modified externally.")
+
+
+def test_removed_tree(place):
+    """a folder that is removed with all that is in it is one line"""
+    for i in range(20):
+        write(os.path.join(place.work, f"gone/d{i % 3}/f{i}"), "x")
+    watch = Watch(place)
+    shutil.rmtree(os.path.join(place.work, "gone"))
+    watch.told("`gone` was deleted externally.")
+
+
+def test_burst(place):
+    """forty files at once are one line, each file in it once; three hundred are a number and a few names"""
+    watch = Watch(place)
+    for i in range(40):
+        write(os.path.join(place.work, f"f{i:02}"), "x")
+    told = []
+
+    def all_there():
+        told[:] = [name for message in place.messages() for name in re.findall(r"f\d\d", message)]
+        return len(told) >= 40
+
+    until(all_there, "forty files")
+    assert sorted(told) == [f"f{i:02}" for i in range(40)] and len(place.messages()) <= 3, place.messages()
+    watch.take()
+    os.kill(watch.process.pid, signal.SIGSTOP)  # so that all of it is there at once
+    for i in range(300):
+        write(os.path.join(place.work, f"g{i:03}"), "x")
+    os.kill(watch.process.pid, signal.SIGCONT)
+    [message] = until(place.messages, "three hundred files")
+    assert re.match(r"300 files were created externally: `g\d+`, ", message) and message.endswith(" and 280 more."), message
+
+
+def test_not_twice(place):
+    """a file of which the session has not been told yet is not told again; one that its own call has touched is"""
+    path = os.path.join(place.work, "a.c")
+    write(path, "x")
+    watch = Watch(place)
+    for i in range(3):
+        write(path, "y", "a")
+        until(lambda: len(place.messages()) == 1, "the news")
+        write(os.path.join(place.work, f"mark{i}"), "x")
+        until(lambda: len(place.messages()) == 2, "the mark")
+        assert "`a.c` was modified externally." in place.messages()
+        place.event("handle.polled", {"handle": "none"})
+        watch.take()
+    place.event("file.changed", {"path": "a.c", "caused_by": "call-1"})
+    assert place.messages() == ["`a.c` was modified externally."] and place.pending()[0]["caused_by"] == "call-1"
+    write(path, "z", "a")
+    until(lambda: len(place.messages()) == 2, "the watcher's own news")
+
+
+def test_own_edit(place):
+    """what a call of the assistant's own has changed is not told"""
+    path = os.path.join(place.work, "src", "a.c")
+    write(path, "x")
+    Watch(place)
+    write(path, "y", "a")
+    place.event("file.changed", {"path": "src/a.c", "caused_by": "call-1"})
+    until(lambda: len(place.messages()) == 2, "both")
+    out = place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x").text
+    assert out == "x", out
+
+
+def test_ignore(place):
+    """globs: a name anywhere, a path from the watched folder on, folders with all that is in them"""
+    watch = Watch(place, "--ignore", "*.log", "--ignore", "out/", "--ignore", "docs/*.tmp", "--ignore", "/top", "--ignore", "a/b/")
+    for name in ("x.log", "deep/er/x.log", "out/f", "deep/out/f", "docs/a.tmp", "top", "a/b/f", ".git/index", ".a.c.swp", "a.c~", ".#a.c"):
+        write(os.path.join(place.work, name), "x")
+    watch.quiet()
+    write(os.path.join(place.work, "deep/docs/a.tmp"), "x")
+    write(os.path.join(place.work, "deep/top"), "x")
+    watch.told("`deep/docs/a.tmp` was created externally.", "`deep/top` was created externally.")
+
+
+def test_store_inside(place):
+    """a store inside the watched folder is not watched: that would never end"""
+    watch = Watch(place, place.dir, "--ignore", "said")
+    place.ok("push", "-s", "other", "x")
+    place.ok("run", "-s", "other", "--", "echo", "x")
+    write(os.path.join(place.work, "f"), "x")
+    watch.told("`f` was created externally.")
+
+
+def test_single_file(place):
+    """a single file is watched, whatever its neighbours do, also when it is replaced"""
+    path = os.path.join(place.work, "a.c")
+    write(path, "x")
+    watch = Watch(place, "a.c")
+    assert "watching 1 folder " in watch.text
+    write(os.path.join(place.work, "b.c"), "x")
+    write(os.path.join(place.work, "c/d.c"), "x")
+    write(path + ".new", "y")
+    os.rename(path + ".new", path)
+    watch.told("`a.c` was modified externally.")
+    os.remove(path)
+    watch.told("`a.c` was deleted externally.")
+
+
+def test_outside(place):
+    """a file outside the session's folder is told by its whole path; a link to the folder changes nothing"""
+    outside = os.path.join(place.dir, "outside")
+    os.mkdir(outside)
+    os.symlink(place.work, os.path.join(place.dir, "link"))
+    watch = Watch(place, os.path.join(place.dir, "link"), outside)
+    write(os.path.join(outside, "f"), "x")
+    write(os.path.join(place.work, "g"), "x")
+    watch.told(f"`{outside}/f` was created externally.", "`g` was created externally.")
+
+
+def test_odd_names(place):
+    """names with line breaks, backquotes, and bytes that are not UTF-8"""
+    watch = Watch(place)
+    for name in (b"a\nb", b"c`d", b"e\xff", b":(top)f", b"-g"):
+        with open(os.path.join(os.fsencode(place.work), name), "wb") as file:
+            file.write(b"x")
+    watch.told(*(f"`{name}` was created externally." for name in ("a\nb", "c`d", "e\ufffd", ":(top)f", "-g")))
+
+
+def test_overflow(place):
+    """when the kernel drops events, that is told, and what changed is found all the same"""
+    with open("/proc/sys/fs/inotify/max_queued_events", encoding="utf-8") as file:
+        most = int(file.read())
+    if most > 100_000:
+        raise Skip(f"the queue holds {most} events")
+    write(os.path.join(place.work, "old"), "x")
+    watch = Watch(place)
+    os.kill(watch.process.pid, signal.SIGSTOP)
+    noise = [os.path.join(place.work, name) for name in ("noise1", "noise2")]
+    for i in range(most // 2 + 10):  # equal neighbours would be one event
+        os.close(os.open(noise[i % 2], os.O_WRONLY | os.O_CREAT))
+        os.remove(noise[i % 2])
+    write(os.path.join(place.work, "old"), "y", "a")
+    write(os.path.join(place.work, "deep/er/new"), "x")
+    os.kill(watch.process.pid, signal.SIGCONT)
+    expected = ["The file watcher could not keep up and may have missed changes, deleted files above all.", "`old` was modified externally.",
+                "`deep/er/new` was created externally."]
+    watch.told(*expected)
+    assert "the kernel dropped events (fs.inotify.max_queued_events)" in watch.text
+    write(os.path.join(place.work, "deep/er/new"), "y", "a")
+    watch.told("`deep/er/new` was modified externally.")
+
+
+def test_limit(place):
+    """when there are no watches left, that is said with the remedy: at once, and of new folders"""
+    for i in range(20):
+        os.makedirs(os.path.join(place.work, f"d{i}"))
+    place.opened()
+    script = f'echo {{0}} >/proc/sys/user/max_inotify_watches && exec "{TIDINGS}" watch -s s'
+    probe = subprocess.run(["unshare", "-Ur", "sh", "-c", "echo 5 >/proc/sys/user/max_inotify_watches"], check=False, capture_output=True)
+    if probe.returncode:
+        raise Skip("there are no user namespaces here")
+    done = subprocess.run(["unshare", "-Ur", "sh", "-c", script.format(5)], cwd=place.work, env=place.env, check=False, capture_output=True, timeout=60)
+    assert done.returncode == 1 and b"more folders than may be watched (fs.inotify.max_user_watches)" in done.stderr, done
+    assert b"sysctl fs.inotify.max_user_watches=524288" in done.stderr, done
+    said = os.path.join(place.dir, "said")
+    with open(said, "wb") as file:
+        process = place.start(command=["unshare", "-Ur", "sh", "-c", script.format(23)], stderr=file)
+    until(lambda: b"watching 21 folders" in open(said, "rb").read(), "its beginning")
+    for i in range(5):
+        os.mkdir(os.path.join(place.work, f"e{i}"))
+    until(lambda: any("cannot watch all new folders" in message for message in place.messages()), "the news")
+    assert b"new folders cannot be watched" in open(said, "rb").read()
+    assert end(process) == 0
+
+
+def test_ends(place):
+    """SIGTERM and SIGINT end it with 0, and what happened before is still told"""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        watch = Watch(place, "--debounce", "60s")
+        write(os.path.join(place.work, f"f{number}"), "x")
+        until(lambda: idle(watch.process.pid), "that it has seen it")
+        assert end(watch.process, number) == 0, watch.text
+        assert place.messages()[-1] == f"`f{int(number)}` was created externally.", place.messages()
+
+
+def idle(pid):
+    """It sleeps, and no event is left for it: its queue is empty."""
+    time.sleep(0.05)
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rsplit(")", 1)[1].split()[0] == "S"
+
+
+def test_busy(place):
+    """what cannot be told yet is told later"""
+    watch = Watch(place)
+    holder = place.hold()
+    write(os.path.join(place.work, "f"), "x")
+    until(lambda: "TIDINGS_E_BUSY" in watch.text, "that it failed")
+    write(os.path.join(place.work, "g"), "x")
+    end(holder, signal.SIGKILL)
+    watch.told("`f` was created externally.", "`g` was created externally.")
+
+
+def test_newest_session(place):
+    """without a name it follows the newest session of a running host here, and stays with the last one while none runs"""
+    host = place.start(command=["sleep", "1000"])
+    place.opened("first", owner=host.pid)
+    said = os.path.join(place.dir, "said")
+    with open(said, "wb") as file:
+        process = place.start("watch", stderr=file)
+    until(lambda: b"for session first" in open(said, "rb").read(), "its beginning")
+    write(os.path.join(place.work, "a"), "x")
+    until(lambda: place.messages("first"), "news for the first")
+    place.opened("second")
+    write(os.path.join(place.work, "b"), "x")
+    until(lambda: place.messages("second"), "news for the second")
+    assert len(place.messages("first")) == 1
+    assert end(process) == 0
+
+
+def test_gone(place):
+    """when nothing is left to be watched, it ends and says so"""
+    folder = os.path.join(place.dir, "only")
+    os.mkdir(folder)
+    watch = Watch(place, folder)
+    os.rmdir(folder)
+    assert watch.process.wait(60) == 1 and "nothing is left to be watched" in watch.text
+
+
+def test_wrong(place):
+    """what is wrong in the call"""
+    place.opened()
+    place.refused("watch", "-s", "s", "/no/where", says="cannot watch '/no/where': No such file or directory")
+    place.refused("watch", "-s", "s", "--debounce", "1d", code=2, says="--debounce: '1d' is not a duration up to 60s")
+    place.refused("watch", "-s", "s", "--ignore", "", code=2, says="--ignore: '' is not a glob")
+    place.refused("watch", cwd="/", says="no running session is at work in /")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

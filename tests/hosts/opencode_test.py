@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""opencode_test.py: opencode as npm has it, with the plugin of this build, against a scripted model. Most of it speaks to one `opencode serve`, because
+opencode takes seconds to start. Prints TAP."""
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import threading
+import urllib.request
+
+import node_scenarios
+from model.server import ModelServer
+from node_hosts import PATIENCE, Place, Tap, installed_host, skip, until
+from node_scenarios import Script, exactly_once, in_phase, never, pending, push, status
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Opencode:
+    def __init__(self, place, model):
+        if platform.machine() != "x86_64":
+            skip(f"the pinned opencode is for x86_64, and this is {platform.machine()}")
+        self.place, self.model = place, model
+        self.program = installed_host("opencode") / "node_modules" / "opencode-linux-x64" / "bin" / "opencode"
+        self.session = self.server = self.url = None
+        provider = {"npm": "@ai-sdk/openai-compatible", "name": "Fake", "options": {"baseURL": model.url + "/v1", "apiKey": "none"},
+                    "models": {"fake-1": {"name": "Fake", "tool_call": True, "limit": {"context": 100000, "output": 1000}}}}
+        config = {"autoupdate": False, "share": "disabled", "lsp": False, "formatter": False, "snapshot": False, "model": "fake/fake-1",
+                  "small_model": "fake/fake-1", "provider": {"fake": provider}, "plugin": [f"file://{place.shims}/opencode.ts"],
+                  "mcp": {"notes": {"type": "local", "command": [sys.executable, str(HERE / "opencode_mcp.py")]}}}
+        folder = place.home / ".config" / "opencode"
+        folder.mkdir(parents=True)
+        (folder / "opencode.json").write_text(json.dumps(config))
+        place.env |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+
+    def start(self):
+        with open(self.place.root / "opencode.log", "ab") as log:
+            self.server = subprocess.Popen([self.program, "serve", "--port", "0", "--print-logs"], cwd=self.place.project, env=self.place.env,
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True)
+        for line in self.server.stdout:
+            if found := re.search(r"http://\S+", line):
+                self.url = found[0]
+                break
+        threading.Thread(target=self.server.stdout.read, daemon=True).start()
+        self.ask("GET", "/session")
+
+    def ask(self, method, path, body=None):
+        request = urllib.request.Request(self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
+                                         headers={"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def begin(self):
+        if self.server is None:
+            self.start()
+        self.session = self.ask("POST", "/session", {})["id"]
+        until(lambda: self.session in self.place.tidings("status", "--names"), "tidings knows the session")
+
+    def prompt(self, text, **more):
+        self.ask("POST", f"/session/{self.session}/prompt_async", {"parts": [{"type": "text", "text": text}], **more})
+        until(lambda: status(self)["state"] != "idle" or self.answered(text), "the turn has begun")
+
+    def answered(self, text):
+        messages = self.messages()
+        asked = [number for number, message in enumerate(messages) if any(part.get("text") == text for part in message["parts"])]
+        return asked and len(messages) > asked[-1] + 1 and messages[-1]["info"].get("time", {}).get("completed")
+
+    def messages(self):
+        return self.ask("GET", f"/session/{self.session}/message")
+
+    def settled(self):
+        until(lambda: status(self)["state"] == "idle" and self.session not in self.ask("GET", "/session/status"), "opencode is idle")
+
+    def kill(self):
+        os.killpg(self.server.pid, 9)
+        self.server.wait()
+
+    def restart(self):
+        self.start()
+
+    def shell(self, command):
+        return {"call": "bash", "arguments": {"command": command, "description": "Does it"}}
+
+    def write(self, path, content):
+        return {"call": "write", "arguments": {"filePath": str(path), "content": content}}
+
+
+def failed_tool(opencode):
+    """news that comes before a tool fails rides on its error, and is still there in later requests"""
+    opencode.begin()
+    missing = {"call": "read", "arguments": {"filePath": str(opencode.place.project / "missing")}}
+    script = Script(opencode, "Read it.", [{"text": "Reading "}, {"hold": "read"}, missing], [opencode.shell("true")], [{"text": "It is not there."}])
+    opencode.prompt("Read it.")
+    script.last(1)
+    in_phase(opencode, "streaming")
+    push(opencode, "The cable is out.", "-l", "error")
+    opencode.model.release("read")
+    opencode.settled()
+    assert len(script.requests) == 3
+    result = script.requests[1]["items"][-1]
+    assert result["role"] == "tool" and "File not found" in result["text"] and "The cable is out." in result["text"], result
+    exactly_once(script.requests[2], "The cable is out.")
+    assert pending(opencode) == 0
+
+
+def mcp_result(opencode):
+    """news rides on the result of an MCP server's tool, a large one too"""
+    opencode.begin()
+    script = Script(opencode, "Take notes.", [{"text": "Taking "}, {"hold": "notes"}, {"call": "notes_take", "arguments": {"lines": 1}}],
+                    [{"text": "More "}, {"hold": "more notes"}, {"call": "notes_take", "arguments": {"lines": 5000}}], [{"text": "Taken."}])
+    opencode.prompt("Take notes.")
+    for number, gate in enumerate(["notes", "more notes"], 1):
+        script.last(number)
+        in_phase(opencode, "streaming")
+        push(opencode, f"Note number {number} of the day.", "-l", "error")
+        opencode.model.release(gate)
+    opencode.settled()
+    for number in (1, 2):
+        result = script.requests[number]["items"][-1]
+        assert result["role"] == "tool" and f"Note number {number} of the day." in result["text"] and "line 1 of" in result["text"], result["text"][:600]
+        exactly_once(script.requests[2], f"Note number {number} of the day.")
+
+
+def own_words_stay(opencode):
+    """what is pending rides on a prompt as a part that is not shown as the person's words"""
+    opencode.begin()
+    push(opencode, "The tests are red.", "-l", "error")
+    Script(opencode, "My own words.")
+    opencode.prompt("My own words.")
+    opencode.settled()
+    parts = opencode.messages()[0]["parts"]
+    assert [part["text"] for part in parts if not part.get("synthetic")] == ["My own words."], parts
+    assert "The tests are red." in parts[0]["text"] and parts[0]["synthetic"], parts
+
+
+def agent_stays(opencode):
+    """a turn that tidings starts goes to the agent that the person has chosen"""
+    opencode.begin()
+    script = Script(opencode, "Make a plan.")
+    opencode.prompt("Make a plan.", agent="plan")
+    opencode.settled()
+    push(opencode, "The plan is stale.", "-l", "critical", "-k", "plan.stale")
+    exactly_once(script.last(2), "The plan is stale.")
+    opencode.settled()
+    asked = [message["info"]["agent"] for message in opencode.messages() if message["info"]["role"] == "user"]
+    assert asked == ["plan", "plan"], asked
+
+
+def person_aborts(opencode):
+    """when a person stops a turn, that is its end, and what is queued goes next"""
+    opencode.begin()
+    script = Script(opencode, "Go on for ever.", [{"text": "On and on "}, {"hold": "nothing"}])
+    opencode.prompt("Go on for ever.")
+    script.last(1)
+    in_phase(opencode, "streaming")
+    opencode.place.tidings("submit", "-s", opencode.session, "Then this: see the notifications in this message.")
+    opencode.ask("POST", f"/session/{opencode.session}/abort")
+    exactly_once(script.last(2), "Then this:")
+    opencode.settled()
+    assert "turn.aborted" in opencode.place.tidings("history", "-s", opencode.session)
+
+
+def one_shot(opencode):
+    """opencode run carries what is pending, starts no turn of its own, is not aborted, and ends"""
+    opencode.begin()
+    Script(opencode, "Good day.")
+    opencode.prompt("Good day.")
+    opencode.settled()
+    opencode.kill()
+    opencode.server = None
+    push(opencode, "It is critical.", "-l", "critical", "-k", "some.thing")
+    script = Script(opencode, "One question.", [opencode.shell(f"{opencode.place.command} push -l critical -k other.thing \"Another $((40 + 2)).\"")],
+                    [{"text": "An answer."}])
+    ran = subprocess.run([opencode.program, "run", "--session", opencode.session, "One question."], cwd=opencode.place.project, env=opencode.place.env,
+                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * PATIENCE, check=False)
+    assert ran.returncode == 0 and "An answer." in ran.stdout, (ran.returncode, ran.stdout, ran.stderr)
+    assert len(script.requests) == 2, [request["items"][-1] for request in script.requests]
+    never_before = script.requests[0]
+    exactly_once(never_before, "It is critical.")
+    never(never_before, "Another 42.")
+    exactly_once(script.requests[1], "Another 42.")
+
+
+def main():
+    tap = Tap()
+    with Place() as place, ModelServer([]) as model:
+        opencode = Opencode(place, model)
+        wanted = sys.argv[1:]
+        own = [failed_tool, mcp_result, own_words_stay, agent_stays, person_aborts]
+        common = [scenario for scenario in node_scenarios.ALL if scenario is not node_scenarios.killed_mid_turn]
+        try:
+            for scenario in [*common, *own, node_scenarios.killed_mid_turn, one_shot]:
+                if not wanted or scenario.__name__ in wanted:
+                    tap.run(scenario, opencode)
+        finally:
+            if opencode.server and opencode.server.poll() is None:
+                opencode.kill()
+            for line in place.complaints().splitlines():
+                print(f"# log: {line}")
+            if tap.failures and os.environ.get("KEEP"):
+                subprocess.run(["cp", place.root / "opencode.log", os.environ["KEEP"]], check=False)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
