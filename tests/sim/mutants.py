@@ -13,7 +13,7 @@ import tempfile
 SOURCE = os.environ["TIDINGS_SOURCE_DIR"]
 BUILD = os.environ["TIDINGS_BUILD_DIR"]
 HOSTSIM = os.environ["TIDINGS_HOSTSIM"]
-STEPS, FEW = 40000, 20
+STEPS, FEW = 40000, 24
 
 # name, file below plugin/, what stands there, what stands there instead
 MUTANTS = [
@@ -29,8 +29,13 @@ MUTANTS = [
     ("a stream is stopped twice", "urgency/urge.c", "  run->aborted = true;\n", ""),
     ("the newest of a key stands in its own place", "policy/supersede.c", "work->places[stays] = work->items[items[leaders[k]]].n;", "work->places[stays] = work->items[stays].n;"),
     ("nobody is rung", "delivery/run_events.c", "if (!stage->answers && stage->owned", "if (false && !stage->answers && stage->owned"),
+    ("any host takes the session from a living one", "delivery/attach.c", "if (!opening || !opening->takeover) return refuse(attaching, error);", ""),
     ("what a resuming host names is delivered again", "delivery/attach.c", "if (opening->deliveries[i] == id) return true;", "if (opening->deliveries[i] == id) return false;"),
 ]
+
+
+# What the crowd on one session must see too.
+CROWD = ["what a resuming host names is delivered again", "any host takes the session from a living one"]
 
 
 def commands():
@@ -61,6 +66,27 @@ def build(work, name, text, known):
     return plugin
 
 
+def run(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+
+
+def sim_sees(name, plugin):
+    done = run(HOSTSIM, "sim", "--plugin", plugin, "--steps", str(STEPS))
+    steps = re.search(r"shrunk from \d+ steps to (\d+)", done.stdout)
+    if done.returncode != 1 or not steps:
+        return f"no difference in {STEPS} steps (exit code {done.returncode}):\n{done.stdout}"
+    print(f"# {name}: {steps[1]} steps")
+    return None if int(steps[1]) <= FEW else f"{steps[1]} steps are no short story:\n{done.stdout}"
+
+
+def crowd_sees(name, plugin):
+    if name not in CROWD:
+        return None
+    done = run(os.path.join(BUILD, "tests", "sim-crowd"), "--plugin", plugin, "--seconds", "20", "--drain", "5")
+    print("".join(f"# the crowd: {line}\n" for line in done.stdout.splitlines() if line.startswith("FAILED: message")), end="")
+    return None if done.returncode == 1 else f"the crowd saw nothing:\n{done.stdout}"
+
+
 def try_mutant(mutant, known):
     """None, or why the mutant was not told from the plugin."""
     name, path, before, after = mutant
@@ -70,13 +96,7 @@ def try_mutant(mutant, known):
         return f"plugin/{path} has {text.count(before)} times: {before.strip()!r}; this mutant has to be written anew"
     with tempfile.TemporaryDirectory() as work:
         plugin = build(work, path, text.replace(before, after), known)
-        run = subprocess.run([HOSTSIM, "sim", "--plugin", plugin, "--steps", str(STEPS)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             text=True, check=False)
-    steps = re.search(r"shrunk from \d+ steps to (\d+)", run.stdout)
-    if run.returncode != 1 or not steps:
-        return f"no difference in {STEPS} steps (exit code {run.returncode}):\n{run.stdout}"
-    print(f"# {name}: {steps[1]} steps")
-    return None if int(steps[1]) <= FEW else f"{steps[1]} steps are no short story:\n{run.stdout}"
+        return sim_sees(name, plugin) or crowd_sees(name, plugin)
 
 
 def main():

@@ -2,7 +2,8 @@
  *
  * crowd/crowd.c: two hosts, which take the session from each other, and four submitters on one session, for as many seconds as one likes; now and then
  * one of them is killed and comes back. There are never two turns at once, no message is told twice, none is lost, and none that was cancelled is
- * told. `sim-crowd [--seconds N] [--seed N] [--plugin PATH]`.
+ * told. `sim-crowd [--seconds N] [--drain N] [--seed N] [--plugin PATH]`; --drain: how long what waits may take
+ * to be told in the end.
  */
 #include "crowd.h"
 
@@ -20,13 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHILDREN = HOSTS + SUBMITTERS, DRAIN_SECONDS = 60, KILL_EVERY_MS = 150 };
+enum { CHILDREN = HOSTS + SUBMITTERS, KILL_EVERY_MS = 150 };
 
 struct crowd {
   struct board *board;
   const char *plugin;
   char folder[FOLDER_PATH_MAX], store[FOLDER_PATH_MAX];
-  uint64_t seed, spawned, kills, deaths;
+  uint64_t seconds, drain_seconds, seed, spawned, kills, deaths;
   struct random random;
   pid_t children[CHILDREN];
 };
@@ -150,7 +151,7 @@ static void run(struct crowd *crowd, double until) {
 
 /* What still waits must be told; who is killed now by its own hand comes back. */
 static void drain(struct crowd *crowd) {
-  double deadline = seconds_now() + DRAIN_SECONDS;
+  double deadline = seconds_now() + (double)crowd->drain_seconds;
   unsigned missing = 0;
   atomic_store(&crowd->board->stop, true);
   while (any_alive(crowd, HOSTS, CHILDREN) || (missing = find_missing(crowd->board)) < MESSAGES) {
@@ -182,25 +183,34 @@ static void report(const struct crowd *crowd) {
   }
 }
 
-int main(int argc, char **argv) {
-  static struct crowd crowd;
-  uint64_t seconds = 5;
-  crowd.plugin = getenv("TIDINGS_PLUGIN");
+static bool read_arguments(struct crowd *crowd, int argc, char **argv) {
+  crowd->plugin = getenv("TIDINGS_PLUGIN");
+  crowd->seconds = 5;
+  crowd->drain_seconds = 60;
   for (int i = 1; i < argc; i += 2) {
-    bool known = i + 1 < argc;
-    if (known && strcmp(argv[i], "--seconds") == 0) {
-      seconds = strtoull(argv[i + 1], NULL, 10);
-    } else if (known && strcmp(argv[i], "--seed") == 0) {
-      crowd.seed = strtoull(argv[i + 1], NULL, 10);
-    } else if (known && strcmp(argv[i], "--plugin") == 0) {
-      crowd.plugin = argv[i + 1];
+    uint64_t number = i + 1 < argc ? strtoull(argv[i + 1], NULL, 10) : 0;
+    if (i + 1 == argc) {
+      return false;
+    }
+    if (strcmp(argv[i], "--seconds") == 0) {
+      crowd->seconds = number;
+    } else if (strcmp(argv[i], "--drain") == 0) {
+      crowd->drain_seconds = number;
+    } else if (strcmp(argv[i], "--seed") == 0) {
+      crowd->seed = number;
+    } else if (strcmp(argv[i], "--plugin") == 0) {
+      crowd->plugin = argv[i + 1];
     } else {
-      fprintf(stderr, "usage: %s [--seconds N] [--seed N] [--plugin PATH]\n", argv[0]);
-      return 2;
+      return false;
     }
   }
-  if (crowd.plugin == NULL || seconds == 0) {
-    fprintf(stderr, "%s: --plugin PATH is missing, or --seconds is no number from 1\n", argv[0]);
+  return crowd->plugin != NULL && crowd->seconds > 0 && crowd->drain_seconds > 0;
+}
+
+int main(int argc, char **argv) {
+  static struct crowd crowd;
+  if (!read_arguments(&crowd, argc, argv)) {
+    fprintf(stderr, "usage: %s --plugin PATH [--seconds N] [--drain N] [--seed N]\n", argv[0]);
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -211,7 +221,7 @@ int main(int argc, char **argv) {
   for (unsigned i = 0; i < CHILDREN; i++) {
     spawn(&crowd, i, true);
   }
-  run(&crowd, seconds_now() + (double)seconds);
+  run(&crowd, seconds_now() + (double)crowd.seconds);
   drain(&crowd);
   report(&crowd);
   folder_remove(crowd.folder);

@@ -15,14 +15,22 @@
 #include <tidings/hostkit.h>
 
 enum { HOSTS = 2, SUBMITTERS = 4, MESSAGES_EACH = 1 << 18, MESSAGES = SUBMITTERS * MESSAGES_EACH, CARRIERS = 1 << 20, NOBODY = -1 };
+enum { CARRIED_MAX = 128, ID_SIZE = 32 }; /* messages of one carrier */
 
 #define SESSION "crowd"
 
-enum note_state { NOTE_UNUSED, NOTE_BEGUN, NOTE_ACKNOWLEDGED, NOTE_CANCELLED };
+/* NOTE_CANCELLING stays with those whose submitter was killed over it: they may be told or not. */
+enum note_state { NOTE_UNUSED, NOTE_BEGUN, NOTE_ACKNOWLEDGED, NOTE_CANCELLING, NOTE_CANCELLED };
 
 struct note { /* of one message */
   _Atomic(uint8_t) state;
-  _Atomic(uint8_t) told; /* how often it stands in the transcript */
+  _Atomic(uint8_t) told; /* it stands in the transcript */
+};
+
+struct carrier { /* in the transcript */
+  uint64_t delivery;
+  unsigned count;
+  struct note *notes[CARRIED_MAX]; /* at the same address in all processes */
 };
 
 struct board {
@@ -31,7 +39,7 @@ struct board {
   int writer;   /* the host whose transcript it is; NOBODY */
   bool running; /* that host's turn */
   uint64_t carrier_count;
-  uint64_t carriers[CARRIERS]; /* delivery ids, in the order in which they were written */
+  struct carrier carriers[CARRIERS]; /* in the order in which they were written; one counts when it is counted */
 
   atomic_bool stop;  /* submitters: finish */
   atomic_bool leave; /* hosts: finish */
@@ -56,7 +64,10 @@ static inline struct note *note_of(struct board *board, unsigned submitter, uint
   return &board->notes[(uint64_t)submitter * MESSAGES_EACH + n];
 }
 
+/* If its holder died, what it had written last is marked as told. */
 void board_lock(struct board *board);
+/* With the lock held: the messages of the newest carrier are told. */
+void board_mark_newest(struct board *board);
 void board_unlock(struct board *board);
 
 /* Opens the plugin; waits out BUSY. */

@@ -13,12 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAMED = 512, PATIENCE_MS = 50, ids_max = 512 };
+enum { NAMED = 512, PATIENCE_MS = 50 };
 
 struct turn { /* what the host is asked to start */
   bool asked;
   unsigned count;
-  char ids[ids_max][32];
+  char ids[CARRIED_MAX][ID_SIZE];
 };
 
 struct host {
@@ -41,7 +41,7 @@ static void heed(struct host *host, struct tidings_reply *reply) {
     if (action->type != TIDINGS_ACTION_START_TURN) {
       continue;
     }
-    if (action->message_count == 0 || action->message_count > ids_max) {
+    if (action->message_count == 0 || action->message_count > CARRIED_MAX) {
       wrong("a turn of %zu messages is offered", action->message_count);
     }
     host->turn.asked = true;
@@ -68,9 +68,10 @@ static bool lost(struct host *host, int32_t code, const char *what) {
 
 /* -- the transcript ------------------------------------------------------------------------------------------------------------------------ */
 
-static void tell(struct board *board, const char *id) {
+/* The note of a message that may be told now. NULL: the plugin's own, which has none. */
+static struct note *find_note(struct board *board, const char *id) {
   if (strncmp(id, "tidings:", strlen("tidings:")) == 0) {
-    return;
+    return NULL;
   }
   char *rest = NULL;
   unsigned long submitter = strtoul(id, &rest, 10);
@@ -83,25 +84,34 @@ static void tell(struct board *board, const char *id) {
   if (state == NOTE_UNUSED || state == NOTE_CANCELLED) {
     wrong("message %s is told, which was %s", id, state == NOTE_UNUSED ? "never submitted" : "cancelled");
   }
-  if (atomic_fetch_add(&note->told, 1) != 0) {
+  if (atomic_load(&note->told) != 0) {
     wrong("message %s is told twice", id);
   }
-  atomic_fetch_add(&board->told, 1);
+  return note;
 }
 
-/* With the lock held. The carrier is there when it is counted. */
-static void write_carrier(struct board *board, uint64_t delivery, const char (*ids)[32], unsigned count) {
+/* With the lock held. */
+static void write_carrier(struct board *board, uint64_t delivery, const char (*ids)[ID_SIZE], unsigned count) {
   if (board->carrier_count == CARRIERS) {
     wrong("the transcript is full");
   }
-  board->carriers[board->carrier_count++] = delivery;
+  struct carrier *carrier = &board->carriers[board->carrier_count];
+  carrier->delivery = delivery;
+  carrier->count = 0;
   for (unsigned i = 0; i < count; i++) {
-    tell(board, ids[i]);
+    struct note *note = find_note(board, ids[i]);
+    if (note != NULL) {
+      carrier->notes[carrier->count++] = note;
+    }
   }
+  atomic_thread_fence(memory_order_seq_cst);
+  board->carrier_count++;
+  atomic_thread_fence(memory_order_seq_cst);
+  board_mark_newest(board);
 }
 
 /* A carrier with messages: into the transcript and settled, or given back. False: the session is another host's. */
-static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)[32], unsigned count, bool starts_turn) {
+static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)[ID_SIZE], unsigned count, bool starts_turn) {
   struct board *board = host->part->board;
   bool gives_back = random_chance(&host->part->random, 8);
   board_lock(board);
@@ -134,8 +144,8 @@ static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)
 /* -- turns --------------------------------------------------------------------------------------------------------------------------------- */
 
 static bool request(struct host *host) {
-  struct tidings_span spans[ids_max];
-  const struct tidings_span *ids[ids_max];
+  struct tidings_span spans[CARRIED_MAX];
+  const struct tidings_span *ids[CARRIED_MAX];
   struct tidings_reply *reply = NULL;
   struct turn turn = host->turn;
   for (unsigned i = 0; i < turn.count; i++) {
@@ -158,11 +168,11 @@ static bool request(struct host *host) {
   if (delivery == 0) {
     wrong("a chat request with messages has no delivery id");
   }
-  return send_carrier(host, delivery, (const char(*)[32])turn.ids, turn.count, true);
+  return send_carrier(host, delivery, (const char(*)[ID_SIZE])turn.ids, turn.count, true);
 }
 
 static bool use_tool(struct host *host) {
-  static char ids[ids_max][32];
+  static char ids[CARRIED_MAX][ID_SIZE];
   struct tidings_reply *reply = NULL;
   const struct tidings_tool_result result = {.size = sizeof result, .session = {SESSION, strlen(SESSION)}, .content = {"ok", 2}};
   if (lost(host, hostkit_tool_result(host->part->hostkit, &result, &reply, &last_error), "tool result")) {
@@ -170,7 +180,7 @@ static bool use_tool(struct host *host) {
   }
   uint64_t delivery = reply != NULL ? reply->delivery_id : 0;
   unsigned count = reply != NULL ? (unsigned)reply->steered_count : 0;
-  if (count > ids_max) {
+  if (count > CARRIED_MAX) {
     wrong("%u messages are steered", count);
   }
   for (unsigned i = 0; i < count; i++) {
@@ -178,7 +188,7 @@ static bool use_tool(struct host *host) {
   }
   atomic_fetch_add(&host->part->board->steered, count);
   heed(host, reply);
-  return delivery == 0 || send_carrier(host, delivery, (const char(*)[32])ids, count, false);
+  return delivery == 0 || send_carrier(host, delivery, (const char(*)[ID_SIZE])ids, count, false);
 }
 
 static void run_turn(struct host *host) {
@@ -216,10 +226,13 @@ static void come(struct host *host, bool takes_over) {
   struct tidings_reply *reply = NULL;
   size_t len = 0;
   board_lock(board);
+  int writer = board->writer;
+  board->writer = NOBODY; /* should this host die in between, the other must not write on by an answer from before */
   uint64_t first = board->carrier_count > NAMED ? board->carrier_count - NAMED : 0;
   deliveries[0] = '\0';
   for (uint64_t i = first; i < board->carrier_count; i++) {
-    len += (size_t)snprintf(deliveries + len, sizeof deliveries - len, "%s\"%" PRIu64 "\"", i > first ? "," : "", board->carriers[i]);
+    len +=
+        (size_t)snprintf(deliveries + len, sizeof deliveries - len, "%s\"%" PRIu64 "\"", i > first ? "," : "", board->carriers[i].delivery);
   }
   int32_t code = part_event(host->part, &reply,
                             "{\"type\":\"session.resumed\",\"session\":\"" SESSION "\",\"data\":{\"takeover\":%s,\"deliveries\":[%s]}}",
@@ -229,6 +242,8 @@ static void come(struct host *host, bool takes_over) {
     board->writer = (int)host->part->number;
     board->running = false;
     host->owns = true;
+  } else {
+    board->writer = writer;
   }
   board_unlock(board);
   if (code != 0 && code != TIDINGS_E_BUSY) {

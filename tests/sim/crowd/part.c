@@ -24,10 +24,20 @@ _Noreturn void wrong(const char *format, ...) {
   _exit(1);
 }
 
+void board_mark_newest(struct board *board) {
+  const struct carrier *newest = board->carrier_count > 0 ? &board->carriers[board->carrier_count - 1] : NULL;
+  for (unsigned i = 0; newest != NULL && i < newest->count; i++) {
+    if (atomic_exchange(&newest->notes[i]->told, 1) == 0) {
+      atomic_fetch_add(&board->told, 1);
+    }
+  }
+}
+
 void board_lock(struct board *board) {
   int code = pthread_mutex_lock(&board->lock);
-  if (code == EOWNERDEAD) { /* what a holder writes counts only from its last word on */
+  if (code == EOWNERDEAD) {
     code = pthread_mutex_consistent(&board->lock);
+    board_mark_newest(board);
   }
   if (code != 0) {
     wrong("the board's lock: %s", strerror(code));

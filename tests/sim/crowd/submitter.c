@@ -37,6 +37,10 @@ static void cancel(struct part *part, uint64_t n) {
   struct note *note = note_of(part->board, part->number, n);
   struct tidings_reply *reply = NULL;
   int32_t code;
+  if (atomic_load(&note->state) != NOTE_ACKNOWLEDGED) {
+    return;
+  }
+  atomic_store(&note->state, NOTE_CANCELLING);
   do {
     code = part_event(part, &reply, "{\"type\":\"message.cancelled\",\"session\":\"" SESSION "\",\"data\":{\"id\":\"%u-%" PRIu64 "\"}}",
                       part->number, n);
@@ -48,7 +52,9 @@ static void cancel(struct part *part, uint64_t n) {
     if (atomic_load(&note->told) > 0) {
       wrong("message %u-%" PRIu64 " was cancelled after it had been told", part->number, n);
     }
-  } else if (code != TIDINGS_E_FIRED) {
+  } else if (code == TIDINGS_E_FIRED) {
+    atomic_store(&note->state, NOTE_ACKNOWLEDGED);
+  } else {
     wrong("message.cancelled: %s", last_error.text);
   }
 }
@@ -77,7 +83,7 @@ _Noreturn void submitter_main(struct part *part) {
     submit(part, n);
     atomic_store(&board->next[part->number], n + 1);
     if (random_chance(&part->random, 5)) {
-      cancel(part, n);
+      cancel(part, n - random_below(&part->random, n < AHEAD ? n + 1 : AHEAD));
     }
     if (random_chance(&part->random, 2)) {
       struct tidings_reply *reply = NULL;
