@@ -69,7 +69,7 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
 /* Messages are taken from everybody; a host becomes the owner with them if there is none that lives. */
 static int take_message(struct model *model, const struct act *act, const struct sim_settings *settings) {
   if (act->peer != PEER_PRODUCER && !model_owner_lives(model)) {
-    (void)attachment_enter(model, act);
+    (void)attachment_enter(model, act); /* a former owner is refused, but its message is taken */
   }
   switch (act->kind) {
   case ACT_SUBMIT: return submit(model, act, settings);

@@ -138,7 +138,10 @@ static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)
     code = TIDINGS_E_CLOSED;
   }
   heed(host, reply);
-  return !lost(host, code, "settle") && mine;
+  if (!lost(host, code, "settle") && !mine) {
+    (void)lost(host, TIDINGS_E_CLOSED, "the transcript");
+  }
+  return host->owns;
 }
 
 /* -- turns --------------------------------------------------------------------------------------------------------------------------------- */
