@@ -87,7 +87,7 @@ struct gathering {
 };
 
 static int grow(struct gathering *gathering, size_t capacity) {
-  struct item *items = arena_alloc(gathering->arena, capacity * sizeof *items);
+  struct item *items = arena_array(gathering->arena, capacity, sizeof *items);
   if (!items) return -1;
   if (gathering->count) memcpy(items, gathering->items, gathering->count * sizeof *items);
   gathering->items = items;
