@@ -151,7 +151,8 @@ static int find_standing(struct happening *happening, struct stage *stage, struc
   bool producer = happening->instance->role == TIDINGS_ROLE_PRODUCER;
   stage->owned = alive;
   if (event->type == EVENT_SESSION_CLOSED) return 0;
-  if (event_is_message(event->type) && (producer || (alive && !mine))) return 0;
+  bool stranger = producer || (alive && !mine) || was_taken_over(&stage->head, self);
+  if (event_is_message(event->type) && stranger) return 0;
   bool opens = event->type == EVENT_SESSION_OPENED || event->type == EVENT_SESSION_RESUMED;
   const struct attaching attaching = {.instance = happening->instance,
                                       .settings = happening->settings,
@@ -286,9 +287,9 @@ static int look(struct happening *happening, struct session *session, struct sta
   if (!code) code = stage_load(stage, NULL, 0, NULL, NULL);
   if (!code) code = stage_look(stage, NULL);
   bool acts = stage->result.offer || stage->result.abort;
-  if (!code && acts) code = stage_save(stage, TURNS_NEWS, &changed, NULL);
+  if (!code) code = stage_save(stage, TURNS_NEWS, &changed, NULL);
   if (!code && acts) code = stage_reply(stage, ret_reply, NULL);
-  if (!code && acts) return store_commit(stage->txn, NULL);
+  if (!code && changed) return store_commit(stage->txn, NULL);
   store_end(stage->txn);
   return code;
 }
