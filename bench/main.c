@@ -234,6 +234,7 @@ int main(int argc, char **argv) {
   atexit(remove_folder);
   match_record_size(&bench);
   bench_hook(&bench);
+  bench_node(&bench);
   bench_push(&bench);
   bench_wake(&bench);
   bench_deliver(&bench);

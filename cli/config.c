@@ -73,7 +73,7 @@ static int show(const struct cli *cli) {
 
 static int run(struct cli *cli) {
   static const char *const words[] = {"check", "show", "schema", NULL};
-  for (int key; (key = cli_next(cli)) != CLI_END;) return cli->exit_code;
+  if (cli_next(cli) != CLI_END) return cli->exit_code;
   int code = cli_take_words(cli, 1, 2, "check, show or schema is");
   if (code) return code;
   int what = cli_word(cli->words[0], words);

@@ -101,7 +101,7 @@ const struct cli_verb verb_history = {
 static int run_explain(struct cli *cli) {
   uint64_t id = 0;
   json_t *answer = NULL;
-  for (int key; (key = cli_next(cli)) != CLI_END;) return cli->exit_code;
+  if (cli_next(cli) != CLI_END) return cli->exit_code;
   int code = cli_take_words(cli, 1, 1, "the id of a notification is");
   if (!code && cli_number(cli->words[0], 1, UINT64_MAX, &id)) code = cli_usage(cli, "'%s' is not an id; expected digits", cli->words[0]);
   if (!code) code = ask_about_session(cli, json_pack("{s:s, s:s}", "name", "explain", "id", cli->words[0]), &answer);

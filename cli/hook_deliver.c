@@ -52,6 +52,7 @@ static json_t *context_output(const struct hook_call *call, const char *text) {
 }
 
 static json_t *continuation_output(const struct hook_call *call, const char *text) {
+  if (!call->host->stop_decision) return context_output(call, text);
   return json_pack("{s:s, s:s}", "decision", call->host->stop_decision, "reason", text);
 }
 

@@ -118,7 +118,8 @@ static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, 
   int32_t code = kit_open(cli, TIDINGS_ROLE_HOST, owner, &waiter.kit, &error);
   if (!code) code = hostkit_wake_descriptor(waiter.kit, &fd, &error);
   if (code && code != TIDINGS_E_FULL) {
-    hook_log("cannot wait: %s", error.text);
+    struct pollfd ended = {.fd = waiter.owner_fd, .events = POLLIN};
+    if (poll(&ended, 1, 0) == 0) hook_log("cannot wait: %s", error.text);
     kit_close(waiter.kit);
     close(waiter.owner_fd);
     return -1;

@@ -134,7 +134,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
   char *plugin = kit_plugin_path(), *store = kit_store_path(cli), *config = NULL;
   int32_t code = plugin ? read_config(cli, &config, error) : no_memory(error);
   if (!code && !store) code = kit_error(error, TIDINGS_E_STORE, "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
-  if (!code && cli->verb->with & ONLY_READS && access(store, F_OK) && errno == ENOENT)
+  if (!code && store && cli->verb->with & ONLY_READS && access(store, F_OK) && errno == ENOENT)
     code = kit_error(error, TIDINGS_E_NOT_FOUND, "there is no store at %s yet; the first push makes it", store);
   if (code) goto out;
   kept = host;

@@ -28,14 +28,22 @@ int process_look(uint32_t pid, struct process *ret_process) {
   size_t len = read_proc(pid, "stat", text, sizeof text - 1);
   text[len] = '\0';
   const char *at = strrchr(text, ')'); /* a program's name may hold anything */
-  int parent = 0, group = 0, session = 0, terminal = 0, foreground = 0;
-  char state = 0;
-  if (!at || sscanf(at + 1, " %c %d %d %d %d %d", &state, &parent, &group, &session, &terminal, &foreground) != 6) return -1;
+  if (!at || at[1] != ' ' || !at[2]) return -1;
+  const char state = at[2];
+  enum { PARENT, GROUP, SESSION, TERMINAL, FOREGROUND, FIELDS };
+  long fields[FIELDS];
+  at += 3;
+  for (int i = 0; i < FIELDS; i++) {
+    char *end = NULL;
+    fields[i] = strtol(at, &end, 10);
+    if (end == at) return -1;
+    at = end;
+  }
   *ret_process = (struct process){.pid = pid,
-                                  .parent = (uint32_t)parent,
-                                  .group = (uint32_t)group,
-                                  .terminal = (uint32_t)terminal,
-                                  .foreground = foreground > 0 ? (uint32_t)foreground : 0,
+                                  .parent = (uint32_t)fields[PARENT],
+                                  .group = (uint32_t)fields[GROUP],
+                                  .terminal = (uint32_t)fields[TERMINAL],
+                                  .foreground = fields[FOREGROUND] > 0 ? (uint32_t)fields[FOREGROUND] : 0,
                                   .state = state};
   return 0;
 }

@@ -11,7 +11,7 @@
 #include "cli.h"
 #include "terminal.h"
 
-static void say(const struct cli *cli, const char *format, va_list arguments) {
+__attribute__((format(printf, 2, 0))) static void say(const struct cli *cli, const char *format, va_list arguments) {
   char *text = NULL;
   bool named = cli->verb && cli->verb->name;
   fprintf(stderr, "tidings%s%s: ", named ? " " : "", named ? cli->verb->name : "");

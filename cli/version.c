@@ -7,7 +7,7 @@
 #include "verbs.h"
 
 static int run(struct cli *cli) {
-  for (int key; (key = cli_next(cli)) != CLI_END;) return cli->exit_code;
+  if (cli_next(cli) != CLI_END) return cli->exit_code;
   int code = cli_take_words(cli, 0, 0, "");
   if (code) return code;
   if (cli->json) printf("{\"version\": \"%s\", \"abi\": \"%d.%d\"}\n", TIDINGS_VERSION, TIDINGS_ABI_MAJOR, TIDINGS_ABI_MINOR);

@@ -46,7 +46,7 @@ static int run(struct cli *cli) {
   struct doctor doctor = {.cli = cli};
   const json_t *finding = NULL;
   size_t i = 0;
-  for (int key; (key = cli_next(cli)) != CLI_END;) return cli->exit_code;
+  if (cli_next(cli) != CLI_END) return cli->exit_code;
   int code = cli_take_words(cli, 0, 0, "");
   if (code) return code;
   doctor.findings = json_array();

@@ -30,7 +30,8 @@ static int32_t try_open(const struct doctor *doctor, bool with_config, struct ho
 void examine_plugin(struct doctor *doctor) {
   struct tidings_error error = {.size = sizeof error};
   struct hostkit_info info = {.size = sizeof info};
-  bool named = getenv("TIDINGS_PLUGIN") && getenv("TIDINGS_PLUGIN")[0];
+  const char *variable = getenv("TIDINGS_PLUGIN");
+  bool named = variable && variable[0];
   char *path = kit_plugin_path();
   int32_t code = path ? try_open(doctor, false, &info, &error) : TIDINGS_E_NOMEM;
   doctor->plugin_works = !code;

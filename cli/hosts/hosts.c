@@ -52,7 +52,6 @@ const struct host hosts[] = {
      .program = "claude",
      .tested = "2.1.329",
      .hooks = claude_hooks,
-     .stop_decision = "block",
      .rewakes = true,
      .timeout_unit = 1,
      .home_variable = "CLAUDE_CONFIG_DIR",

@@ -28,13 +28,13 @@ struct host {
   enum host_kind kind;
 
   /* HOST_HOOKS */
-  const struct host_hook *hooks;     /* ends with a row without an event */
-  const char *stop_decision;         /* what makes the agent go on instead of stopping: "block" or "deny" */
-  bool ignores_empty_prompts;        /* it calls the prompt's hook after tool results too, with an empty prompt */
-  bool rewakes;                      /* a hook that ends with status 2 wakes it ("asyncRewake") */
-  bool queues;                       /* `PROGRAM queue` wakes it */
-  unsigned timeout_unit;             /* how many of its timeout's units are a second */
-  bool trusts_hashes;                /* it runs only hooks whose hash its configuration trusts */
+  const struct host_hook *hooks; /* ends with a row without an event */
+  const char *stop_decision;  /* what makes the agent go on instead of stopping: "block" or "deny"; NULL: additional context alone does */
+  bool ignores_empty_prompts; /* it calls the prompt's hook after tool results too, with an empty prompt */
+  bool rewakes;               /* a hook that ends with status 2 wakes it ("asyncRewake") */
+  bool queues;                /* `PROGRAM queue` wakes it */
+  unsigned timeout_unit;      /* how many of its timeout's units are a second */
+  bool trusts_hashes;         /* it runs only hooks whose hash its configuration trusts */
 
   /* Where its configuration is: in the folder that $home_variable names, else in base_folder of the folder that $base_variable names, else in
    * home_folder of the user's home. */

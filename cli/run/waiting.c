@@ -92,15 +92,26 @@ static bool call_waits(const struct process *process, const struct call *call) {
 
 /* -- threads and processes --------------------------------------------------------------------------------------------------------- */
 
+/* "0 0x0 0x7ffd… …": the number and six arguments. False for "running" and for what is not in a call. */
+static bool parse_call(const char *text, struct call *ret_call) {
+  struct call call;
+  char *end = NULL;
+  call.number = strtol(text, &end, 10);
+  if (end == text || *end != ' ') return false;
+  for (size_t i = 0; i < sizeof call.arguments / sizeof call.arguments[0]; i++) {
+    text = end;
+    call.arguments[i] = strtoul(text, &end, 16);
+    if (end == text) return false;
+  }
+  *ret_call = call;
+  return true;
+}
+
 static bool thread_waits(const struct process *process, const char *thread) {
   char path[PROC_PATH], text[256];
-  struct call call = {.number = -1};
+  struct call call;
   snprintf(path, sizeof path, "/proc/%u/task/%s/syscall", process->pid, thread);
-  if (read_proc(path, text, sizeof text)) {
-    unsigned long *at = call.arguments;
-    int fields = sscanf(text, "%ld %lx %lx %lx %lx %lx %lx", &call.number, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5]);
-    return fields == 7 && call_waits(process, &call); /* fewer: it runs */
-  }
+  if (read_proc(path, text, sizeof text)) return parse_call(text, &call) && call_waits(process, &call);
   snprintf(path, sizeof path, "/proc/%u/task/%s/wchan", process->pid, thread);
   if (!read_proc(path, text, sizeof text)) return false;
   return (strcmp(text, "n_tty_read") == 0 || strcmp(text, "wait_woken") == 0) && is_terminal(process->pid, process->terminal, 0);

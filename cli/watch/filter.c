@@ -43,9 +43,10 @@ bool filter_leaves_out(const struct filter *filter, const char *root, const char
   }
   const char *rest = strncmp(root, path, root_len) == 0 ? path + root_len : path;
   while (*rest == '/') rest++;
-  if (strlen(rest) >= sizeof names) return true; /* no system call takes it */
+  size_t len = strlen(rest);
+  if (len >= sizeof names) return true; /* no system call takes it */
   if (path_matches(filter, rest)) return true;
-  strcpy(names, rest);
+  memcpy(names, rest, len + 1);
   char *at = NULL;
   for (const char *name = strtok_r(names, "/", &at); name; name = strtok_r(NULL, "/", &at)) {
     if (name_matches(filter, name)) return true;

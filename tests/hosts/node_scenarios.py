@@ -6,14 +6,15 @@
   begin()                      a new conversation
   prompt(text)                 sends a prompt and does not wait
   settled()                    waits until the host is idle again, and tidings knows it
-  kill(), restart()            SIGKILL to all of it; started again, going on with the same conversation
+  kill(), restart(delivery)    SIGKILL to all of it; started again, going on with the same conversation. With a delivery's id, the transcript
+                               holds that delivery as if it had been written just before the end
   shell(command), write(path, content)   the model's call of the host's tool, as a part of an answer
 """
 import os
 import signal
 import subprocess
 
-from node_hosts import times, until
+from node_hosts import HERE, installed_host, times, until
 
 TITLE = {"name": "title", "tools": False, "answers": [[{"text": "A title"}]]}
 SYSTEM_TURN = {"name": "system turn", "prompt": "see the notifications in this message", "answers": [[{"text": "Noted."}]]}
@@ -168,6 +169,30 @@ def killed_mid_turn(host):
     assert pending(host) == 0
 
 
+def in_doubt(host):
+    """of the deliveries that were out when the host died, those that its transcript holds are not told again, the others are"""
+    host.begin()
+    Script(host, "Once more.")
+    host.prompt("Once more.")
+    host.settled()
+    host.kill()
+    node = installed_host("node20") / "node_modules" / ".bin" / "node"
+    store = host.place.home / "state" / "tidings"
+    ran = subprocess.run([node, HERE / "node_in_doubt.cjs", host.place.shims / "tidings.node", host.place.shims.parent / "tidings.so", store, host.session],
+                         capture_output=True, text=True, check=False)
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+    written, lost = ran.stdout.split()
+    host.restart(written)
+    script = Script(host, "And now?")
+    host.prompt("And now?")
+    host.settled()
+    never(script.last(1), "Written down before the crash.")
+    exactly_once(script.last(1), "Not written down before the crash.")
+    history = host.place.tidings("history", "-s", host.session)
+    assert written in history and lost in history, history
+    assert pending(host) == 0
+
+
 # -- turns ---------------------------------------------------------------------------------------------------------------------------------
 
 def critical_into_idle(host):
@@ -229,4 +254,5 @@ def steered_into_the_next_result(host):
 
 
 ALL = [failed_run_during_a_tool, pending_rides_on_the_prompt, instructions_in_the_system_prompt, own_edits_are_not_news, critical_into_idle,
-       critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result, killed_mid_turn]
+       critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result]
+WITH_DEATHS = [killed_mid_turn, in_doubt]

@@ -80,8 +80,12 @@ class Opencode:
         os.killpg(self.server.pid, 9)
         self.server.wait()
 
-    def restart(self):
+    def restart(self, delivery=None):
         self.start()
+        if delivery:
+            part = self.messages()[0]["parts"][0]
+            part["metadata"] = {"tidings": {"delivery": delivery}}
+            self.ask("PATCH", f"/session/{self.session}/message/{part['messageID']}/part/{part['id']}", part)
 
     def shell(self, command):
         return {"call": "bash", "arguments": {"command": command, "description": "Does it"}}
@@ -192,9 +196,8 @@ def main():
         opencode = Opencode(place, model)
         wanted = sys.argv[1:]
         own = [failed_tool, mcp_result, own_words_stay, agent_stays, person_aborts]
-        common = [scenario for scenario in node_scenarios.ALL if scenario is not node_scenarios.killed_mid_turn]
         try:
-            for scenario in [*common, *own, node_scenarios.killed_mid_turn, one_shot]:
+            for scenario in [*node_scenarios.ALL, *own, *node_scenarios.WITH_DEATHS, one_shot]:
                 if not wanted or scenario.__name__ in wanted:
                     tap.run(scenario, opencode)
         finally:

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A whole host in Python, with nothing but its standard library: news is pushed, rides on a tool's result, and is settled; then it sleeps until news
+from another process wakes it. python3 host.py LIBTIDINGS-HOSTKIT.SO TIDINGS.SO STORE"""
+import ctypes
+import json
+import os
+import select
+import sys
+
+
+class Tidings:
+    """hostkit's flat functions: integers, and JSON in strings."""
+
+    def __init__(self, library, **options):
+        self.kit = ctypes.CDLL(library)
+        self.kit.hostkit_flat_open.argtypes, self.kit.hostkit_flat_open.restype = [ctypes.c_char_p], ctypes.c_int64
+        self.kit.hostkit_flat_call.argtypes, self.kit.hostkit_flat_call.restype = [ctypes.c_int64, ctypes.c_char_p], ctypes.c_void_p
+        self.kit.hostkit_flat_close.argtypes = [ctypes.c_int64]
+        self.kit.hostkit_flat_error.restype = ctypes.c_char_p
+        self.kit.hostkit_free.argtypes = [ctypes.c_void_p]
+        self.handle = self.kit.hostkit_flat_open(json.dumps(options).encode())
+        if not self.handle:
+            raise OSError(self.kit.hostkit_flat_error().decode())
+
+    def call(self, op, **members):
+        pointer = self.kit.hostkit_flat_call(self.handle, json.dumps({"op": op, **members}).encode())
+        if not pointer:
+            raise MemoryError
+        try:
+            answer = json.loads(ctypes.string_at(pointer))
+        finally:
+            self.kit.hostkit_free(pointer)
+        if "error" in answer:
+            raise OSError(f"{answer['error']['code']}: {answer['error']['text']}")
+        return answer
+
+    def event(self, type_, session, **data):
+        return self.call("event", event={"type": type_, "session": session, "data": data})["reply"]
+
+    def close(self):
+        self.kit.hostkit_flat_close(self.handle)
+
+
+def show_result(tidings, result):
+    """On an error a host sends the result as it is."""
+    try:
+        answer = tidings.call("tool_result", session="s", call_id="c1", tool="ls", content=result)
+    except OSError:
+        return result
+    delivery = answer["reply"]["delivery"]
+    sys.stdout.write(answer["content"])  # to the model, and into the transcript with the delivery's id
+    sys.stdout.flush()
+    if delivery:
+        tidings.call("settle", delivery=delivery, outcome="committed")
+    return answer["content"]
+
+
+def wait_for_news(tidings, descriptor):
+    """Sleeps until something urgent is pushed; what to do then."""
+    while not (session := tidings.call("next_session")["session"]):
+        select.select([descriptor], [], [])
+    return session, tidings.event("wake", session)["actions"]
+
+
+def main(library, plugin, store):
+    tidings = Tidings(library, plugin=plugin, store=store, host_name="Example")
+    tidings.event("session.opened", "s", cwd=os.getcwd(), host="example")
+    tidings.event("notification", "s", kind="tool.failed", level="error", message="The build failed.")
+    show_result(tidings, "a.c\n")
+
+    descriptor = tidings.call("wake_descriptor")["descriptor"]  # first the descriptor, then the question who rang, then sleep
+    while tidings.call("next_session")["session"]:
+        pass
+    print("waiting", flush=True)
+    session, actions = wait_for_news(tidings, descriptor)
+    for action in actions:
+        print(f"session {session}: {action['type']}: {action['messages'][0]['content']}")
+    os.close(descriptor)
+    tidings.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

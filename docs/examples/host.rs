@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+//! A whole host in Rust: news is pushed, rides on a tool's result, and is settled. It needs no crate: rustc host.rs. With the crate libloading, `kit` is
+//! `Library::new(path)?` and a `get` for each function; with serde_json, `member` is an index.
+//! host LIBTIDINGS-HOSTKIT.SO TIDINGS.SO STORE
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
+
+mod kit {
+    use super::*;
+
+    extern "C" {
+        fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
+        fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+        fn dlerror() -> *const c_char;
+    }
+    const RTLD_NOW: c_int = 2;
+
+    /// hostkit's flat functions, of a library that stays loaded.
+    pub struct Kit {
+        pub open: unsafe extern "C" fn(*const c_char) -> i64,
+        pub call: unsafe extern "C" fn(i64, *const c_char) -> *mut c_char,
+        pub close: unsafe extern "C" fn(i64) -> i32,
+        pub error: unsafe extern "C" fn() -> *const c_char,
+        pub free: unsafe extern "C" fn(*mut c_void),
+    }
+
+    unsafe fn find<T: Copy>(library: *mut c_void, name: &str) -> Result<T, String> {
+        let symbol = dlsym(library, CString::new(name).unwrap().as_ptr());
+        if symbol.is_null() {
+            return Err(format!("the library has no {name}"));
+        }
+        Ok(std::mem::transmute_copy::<*mut c_void, T>(&symbol))
+    }
+
+    pub fn load(path: &str) -> Result<Kit, String> {
+        let name = CString::new(path).map_err(|error| error.to_string())?;
+        unsafe {
+            let library = dlopen(name.as_ptr(), RTLD_NOW);
+            if library.is_null() {
+                return Err(CStr::from_ptr(dlerror()).to_string_lossy().into_owned());
+            }
+            Ok(Kit {
+                open: find(library, "hostkit_flat_open")?,
+                call: find(library, "hostkit_flat_call")?,
+                close: find(library, "hostkit_flat_close")?,
+                error: find(library, "hostkit_flat_error")?,
+                free: find(library, "hostkit_free")?,
+            })
+        }
+    }
+}
+
+/// An open plugin.
+struct Tidings {
+    kit: kit::Kit,
+    handle: i64,
+}
+
+impl Tidings {
+    fn open(library: &str, options: &str) -> Result<Tidings, String> {
+        let kit = kit::load(library)?;
+        let options = CString::new(options).map_err(|error| error.to_string())?;
+        let handle = unsafe { (kit.open)(options.as_ptr()) };
+        if handle == 0 {
+            return Err(unsafe { CStr::from_ptr((kit.error)()) }.to_string_lossy().into_owned());
+        }
+        Ok(Tidings { kit, handle })
+    }
+
+    /// A JSON object with "op" in, one out; `{"error": …}` is an Err.
+    fn call(&self, request: &str) -> Result<String, String> {
+        let request = CString::new(request).map_err(|error| error.to_string())?;
+        unsafe {
+            let answer = (self.kit.call)(self.handle, request.as_ptr());
+            if answer.is_null() {
+                return Err("out of memory".into());
+            }
+            let text = CStr::from_ptr(answer).to_string_lossy().into_owned();
+            (self.kit.free)(answer.cast());
+            if text.starts_with("{\"error\"") { Err(text) } else { Ok(text) }
+        }
+    }
+}
+
+impl Drop for Tidings {
+    fn drop(&mut self) {
+        unsafe { (self.kit.close)(self.handle) };
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c < ' ' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+/// The string that is the first member of this name; None: there is none, or it is no string.
+fn member(json: &str, name: &str) -> Option<String> {
+    let value = json.split_once(&format!("\"{name}\":"))?.1.trim_start().strip_prefix('"')?;
+    let mut out = String::new();
+    let mut chars = value.chars();
+    loop {
+        match chars.next()? {
+            '"' => return Some(out),
+            '\\' => match chars.next()? {
+                'n' => out.push('\n'),
+                't' => out.push('\t'),
+                'u' => out.extend(char::from_u32(u32::from_str_radix(&chars.by_ref().take(4).collect::<String>(), 16).ok()?)),
+                c => out.push(c),
+            },
+            c => out.push(c),
+        }
+    }
+}
+
+fn run(library: &str, plugin: &str, store: &str) -> Result<(), String> {
+    let tidings = Tidings::open(library, &format!(r#"{{"plugin": {}, "store": {}, "host_name": "Example"}}"#, quoted(plugin), quoted(store)))?;
+    let news = r#"{"op": "event", "event": {"type": "notification", "session": "s", "data":
+                   {"kind": "tool.failed", "level": "error", "message": "The build failed."}}}"#;
+    tidings.call(news)?; // stored for good when it is Ok
+
+    let result = "a.c\n";
+    let request = format!(r#"{{"op": "tool_result", "session": "s", "call_id": "c1", "tool": "ls", "content": {}}}"#, quoted(result));
+    let answer = tidings.call(&request).unwrap_or_default(); // on an error a host sends the result as it is
+    print!("{}", member(&answer, "content").unwrap_or_else(|| result.into())); // to the model, and into the transcript with the delivery's id
+    if let Some(delivery) = member(&answer, "delivery") {
+        tidings.call(&format!(r#"{{"op": "settle", "delivery": "{delivery}", "outcome": "committed"}}"#))?;
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), String> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [library, plugin, store] => run(library, plugin, store),
+        _ => Err("usage: host LIBTIDINGS-HOSTKIT.SO TIDINGS.SO STORE".into()),
+    }
+}

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""hook_hosts.py: the agents that call hooks: how each is installed, configured without a network, started without a terminal, and resumed. What they do
+with tidings is in hook_scenarios.py.
+"""
+import json
+import os
+import signal
+import subprocess
+
+from node_hosts import PATIENCE, installed_host, until
+
+
+class Agent:
+    """One agent, set up by `tidings setup` in a home of its own."""
+
+    name = None
+
+    def __init__(self, place, model):
+        self.place, self.model = place, model
+        self.program = installed_host(self.name) / "node_modules" / ".bin" / self.name
+        self.process = self.session = None
+        self.env = place.env | {"PATH": f"{place.command.parent}:{os.environ['PATH']}", "TERM": "dumb"} | self.environment()
+        self.env = {key: value for key, value in self.env.items() if not key.startswith("CLAUDE_CODE_") or key in self.environment()}
+        self.configure()
+        place.env = self.env
+        self.setup_said = place.tidings("setup", self.name, "--program", self.program)
+
+    # What differs from host to host
+
+    def environment(self):
+        raise NotImplementedError
+
+    def configure(self):
+        pass
+
+    def command(self, prompt, session):
+        raise NotImplementedError
+
+    def shell(self, command):
+        raise NotImplementedError
+
+    def write(self, path, content):
+        raise NotImplementedError
+
+    # The same for all
+
+    def start(self, prompt, session=None):
+        """In a process group of its own, so that it can be killed with what it started."""
+        self.process = subprocess.Popen(self.command(prompt, session), cwd=self.place.project, env=self.env, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+
+    def attached(self):
+        """The session of the running agent, once it is known."""
+        def look():
+            ran = subprocess.run([self.place.command, "status", "--json"], cwd=self.place.project, env=self.env, capture_output=True, text=True, check=False)
+            return json.loads(ran.stdout)["session"] if ran.returncode == 0 else None
+        self.session = until(look, f"{self.name} is attached to a session: {self.place.complaints()}")
+        return self.session
+
+    def end(self):
+        try:
+            said, _ = self.process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"{self.name} does not end") from None
+        if self.process.returncode:
+            raise AssertionError(f"{self.name}: exit {self.process.returncode}: {said[-2000:]}")
+        return said
+
+    def kill(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
+
+    def run(self, prompt, session=None):
+        self.start(prompt, session)
+        return self.end()
+
+    def complaints(self):
+        log = self.place.home / "state" / "tidings" / "logs" / "hook.log"
+        return log.read_text() if log.exists() else ""
+
+
+CODEX_CONFIG = """model = "{model}"
+model_provider = "fake"
+check_for_update_on_startup = false
+
+[model_providers.fake]
+name = "fake"
+base_url = "{url}/v1"
+env_key = "FAKE_KEY"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+supports_websockets = false
+
+[analytics]
+enabled = false
+
+[feedback]
+enabled = false
+
+[features]
+plugins = false
+apps = false
+
+[projects."{project}"]
+trust_level = "trusted"
+"""
+
+
+class Codex(Agent):
+    name = "codex"
+    wakes = True
+    model_name = "gpt-5.5"  # one that it knows has apply_patch
+
+    def environment(self):
+        return {"CODEX_HOME": str(self.place.home / "codex"), "FAKE_KEY": "none"}
+
+    def configure(self):
+        folder = self.place.home / "codex"
+        folder.mkdir()
+        config = CODEX_CONFIG.format(model=self.model_name, url=self.model.url, project=self.place.project)
+        (folder / "config.toml").write_text(config)
+
+    def command(self, prompt, session):
+        options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
+        return [self.program, "exec", *options, *(["resume", session] if session else []), prompt]
+
+    def interactive(self):
+        return [self.program, "--dangerously-bypass-approvals-and-sandbox", "--no-alt-screen"]
+
+    def shell(self, command):
+        return {"call": "exec_command", "arguments": {"cmd": command, "yield_time_ms": 30000}}
+
+    def write(self, path, content):
+        lines = "".join(f"+{line}\n" for line in content.splitlines())
+        return {"call": "apply_patch", "input": f"*** Begin Patch\n*** Add File: {path}\n{lines}*** End Patch\n"}
+
+
+class Claude(Agent):
+    name = "claude"
+    wakes = True
+
+    def environment(self):
+        return {"CLAUDE_CONFIG_DIR": str(self.place.home / "claude"), "ANTHROPIC_API_KEY": "sk-ant-fake-key-of-a-test", "ANTHROPIC_BASE_URL": self.model.url,
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "IS_SANDBOX": "1"}
+
+    def configure(self):
+        folder = self.place.home / "claude"
+        folder.mkdir()
+        # What a person has answered when it was first started.
+        known = {"hasCompletedOnboarding": True, "theme": "dark", "bypassPermissionsModeAccepted": True,
+                 "customApiKeyResponses": {"approved": [self.environment()["ANTHROPIC_API_KEY"][-20:]], "rejected": []},
+                 "projects": {str(self.place.project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}}}
+        (folder / ".claude.json").write_text(json.dumps(known))
+
+    def command(self, prompt, session):
+        return [self.program, "-p", prompt, "--dangerously-skip-permissions", *(["--resume", session] if session else [])]
+
+    def interactive(self):
+        return [self.program, "--dangerously-skip-permissions"]
+
+    def shell(self, command):
+        return {"call": "Bash", "arguments": {"command": command, "description": "as the test says"}}
+
+    def write(self, path, content):
+        return {"call": "Write", "arguments": {"file_path": str(path), "content": content}}
+
+
+class Gemini(Agent):
+    name = "gemini"
+    wakes = False
+
+    def environment(self):
+        return {"GEMINI_CLI_HOME": str(self.place.home), "GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": self.model.url,
+                "GEMINI_CLI_NO_RELAUNCH": "true"}
+
+    def configure(self):
+        folder = self.place.home / ".gemini"
+        folder.mkdir()
+        (folder / "settings.json").write_text('{\n  // as after its first start\n  "security": {"auth": {"selectedType": "gemini-api-key"}}\n}\n')
+
+    def command(self, prompt, session):
+        return [self.program, "-m", "gemini-2.5-pro", "--yolo", "--skip-trust", *(["--resume", "latest"] if session else []), "-p", prompt]
+
+    def shell(self, command):
+        return {"call": "run_shell_command", "arguments": {"command": command, "description": "as the test says"}}
+
+    def write(self, path, content):
+        return {"call": "write_file", "arguments": {"file_path": str(path), "content": content}}
+
+
+class Qwen(Agent):
+    name = "qwen"
+    wakes = False
+
+    def environment(self):
+        return {"OPENAI_API_KEY": "fake", "OPENAI_BASE_URL": self.model.url + "/v1", "OPENAI_MODEL": "fake-1"}
+
+    def command(self, prompt, session):
+        return [self.program, "--yolo", *(["--resume", session] if session else []), "-p", prompt]
+
+    def shell(self, command):
+        return {"call": "run_shell_command", "arguments": {"command": command, "description": "as the test says", "is_background": False}}
+
+    def write(self, path, content):
+        return {"call": "write_file", "arguments": {"file_path": str(path), "content": content}}
+
+
+AGENTS = {agent.name: agent for agent in (Codex, Claude, Gemini, Qwen)}

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""hook_scenarios.py: what every agent that calls hooks must do with tidings, asserted on the requests that its model got. Knows agents by
+hook_hosts.Agent only.
+"""
+import html
+import subprocess
+
+from node_hosts import PATIENCE, until
+
+
+def rule(prompt, *answers):
+    return {"prompt": prompt, "answers": [answer if isinstance(answer, list) else [answer] for answer in answers]}
+
+
+def requests(agent, prompt):
+    """The model's requests in which the prompt stands, in the order in which they came; some hosts escape what hooks say."""
+    return [request for request in agent.model.requests if request["tools"] and prompt in html.unescape(request["text"])]
+
+
+def request(agent, prompt, number):
+    return until(lambda: len(requests(agent, prompt)) >= number and requests(agent, prompt)[number - 1],
+                 f"request {number} with \"{prompt}\" (there are {len(requests(agent, prompt))}): {agent.complaints()}")
+
+
+def count(request, text):
+    return html.unescape(request["text"]).count(text)
+
+
+def once(request, text):
+    there = count(request, text)
+    assert there == 1, f"\"{text}\" is there {there} times in request {request['number']}: {[item for item in request['items'] if item['role'] != 'system']}"
+
+
+def never(request, text):
+    assert count(request, text) == 0, f"\"{text}\" is in request {request['number']}"
+
+
+def until_file(path):
+    return f"while [ ! -e '{path}' ]; do sleep 0.02; done"
+
+
+def push(agent, text, *more):
+    agent.place.tidings("push", "-s", agent.session, *more, text)
+
+
+class Gate:
+    """A tool that says that it runs, and goes on when it is told to."""
+
+    def __init__(self, agent, name):
+        self.started, self.go = (agent.place.project.parent / f"{name}-{word}" for word in ("started", "go"))
+        self.tool = agent.shell(f"touch '{self.started}'; {until_file(self.go)}; echo {name} has run")
+
+    def wait(self):
+        until(self.started.exists, "the tool runs")
+
+    def open(self):
+        self.go.touch()
+
+
+def news_at_a_tool_result(agent):
+    """a run that fails while a tool runs is in the next request, once, and in no later one again"""
+    gate, second = Gate(agent, "first"), agent.shell("echo second")
+    agent.model.replace([rule("Zebra one", gate.tool, second, {"text": "Well."})])
+    agent.start("Zebra one: do the work.")
+    gate.wait()
+    agent.attached()
+    ran = subprocess.run([agent.place.command, "run", "--name", "zebratests", "--", "sh", "-c", "exit 3"], cwd=agent.place.project,
+                         env=agent.env, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ran.returncode == 3, ran.stderr
+    gate.open()
+    agent.end()
+    never(request(agent, "Zebra one", 1), "zebratests")
+    once(request(agent, "Zebra one", 2), "failed with exit code 3")
+    once(request(agent, "Zebra one", 3), "failed with exit code 3")
+
+
+def pending_rides_on_the_prompt(agent):
+    """what was pending rides on the next prompt, once, in the session that is resumed"""
+    push(agent, "The yak is shaved.", "-k", "yak.done")
+    agent.model.replace([rule("Yak two", agent.shell("echo yak"), {"text": "Fine."})])
+    agent.run("Yak two: how is the yak?", agent.session)
+    once(request(agent, "Yak two", 1), "The yak is shaved.")
+    once(request(agent, "Yak two", 2), "The yak is shaved.")
+    assert agent.place.ask("pending", "-s", agent.session)["count"] == 0
+
+
+def own_edits_are_not_news(agent):
+    """a file that the model edits itself is not reported, one that somebody else edits is"""
+    own, other = agent.place.project / "own.txt", agent.place.project / "other.txt"
+    gate = Gate(agent, "edit")
+    watch = subprocess.Popen([agent.place.command, "watch", "-s", agent.session, "."], cwd=agent.place.project, env=agent.env, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True)
+    try:
+        agent.model.replace([rule("Wren three", agent.write(own, "of the model's own\n"), gate.tool, {"text": "Good."})])
+        agent.start("Wren three: write it.", agent.session)
+        gate.wait()
+        assert own.exists(), f"the model's tool did not write: {request(agent, 'Wren three', 2)['items'][-1]}"
+        other.write_text("of somebody else\n")
+        until(lambda: any("other.txt" in item["message"] for item in agent.place.ask("pending", "-s", agent.session)["items"]), "the watcher has told")
+        gate.open()
+        agent.end()
+        last = request(agent, "Wren three", 3)
+        assert count(last, "`other.txt` was created externally.") + count(last, "`other.txt` was modified externally.") >= 1, last["items"][-3:]
+        for word in ("created", "modified"):
+            never(last, f"`own.txt` was {word} externally.")
+    finally:
+        watch.terminate()
+        _, said = watch.communicate(timeout=PATIENCE)
+        assert watch.returncode in (0, -15, 143), said
+
+
+def killed_mid_turn(agent):
+    """an agent that is killed in the middle of a turn and resumed has lost nothing and is told nothing twice"""
+    gate = Gate(agent, "killed")
+    agent.model.replace([rule("Vole four", gate.tool), rule("Vole again", agent.shell("echo vole"), {"text": "Here."})])
+    push(agent, "The vole is told before.", "-k", "vole.one")
+    agent.start("Vole four: begin.", agent.session)
+    gate.wait()
+    once(request(agent, "Vole four", 1), "The vole is told before.")
+    push(agent, "The vole waits meanwhile.", "-k", "vole.two")
+    agent.kill()
+    gate.open()
+    agent.run("Vole again: go on.", agent.session)
+    for number in (1, 2):
+        once(request(agent, "Vole again", number), "The vole waits meanwhile.")
+        assert count(request(agent, "Vole again", number), "The vole is told before.") <= 1
+    assert agent.place.ask("pending", "-s", agent.session)["count"] == 0
+
+
+def critical_into_streaming(agent):
+    """a critical push while the model streams makes the agent go on with it instead of stopping"""
+    agent.model.replace([rule("Urchin five", [{"text": "I am "}, {"hold": f"{agent.name}-urchin"}, {"text": "done."}], {"text": "I see."})])
+    agent.start("Urchin five: speak.", agent.session)
+    request(agent, "Urchin five", 1)
+    push(agent, "The urchin burns.", "-k", "urchin.fire", "-l", "critical")
+    agent.model.release(f"{agent.name}-urchin")
+    agent.end()
+    second = request(agent, "Urchin five", 2)
+    once(second, "The urchin burns.")
+    assert count(second, "Critical notification (urchin.fire)") >= 1, second["items"][-3:]
+    assert len(requests(agent, "Urchin five")) == 2
+
+
+def submitted_while_busy(agent):
+    """a message that is submitted while a turn runs is the next turn, and a steered one is in the next tool result"""
+    gate = Gate(agent, "busy")
+    agent.model.replace([rule("Tapir six", gate.tool, {"text": "First."}, {"text": "Second."})])
+    agent.start("Tapir six: begin.", agent.session)
+    gate.wait()
+    agent.place.tidings("submit", "-s", agent.session, "--id", f"{agent.name}-tapir", "Queued: feed the tapir.")
+    agent.place.tidings("submit", "-s", agent.session, "--id", f"{agent.name}-steer", "--steer", "Steered: mind its nose.")
+    gate.open()
+    agent.end()
+    second, third = request(agent, "Tapir six", 2), request(agent, "Tapir six", 3)
+    once(second, "Steered: mind its nose.")
+    never(second, "Queued: feed the tapir.")
+    once(third, "Queued: feed the tapir.")
+    once(third, "Steered: mind its nose.")
+    assert len(requests(agent, "Tapir six")) == 3
+    status = agent.place.ask("status", "-s", agent.session)
+    assert status["state"] == "idle" and not status["queued"], status
+
+
+def critical_into_idle(agent):
+    """a critical push into a session whose agent has ended waits for its next prompt"""
+    push(agent, "The swan hisses.", "-k", "swan.angry", "-l", "critical")
+    agent.model.replace([rule("Swan seven", {"text": "Careful."})])
+    agent.run("Swan seven: what now?", agent.session)
+    once(request(agent, "Swan seven", 1), "The swan hisses.")
+
+
+ALL = (news_at_a_tool_result, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn, critical_into_streaming, submitted_while_busy,
+       critical_into_idle)

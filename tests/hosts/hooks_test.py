@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""hooks_test.py HOST [SCENARIO]: codex, claude, gemini or qwen as npm has it, set up by this build, against a scripted model. Prints TAP."""
+import sys
+
+import hook_scenarios
+from hook_hosts import AGENTS
+from model.server import ModelServer
+from node_hosts import Place, Tap
+
+
+def nothing_was_complained_about(agent):
+    """no hook call has failed"""
+    assert not agent.complaints(), agent.complaints()
+
+
+def main():
+    name, *wanted = sys.argv[1:]
+    tap = Tap()
+    with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
+        agent = AGENTS[name](place, model)
+        for scenario in hook_scenarios.ALL:
+            if not wanted or scenario.__name__ in wanted or scenario is hook_scenarios.ALL[0]:
+                tap.run(scenario, agent)
+        tap.run(nothing_was_complained_about, agent)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
