@@ -43,7 +43,8 @@ static const char help[] =
     "  --timeout MS     how long one schedule may take before it counts as hung (default 120000)\n"
     "  --verbose        the plugin's log on stderr\n"
     "  --help           this text\n\n"
-    "The stores are in memory (/dev/shm) where that can be written, and no commit waits for a disk: processes die here, the machine does "
+    "The stores are in $TMPDIR, or in memory (/dev/shm) if that is not set, and no commit waits for a disk: processes die here, the "
+    "machine does "
     "not.\n\n"
     "Exit code: 0 when nothing differed, 1 when something did, 2 for a wrong command line.\n";
 
@@ -148,11 +149,14 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
   return true;
 }
 
-/* In memory if there is such a folder: a disk would only be slower. */
+/* Where the user wants temporary files; else in memory if there is such a folder: a disk would only be slower. */
 static char *make_base(void) {
   char in_memory[] = "/dev/shm/hostsim-sim-XXXXXX";
-  return mkdtemp(in_memory) != NULL ? strdup(in_memory) : paths_make_temp("hostsim-sim");
+  return getenv("TMPDIR") == NULL && mkdtemp(in_memory) != NULL ? strdup(in_memory) : paths_make_temp("hostsim-sim");
 }
+
+/* Whoever reads the output has had enough: the playing process dies of that, this one only sees it and cleans up. */
+static void hear_closed_pipe(int number) { (void)number; }
 
 /* Starts the playing process with the same arguments and some more, and waits for it. Returns its wait status; -1: it was told to stop; -2: hung. */
 static int run_player(const struct watch *watch, const struct sim_options *options, int argc, char **argv, const char *const more[]) {
@@ -186,6 +190,9 @@ static int run_player(const struct watch *watch, const struct sim_options *optio
 
 static int watch_play(const struct watch *watch, const struct sim_options *options, int argc, char **argv) {
   int status = run_player(watch, options, argc, argv, NULL);
+  if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) {
+    return 128 + SIGPIPE;
+  }
   if (status == -1 || (status >= 0 && WIFEXITED(status) && watch->progress->ended)) {
     return status == -1 ? interrupt_exit_code() : WEXITSTATUS(status);
   }
@@ -219,7 +226,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     return wants_help ? cli_help(verb) : status;
   }
   struct watch watch = {.base = make_base()};
+  struct sigaction closed_pipe = {.sa_handler = hear_closed_pipe};
   interrupt_catch();
+  sigaction(SIGPIPE, &closed_pipe, NULL);
   if (watch.base == NULL || !map_progress(watch.base, &watch.progress)) {
     fprintf(stderr, "hostsim sim: a temporary folder cannot be made: %s\n", strerror(errno));
     free(watch.base);

@@ -48,4 +48,7 @@ says out "TIDINGS_E_UNSUPPORTED"
 says out "shrunk from "
 says out " to 1 in "
 ok "a plugin that is not there, that dies, exits, hangs, or differs"
+"$hostsim" sim --plugin "$plugin" --story 2>"$work/err" | head -n 1 >"$work/out"
+is_empty err
+ok "whoever has read enough may close the pipe"
 leaves_nothing
