@@ -71,7 +71,7 @@ mutant "whoever goes on comes to the end of the queue" turns/machine.c \
   "if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms)) offer_batch(step);" ""
 mutant "what is leased is on its carriers" turns/leases.c "message->carriers++;" "message->carriers = 1;"
 mutant "what changed is written" turns/turn.c "if (message->orphaned) message->changed = true;" ""
-mutant "an offer is of its messages only" turns/leases.c "if (message->state == MESSAGE_OFFERED) requeue(message);" ""
+mutant "an offer is of its messages only" turns/leases.c "message->state == MESSAGE_OFFERED || lost_carrier" "lost_carrier"
 mutant "an error changes nothing" turns/names.c "if (!all_of_turn) return MEANS_OTHER;" "if (!all_of_turn) { step->run->attempt++; return MEANS_OTHER; }"
 mutant "the table refuses this event in this state" turns/machine.c "  if (meaning_of_names(step) != MEANS_TURN) return refuse_other_turn(step);" ""
 mutant "the table says that this event has no effect in this state" turns/machine.c "  case MEANS_ENDED: return 0;" "  case MEANS_ENDED: return 1;"

@@ -108,3 +108,11 @@ Test(turns_leases, closing_ends_all) {
   EXPECT_PLAYED("item 1; wake; started tidings:1; closed; item 2; wake", "starting(tidings:2) > offer tidings:2");
   EXPECT_PLAYED("submit m1; finished m1; closed", "idle m1=fired");
 }
+
+Test(turns_leases, what_the_store_has_lost_stops_nothing) {
+  EXPECT_PLAYED("submit m1; submit m2; lose m1; wake", "starting(m2) m2=offered > offer m2");
+  EXPECT_PLAYED("submit m1; lose m1; wake", "idle");
+  EXPECT_PLAYED("other: submit m1; lose m1; submit m2", "starting(m2) m2=offered > offer m2");
+  EXPECT_PLAYED("submit m1; submit m2; chat m1 @1; lose m1; finished", "starting(m2) m2=offered > offer m2");
+  EXPECT_PLAYED("submit m1; chat m1 @1; recovered", "idle m1=queued");
+}

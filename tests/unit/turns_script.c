@@ -201,6 +201,10 @@ static void run_command(struct script *script) {
     script->item = strtoull(script->words[1], NULL, 10);
     if (script->item) script->last_item = script->item;
     script->urgent = has_word(script, "urgent");
+  } else if (!strcmp(first, "lose")) {
+    ptrdiff_t at = find(script, span_text(script->words[1]));
+    cr_assert_geq(at, 0);
+    memmove(&script->messages[at], &script->messages[at + 1], (--script->turns.count - (size_t)at) * sizeof *script->messages);
   } else if (!strcmp(first, "times")) {
     script->shows_times = true;
   } else {

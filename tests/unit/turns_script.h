@@ -11,6 +11,7 @@
  *   stream.started, stream.finished, tools.started, tools.finished    opened, compacting, compacted, closed, recovered    wake
  *   clock +500    clock -500      time
  *   item 3 [urgent]               what is pending asks for a turn: number 3 is the newest; "item 0": nothing does any more
+ *   lose m1                       the store has lost its row
  *   times                         the messages' queued_at is shown: "m1=queued@0", in milliseconds since the script began; "@-": it never waited
  * "other:" before a command: somebody else's, while the host lives. "nobody:": while no host lives. Ids may be anything, "tidings:1" included.
  */
