@@ -11,8 +11,10 @@
 
 enum {
   BOARD_PRODUCERS = 8,
-  BOARD_THREADS = 4, /* in each producer: so that commits hold several pushes */
-  BOARD_SESSIONS = 6,
+  BOARD_THREADS = 4,  /* in each producer: so that commits hold several pushes */
+  BOARD_SESSIONS = 6, /* for notifications */
+  BOARD_LANES = 2,    /* and these, in which turns run; numbered behind them */
+  BOARD_ALL_SESSIONS = BOARD_SESSIONS + BOARD_LANES,
   BOARD_TOKENS = 32 << 20,
   BOARD_CARRIERS = 1 << 20,
 };
@@ -27,7 +29,7 @@ struct token_note {
 /* What a thread of a producer was about to push; its next life finds it here. */
 struct producer_slot {
   _Atomic(uint64_t) token; /* 0: nothing */
-  bool identified;         /* pushed with an id: may be pushed again after a kill */
+  bool identified;         /* pushed with an id, or a message: may be pushed again after a kill */
 };
 
 enum carrier_state {
@@ -58,7 +60,7 @@ struct board {
 };
 
 static inline void board_session(unsigned number, char name[8]) {
-  name[0] = 's';
+  name[0] = number < BOARD_SESSIONS ? 's' : 't';
   name[1] = (char)('0' + number);
   name[2] = 0;
 }

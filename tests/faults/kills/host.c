@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kills/roles.h"
+#include "kills/turns.h"
 #include "kit/arguments.h"
 
 enum { UNSETTLED_MAX = 3, NAMED_MAX = 4096, NAMED_AGAIN = 5 };
@@ -19,6 +20,7 @@ struct host {
   struct random random;
   struct carrier_note *unsettled[UNSETTLED_MAX];
   size_t unsettled_count;
+  struct lane lanes[BOARD_LANES];
 };
 
 /* Waits out BUSY: others hold the writer lock. Anything else is a failure. */
@@ -55,16 +57,16 @@ static void resume(struct host *host, unsigned session) {
 }
 
 /* Everything is in place before the state makes it count. */
-static struct carrier_note *write_carrier(struct board *board, unsigned session, const struct carried *carried) {
-  if (board->carrier_count >= BOARD_CARRIERS || board->carried_count + carried->tokens.count > (uint64_t)BOARD_TOKENS * 2)
+static struct carrier_note *write_carrier(struct board *board, unsigned session, uint64_t delivery, const struct tokens *tokens) {
+  if (board->carrier_count >= BOARD_CARRIERS || board->carried_count + tokens->count > (uint64_t)BOARD_TOKENS * 2)
     die("the transcript is full");
   struct carrier_note *note = &board->carriers[board->carrier_count];
   note->session = (uint8_t)session;
-  note->delivery = carried->delivery;
+  note->delivery = delivery;
   note->first_token = board->carried_count;
-  note->token_count = (uint32_t)carried->tokens.count;
-  memcpy(&board->carried[board->carried_count], carried->tokens.at, carried->tokens.count * sizeof(uint64_t));
-  board->carried_count += carried->tokens.count;
+  note->token_count = (uint32_t)tokens->count;
+  memcpy(&board->carried[board->carried_count], tokens->at, tokens->count * sizeof(uint64_t));
+  board->carried_count += tokens->count;
   board->carrier_count++;
   atomic_store(&note->state, CARRIER_WRITTEN);
   return note;
@@ -93,10 +95,24 @@ static bool deliver(struct host *host, unsigned session) {
     while (again(host, rig_settle(host->rig, carried.delivery, TIDINGS_ROLLED_BACK, &error), &error, "rolling back")) continue;
     atomic_fetch_add(&host->board->rolled_back, 1);
   } else if (something) {
-    host->unsettled[host->unsettled_count++] = write_carrier(host->board, session, &carried);
+    host->unsettled[host->unsettled_count++] = write_carrier(host->board, session, carried.delivery, &carried.tokens);
   }
   carried_clear(&carried);
   return something;
+}
+
+/* The same for a session with turns. */
+static bool go_on(struct host *host, struct lane *lane) {
+  struct lane_step step;
+  while (again(host, lane_go_on(lane, host->rig, &host->random, &step), NULL, "a turn")) continue;
+  if (step.delivery && random_chance(&host->random, 15)) {
+    while (again(host, lane_roll_back(lane, host->rig, step.delivery), NULL, "rolling back")) continue;
+    atomic_fetch_add(&host->board->rolled_back, 1);
+  } else if (step.delivery) {
+    host->unsettled[host->unsettled_count++] = write_carrier(host->board, lane->number, step.delivery, &step.carried);
+  }
+  tokens_free(&step.carried);
+  return step.more;
 }
 
 _Noreturn void host_main(struct rig *rig, struct board *board, const char *store, uint64_t seed) {
@@ -104,12 +120,16 @@ _Noreturn void host_main(struct rig *rig, struct board *board, const char *store
   struct tidings_error error = RIG_ERROR;
   host = (struct host){.rig = rig, .board = board, .random = random_seeded(seed, 0)};
   while (again(&host, rig_open(rig, &(struct rig_open){.store = store}, &error), &error, "open")) continue;
-  for (unsigned session = 0; session < BOARD_SESSIONS; session++) resume(&host, session);
-  for (unsigned quiet = 0; quiet < 3 * BOARD_SESSIONS;) {
+  for (unsigned session = 0; session < BOARD_ALL_SESSIONS; session++) resume(&host, session);
+  for (unsigned i = 0; i < BOARD_LANES; i++) {
+    host.lanes[i].number = BOARD_SESSIONS + i;
+    while (again(&host, lane_ask_again(&host.lanes[i], rig), NULL, "turn.declined")) continue;
+  }
+  for (unsigned quiet = 0; quiet < 3 * BOARD_ALL_SESSIONS;) {
     bool last = atomic_load(&board->drain);
-    for (unsigned session = 0; session < BOARD_SESSIONS; session++) {
+    for (unsigned session = 0; session < BOARD_ALL_SESSIONS; session++) {
       while (host.unsettled_count == UNSETTLED_MAX || (host.unsettled_count && random_chance(&host.random, 50))) settle_one(&host);
-      bool something = deliver(&host, session);
+      bool something = session < BOARD_SESSIONS ? deliver(&host, session) : go_on(&host, &host.lanes[session - BOARD_SESSIONS]);
       quiet = last && !something ? quiet + 1 : 0;
     }
   }

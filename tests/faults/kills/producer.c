@@ -9,6 +9,7 @@
 
 #include "kills/roles.h"
 #include "kit/arguments.h"
+#include "kit/turns.h"
 
 struct thread {
   struct rig *rig;
@@ -17,6 +18,15 @@ struct thread {
   struct random random;
   pthread_t id;
 };
+
+/* One try. A message that was submitted before says so by its id: then it is stored. */
+static int32_t submit(struct thread *thread, const char *session, uint64_t token, bool *ret_duplicate, struct tidings_error *error) {
+  struct heard heard = {0};
+  int32_t code = turns_submit(thread->rig, session, token, random_chance(&thread->random, 30), &heard, error);
+  heard_clear(&heard);
+  *ret_duplicate = code == TIDINGS_E_STATE || code == TIDINGS_E_FIRED;
+  return *ret_duplicate ? 0 : code;
+}
 
 /* Pushes until there is an answer. BUSY and FULL have stored nothing, so the same push is made again, with an id or without. After any other failure
  * only a push with an id may be repeated. */
@@ -27,7 +37,8 @@ static void push(struct thread *thread, uint64_t token, bool identified) {
   bool duplicate = false;
   board_session(note->session, session);
   for (;;) {
-    int32_t code = rig_push(thread->rig, session, token, identified, &duplicate, &error);
+    int32_t code = note->session >= BOARD_SESSIONS ? submit(thread, session, token, &duplicate, &error)
+                                                   : rig_push(thread->rig, session, token, identified, &duplicate, &error);
     if (code == 0) break;
     if (code == TIDINGS_E_BUSY) atomic_fetch_add(&thread->board->busy, 1);
     else if (code == TIDINGS_E_STORE) atomic_fetch_add(&thread->board->unknown, 1);
@@ -43,8 +54,10 @@ static void push_new(struct thread *thread) {
   struct board *board = thread->board;
   uint64_t token = atomic_fetch_add(&board->next_token, 1);
   if (token >= BOARD_TOKENS) die("the board is full of tokens");
-  thread->slot->identified = random_chance(&thread->random, 60);
-  board->tokens[token].session = (uint8_t)random_below(&thread->random, BOARD_SESSIONS);
+  bool message = random_chance(&thread->random, 6);
+  thread->slot->identified = message || random_chance(&thread->random, 60);
+  board->tokens[token].session =
+      (uint8_t)(message ? BOARD_SESSIONS + random_below(&thread->random, BOARD_LANES) : random_below(&thread->random, BOARD_SESSIONS));
   atomic_store(&board->tokens[token].state, TOKEN_BEGUN);
   atomic_store(&thread->slot->token, token);
   push(thread, token, thread->slot->identified);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kit/arguments.h"
+#include "powercut/lanes.h"
 #include "powercut/workload.h"
 
 enum { DELIVERIES_MAX = 1024, NEW_TOKENS = 1000000, PUSHED_AGAIN = 4 };
@@ -30,6 +31,7 @@ struct promises {
   uint8_t seen[WORKLOAD_TOKENS];
   bool identified[WORKLOAD_TOKENS];
   bool settling_now[WORKLOAD_TOKENS]; /* a commit of its delivery was under way */
+  uint8_t ended[WORKLOAD_TOKENS];     /* of a message, without a carrier: MAY_COME while that was under way, MUST_NOT_COME afterwards */
   uint64_t last_token;
   struct leased leased[DELIVERIES_MAX];
   size_t leased_count;
@@ -82,6 +84,8 @@ static void read_mark(struct promises *promises, const struct trace *trace, cons
     find_leased(promises, event->inode)->outcome = event->other;
     break;
   case MARK_SETTLED: find_leased(promises, event->inode)->settled = true; break;
+  case MARK_END: promises->ended[event->inode] = MAY_COME; break;
+  case MARK_ENDED: promises->ended[event->inode] = MUST_NOT_COME; break;
   }
 }
 
@@ -104,6 +108,9 @@ static void read_promises(struct promises *promises, const struct trace *trace, 
       promises->due[leased->tokens[k]] = (uint8_t)due_of(leased);
       promises->settling_now[leased->tokens[k]] = due_of(leased) == MAY_COME;
     }
+  }
+  for (size_t token = 0; token < WORKLOAD_TOKENS; token++) {
+    if (promises->ended[token]) promises->due[token] = promises->ended[token];
   }
 }
 
@@ -179,6 +186,33 @@ static bool drain(struct inspection *inspection, unsigned session) {
   return good;
 }
 
+/* What the queue starts turns with: in the order in which it was submitted. */
+static bool drain_lane(struct inspection *inspection, unsigned session) {
+  struct carried came = {0};
+  char name[8];
+  workload_session(session, name);
+  bool good = lane_drain(name, inspection->rig, &came.tokens, inspection->why, 512) && note(inspection, session, &came);
+  for (size_t i = 1; good && i < came.tokens.count; i++) {
+    if (came.tokens.at[i - 1] > came.tokens.at[i])
+      good = broken(inspection, "message %" PRIu64 " came before %" PRIu64, came.tokens.at[i - 1], came.tokens.at[i]);
+  }
+  carried_clear(&came);
+  return good;
+}
+
+/* And a new message starts a turn, alone. */
+static bool submit_one_more(struct inspection *inspection) {
+  struct heard heard = {0};
+  char name[8];
+  uint64_t token = NEW_TOKENS + random_below(inspection->random, NEW_TOKENS);
+  workload_session(WORKLOAD_SESSIONS, name);
+  int32_t code = turns_submit(inspection->rig, name, token, false, &heard, &inspection->error);
+  bool good = code == 0 && heard.asked && heard.offered.count == 1 && heard.offered.at[0] == token;
+  if (!good) broken(inspection, "what was submitted afterwards was not offered alone: %s", rig_why(code, &inspection->error));
+  heard_clear(&heard);
+  return good;
+}
+
 /* The store goes on: a new push arrives, alone. */
 static bool push_one_more(struct inspection *inspection) {
   struct carried carried = {0};
@@ -207,7 +241,10 @@ static bool inspect_open(struct inspection *inspection) {
   for (unsigned session = 0; session < WORKLOAD_SESSIONS; session++) {
     if (!attach(inspection, session) || !drain(inspection, session)) return false;
   }
-  return everything_came(inspection) && push_one_more(inspection);
+  for (unsigned session = WORKLOAD_SESSIONS; session < WORKLOAD_ALL_SESSIONS; session++) {
+    if (!attach(inspection, session) || !drain_lane(inspection, session)) return false;
+  }
+  return everything_came(inspection) && push_one_more(inspection) && submit_one_more(inspection);
 }
 
 bool inspect(struct rig *rig, const char *path, const struct trace *trace, size_t cut, struct random random, char *why) {

@@ -21,11 +21,13 @@ enum trace_kind {
 };
 
 enum mark {
-  MARK_PUSH,    /* about to push token `inode` into session `other`; `folder` is 1 if with an id */
+  MARK_PUSH,    /* about to push or submit token `inode` into session `other`; `folder` is 1 if with an id */
   MARK_PUSHED,  /* that push returned OK */
   MARK_LEASED,  /* a hook handed out delivery `inode` for session `other`; its tokens are the data */
   MARK_SETTLE,  /* about to settle delivery `inode` with outcome `other` */
   MARK_SETTLED, /* that settle returned OK */
+  MARK_END,     /* about to end message `inode` without a carrier: cancelled, or started */
+  MARK_ENDED,   /* that returned OK */
 };
 
 enum {

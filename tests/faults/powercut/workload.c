@@ -18,9 +18,10 @@
 #include "kit/folder.h"
 #include "kit/rig.h"
 #include "powercut/disk.h"
+#include "powercut/lanes.h"
 #include "powercut/tracer.h"
 
-enum { STEPS = 320, PUSHERS = 4, PUSHES_EACH = 60, OUTSTANDING_MAX = 16 };
+enum { STEPS = 400, PUSHERS = 4, PUSHES_EACH = 60, OUTSTANDING_MAX = 16 };
 
 struct lease {
   uint64_t delivery;
@@ -34,11 +35,12 @@ struct workload {
   uint64_t next_token;
   struct lease leases[OUTSTANDING_MAX];
   size_t lease_count;
+  struct lane lanes[WORKLOAD_LANES];
 };
 
 void workload_store_path(const char *root, char *path) { folder_join(path, root, "state/tidings"); }
 
-void workload_session(unsigned i, char name[8]) { snprintf(name, 8, "s%u", i); }
+void workload_session(unsigned i, char name[8]) { snprintf(name, 8, "%c%u", i < WORKLOAD_SESSIONS ? 's' : 't', i); }
 
 static void must(int32_t code, const struct tidings_error *error, const char *what) {
   if (code != 0) die("workload: %s: %s", what, rig_why(code, error));
@@ -77,11 +79,25 @@ static void settle(struct workload *work) {
   if (work->lease_count == 0) return;
   size_t i = random_below(&work->random, work->lease_count);
   uint64_t delivery = work->leases[i].delivery;
+  unsigned session = work->leases[i].session;
   uint32_t outcome = random_chance(&work->random, 70) ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK;
   work->leases[i] = work->leases[--work->lease_count];
   tracer_mark(MARK_SETTLE, delivery, outcome, NULL, 0);
-  must(rig_settle(&work->rig, delivery, outcome, &error), &error, "settle");
+  struct heard heard = {0};
+  must(turns_settle(&work->rig, delivery, outcome, &heard, &error), &error, "settle");
   tracer_mark(MARK_SETTLED, delivery, outcome, NULL, 0);
+  if (session >= WORKLOAD_SESSIONS) lane_hears(&work->lanes[session - WORKLOAD_SESSIONS], &heard);
+  heard_clear(&heard);
+}
+
+static void turn(struct workload *work) {
+  unsigned number = (unsigned)random_below(&work->random, WORKLOAD_LANES);
+  struct lane *lane = &work->lanes[number];
+  bool used;
+  if (work->lease_count == OUTSTANDING_MAX) return;
+  uint64_t delivery = lane_step(lane, &work->rig, &work->random, work->next_token, &used);
+  if (delivery) work->leases[work->lease_count++] = (struct lease){delivery, lane->number};
+  work->next_token += used;
 }
 
 static void open_store(struct workload *work) {
@@ -92,9 +108,10 @@ static void open_store(struct workload *work) {
 static void run_serial(struct workload *work) {
   for (int step = 0; step < STEPS; step++) {
     uint64_t dice = random_below(&work->random, 100);
-    if (dice < 60) push(work, work->next_token++, &work->random);
-    else if (dice < 80) deliver(work);
-    else if (dice < 98) settle(work);
+    if (dice < 42) push(work, work->next_token++, &work->random);
+    else if (dice < 56) deliver(work);
+    else if (dice < 72) settle(work);
+    else if (dice < 98) turn(work);
     else {
       struct tidings_error error = RIG_ERROR;
       must(rig_close(&work->rig, &error), &error, "close");
@@ -123,8 +140,10 @@ static void run_threads(struct workload *work, uint64_t seed) {
     if (pthread_create(&pushers[i].thread, NULL, pusher_main, &pushers[i]) != 0) die("no thread");
   }
   for (int step = 0; step < 80; step++) {
-    if (random_chance(&work->random, 60)) deliver(work);
-    else settle(work);
+    uint64_t dice = random_below(&work->random, 100);
+    if (dice < 40) deliver(work);
+    else if (dice < 70) settle(work);
+    else turn(work);
   }
   for (uint64_t i = 0; i < PUSHERS; i++) pthread_join(pushers[i].thread, NULL);
 }
@@ -143,7 +162,11 @@ static _Noreturn void workload_main(enum workload_kind kind, const char *plugin,
   work->random = random_seeded(seed, 1);
   work->rig.virtual_time = true;
   work->rig.random = random_seeded(seed, 2);
-  work->next_token = 1;
+  work->next_token = kind == WORKLOAD_SERIAL ? 1 : 1 + PUSHERS * PUSHES_EACH;
+  for (unsigned i = 0; i < WORKLOAD_LANES; i++) {
+    work->lanes[i].number = WORKLOAD_SESSIONS + i;
+    workload_session(work->lanes[i].number, work->lanes[i].session);
+  }
   workload_store_path(root, store);
   work->open = (struct rig_open){.store = store};
   rig_load(&work->rig, plugin);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/workload.h: what is going on while the power may go: a store is made, notifications are pushed, handed out and settled.
+ * powercut/workload.h: what is going on while the power may go: a store is made, notifications are pushed, handed out and settled, and messages start turns.
  */
 #ifndef POWERCUT_WORKLOAD_H
 #define POWERCUT_WORKLOAD_H
@@ -11,7 +11,14 @@ enum workload_kind {
   WORKLOAD_SERIAL,  /* one thread; repeats exactly for a seed */
   WORKLOAD_THREADS, /* pushers side by side, so that commits hold several pushes; its order differs from run to run */
 };
-enum { WORKLOAD_SESSIONS = 5, WORKLOAD_TOKENS = 4096, WORKLOAD_STORE_DEPTH = 2 };
+/* The first are for notifications, the others for turns. */
+enum {
+  WORKLOAD_SESSIONS = 5,
+  WORKLOAD_LANES = 2,
+  WORKLOAD_ALL_SESSIONS = WORKLOAD_SESSIONS + WORKLOAD_LANES,
+  WORKLOAD_TOKENS = 4096,
+  WORKLOAD_STORE_DEPTH = 2
+};
 
 /* Runs in a child process on a new store below `root`; returns when the child has ended. Ends the test if anything fails. Also compares what the
  * trace says with what is in `root`, so that a call that the tracer missed is found. */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kills/turns.h: sessions in which turns run: producers submit to them, the host takes the offers.
+ */
+#ifndef KILLS_TURNS_H
+#define KILLS_TURNS_H
+
+#include "kills/board.h"
+#include "kit/turns.h"
+
+/* One such session, as its host sees it. */
+struct lane {
+  unsigned number; /* of the session on the board */
+  bool runs;
+  struct tokens offered; /* it was asked for a turn with these */
+};
+
+/* What the host's next word brought: a carrier with these messages, to be settled; or nothing, but something may still come. */
+struct lane_step {
+  uint64_t delivery;
+  struct tokens carried;
+  bool more;
+};
+
+/* BUSY is returned, and nothing has changed; on anything else that is wrong the process ends. */
+int32_t lane_go_on(struct lane *lane, struct rig *rig, struct random *random, struct lane_step *ret_step);
+/* After session.resumed, whose reply may have asked for a turn. */
+int32_t lane_ask_again(struct lane *lane, struct rig *rig);
+/* A carrier of the lane failed. */
+int32_t lane_roll_back(struct lane *lane, struct rig *rig, uint64_t delivery);
+
+#endif
