@@ -23,9 +23,10 @@ static int32_t tell(struct hostkit *kit, const struct hook_call *call, const cha
 /* -- session start ----------------------------------------------------------------------------------------------------------------- */
 
 /* What was leased when the host died is pending again. News waits for the prompt, which is sure to reach the model. A session that goes on under the same
- * process (after compaction) is opened again, which changes nothing. */
+ * process (after compaction) is opened again, which changes nothing. Another process that still lives has lost it: a person resumed it here, and
+ * some hosts leave a daemon behind. */
 static int32_t session_start(struct hostkit *kit, const struct hook_call *call, struct tidings_error *error) {
-  json_t *data = json_pack("{s:s}", "host", call->host->title);
+  json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", 1);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
   return tell(kit, call, "session.opened", data, NULL, error);
 }
