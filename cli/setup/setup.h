@@ -36,4 +36,7 @@ int setup_version(const char *program, char **ret_version);
  * many entries were changed. */
 int setup_trust(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, bool remove, size_t *ret_changed);
 
+/* How many of our hooks it does not trust, and so leaves out. Changes nothing. */
+int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_untrusted);
+
 #endif
