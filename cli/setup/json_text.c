@@ -127,8 +127,8 @@ int json_text_add(struct json_text *json, const struct json_node *into, const ch
   /* The comma belongs to the last part, the new one goes below its comment. Where there was one too many, there is again. */
   bool comma = json->text[last->end + strspn(json->text + last->end, " \t\r\n")] == ',';
   bool own_line = behind != last->end;
-  int len = own_line ? asprintf(&added, "%s%.*s\n%s%s%s%s%s%s", comma ? "" : ",", (int)(behind - last->end), json->text + last->end, indent, quote,
-                                key ? key : "", colon, value, comma ? "," : "")
+  int len = own_line ? asprintf(&added, "%s%.*s\n%s%s%s%s%s%s", comma ? "" : ",", (int)(behind - last->end), json->text + last->end, indent,
+                                quote, key ? key : "", colon, value, comma ? "," : "")
                      : asprintf(&added, ",\n%s%s%s%s%s", indent, quote, key ? key : "", colon, value);
   if (len < 0) return -1;
   int failed = replace(json, last->end, behind, added);

