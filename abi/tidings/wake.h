@@ -7,10 +7,10 @@
  * its reply has the actions. Get the descriptor first, then ask next_session once, then sleep: so no ring is missed. It rings for
  * pushes only; time comes by wake_at_ms of the replies. A plugin that does not have the extension answers NULL for its id.
  *
- * What rings: whatever must act at once is committed to a session that `owner_pid` (this process, if that was 0) owns: notifications that are
- * critical or ask to start or interrupt a turn, messages, cancellations. It rings after the commit, in every process that waits for that
- * owner. A call of the thread that waits (the last to have called next_session) does not ring in its own process: its reply has the
- * actions. A ring may turn out to need nothing: then the reply has no actions.
+ * What rings: notifications that are critical or have activation idle or interrupt, and what makes an offer, such as a message that somebody
+ * else submits; each in a session that a living host owns. It rings after the commit, in every process that waits for that host (it was
+ * opened by it, or names it as owner_pid). A call of the thread that waits (the last to have called next_session) does not ring in its own
+ * process: its reply has the actions. A ring may turn out to need nothing: then the reply has no actions.
  * A process that is killed between its commit and the ring leaves the session to be named by the next call of next_session, whatever that is
  * made for; and wake_at_ms is never far away while the descriptor is in use. So nothing is lost, only later.
  */

@@ -5,7 +5,6 @@
 #include "conformance/trial.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,35 +207,6 @@ static void owner_pid(struct trial *trial) {
   free(delivery);
 }
 
-static void wake(struct trial *trial) {
-  trial_load(trial);
-  if (trial->wake == NULL) {
-    trial_skip("it has no " TIDINGS_EXT_WAKE);
-  }
-  struct tidings_plugin *plugin = trial_open(trial, NULL);
-  struct tidings_error error = {.size = sizeof error};
-  char buffer[256];
-  size_t len = 0;
-  int32_t fd = -1;
-  trial_expect(TIDINGS_E_INVAL, trial->wake->descriptor(plugin, NULL, &error), &error, "descriptor(NULL)");
-  trial_expect(TIDINGS_OK, trial->wake->descriptor(plugin, &fd, &error), &error, "descriptor");
-  trial_expect_nothing(plugin, "s"); /* attaches: rings go to the attached host */
-  trial_expect(TIDINGS_OK, trial->wake->next_session(plugin, buffer, sizeof buffer, &len, &error), &error, "next_session");
-  struct agent producer;
-  trial_start_other(trial, &producer, "producer", 0);
-  json_decref(trial_other(&producer, request_push("critical", "one")));
-  struct pollfd readable = {.fd = fd, .events = POLLIN};
-  if (poll(&readable, 1, AGENT_TIMEOUT_MS / 2) != 1) {
-    trial_fail("a critical push from another process did not ring");
-  }
-  trial_expect(TIDINGS_OK, trial->wake->next_session(plugin, buffer, sizeof buffer, &len, &error), &error, "next_session");
-  if (len != 1 || buffer[0] != 's') {
-    trial_fail("session 's' rang, next_session says '%.*s'", (int)len, buffer);
-  }
-  other_stops(&producer);
-  trial_close(plugin);
-}
-
 const struct conformance_case process_cases[] = {
     {"process.fork", "after fork the child's calls answer CLOSED", fork_child},
     {"process.producer-role", "a producer may push, not deliver", producer_role},
@@ -246,6 +216,5 @@ const struct conformance_case process_cases[] = {
     {"process.dead-owner", "what a dead host had leased is delivered again", dead_owner},
     {"process.resumed", "what session.resumed names is not delivered again", resumed},
     {"process.owner-pid", "leases and ownership belong to owner_pid", owner_pid},
-    {"wake.rings", "a push from another process rings", wake},
     {NULL, NULL, NULL},
 };

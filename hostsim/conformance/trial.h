@@ -39,6 +39,7 @@ extern const struct conformance_case call_cases[];
 extern const struct conformance_case event_cases[];
 extern const struct conformance_case delivery_cases[];
 extern const struct conformance_case process_cases[];
+extern const struct conformance_case wake_cases[];
 
 /* Ends the case: what is wrong, or why it does not apply to this plugin. */
 noreturn void trial_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

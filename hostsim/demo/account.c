@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The books at the end of the demo. What was pushed is asked of the ledger and of the store; what was delivered is counted in the texts
- * that the transcript holds, which is what the model has seen. Each pushed message is unlike every other, so it can be counted by its text.
+ * The books at the end of the demo. What was pushed and submitted is asked of the ledger and of the store; what was delivered is counted in the
+ * texts that the transcript holds, which is what the model has seen. Each text is unlike every other, so it can be counted by itself.
  */
 #include "demo/demo.h"
 
@@ -10,10 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct count {
+  size_t sent;  /* by the ledger */
+  size_t seen;  /* at least once */
+  size_t twice; /* or more often */
+};
+
 struct books {
-  size_t pushed;    /* by the ledger */
-  size_t delivered; /* seen at least once */
-  size_t twice;     /* seen more than once */
+  struct count pushed;    /* notifications */
+  struct count submitted; /* messages */
+  size_t store_waiting;   /* messages that have not fired */
   json_int_t store_pushed;
   json_int_t store_delivered;
   json_int_t store_open;     /* pending or leased */
@@ -32,21 +38,40 @@ static size_t count_in_transcript(const json_t *transcript, const char *message)
   return count;
 }
 
-static void count_messages(const struct demo_folder *folder, struct books *books) {
-  json_t *ledger = journal_read(folder->ledger);
-  json_t *transcript = journal_read(folder->transcript);
-  books->pushed = json_array_size(ledger);
-  for (size_t i = 0; i < books->pushed; i++) {
-    const char *message = json_string_value(json_object_get(json_array_get(ledger, i), "message"));
-    size_t seen = count_in_transcript(transcript, message);
-    books->delivered += seen > 0;
-    books->twice += seen > 1;
+static void count_texts(const json_t *ledger, const json_t *transcript, const char *key, struct count *count) {
+  for (size_t i = 0; i < json_array_size(ledger); i++) {
+    const char *text = json_string_value(json_object_get(json_array_get(ledger, i), key));
+    if (text == NULL) {
+      continue;
+    }
+    size_t seen = count_in_transcript(transcript, text);
+    count->sent++;
+    count->seen += seen > 0;
+    count->twice += seen > 1;
     if (seen != 1) {
-      printf("seen %zu times: %s\n", seen, message);
+      printf("seen %zu times: %s\n", seen, text);
     }
   }
+}
+
+static void count_all(const struct demo_folder *folder, struct books *books) {
+  json_t *ledger = journal_read(folder->ledger);
+  json_t *transcript = journal_read(folder->transcript);
+  count_texts(ledger, transcript, LEDGER_PUSHED, &books->pushed);
+  count_texts(ledger, transcript, LEDGER_SUBMITTED, &books->submitted);
   json_decref(transcript);
   json_decref(ledger);
+}
+
+/* Returns the answer or NULL. */
+static json_t *ask(struct hostkit *hostkit, const char *name, struct tidings_error *error) {
+  char query[64];
+  char *text = NULL;
+  int len = snprintf(query, sizeof query, "{\"name\":\"%s\",\"session\":\"%s\"}", name, DEMO_SESSION);
+  struct tidings_span span = {query, (size_t)len};
+  json_t *answer = hostkit_query(hostkit, &span, &text, error) == TIDINGS_OK ? json_loads(text, 0, NULL) : NULL;
+  hostkit_free(text);
+  return answer;
 }
 
 /* Asks the store, as any process may. Returns 0 or -1. */
@@ -61,41 +86,50 @@ static int ask_store(const struct demo_folder *folder, const char *plugin, struc
   };
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};
-  static const char query[] = "{\"name\":\"stats\",\"session\":\"" DEMO_SESSION "\"}";
-  struct tidings_span span = {query, sizeof query - 1};
-  char *answer = NULL;
-  if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK || hostkit_query(hostkit, &span, &answer, &error) != TIDINGS_OK) {
+  json_t *stats = NULL;
+  json_t *status = NULL;
+  if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK || (stats = ask(hostkit, "stats", &error)) == NULL ||
+      (status = ask(hostkit, "status", &error)) == NULL) {
     fprintf(stderr, "hostsim: the store cannot be asked: %s\n", error.text);
+    json_decref(stats);
     hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
     return -1;
   }
-  json_t *stats = json_loads(answer, 0, NULL);
+  books->store_waiting = json_array_size(json_object_get(status, "messages")) + json_array_size(json_object_get(status, "queued"));
   books->store_pushed = json_integer_value(json_object_get(stats, "pushed"));
   books->store_delivered = json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "delivered"));
   books->store_open = json_integer_value(json_object_get(stats, "pending")) + json_integer_value(json_object_get(stats, "leased"));
   books->store_withheld = json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "filtered")) +
                           json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "annihilated"));
   json_decref(stats);
-  hostkit_free(answer);
+  json_decref(status);
   hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
   return 0;
 }
+
+static void print_count(const char *sent, const char *seen, const struct count *count) {
+  printf("%s %zu, %s %zu, lost %zu, twice %zu\n", sent, count->sent, seen, count->seen, count->sent - count->seen, count->twice);
+}
+
+static bool is_exact(const struct count *count) { return count->seen == count->sent && count->twice == 0; }
 
 int demo_account(const struct demo_folder *folder, const char *plugin) {
   struct books books = {0};
   if (ask_store(folder, plugin, &books) != 0) {
     return EXIT_FAILURE;
   }
-  count_messages(folder, &books);
+  count_all(folder, &books);
   json_int_t to_tell = books.store_pushed - books.store_withheld;
-  bool agree = to_tell == (json_int_t)books.pushed && books.store_delivered == (json_int_t)books.delivered && books.store_open == 0;
+  bool agree = to_tell == (json_int_t)books.pushed.sent && books.store_delivered == (json_int_t)books.pushed.seen &&
+               books.store_open == 0 && books.store_waiting == 0;
   if (!agree) {
     printf("the store has %" JSON_INTEGER_FORMAT " pushed, %" JSON_INTEGER_FORMAT " delivered, %" JSON_INTEGER_FORMAT
-           " open; pushes to be told that returned OK: %zu\n",
-           books.store_pushed, books.store_delivered, books.store_open, books.pushed);
+           " open, %zu messages waiting; pushes to be told that returned OK: %zu\n",
+           books.store_pushed, books.store_delivered, books.store_open, books.store_waiting, books.pushed.sent);
   }
-  printf("withheld by the configuration: %" JSON_INTEGER_FORMAT ". Of all else:\n", books.store_withheld);
-  printf("pushed %zu, delivered %zu, lost %zu, twice %zu\n", books.pushed, books.delivered, books.pushed - books.delivered, books.twice);
+  print_count("messages that want a turn: sent", "heard", &books.submitted);
+  printf("notifications withheld by the configuration: %" JSON_INTEGER_FORMAT ". Of all else:\n", books.store_withheld);
+  print_count("pushed", "delivered", &books.pushed);
   fflush(stdout);
-  return agree && books.delivered == books.pushed && books.twice == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return agree && is_exact(&books.pushed) && is_exact(&books.submitted) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -23,13 +23,16 @@ struct demo_folder {
   char *store;
   char *workspace;
   char *transcript; /* JSON lines: what the model got and said, and each carrier's delivery id */
-  char *ledger;     /* JSON lines: each message whose push returned OK */
+  char *ledger;     /* JSON lines: each text whose push or submit returned OK, as LEDGER_PUSHED or LEDGER_SUBMITTED */
   char *second_plugin;
 };
 
 /* Fills in the paths. Returns 0, or -1 when out of memory. demo_folder_finish may follow in either case. */
 int demo_folder_init(struct demo_folder *folder, const char *dir);
 void demo_folder_finish(struct demo_folder *folder);
+
+#define LEDGER_PUSHED "message"
+#define LEDGER_SUBMITTED "submitted"
 
 /* How it is shown. */
 struct screen {
@@ -40,8 +43,8 @@ struct screen {
 /* One line or several that somebody says; `who` is "user", "assistant" or "tool". */
 void screen_say(const struct screen *screen, const char *who, const char *text);
 
-/* A carrier as the model gets it: what was put before `content`, marked, then the content itself. */
-void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len, size_t content_len);
+/* A carrier as the model gets it: its content, and, marked, what was put before and after it. */
+void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len, const char *content, size_t content_len);
 
 /* What happens around the conversation. */
 void screen_note(const struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -70,7 +73,11 @@ int demo_account(const struct demo_folder *folder, const char *plugin);
 int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level,
                              const char *message);
 
-/* The same, without waiting for its end. Returns 0 and *ret_pid, or -1. */
+/* The same with any event: its `data` as JSON, and the text by which it is known in the ledger as `ledger_key`. */
+int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *type, const char *data,
+                             const char *ledger_key, const char *text);
+
+/* A notification, without waiting for the process's end. Returns 0 and *ret_pid, or -1. */
 int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message,
                     pid_t *ret_pid);
 

@@ -10,6 +10,7 @@
 #include "wire.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -38,7 +39,8 @@ static _Noreturn void die_here(void) {
   }
 }
 
-static void send_event(struct demo_host *host, json_t *event) {
+struct tidings_reply *host_event(struct demo_host *host, const char *type, json_t *data) {
+  json_t *event = json_pack("{s:s, s:s, s:o*}", "type", type, "session", DEMO_SESSION, "data", data);
   char *text = json_dumps(event, JSON_COMPACT);
   json_decref(event);
   if (text == NULL) {
@@ -48,8 +50,17 @@ static void send_event(struct demo_host *host, json_t *event) {
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
   insist(hostkit_event(host->hostkit, &span, &reply, &error), &error, text);
-  hostkit_reply_free(reply);
   free(text);
+  return reply;
+}
+
+/* For events whose reply asks for nothing in this story. */
+static void send_event(struct demo_host *host, const char *type, json_t *data) {
+  struct tidings_reply *reply = host_event(host, type, data);
+  if (reply != NULL && reply->action_count > 0) {
+    give_up(type, "the plugin asks for something that the story does not have");
+  }
+  hostkit_reply_free(reply);
 }
 
 void host_open(struct demo_host *host, bool resumes) {
@@ -64,8 +75,7 @@ void host_open(struct demo_host *host, bool resumes) {
   struct tidings_error error = {.size = sizeof error};
   insist(hostkit_open(&options, &host->hostkit, &error), &error, "open");
   if (!resumes) {
-    send_event(host, json_pack("{s:s, s:s, s:{s:s, s:s}}", "type", "session.opened", "session", DEMO_SESSION, "data", "cwd",
-                               host->folder.workspace, "host", "hostsim demo"));
+    send_event(host, "session.opened", json_pack("{s:s, s:s}", "cwd", host->folder.workspace, "host", "hostsim demo"));
     return;
   }
   json_t *deliveries = transcript_deliveries(host->folder.transcript);
@@ -73,7 +83,7 @@ void host_open(struct demo_host *host, bool resumes) {
   screen_note(&host->screen, "the host is back, pid %d; its transcript holds the deliveries %s: session.resumed names them", (int)getpid(),
               list);
   free(list);
-  send_event(host, json_pack("{s:s, s:s, s:{s:o}}", "type", "session.resumed", "session", DEMO_SESSION, "data", "deliveries", deliveries));
+  send_event(host, "session.resumed", json_pack("{s:o}", "deliveries", deliveries));
 }
 
 void host_close(struct demo_host *host) {
@@ -82,8 +92,8 @@ void host_close(struct demo_host *host) {
   host->hostkit = NULL;
 }
 
-static void write_ledger(struct demo_host *host, const char *message) {
-  if (journal_append(host->folder.ledger, json_pack("{s:s}", "message", message)) != 0) {
+static void write_ledger(struct demo_host *host, const char *what, const char *text) {
+  if (journal_append(host->folder.ledger, json_pack("{s:s}", what, text)) != 0) {
     give_up("ledger", "cannot be written");
   }
 }
@@ -93,15 +103,22 @@ void host_push(struct demo_host *host, const char *kind, const char *level, cons
   if (path != NULL) {
     json_object_set_new(data, "data", json_pack("{s:s}", "path", path));
   }
-  send_event(host, json_pack("{s:s, s:s, s:o}", "type", "notification", "session", DEMO_SESSION, "data", data));
-  write_ledger(host, message);
+  send_event(host, "notification", data);
+  write_ledger(host, LEDGER_PUSHED, message);
 }
 
 void host_report(struct demo_host *host, const char *type, json_t *data, const char *told) {
-  send_event(host, json_pack("{s:s, s:s, s:o}", "type", type, "session", DEMO_SESSION, "data", data));
+  send_event(host, type, data);
   if (told != NULL) {
-    write_ledger(host, told);
+    write_ledger(host, LEDGER_PUSHED, told);
   }
+}
+
+struct tidings_reply *host_submit(struct demo_host *host, const char *id, const char *content, const char *delivery) {
+  struct tidings_reply *reply =
+      host_event(host, "message.submitted", json_pack("{s:s, s:s, s:s}", "id", id, "content", content, "delivery", delivery));
+  write_ledger(host, LEDGER_SUBMITTED, content);
+  return reply;
 }
 
 void host_configure(struct demo_host *host, const char *configuration) {
@@ -147,7 +164,7 @@ static uint64_t carry(struct demo_host *host, const char *role, const struct tid
   }
   const struct hostkit_message *carrier = &outgoing->messages[outgoing->carrier];
   write_transcript(host, role, carrier->text, carrier->text_len, delivery);
-  screen_carrier(&host->screen, role, carrier->text, carrier->text_len, content->len);
+  screen_carrier(&host->screen, role, carrier->text, carrier->text_len, content->ptr, content->len);
   hostkit_outgoing_free(outgoing);
   if (ending == ENDING_DIES_BEFORE_SETTLE) {
     die_here();
@@ -155,7 +172,7 @@ static uint64_t carry(struct demo_host *host, const char *role, const struct tid
   if (delivery != 0 && ending == ENDING_SETTLED) {
     host_settle(host, delivery);
   }
-  screen_pause(&host->screen, delivery != 0 ? 500 : 150);
+  screen_pause(&host->screen, delivery != 0 ? 420 : 120);
   return delivery;
 }
 
@@ -187,10 +204,90 @@ uint64_t host_chat_request(struct demo_host *host, const char *content) {
   return carry(host, "user", &request.content, reply, ENDING_SETTLED);
 }
 
+/* The texts of a turn's messages, one below the other. To be freed. */
+static char *turn_content(const struct tidings_action *turn) {
+  char *content = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&content, &len);
+  for (size_t i = 0; out != NULL && i < turn->message_count; i++) {
+    const struct tidings_span *part = &turn->messages[i]->content;
+    fprintf(out, "%s%.*s", i > 0 ? "\n" : "", (int)part->len, part->ptr);
+  }
+  if (out == NULL || fclose(out) != 0) {
+    give_up("start_turn", "out of memory");
+  }
+  return content;
+}
+
+void host_start_turn(struct demo_host *host, struct tidings_reply *reply) {
+  const struct tidings_action *turn = host_asked(reply, TIDINGS_ACTION_START_TURN);
+  if (turn == NULL || turn->message_count == 0) {
+    give_up("start_turn", "the plugin does not ask for a turn");
+  }
+  const struct tidings_span **ids = calloc(turn->message_count, sizeof *ids);
+  char *content = turn_content(turn);
+  if (ids == NULL) {
+    give_up("start_turn", "out of memory");
+  }
+  for (size_t i = 0; i < turn->message_count; i++) {
+    ids[i] = &turn->messages[i]->id;
+  }
+  struct tidings_chat_request request = {
+      .size = sizeof request,
+      .source = turn->source,
+      .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
+      .content = {content, strlen(content)},
+      .messages = ids,
+      .message_count = turn->message_count,
+  };
+  const char *role = turn->source == TIDINGS_SOURCE_SYSTEM ? "system" : turn->messages[0]->trigger.len > 0 ? "webhook" : "user";
+  struct tidings_reply *carried = NULL;
+  struct tidings_error error = {.size = sizeof error};
+  insist(hostkit_chat_request(host->hostkit, &request, &carried, &error), &error, "on_chat_request");
+  carry(host, role, &request.content, carried, ENDING_SETTLED);
+  free(content);
+  free(ids);
+  hostkit_reply_free(reply);
+}
+
+const struct tidings_action *host_asked(const struct tidings_reply *reply, uint32_t type) {
+  for (size_t i = 0; reply != NULL && i < reply->action_count; i++) {
+    if (reply->actions[i]->type == type) {
+      return reply->actions[i];
+    }
+  }
+  return NULL;
+}
+
+/* Takes what rang; the demo has one session. */
+static void hear(struct demo_host *host) {
+  struct tidings_error error = {.size = sizeof error};
+  char session[256];
+  size_t len = 0;
+  do {
+    insist(hostkit_next_session(host->hostkit, session, sizeof session, &len, &error), &error, "next_session");
+  } while (len > 0);
+}
+
+void host_listen(struct demo_host *host) {
+  struct tidings_error error = {.size = sizeof error};
+  insist(hostkit_wake_descriptor(host->hostkit, &host->wake_fd, &error), &error, "wake descriptor");
+  hear(host);
+}
+
+struct tidings_reply *host_sleep(struct demo_host *host) {
+  struct pollfd rung = {.fd = host->wake_fd, .events = POLLIN};
+  if (poll(&rung, 1, DEMO_TIMEOUT_MS) != 1) {
+    give_up("sleep", "nothing has rung");
+  }
+  hear(host);
+  return host_event(host, "wake", NULL);
+}
+
 void host_assistant(struct demo_host *host, const char *text) {
   write_transcript(host, "assistant", text, strlen(text), 0);
   screen_say(&host->screen, "assistant", text);
-  screen_pause(&host->screen, 330);
+  screen_pause(&host->screen, 270);
 }
 
 void host_swap(struct demo_host *host) {
@@ -213,7 +310,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     return cli_usage_error(verb, "not to be called by hand");
   }
   process_become_child();
-  struct demo_host host = {.plugin = argv[2]};
+  struct demo_host host = {.plugin = argv[2], .wake_fd = -1};
   host.screen.color = strcmp(argv[4], "color") == 0;
   host.screen.fast = strcmp(argv[5], "fast") == 0;
   if (demo_folder_init(&host.folder, argv[1]) != 0) {
@@ -222,6 +319,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   host_open(&host, life > 1);
   script_play(&host, (unsigned)life);
   host_close(&host);
+  if (host.wake_fd >= 0) {
+    close(host.wake_fd);
+  }
   demo_folder_finish(&host.folder);
   return EXIT_SUCCESS;
 }

@@ -15,6 +15,7 @@ struct demo_host {
   const char *plugin;
   struct hostkit *hostkit;
   unsigned calls; /* numbers the model's tool calls */
+  int wake_fd;    /* readable when another process has rung; -1: not yet */
 };
 
 /* What becomes of a carrier after the hook. */
@@ -37,6 +38,24 @@ void host_push(struct demo_host *host, const char *kind, const char *level, cons
 /* Reports what a subsystem saw, an event of `type`; takes `data`. `told` is what the transcript will show of it; NULL when the configuration withholds it. */
 void host_report(struct demo_host *host, const char *type, json_t *data, const char *told);
 
+/* Sends an event of `type`; takes `data`, which may be NULL. The reply is the caller's, to be freed with hostkit_reply_free. */
+struct tidings_reply *host_event(struct demo_host *host, const char *type, json_t *data);
+
+/* Submits a message that a person has typed, and notes it in the ledger. `delivery` is "queue" or "steer". */
+struct tidings_reply *host_submit(struct demo_host *host, const char *id, const char *content, const char *delivery);
+
+/* The action of that type that a reply asks for, or NULL. */
+const struct tidings_action *host_asked(const struct tidings_reply *reply, uint32_t type);
+
+/* Starts the turn that `reply` asks for, which it takes, by a chat request that names its messages. */
+void host_start_turn(struct demo_host *host, struct tidings_reply *reply);
+
+/* From now on host_sleep hears who rings. */
+void host_listen(struct demo_host *host);
+
+/* Sleeps until another process has rung. Returns the reply to the event `wake`. */
+struct tidings_reply *host_sleep(struct demo_host *host);
+
 /* Puts a configuration in force. */
 void host_configure(struct demo_host *host, const char *configuration);
 
@@ -50,6 +69,9 @@ void host_settle(struct demo_host *host, uint64_t delivery);
 void host_assistant(struct demo_host *host, const char *text);
 
 void host_swap(struct demo_host *host);
+
+/* Who speaks next: a typed correction, a webhook, something critical, a subagent. For the third life's end. */
+void script_turns(struct demo_host *host);
 
 /* The script, one part for each of the host's lives (1 to DEMO_LIVES). */
 void script_play(struct demo_host *host, unsigned life);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A producer: a process that opens the store beside the host, pushes one notification, notes it in the ledger once the push has
- * returned OK, and ends.
+ * A producer: a process that opens the store beside the host, sends one event, notes it in the ledger once that has returned OK, and ends.
  */
 #include "demo/demo.h"
 
@@ -13,19 +12,24 @@
 #include <string.h>
 #include <sys/wait.h>
 
-int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message,
-                    pid_t *ret_pid) {
-  const char *const arguments[] = {"internal-push", plugin, folder->dir, folder->store, folder->ledger, kind, level, message, NULL};
+static int start_sending(const struct demo_folder *folder, const char *plugin, const char *type, const char *data, const char *ledger_key,
+                         const char *text, pid_t *ret_pid) {
+  const char *const arguments[] = {"internal-push", plugin, folder->dir, folder->store, folder->ledger, type, data, ledger_key, text, NULL};
   return process_spawn_self(arguments, -1, ret_pid) == 0 ? 0 : -1;
 }
 
-int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level,
-                             const char *message) {
-  pid_t pid = 0;
+int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message,
+                    pid_t *ret_pid) {
+  json_t *value = json_pack("{s:s, s:s, s:s}", "kind", kind, "level", level, "message", message);
+  char *data = json_dumps(value, JSON_COMPACT);
+  int failed = data != NULL ? start_sending(folder, plugin, "notification", data, LEDGER_PUSHED, message, ret_pid) : -1;
+  free(data);
+  json_decref(value);
+  return failed;
+}
+
+static int wait_for(pid_t pid) {
   int status = 0;
-  if (demo_start_push(folder, plugin, kind, level, message, &pid) != 0) {
-    return -1;
-  }
   if (!process_wait(pid, DEMO_TIMEOUT_MS, &status)) {
     process_kill(pid);
     return -1;
@@ -33,8 +37,20 @@ int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugi
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level,
+                             const char *message) {
+  pid_t pid = 0;
+  return demo_start_push(folder, plugin, kind, level, message, &pid) == 0 ? wait_for(pid) : -1;
+}
+
+int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *type, const char *data,
+                             const char *ledger_key, const char *text) {
+  pid_t pid = 0;
+  return start_sending(folder, plugin, type, data, ledger_key, text, &pid) == 0 ? wait_for(pid) : -1;
+}
+
 static int run(const struct cli_verb *verb, int argc, char **argv) {
-  if (argc != 8) {
+  if (argc != 9) {
     return cli_usage_error(verb, "not to be called by hand");
   }
   process_become_child();
@@ -50,8 +66,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_open(&options, &hostkit, &error);
   if (code == TIDINGS_OK) {
-    json_t *event = json_pack("{s:s, s:s, s:s, s:{s:s, s:s, s:s}}", "type", "notification", "session", DEMO_SESSION, "source", "elsewhere",
-                              "data", "kind", argv[5], "level", argv[6], "message", argv[7]);
+    json_t *event = json_pack("{s:s, s:s, s:s, s:o}", "type", argv[5], "session", DEMO_SESSION, "source", "elsewhere", "data",
+                              json_loads(argv[6], 0, NULL));
     char *text = json_dumps(event, JSON_COMPACT);
     struct tidings_span span = {text, strlen(text)};
     struct tidings_reply *reply = NULL;
@@ -62,7 +78,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   }
   if (code != TIDINGS_OK) {
     fprintf(stderr, "hostsim: a push from another process failed: %s\n", error.text);
-  } else if (journal_append(argv[4], json_pack("{s:s}", "message", argv[7])) != 0) {
+  } else if (journal_append(argv[4], json_pack("{s:s}", argv[7], argv[8])) != 0) {
     code = TIDINGS_E_STORE;
   }
   hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
@@ -70,4 +86,4 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
 }
 
 const struct cli_verb verb_internal_push = {
-    .name = "internal-push", .usage = "hostsim internal-push PLUGIN DIR STORE LEDGER KIND LEVEL MESSAGE", .help = "", .run = run};
+    .name = "internal-push", .usage = "hostsim internal-push PLUGIN DIR STORE LEDGER TYPE DATA LEDGER-KEY TEXT", .help = "", .run = run};

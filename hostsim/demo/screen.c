@@ -55,13 +55,17 @@ void screen_say(const struct screen *screen, const char *who, const char *text) 
   fflush(stdout);
 }
 
-void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len, size_t content_len) {
-  size_t block = len >= content_len ? len - content_len : 0;
+void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len, const char *content, size_t content_len) {
+  const char *own = content_len > 0 ? memmem(text, len, content, content_len) : NULL;
+  size_t before = own != NULL ? (size_t)(own - text) : 0;
+  size_t after = before + (own != NULL ? content_len : 0);
   print_label(screen, who);
-  if (block > 0) {
-    print_body(screen, text, block, "│ ", YELLOW, true);
+  print_body(screen, text, before, "│ ", YELLOW, true);
+  print_body(screen, text + before, after - before, "", "", before == 0);
+  while (after < len && after > before && text[after] == '\n') {
+    after++; /* the end of the content's last line, and the empty line that keeps what follows apart */
   }
-  print_body(screen, text + block, len - block, "", "", block == 0);
+  print_body(screen, text + after, len - after, "│ ", YELLOW, after == 0);
   if (len == 0) {
     putchar('\n');
   }

@@ -152,6 +152,7 @@ static void third_life(struct demo_host *host) {
   host_chat_request(host, "Thanks. Try the tracker again, please.");
   host_assistant(host, "It is back. Issue 12 is closed.");
   busy_moment(host);
+  script_turns(host);
 }
 
 void script_play(struct demo_host *host, unsigned life) {

@@ -21,15 +21,18 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char help[] =
-    "About ten seconds of an agent session: a scripted model, real tools, a real store. A build really fails in the background, a file is\n"
-    "really written by another process, another process really pushes; the host is killed twice and the plugin is swapped. What the model\n"
-    "gets is printed as it gets it. The last line counts, from the store and from the transcript, whether all was told once.\n\n"
-    "  --plugin PATH  the plugin; default: tidings.so beside hostsim, else the installed one\n"
-    "  --fast         no pauses for reading\n"
-    "  --no-color     plain text on a terminal too; so does NO_COLOR in the environment\n"
-    "  --help         this text\n\n"
-    "Exit code: 0 when nothing was lost or told twice, 1 otherwise, 2 for a wrong command line.\n";
+static const char help[] = "About fifteen seconds of an agent session: a scripted model, real tools, a real store. A build really fails in "
+                           "the background, a file is\n"
+                           "really written by another process, another process really pushes; the host is killed twice and the plugin is "
+                           "swapped. Then typed words,\n"
+                           "a webhook, something critical and a subagent's end want turns. What the model gets is printed as it gets it. "
+                           "The last lines count, from\n"
+                           "the store and from the transcript, whether all was told once.\n\n"
+                           "  --plugin PATH  the plugin; default: tidings.so beside hostsim, else the installed one\n"
+                           "  --fast         no pauses for reading\n"
+                           "  --no-color     plain text on a terminal too; so does NO_COLOR in the environment\n"
+                           "  --help         this text\n\n"
+                           "Exit code: 0 when nothing was lost or told twice, 1 otherwise, 2 for a wrong command line.\n";
 
 struct supervisor {
   struct demo_folder folder;

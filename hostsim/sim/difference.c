@@ -58,5 +58,6 @@ void difference_write(json_t *expected, json_t *got, const char *what, FILE *out
     compare(reply, reply_of(got), what, out);
     return;
   }
-  compare(reply != NULL && reply_of(got) != NULL ? reply : expected, reply != NULL && reply_of(got) != NULL ? reply_of(got) : got, what, out);
+  compare(reply != NULL && reply_of(got) != NULL ? reply : expected, reply != NULL && reply_of(got) != NULL ? reply_of(got) : got, what,
+          out);
 }

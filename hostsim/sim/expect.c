@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <tidings/hostkit.h>
+#include <time.h>
 
 static const char *const state_names[] = {"idle", "starting", "busy", "retrying", "waiting", "error"};
 static const char *const phase_names[] = {NULL, "streaming", "tools"};
@@ -61,10 +61,10 @@ static json_t *moment(int64_t time_ms) {
 
 static json_t *status(const struct model *model) {
   const struct model_run *run = &model->run;
-  json_t *object = json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o}", "state", state_names[run->state], "phase",
-                             run->state == BUSY ? phase_names[run->phase] : NULL, "messages", turn_ids(model, run->turn, run->turn_count), "attempt",
-                             (json_int_t)run->attempt, "message", words(run->words), "orphaned",
-                             turn_ids(model, run->orphaned, run->orphaned_count));
+  json_t *object =
+      json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o}", "state", state_names[run->state], "phase",
+                run->state == BUSY ? phase_names[run->phase] : NULL, "messages", turn_ids(model, run->turn, run->turn_count), "attempt",
+                (json_int_t)run->attempt, "message", words(run->words), "orphaned", turn_ids(model, run->orphaned, run->orphaned_count));
   return object;
 }
 
@@ -81,7 +81,8 @@ static json_t *notification(const struct model *model, int index) {
   const struct note_kind *kind = &note_kinds[item->note];
   text_of_note(item->text, text);
   (void)snprintf(message, sizeof message, "%s%s", item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
-  return json_pack("{s:s, s:s, s:s, s:s}", "source", kind->source, "name", kind->name, "level", level_names[item->level], "message", message);
+  return json_pack("{s:s, s:s, s:s, s:s}", "source", kind->source, "name", kind->name, "level", level_names[item->level], "message",
+                   message);
 }
 
 static json_t *system_content(const struct model *model, const struct model_message *message) {
@@ -96,8 +97,9 @@ static json_t *turn_message(const struct model *model, int index) {
   char text[NAME_SIZE];
   const struct model_message *message = &model->messages[index];
   text_of_message(message->text, text);
-  return json_pack("{s:i, s:o, s:o, s:o}", "id", message->id, "content", message->system ? system_content(model, message) : json_string(text),
-                   "queued_at", message->waited && !message->system ? json_integer(message->stamp_ms) : json_null(), "trigger",
+  return json_pack("{s:i, s:o, s:o, s:o}", "id", message->id, "content",
+                   message->system ? system_content(model, message) : json_string(text), "queued_at",
+                   message->waited && !message->system ? json_integer(message->stamp_ms) : json_null(), "trigger",
                    message->trigger ? json_pack("{s:i}", "hook", message->id) : json_null());
 }
 
@@ -112,8 +114,8 @@ static json_t *actions(const struct model *model, const struct answer *answer) {
     for (unsigned i = 0; i < answer->offered_count; i++) {
       json_array_append_new(messages, turn_message(model, answer->offered[i]));
     }
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:o}", "type", "start_turn", "source", system ? "system" : "user", "messages", messages));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:o}", "type", "start_turn", "source", system ? "system" : "user", "messages", messages));
   }
   return list;
 }
@@ -148,8 +150,9 @@ json_t *expect_answer(const struct model *model, const struct answer *answer) {
   json_object_set_new(reply, "started_at", has_started(model) ? json_integer(model->run.started_ms) : json_null());
   return json_pack("{s:{s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o}, s:b}", "reply", "delivery", answer->delivery >= 0, "notifications",
                    shown(model, answer), "actions", actions(model, answer), "steered", ids(model, answer->steered, answer->steered_count),
-                   "status", reply, "duplicate", answer->duplicate, "wake_at", answer->wakes ? json_integer(answer->wake_at_ms) : json_null(),
-                   "ledger", answer->ledger, "texts", steered_texts(model, answer), "optional", answer->optional);
+                   "status", reply, "duplicate", answer->duplicate, "wake_at",
+                   answer->wakes ? json_integer(answer->wake_at_ms) : json_null(), "ledger", answer->ledger, "texts",
+                   steered_texts(model, answer), "optional", answer->optional);
 }
 
 /* -- queries ------------------------------------------------------------------------------------------------------------------------------- */
@@ -221,8 +224,8 @@ static json_t *deliveries(const struct model *model) {
         json_object_set_new(items, outcome_names[outcome], json_integer(delivery->fates[outcome]));
       }
     }
-    json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "carrier", delivery->on_tool_result ? "tool_result" : "chat_request", "outcome",
-                                          delivery_states[delivery->state], "items", items));
+    json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "carrier", delivery->on_tool_result ? "tool_result" : "chat_request",
+                                          "outcome", delivery_states[delivery->state], "items", items));
   }
   return list;
 }
@@ -233,10 +236,12 @@ static const char *cause_name(unsigned cause) {
   case ACT_TOOL_RESULT: return "tool_result";
   case ACT_CHAT_REQUEST: return "chat_request";
   case ACT_SETTLE: return "rolled_back";
-  case ACT_RESUMED: return "session.opened"; /* SIM-12 */
-  case ACT_FORKED: return "wake";            /* SIM-12 */
-  default: return cause <= ACT_SUBAGENT ? "notification" : event_types[cause];
+  default: break;
   }
+  if (cause <= ACT_SUBAGENT) {
+    return "notification";
+  }
+  return cause <= ACT_WAKE ? event_types[cause] : "nothing";
 }
 
 json_t *expect_history(const struct model *model) {

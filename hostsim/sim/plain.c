@@ -55,10 +55,9 @@ static json_t *action(const json_t *from, struct names *names) {
   const json_t *message = NULL;
   json_array_foreach(get(from, "messages"), i, message) {
     json_t *id = get(message, "id");
-    json_array_append_new(messages,
-                          json_pack("{s:i, s:o, s:o, s:o}", "id", id_of_name(names, json_is_string(id) ? json_string_value(id) : ""),
-                                    "content", copy(message, "content"), "queued_at", copy(message, "queued_at"), "trigger",
-                                    copy(message, "trigger")));
+    json_array_append_new(
+        messages, json_pack("{s:i, s:o, s:o, s:o}", "id", id_of_name(names, json_is_string(id) ? json_string_value(id) : ""), "content",
+                            copy(message, "content"), "queued_at", copy(message, "queued_at"), "trigger", copy(message, "trigger")));
   }
   return json_pack("{s:o, s:o, s:o}", "type", copy(from, "type"), "source", copy(from, "source"), "messages", messages);
 }
@@ -111,8 +110,8 @@ static json_t *queue(const json_t *from, struct names *names) {
   const json_t *message = NULL;
   json_array_foreach(from, i, message) {
     json_t *id = get(message, "id");
-    json_array_append_new(list, json_pack("{s:i, s:o, s:o}", "id", id_of_name(names, json_is_string(id) ? json_string_value(id) : ""), "state",
-                                          copy(message, "state"), "queued_at", copy(message, "queued_at")));
+    json_array_append_new(list, json_pack("{s:i, s:o, s:o}", "id", id_of_name(names, json_is_string(id) ? json_string_value(id) : ""),
+                                          "state", copy(message, "state"), "queued_at", copy(message, "queued_at")));
   }
   return list;
 }
@@ -193,8 +192,8 @@ json_t *plain_history(const json_t *answer, struct names *names) {
   const json_t *transition = NULL, *message = NULL;
   json_array_foreach(get(from, "transitions"), i, transition) {
     if (!json_equal(get(transition, "from"), get(transition, "to"))) {
-      json_array_append_new(changes, json_pack("{s:o, s:o, s:o}", "event", copy(transition, "event"), "from", copy(transition, "from"), "to",
-                                               copy(transition, "to")));
+      json_array_append_new(changes, json_pack("{s:o, s:o, s:o}", "event", copy(transition, "event"), "from", copy(transition, "from"),
+                                               "to", copy(transition, "to")));
     }
     json_array_foreach(get(transition, "messages"), n, message) {
       json_t *id = get(message, "id");

@@ -19,7 +19,7 @@ enum { TICK_NS = 1000000, LAST_STEPS = 150, HISTORY_EVERY = 32 };
 
 static bool is_new(const struct play *play, unsigned count, const struct model *model) {
   for (unsigned i = 0; i < count; i++) {
-    if (memcmp(&play->next[i], model, sizeof *model) == 0) {
+    if (model_is_same(&play->next[i], model)) {
       return false;
     }
   }
@@ -104,7 +104,10 @@ static enum played befall(struct play *play, const struct act *act) {
     }
     json_decref(answer);
     break;
-  case ACT_CRASH: processes_kill(play->processes, act->peer); well = processes_begin(play->processes, act->peer, play->out); break;
+  case ACT_CRASH:
+    processes_kill(play->processes, act->peer);
+    well = processes_begin(play->processes, act->peer, play->out);
+    break;
   default: well = processes_end(play->processes, act->peer, play->out) && processes_begin(play->processes, act->peer, play->out); break;
   }
   for (unsigned i = 0; i < play->model_count; i++) {

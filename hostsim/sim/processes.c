@@ -83,9 +83,10 @@ enum call_outcome processes_call(struct processes *processes, enum peer peer, js
 static json_t *open_request(const struct processes *processes, enum peer peer) {
   json_t *config = config_of_settings(&processes->settings);
   char *text = json_dumps(config, JSON_COMPACT);
-  json_t *request = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "op", "open", "plugin", processes->plugin, "store", processes->store,
-                              "copies", processes->dir, "config", text, "role", peer == PEER_PRODUCER ? "producer" : "host", "unsynced", 1, "settle_on_return",
-                              processes->one_phase && peer != PEER_PRODUCER);
+  json_t *request =
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "op", "open", "plugin", processes->plugin, "store", processes->store, "copies",
+                processes->dir, "config", text, "role", peer == PEER_PRODUCER ? "producer" : "host", "unsynced", 1, "settle_on_return",
+                processes->one_phase && peer != PEER_PRODUCER);
   free(text);
   json_decref(config);
   return request;

@@ -9,16 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct note_kind note_kinds[NOTE_KINDS + 1] = {{"ci", "done"},      {"tool", "failed"}, {"tool", "waiting"},
-                                                     {"lone", ""},        {"ci", "broken"},   {"subagent", "finished"}};
+const struct note_kind note_kinds[NOTE_KINDS + 1] = {{"ci", "done"}, {"tool", "failed"}, {"tool", "waiting"},
+                                                     {"lone", ""},   {"ci", "broken"},   {"subagent", "finished"}};
 const char *const level_names[4] = {"info", "warning", "error", "critical"};
 const char *const peer_names[PEERS] = {"host", "rival", "producer"};
-const char *const event_types[ACT_WAKE + 1] = {
-    "notification",    "handle.polled",      "subagent.finished", "message.submitted",  "message.cancelled", "message.edited",
-    "message.moved",   "turn.started",       "turn.declined",     "turn.finished",      "turn.aborted",      "turn.failed",
-    "turn.retrying",   "turn.waiting",       "turn.resume",       "stream.started",     "stream.finished",   "tools.started",
-    "tools.finished",  "session.opened",     "session.resumed",   "session.forked",     "session.compacting",
-    "session.compacted", "session.closed",   "wake"};
+const char *const event_types[ACT_WAKE + 1] = {"notification",       "handle.polled",
+                                               "subagent.finished",  "message.submitted",
+                                               "message.cancelled",  "message.edited",
+                                               "message.moved",      "turn.started",
+                                               "turn.declined",      "turn.finished",
+                                               "turn.aborted",       "turn.failed",
+                                               "turn.retrying",      "turn.waiting",
+                                               "turn.resume",        "stream.started",
+                                               "stream.finished",    "tools.started",
+                                               "tools.finished",     "session.opened",
+                                               "session.resumed",    "session.forked",
+                                               "session.compacting", "session.compacted",
+                                               "session.closed",     "wake"};
 static const char *const activations[] = {"passive", "idle", "interrupt"};
 
 const char *name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]) {
@@ -156,9 +163,7 @@ static json_t *data_of(const struct act *act, const struct names *names) {
   switch (act->kind) {
   case ACT_NOTE: return note_data(act);
   case ACT_POLLED: return json_pack("{s:o}", "handle", json_sprintf("h%u", act->handle));
-  case ACT_SUBAGENT:
-    text_of_note(act->serial, text);
-    return json_pack("{s:s, s:s}", "slug", "scout", "summary", text);
+  case ACT_SUBAGENT: text_of_note(act->serial, text); return json_pack("{s:s, s:s}", "slug", "scout", "summary", text);
   case ACT_SUBMIT:
   case ACT_CANCEL:
   case ACT_EDIT:
@@ -196,13 +201,12 @@ static char *event_text(const struct act *act, const struct names *names) {
 /* -- configurations ------------------------------------------------------------------------------------------------------------------------ */
 
 json_t *config_of_settings(const struct sim_settings *settings) {
-  json_t *config =
-      json_pack("{s:{s:s, s:I, s:s, s:I}, s:{s:b, s:I, s:I}, s:{s:I}, s:{s:I}}", "turns", "discipline",
-                settings->coalescing ? "coalescing" : "serial", "settle_delay_ms", (json_int_t)settings->settle_delay_ms, "restart",
-                settings->hold ? "hold" : "drain", "max_auto_turns", (json_int_t)settings->max_auto_turns, "critical", "force",
-                settings->force, "max_aborts", (json_int_t)settings->max_aborts, "abort_window_ms", (json_int_t)settings->abort_window_ms,
-                "delivery", "max_items", (json_int_t)settings->max_items, "limits", "pending_per_session",
-                (json_int_t)settings->pending_limit);
+  json_t *config = json_pack("{s:{s:s, s:I, s:s, s:I}, s:{s:b, s:I, s:I}, s:{s:I}, s:{s:I}}", "turns", "discipline",
+                             settings->coalescing ? "coalescing" : "serial", "settle_delay_ms", (json_int_t)settings->settle_delay_ms,
+                             "restart", settings->hold ? "hold" : "drain", "max_auto_turns", (json_int_t)settings->max_auto_turns,
+                             "critical", "force", settings->force, "max_aborts", (json_int_t)settings->max_aborts, "abort_window_ms",
+                             (json_int_t)settings->abort_window_ms, "delivery", "max_items", (json_int_t)settings->max_items, "limits",
+                             "pending_per_session", (json_int_t)settings->pending_limit);
   json_t *wanted = NULL;
   switch (settings->filter) {
   case FILTER_CI: wanted = json_pack("{s:{s:{s:b}}}", "notifications", "kinds", "ci", 0); break;
@@ -238,8 +242,8 @@ json_t *request_of_act(const struct act *act, const struct names *names) {
   json_t *request = NULL;
   switch (act->kind) {
   case ACT_TOOL_RESULT:
-    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "tool_result", "session", names->session, "call_id", "call", "tool", "bash", "content",
-                     "ok");
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "tool_result", "session", names->session, "call_id", "call", "tool", "bash",
+                     "content", "ok");
   case ACT_CHAT_REQUEST:
     request = json_pack("{s:s, s:s, s:s, s:s}", "op", "chat_request", "session", names->session, "source",
                         act->has_ids && act->ids[0] >= SYSTEM_ID ? "system" : "user", "content", "hello");

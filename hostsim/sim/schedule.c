@@ -53,7 +53,8 @@ bool schedule_is_one_phase(const uint8_t head[SCHEDULE_HEAD]) { return head[4] >
 void schedule_settings(const uint8_t head[SCHEDULE_HEAD], struct sim_settings *ret_settings) {
   static const uint32_t delays[] = {0, 0, 5000, 1000}, auto_turns[] = {8, 8, 8, 2, 1, 0, 8, 3};
   static const uint32_t aborts[] = {3, 3, 1, 0}, windows[] = {60000, 60000, 1000, 60000}, items[] = {0, 0, 0, 0, 0, 0, 1, 2};
-  static const uint8_t filters[] = {FILTER_NONE, FILTER_NONE, FILTER_NONE, FILTER_NONE, FILTER_NONE, FILTER_CI, FILTER_TOOL_FAILED, FILTER_ALL};
+  static const uint8_t filters[] = {FILTER_NONE, FILTER_NONE, FILTER_NONE,        FILTER_NONE,
+                                    FILTER_NONE, FILTER_CI,   FILTER_TOOL_FAILED, FILTER_ALL};
   *ret_settings = (struct sim_settings){
       .coalescing = (head[1] & 1) != 0,
       .settle_delay_ms = delays[head[1] >> 1 & 3],

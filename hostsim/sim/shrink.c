@@ -46,6 +46,22 @@ static bool drop_chunks(struct shrinking *shrinking, size_t size) {
   return dropped;
 }
 
+/* Two that only make sense together, such as a fault and what mends it. */
+static bool drop_pairs(struct shrinking *shrinking) {
+  enum { FEW_STEPS = 32 };
+  static struct schedule one, both;
+  for (size_t second = shrinking->schedule->step_count; second-- > 1 && shrinking->schedule->step_count <= FEW_STEPS;) {
+    for (size_t first = second; first-- > 0;) {
+      without(shrinking->schedule, second, 1, &one);
+      without(&one, first, 1, &both);
+      if (attempt(shrinking, &both)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 static bool clear(struct shrinking *shrinking, size_t step, size_t byte, bool head) {
   static struct schedule candidate;
   candidate = *shrinking->schedule;
@@ -62,8 +78,7 @@ unsigned shrink(struct schedule *schedule, shrink_trial *trial, void *context, u
   for (size_t size = schedule->step_count; size > 1; size = (size + 1) / 2) {
     (void)drop_chunks(&shrinking, size / 2 > 0 ? size / 2 : 1);
   }
-  while (drop_chunks(&shrinking, 1)) {
-  }
+  while (drop_chunks(&shrinking, 1)) {}
   for (size_t byte = 0; byte < SCHEDULE_HEAD; byte++) {
     (void)clear(&shrinking, 0, byte, true);
   }
@@ -72,7 +87,6 @@ unsigned shrink(struct schedule *schedule, shrink_trial *trial, void *context, u
       (void)clear(&shrinking, step, byte, false);
     }
   }
-  while (drop_chunks(&shrinking, 1)) {
-  }
+  while (drop_chunks(&shrinking, 1) || drop_pairs(&shrinking)) {}
   return shrinking.done;
 }

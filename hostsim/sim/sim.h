@@ -22,9 +22,10 @@ struct sim_options {
   bool verbose;
 };
 
-/* In a page that both sides map: where the playing one is. It changes with every schedule. */
+/* In a page that both sides map: where the playing one is. It changes with every schedule. `ended`: it came to its own end, and its exit code
+ * is not the plugin's doing. */
 struct sim_progress {
-  volatile uint64_t schedule, trials;
+  volatile uint64_t schedule, trials, ended;
 };
 
 /* Returns 0, or the exit code of a usage error; *ret_help: --help was asked for. */

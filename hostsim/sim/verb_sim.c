@@ -25,7 +25,8 @@ enum { LOOK_MS = 500 };
 
 static const char help[] =
     "Plays random schedules against a plugin and, beside it, against a model of what the documents say: whatever either answers, and the\n"
-    "states that the queries tell, must be the same after every step. Steps are notifications, messages, turns, carriers and settles of two\n"
+    "states that the queries tell, must be the same after every step. Steps are notifications, messages, turns, carriers and settles of "
+    "two\n"
     "hosts and a producer, and what befalls them: clock jumps, kills (inside a commit too), restarts, hot swaps, takeovers.\n\n"
     "  --plugin PATH    the plugin; default: tidings.so beside hostsim, else the installed one\n"
     "  --seed N         which schedules (default 1); the same seed plays the same ones\n"
@@ -42,17 +43,29 @@ static const char help[] =
     "  --timeout MS     how long one schedule may take before it counts as hung (default 120000)\n"
     "  --verbose        the plugin's log on stderr\n"
     "  --help           this text\n\n"
-    "The stores are in memory (/dev/shm) where that can be written, and no commit waits for a disk: processes die here, the machine does not.\n\n"
+    "The stores are in $TMPDIR, or in memory (/dev/shm) if that is not set, and no commit waits for a disk: processes die here, the "
+    "machine does "
+    "not.\n\n"
     "Exit code: 0 when nothing differed, 1 when something did, 2 for a wrong command line.\n";
 
 /* -- the command line ---------------------------------------------------------------------------------------------------------------------- */
 
 static const struct option long_options[] = {
-    {"plugin", required_argument, NULL, 'p'},   {"seed", required_argument, NULL, 's'},     {"steps", required_argument, NULL, 'm'},
-    {"first", required_argument, NULL, 'f'},    {"schedules", required_argument, NULL, 'n'}, {"schedule", required_argument, NULL, 'c'},
-    {"save", required_argument, NULL, 'o'},     {"shrink", no_argument, NULL, 'k'},         {"no-shrink", no_argument, NULL, 'K'},
-    {"failures", required_argument, NULL, 'x'}, {"separate", no_argument, NULL, 'a'},       {"story", no_argument, NULL, 'w'},
-    {"timeout", required_argument, NULL, 't'},  {"verbose", no_argument, NULL, 'v'},        {"help", no_argument, NULL, 'h'},
+    {"plugin", required_argument, NULL, 'p'},
+    {"seed", required_argument, NULL, 's'},
+    {"steps", required_argument, NULL, 'm'},
+    {"first", required_argument, NULL, 'f'},
+    {"schedules", required_argument, NULL, 'n'},
+    {"schedule", required_argument, NULL, 'c'},
+    {"save", required_argument, NULL, 'o'},
+    {"shrink", no_argument, NULL, 'k'},
+    {"no-shrink", no_argument, NULL, 'K'},
+    {"failures", required_argument, NULL, 'x'},
+    {"separate", no_argument, NULL, 'a'},
+    {"story", no_argument, NULL, 'w'},
+    {"timeout", required_argument, NULL, 't'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
@@ -62,9 +75,9 @@ static const struct {
   size_t offset;
   uint64_t min;
 } numbers[] = {
-    {'s', "seed", offsetof(struct sim_options, seed), 0},           {'m', "steps", offsetof(struct sim_options, steps), 1},
-    {'f', "first", offsetof(struct sim_options, first), 0},         {'n', "schedules", offsetof(struct sim_options, schedules), 1},
-    {'x', "failures", offsetof(struct sim_options, failures), 1},   {'t', "timeout", offsetof(struct sim_options, timeout_ms), 1},
+    {'s', "seed", offsetof(struct sim_options, seed), 0},         {'m', "steps", offsetof(struct sim_options, steps), 1},
+    {'f', "first", offsetof(struct sim_options, first), 0},       {'n', "schedules", offsetof(struct sim_options, schedules), 1},
+    {'x', "failures", offsetof(struct sim_options, failures), 1}, {'t', "timeout", offsetof(struct sim_options, timeout_ms), 1},
 };
 
 static int parse_number(const struct cli_verb *verb, int option, const char *text, struct sim_options *options) {
@@ -126,7 +139,8 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
   if (fd < 0) {
     return false;
   }
-  void *page = ftruncate(fd, sizeof **ret_progress) == 0 ? mmap(NULL, sizeof **ret_progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+  void *page =
+      ftruncate(fd, sizeof **ret_progress) == 0 ? mmap(NULL, sizeof **ret_progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
   close(fd);
   if (page == MAP_FAILED) {
     return false;
@@ -135,11 +149,14 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
   return true;
 }
 
-/* In memory if there is such a folder: a disk would only be slower. */
+/* Where the user wants temporary files; else in memory if there is such a folder: a disk would only be slower. */
 static char *make_base(void) {
   char in_memory[] = "/dev/shm/hostsim-sim-XXXXXX";
-  return mkdtemp(in_memory) != NULL ? strdup(in_memory) : paths_make_temp("hostsim-sim");
+  return getenv("TMPDIR") == NULL && mkdtemp(in_memory) != NULL ? strdup(in_memory) : paths_make_temp("hostsim-sim");
 }
+
+/* Whoever reads the output has had enough: the playing process dies of that, this one only sees it and cleans up. */
+static void hear_closed_pipe(int number) { (void)number; }
 
 /* Starts the playing process with the same arguments and some more, and waits for it. Returns its wait status; -1: it was told to stop; -2: hung. */
 static int run_player(const struct watch *watch, const struct sim_options *options, int argc, char **argv, const char *const more[]) {
@@ -173,7 +190,10 @@ static int run_player(const struct watch *watch, const struct sim_options *optio
 
 static int watch_play(const struct watch *watch, const struct sim_options *options, int argc, char **argv) {
   int status = run_player(watch, options, argc, argv, NULL);
-  if (status == -1 || (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) <= EXIT_USAGE)) {
+  if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) {
+    return 128 + SIGPIPE;
+  }
+  if (status == -1 || (status >= 0 && WIFEXITED(status) && watch->progress->ended)) {
     return status == -1 ? interrupt_exit_code() : WEXITSTATUS(status);
   }
   char schedule[24];
@@ -206,7 +226,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     return wants_help ? cli_help(verb) : status;
   }
   struct watch watch = {.base = make_base()};
+  struct sigaction closed_pipe = {.sa_handler = hear_closed_pipe};
   interrupt_catch();
+  sigaction(SIGPIPE, &closed_pipe, NULL);
   if (watch.base == NULL || !map_progress(watch.base, &watch.progress)) {
     fprintf(stderr, "hostsim sim: a temporary folder cannot be made: %s\n", strerror(errno));
     free(watch.base);
@@ -234,13 +256,15 @@ static int run_playing(const struct cli_verb *verb, int argc, char **argv) {
     interrupt_catch();
     status = sim_play(&options, argv[1], progress);
   }
+  progress->ended = 1;
   munmap(progress, sizeof *progress);
   return status;
 }
 
 const struct cli_verb verb_sim = {
     .name = "sim",
-    .usage = "hostsim sim [--plugin PATH] [--seed N] [--steps M] [--schedule FILE [--shrink]] [--save FILE] [--separate] [--story] [OPTION]...",
+    .usage =
+        "hostsim sim [--plugin PATH] [--seed N] [--steps M] [--schedule FILE [--shrink]] [--save FILE] [--separate] [--story] [OPTION]...",
     .help = help,
     .run = run};
 const struct cli_verb verb_internal_sim = {

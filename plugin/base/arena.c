@@ -40,9 +40,12 @@ void *arena_alloc(struct arena *arena, size_t size) {
   return result;
 }
 
+void *arena_array(struct arena *arena, size_t count, size_t size) {
+  return size && count > SIZE_MAX / size ? NULL : arena_alloc(arena, count * size);
+}
+
 void *arena_zalloc(struct arena *arena, size_t count, size_t size) {
-  if (size && count > SIZE_MAX / size) return NULL;
-  void *result = arena_alloc(arena, count * size);
+  void *result = arena_array(arena, count, size);
   if (result) memset(result, 0, count * size);
   return result;
 }

@@ -20,7 +20,8 @@ struct arena {
   { NULL, 0, 0 }
 
 void *arena_alloc(struct arena *arena, size_t size);                                     /* NULL: no memory */
-void *arena_zalloc(struct arena *arena, size_t count, size_t size);                      /* zeroed array; NULL: no memory or overflow */
+void *arena_array(struct arena *arena, size_t count, size_t size);                       /* not zeroed; NULL: no memory or overflow */
+void *arena_zalloc(struct arena *arena, size_t count, size_t size);                      /* zeroed array; the same */
 int arena_copy(struct arena *arena, struct tidings_span from, struct tidings_span *ret); /* 0, or -1: no memory. Adds a NUL behind */
 void arena_free(struct arena *arena);                                                    /* and makes it empty */
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool reserve(struct buffer *buffer, size_t more) {
+bool buffer_grow(struct buffer *buffer, size_t more) {
   if (buffer->failed) return false;
   if (more <= buffer->capacity - buffer->len) return true;
   size_t capacity = buffer->capacity ? buffer->capacity : 256;
@@ -26,18 +26,6 @@ failed:
   return false;
 }
 
-void buffer_append(struct buffer *buffer, const void *bytes, size_t len) {
-  if (!len || !reserve(buffer, len)) return;
-  memcpy(buffer->bytes + buffer->len, bytes, len);
-  buffer->len += len;
-}
-
-void buffer_text(struct buffer *buffer, const char *text) { buffer_append(buffer, text, strlen(text)); }
-
-void buffer_span(struct buffer *buffer, struct tidings_span span) { buffer_append(buffer, span.ptr, span.len); }
-
-void buffer_byte(struct buffer *buffer, char byte) { buffer_append(buffer, &byte, 1); }
-
 void buffer_format(struct buffer *buffer, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -47,7 +35,7 @@ void buffer_format(struct buffer *buffer, const char *format, ...) {
     buffer->failed = true;
     return;
   }
-  if (!reserve(buffer, (size_t)len + 1)) return;
+  if (!buffer_grow(buffer, (size_t)len + 1)) return;
   va_start(args, format);
   (void)vsnprintf(buffer->bytes + buffer->len, (size_t)len + 1, format, args);
   va_end(args);

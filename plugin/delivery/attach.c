@@ -71,13 +71,18 @@ static int recover(const struct attaching *attaching, bool mine, bool was_owned,
   return code ? code : turning_save(&turning, TURNS_RECOVERED, false, &changed, error);
 }
 
-/* Not ours, and its owner lives. */
-static int refuse(const struct attaching *attaching, struct tidings_error *error) {
-  const struct head *head = attaching->head;
-  if (!attaching->opening && owner_equal(&head->former, &attaching->instance->owner))
-    return fail(error, TIDINGS_E_CLOSED, "the session was taken over by another host, pid %u", head->owner.pid);
+/* Whose session was taken over has to open it again: what it believes of the session may be wrong by now, whoever has it or had it meanwhile. */
+bool was_taken_over(const struct head *head, const struct owner *host) {
+  return !owner_equal(&head->owner, host) && owner_equal(&head->former, host);
+}
+
+static int refuse_former(const struct attaching *attaching, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_CLOSED, "the session was taken over by another host, pid %u; open it again", attaching->head->owner.pid);
+}
+
+static int refuse_second(const struct attaching *attaching, struct tidings_error *error) {
   return fail(error, TIDINGS_E_BUSY, "the session is owned by a running host, pid %u; end that, or open the session with takeover",
-              head->owner.pid);
+              attaching->head->owner.pid);
 }
 
 int attach(const struct attaching *attaching, bool *ret_changed, struct tidings_error *error) {
@@ -85,8 +90,9 @@ int attach(const struct attaching *attaching, bool *ret_changed, struct tidings_
   struct head *head = attaching->head;
   bool mine = owner_equal(&head->owner, &attaching->instance->owner), was_owned = head->owner.pid != 0;
   bool changed = !mine;
+  if (!opening && was_taken_over(head, &attaching->instance->owner)) return refuse_former(attaching, error);
   if (!mine && owner_alive(&head->owner)) {
-    if (!opening || !opening->takeover) return refuse(attaching, error);
+    if (!opening || !opening->takeover) return refuse_second(attaching, error);
     head->former = head->owner;
   }
   if (!mine) {

@@ -23,6 +23,9 @@ struct attaching {
 };
 int attach(const struct attaching *attaching, bool *ret_changed, struct tidings_error *error);
 
+/* Was it `host` that had the session before it was taken over? */
+bool was_taken_over(const struct head *head, const struct owner *host);
+
 /* The session as this process remembers it; looked up in the store if need be. *ret_session NULL: the store has never heard of it. */
 int session_known(struct instance *instance, struct tidings_span id, struct session **ret_session, struct tidings_error *error);
 

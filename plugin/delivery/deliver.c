@@ -27,7 +27,7 @@ struct point { /* one attempt at a delivery point */
   struct head head; /* of the snapshot */
   uint64_t last;    /* of the snapshot */
   uint64_t next_delivery;
-  const struct item *items;
+  struct item *items;
   size_t item_count;
   struct turning turning; /* loaded from the snapshot, if the carrier means anything to the run, or a reply may come of it */
   bool steps;             /* the carrier has stepped the run */

@@ -5,7 +5,7 @@
 #include "delivery/ledger.h"
 
 int ledger_ranges(const struct fate *fates, size_t count, struct arena *arena, const struct fate_range **ret_ranges, size_t *ret_count) {
-  struct fate_range *ranges = arena_zalloc(arena, count, sizeof *ranges);
+  struct fate_range *ranges = arena_array(arena, count, sizeof *ranges);
   size_t used = 0;
   if (!ranges) return -1;
   for (size_t i = 0; i < count; i++) {

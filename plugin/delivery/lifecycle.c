@@ -38,7 +38,7 @@ static int close_items(struct stage *stage, struct tidings_error *error) {
                              .n = head->last_delivery + 1,
                              .leased_ms = stage->now_ms,
                              .settled_ms = stage->now_ms};
-  const struct item *items;
+  struct item *items;
   size_t count;
   int code = item_last(stage->txn, stage->session, head, &closing.after, error);
   if (!code) code = item_pending(stage->txn, stage->session, head, &stage->arena, &items, &count, error);
@@ -78,7 +78,7 @@ int close_session(struct stage *stage, struct tidings_error *error) {
 /* -- forked ---------------------------------------------------------------------------------------------------------------------------- */
 
 int fork_session(struct stage *stage, struct tidings_span child, struct tidings_error *error) {
-  const struct item *items;
+  struct item *items;
   struct memory memory;
   uint32_t child_number;
   size_t count;
@@ -124,7 +124,7 @@ int ledger_of_session(struct stage *stage, struct tidings_span *ret_json, struct
   const struct turns *turns = &stage->turning.turns;
   struct buffer text = BUFFER_EMPTY;
   struct json_writer writer = {.out = &text};
-  const struct item *items;
+  struct item *items;
   size_t count;
   int code = item_pending(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
   json_open(&writer, NULL, '{');

@@ -7,7 +7,7 @@
 #include "event/facts.h"
 #include "render/render.h"
 
-/* The sound ones in a copy; the others' fates. */
+/* The sound ones: all of them, or a copy of those that are; the others' fates. */
 struct sorted {
   struct item *sound;
   struct fate *damaged;
@@ -15,18 +15,21 @@ struct sorted {
 };
 
 /* Damaged items never reach the policy: they are dropped. */
-static int sort_out(const struct planning *planning, const struct item *items, size_t count, struct sorted *ret) {
-  struct arena *arena = planning->arena;
-  struct sorted sorted = {.sound = arena_zalloc(arena, count, sizeof *sorted.sound),
-                          .damaged = arena_zalloc(arena, count, sizeof *sorted.damaged)};
-  if (!sorted.sound || !sorted.damaged) return -1;
+static int sort_out(const struct planning *planning, struct item *items, size_t count, struct sorted *ret) {
+  struct sorted sorted = {.sound = items, .sound_count = count};
+  size_t damaged = 0;
   for (size_t i = 0; i < count; i++) {
-    if (items[i].note.message.len) {
-      sorted.sound[sorted.sound_count] = items[i];
-      sorted.sound[sorted.sound_count++].pinned = items[i].n == planning->pinned;
-      continue;
+    items[i].pinned = items[i].n == planning->pinned;
+    damaged += !items[i].note.message.len;
+  }
+  if (damaged) {
+    sorted = (struct sorted){.sound = arena_zalloc(planning->arena, count, sizeof *sorted.sound),
+                             .damaged = arena_zalloc(planning->arena, damaged, sizeof *sorted.damaged)};
+    if (!sorted.sound || !sorted.damaged) return -1;
+    for (size_t i = 0; i < count; i++) {
+      if (items[i].note.message.len) sorted.sound[sorted.sound_count++] = items[i];
+      else sorted.damaged[sorted.damaged_count++] = (struct fate){.n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
     }
-    sorted.damaged[sorted.damaged_count++] = (struct fate){.n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
   }
   *ret = sorted;
   return 0;
@@ -62,7 +65,7 @@ static uint64_t count_tokens(void *context, struct tidings_span message) {
   return (shown.len + 3) / 4;
 }
 
-int planning_make(const struct planning *planning, const struct item *items, size_t item_count, struct plan *ret_plan) {
+int planning_make(const struct planning *planning, struct item *items, size_t item_count, struct plan *ret_plan) {
   const struct settings *settings = planning->settings;
   struct counting counting = {.host = planning->instance->host, .format = settings->format, .shown = BUFFER_EMPTY};
   const struct token_counter counter = {count_tokens, &counting};
@@ -84,7 +87,7 @@ int planning_make(const struct planning *planning, const struct item *items, siz
   return 0;
 }
 
-int planning_left(const struct planning *planning, const struct item *items, size_t item_count, const bool **ret_left) {
+int planning_left(const struct planning *planning, struct item *items, size_t item_count, const bool **ret_left) {
   struct sorted sorted;
   if (sort_out(planning, items, item_count, &sorted)) return -1;
   bool *left = arena_zalloc(planning->arena, item_count, sizeof *left), *sound = arena_zalloc(planning->arena, item_count, sizeof *sound);

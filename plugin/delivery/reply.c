@@ -39,8 +39,8 @@ static struct tidings_notification notification_of(const struct line *line, uint
 }
 
 static int show_notifications(struct tidings_reply *reply, uint32_t session, const struct plan *plan, struct arena *arena) {
-  struct tidings_notification *notes = arena_zalloc(arena, plan->line_count, sizeof *notes);
-  const struct tidings_notification **list = arena_zalloc(arena, plan->line_count, sizeof *list);
+  struct tidings_notification *notes = arena_array(arena, plan->line_count, sizeof *notes);
+  const struct tidings_notification **list = arena_array(arena, plan->line_count, sizeof *list);
   if (!notes || !list) return -1;
   for (size_t i = 0; i < plan->line_count; i++) {
     notes[i] = notification_of(&plan->lines[i], session);
@@ -77,8 +77,8 @@ static int make_call_ids(const struct showing *showing, struct arena *arena, con
 }
 
 static int show_messages(struct tidings_reply *reply, const struct rendered *rendered, size_t count, struct arena *arena) {
-  struct tidings_message *messages = arena_zalloc(arena, count, sizeof *messages);
-  const struct tidings_message **list = arena_zalloc(arena, count, sizeof *list);
+  struct tidings_message *messages = arena_array(arena, count, sizeof *messages);
+  const struct tidings_message **list = arena_array(arena, count, sizeof *list);
   if (!messages || !list) return -1;
   for (size_t i = 0; i < count; i++) {
     messages[i] = (struct tidings_message){.size = sizeof *messages,

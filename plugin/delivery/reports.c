@@ -40,7 +40,7 @@ static struct push push_of(const struct intake *intake) {
 /* The fates of pending items that what was produced takes back. */
 static int find_withdrawn(struct intake *intake, struct store_txn *txn, uint32_t session, const struct head *head, struct fate **ret_fates,
                           size_t *ret_count, struct tidings_error *error) {
-  const struct item *items = NULL;
+  struct item *items = NULL;
   size_t count = 0;
   *ret_count = 0;
   if (!intake->produced.withdraw_handle.len) return 0;

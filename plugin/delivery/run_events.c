@@ -31,8 +31,9 @@ static enum turns_event turns_event_of(const struct event *event) {
   case EVENT_STREAM_FINISHED: return TURNS_STREAM_FINISHED;
   case EVENT_TOOLS_STARTED: return TURNS_TOOLS_STARTED;
   case EVENT_TOOLS_FINISHED: return TURNS_TOOLS_FINISHED;
-  case EVENT_SESSION_OPENED:
-  case EVENT_SESSION_RESUMED: return TURNS_OPENED;
+  case EVENT_SESSION_OPENED: return TURNS_OPENED;
+  case EVENT_SESSION_RESUMED: return TURNS_RESUMED;
+  case EVENT_SESSION_FORKED: return TURNS_FORKED;
   case EVENT_SESSION_COMPACTING: return TURNS_COMPACTING;
   case EVENT_SESSION_COMPACTED: return TURNS_COMPACTED;
   case EVENT_SESSION_CLOSED: return TURNS_CLOSED;
@@ -150,7 +151,8 @@ static int find_standing(struct happening *happening, struct stage *stage, struc
   bool producer = happening->instance->role == TIDINGS_ROLE_PRODUCER;
   stage->owned = alive;
   if (event->type == EVENT_SESSION_CLOSED) return 0;
-  if (event_is_message(event->type) && (producer || (alive && !mine))) return 0;
+  bool stranger = producer || (alive && !mine) || was_taken_over(&stage->head, self);
+  if (event_is_message(event->type) && stranger) return 0;
   bool opens = event->type == EVENT_SESSION_OPENED || event->type == EVENT_SESSION_RESUMED;
   const struct attaching attaching = {.instance = happening->instance,
                                       .settings = happening->settings,
@@ -285,9 +287,9 @@ static int look(struct happening *happening, struct session *session, struct sta
   if (!code) code = stage_load(stage, NULL, 0, NULL, NULL);
   if (!code) code = stage_look(stage, NULL);
   bool acts = stage->result.offer || stage->result.abort;
-  if (!code && acts) code = stage_save(stage, TURNS_NEWS, &changed, NULL);
+  if (!code) code = stage_save(stage, TURNS_NEWS, &changed, NULL);
   if (!code && acts) code = stage_reply(stage, ret_reply, NULL);
-  if (!code && acts) return store_commit(stage->txn, NULL);
+  if (!code && changed) return store_commit(stage->txn, NULL);
   store_end(stage->txn);
   return code;
 }

@@ -41,7 +41,7 @@ struct turns_input stage_input(const struct stage *stage, enum turns_event event
 static int find_urgency(struct stage *stage, struct urging *ret_urging, struct tidings_error *error) {
   const struct planning planning = {
       .instance = stage->instance, .settings = stage->settings, .now_ms = stage->now_ms, .arena = &stage->arena};
-  const struct item *items;
+  struct item *items;
   size_t count;
   int code = item_pending(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
   if (code) return code;

@@ -12,7 +12,7 @@ static bool is_urgent(const struct notification *note, const struct settings *se
 
 static bool is_critical(const struct item *item) { return item->note.level == TIDINGS_LEVEL_CRITICAL; }
 
-int urging_find(const struct planning *planning, const struct item *items, size_t count, struct urging *ret_urging) {
+int urging_find(const struct planning *planning, struct item *items, size_t count, struct urging *ret_urging) {
   struct urging urging = {0};
   const bool *left;
   bool any = false;

@@ -14,7 +14,7 @@ struct urging {
 };
 
 /* `items`: pending ones, by n. Returns 0, or -1: no memory. */
-int urging_find(const struct planning *planning, const struct item *items, size_t count, struct urging *ret_urging);
+int urging_find(const struct planning *planning, struct item *items, size_t count, struct urging *ret_urging);
 
 /* The message that a turn of the plugin's own starts with. -1: no memory. */
 int urging_message(const struct item *most, struct arena *arena, struct tidings_span *ret_text);

@@ -11,7 +11,7 @@
 
 int inspect_pending(struct inspection *inspection, struct tidings_error *error) {
   struct json_writer *writer = &inspection->writer;
-  const struct item *items = NULL;
+  struct item *items = NULL;
   size_t count = 0;
   int code = item_pending(inspection->txn, inspection->session, &inspection->head, &inspection->arena, &items, &count, error);
   if (code) return code;

@@ -34,6 +34,8 @@ static const char *const event_names[TURNS_EVENT_COUNT] = {
     [TURNS_ROLLED_BACK] = "rolled_back",
     [TURNS_RECOVERED] = "recovered",
     [TURNS_NEWS] = "notification",
+    [TURNS_RESUMED] = "session.resumed",
+    [TURNS_FORKED] = "session.forked",
 };
 
 /* What became of the turn of the plugin's own that a transition is about, in the words for messages. */

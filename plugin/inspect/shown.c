@@ -67,7 +67,7 @@ static int look_ahead(struct inspection *inspection, const struct settings *sett
 }
 
 static int preview(struct inspection *inspection, const struct configuration *configuration, struct tidings_error *error) {
-  const struct item *items = NULL;
+  struct item *items = NULL;
   struct turning turning;
   struct steered steered = {0};
   size_t count = 0;

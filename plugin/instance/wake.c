@@ -105,16 +105,16 @@ static int find_rung(struct search *search, const struct rings *rings) {
 static int look(struct instance *instance, struct tidings_error *error) {
   struct wake *wake = &instance->wake;
   struct search search = {.instance = instance, .error = error};
-  wake->next = wake->count = 0;
   const struct rings *rings = NULL;
+  bool first = !wake->started;
+  wake->next = wake->count = 0;
   store_wait_drain(instance->store);
   int code = rings_look(instance->store, &rings, error);
-  if (!code && !rings && wake->started) return 0;
-  if (!code) code = store_read(instance->store, &search.txn, error);
-  if (search.txn) {
-    code = wake->started ? find_rung(&search, rings) : session_scan(search.txn, add_if_mine, &search, error);
-    store_end(search.txn);
-  }
+  if (code || (!rings && !first)) return code;
+  code = store_read(instance->store, &search.txn, error);
+  if (code) return code;
+  code = first ? session_scan(search.txn, add_if_mine, &search, error) : find_rung(&search, rings);
+  store_end(search.txn);
   if (code) {
     wake->count = 0;
     return code;

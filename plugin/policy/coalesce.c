@@ -62,7 +62,7 @@ static int join_lines(struct work *work) {
     size_t line, tail;
     bool open;
   };
-  size_t *leaders = arena_zalloc(work->arena, work->item_count, sizeof *leaders);
+  size_t *leaders = arena_array(work->arena, work->item_count, sizeof *leaders);
   struct open_line *open = arena_zalloc(work->arena, work->item_count, sizeof *open); /* at the leader of a kind */
   if (!leaders || !open || group_kinds(work, leaders)) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
@@ -82,8 +82,8 @@ static int join_lines(struct work *work) {
 }
 
 int step_coalesce(struct work *work) {
-  work->lines = arena_zalloc(work->arena, work->item_count, sizeof *work->lines);
-  work->next = arena_zalloc(work->arena, work->item_count, sizeof *work->next);
+  work->lines = arena_array(work->arena, work->item_count, sizeof *work->lines);
+  work->next = arena_array(work->arena, work->item_count, sizeof *work->next);
   if (!work->lines || !work->next) return -1;
   for (size_t i = 0; i < work->item_count; i++) work->next[i] = NO_ITEM;
   if (work->settings->coalesce_window_ms) return join_lines(work);

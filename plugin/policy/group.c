@@ -29,7 +29,7 @@ static int compare_entries(const void *left, const void *right) {
 }
 
 int group_equal(const struct tidings_span *texts, size_t count, struct arena *arena, size_t *ret_leaders) {
-  struct entry *entries = arena_zalloc(arena, count, sizeof *entries);
+  struct entry *entries = arena_array(arena, count, sizeof *entries);
   size_t runs = 0, leader = 0;
   if (!entries) return -1;
   for (size_t i = 0; i < count; i++) { /* neighbours that are equal need no sorting */

@@ -15,8 +15,8 @@ struct members { /* of a line */
 
 /* With `files`, what has paths says nothing by its message. */
 static int list_members(const struct work *work, const struct line *line, bool files, struct members *ret) {
-  struct members members = {.items = arena_zalloc(work->arena, line->count, sizeof *members.items),
-                            .leaders = arena_zalloc(work->arena, line->count, sizeof *members.leaders),
+  struct members members = {.items = arena_array(work->arena, line->count, sizeof *members.items),
+                            .leaders = arena_array(work->arena, line->count, sizeof *members.leaders),
                             .times = arena_zalloc(work->arena, line->count, sizeof *members.times)};
   struct tidings_span *messages = arena_zalloc(work->arena, line->count, sizeof *messages);
   if (!members.items || !members.leaders || !members.times || !messages) return -1;
@@ -35,8 +35,8 @@ static int list_members(const struct work *work, const struct line *line, bool f
 static int list_paths(const struct work *work, const struct line *line, struct tidings_span **ret_paths, size_t *ret_count) {
   size_t count = 0, different = 0, first = first_of(work, line);
   for (size_t i = first; i != NO_ITEM; i = work->next[i]) count += work->items[i].facts.path_count;
-  struct tidings_span *paths = arena_zalloc(work->arena, count, sizeof *paths);
-  size_t *leaders = arena_zalloc(work->arena, count, sizeof *leaders);
+  struct tidings_span *paths = arena_array(work->arena, count, sizeof *paths);
+  size_t *leaders = arena_array(work->arena, count, sizeof *leaders);
   if (!paths || !leaders) return -1;
   count = 0;
   for (size_t i = first; i != NO_ITEM; i = work->next[i]) {

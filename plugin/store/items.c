@@ -36,9 +36,8 @@ static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct are
   struct record_reader reader;
   struct tidings_span copy;
   if (arena_copy(arena, span_of(value->mv_data, value->mv_size), &copy)) return -1;
-  memset(ret_item, 0, sizeof *ret_item);
-  if (!record_open(&reader, &key, copy.ptr, copy.len) || !decode_item(&reader, ret_item)) memset(ret_item, 0, sizeof *ret_item);
-  ret_item->n = n;
+  *ret_item = (struct item){.n = n};
+  if (!record_open(&reader, &key, copy.ptr, copy.len) || !decode_item(&reader, ret_item)) *ret_item = (struct item){.n = n};
   return 0;
 }
 
@@ -77,42 +76,75 @@ int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *
 
 /* -- pending --------------------------------------------------------------------------------------------------------------------------- */
 
+enum { FIRST_ROOM = 16, LARGEST_FIRST_ROOM = 16384 };
+
 struct gathering {
+  struct store_txn *txn;
+  uint32_t session;
   struct arena *arena;
-  struct item *items;
+  struct item *items; /* not zeroed, and read into: most of what a delivery costs is memory that is touched */
   size_t count, capacity;
-  bool no_memory;
 };
 
-static int gather(void *context, const struct item *item) {
-  struct gathering *gathering = context;
-  if (gathering->count == gathering->capacity) {
-    size_t capacity = gathering->capacity ? gathering->capacity * 2 : 16;
-    struct item *items = arena_zalloc(gathering->arena, capacity, sizeof *items);
-    if (!items) {
-      gathering->no_memory = true;
-      return 1;
-    }
-    if (gathering->count) memcpy(items, gathering->items, gathering->count * sizeof *items);
-    gathering->items = items;
-    gathering->capacity = capacity;
-  }
-  gathering->items[gathering->count++] = *item;
+static int grow(struct gathering *gathering, size_t capacity) {
+  struct item *items = arena_array(gathering->arena, capacity, sizeof *items);
+  if (!items) return -1;
+  if (gathering->count) memcpy(items, gathering->items, gathering->count * sizeof *items);
+  gathering->items = items;
+  gathering->capacity = capacity;
   return 0;
 }
 
+/* Room for all that can be pending, as far as that is believable. */
+static int make_room(struct gathering *gathering, const struct head *head, struct tidings_error *error) {
+  uint64_t last, room = 0;
+  int code = item_last(gathering->txn, gathering->session, head, &last, error);
+  if (code) return code;
+  if (last >= head->watermark) room = last - head->watermark + 1;
+  for (size_t i = 0; i < head->taken_count && room; i++) {
+    uint64_t taken = head->taken[i].last - head->taken[i].first + 1;
+    room -= taken < room ? taken : room;
+  }
+  if (room > LARGEST_FIRST_ROOM) room = LARGEST_FIRST_ROOM;
+  return grow(gathering, room ? (size_t)room : FIRST_ROOM) ? fail(error, TIDINGS_E_NOMEM, "no memory for what is pending") : 0;
+}
+
+static int gather(struct gathering *gathering, MDB_cursor *cursor, uint64_t first, uint64_t last, struct tidings_error *error) {
+  struct row_key from = row_key(gathering->session, ROW_ITEM, first);
+  MDB_val key = {KEY_BYTES, from.bytes}, value;
+  uint64_t n;
+  int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+  while (!rc && is_item_of(&key, gathering->session, &n) && n <= last) {
+    if (gathering->count == gathering->capacity && grow(gathering, gathering->capacity * 2))
+      return fail(error, TIDINGS_E_NOMEM, "no memory for what is pending");
+    if (decode(gathering->session, n, &value, gathering->arena, &gathering->items[gathering->count++]))
+      return fail(error, TIDINGS_E_NOMEM, "no memory for an item");
+    rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+  }
+  return rc && rc != MDB_NOTFOUND ? lmdb_failed(error, rc, "read items") : 0;
+}
+
 /* Reads the gaps between what is taken, so that what has ended behind one item that is never told costs nothing. */
-int item_pending(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, const struct item **ret_items,
+int item_pending(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, struct item **ret_items,
                  size_t *ret_count, struct tidings_error *error) {
-  struct gathering gathering = {.arena = arena};
+  struct gathering gathering = {.txn = txn, .session = session, .arena = arena};
   uint64_t first = head->watermark;
-  int code = 0;
-  for (size_t i = 0; session && !code && i < head->taken_count; i++) {
-    if (head->taken[i].first > first) code = item_scan(txn, session, first, head->taken[i].first - 1, arena, gather, &gathering, error);
+  MDB_cursor *cursor;
+  if (!session) {
+    *ret_items = NULL;
+    *ret_count = 0;
+    return 0;
+  }
+  int code = make_room(&gathering, head, error);
+  if (code) return code;
+  int rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
+  if (rc) return lmdb_failed(error, rc, "read items");
+  for (size_t i = 0; !code && i < head->taken_count; i++) {
+    if (head->taken[i].first > first) code = gather(&gathering, cursor, first, head->taken[i].first - 1, error);
     first = head->taken[i].last + 1;
   }
-  if (session && !code) code = item_scan(txn, session, first, UINT64_MAX, arena, gather, &gathering, error);
-  if (!code && gathering.no_memory) code = fail(error, TIDINGS_E_NOMEM, "no memory for what is pending");
+  if (!code) code = gather(&gathering, cursor, first, UINT64_MAX, error);
+  mdb_cursor_close(cursor);
   if (code) return code;
   *ret_items = gathering.items;
   *ret_count = gathering.count;

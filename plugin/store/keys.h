@@ -5,7 +5,9 @@
 #ifndef STORE_KEYS_H
 #define STORE_KEYS_H
 
+#include <endian.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Stored: the numbers never change. Session number 0 is the store itself. */
 enum row_kind {
@@ -30,21 +32,25 @@ struct row_key {
 
 static inline struct row_key row_key(uint32_t session, enum row_kind kind, uint64_t n) {
   struct row_key key;
-  for (int i = 0; i < 4; i++) key.bytes[i] = (uint8_t)(session >> (24 - 8 * i));
+  uint32_t session_be = htobe32(session);
+  uint64_t n_be = htobe64(n);
+  memcpy(key.bytes, &session_be, 4);
   key.bytes[4] = (uint8_t)kind;
-  for (int i = 0; i < 8; i++) key.bytes[5 + i] = (uint8_t)(n >> (56 - 8 * i));
+  memcpy(key.bytes + 5, &n_be, 8);
   return key;
 }
 
 static inline uint32_t row_key_session(const uint8_t *bytes) {
-  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+  uint32_t session;
+  memcpy(&session, bytes, 4);
+  return be32toh(session);
 }
 
 /* The n of a key. */
 static inline uint64_t row_key_n(const uint8_t *bytes) {
-  uint64_t n = 0;
-  for (int i = 0; i < 8; i++) n = n << 8 | bytes[5 + i];
-  return n;
+  uint64_t n;
+  memcpy(&n, bytes + 5, 8);
+  return be64toh(n);
 }
 
 #endif

@@ -51,7 +51,7 @@ bool record_open(struct record_reader *reader, const struct row_key *key, const 
   return true;
 }
 
-uint64_t record_read_u64(struct record_reader *reader) {
+uint64_t record_read_long(struct record_reader *reader) {
   uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     if (reader->at == reader->end) break;
@@ -63,27 +63,11 @@ uint64_t record_read_u64(struct record_reader *reader) {
   return 0;
 }
 
-int64_t record_read_i64(struct record_reader *reader) {
-  uint64_t value = record_read_u64(reader);
-  return (int64_t)(value >> 1 ^ (0 - (value & 1)));
-}
-
 uint8_t record_read_below(struct record_reader *reader, uint8_t limit) {
   uint64_t value = record_read_u64(reader);
   if (value < limit) return (uint8_t)value;
   reader->bad = true;
   return 0;
-}
-
-struct tidings_span record_read_bytes(struct record_reader *reader) {
-  uint64_t len = record_read_u64(reader);
-  if (reader->bad || len > (uint64_t)(reader->end - reader->at)) {
-    reader->bad = true;
-    return span_of(NULL, 0);
-  }
-  struct tidings_span bytes = span_of((const char *)reader->at, (size_t)len);
-  reader->at += len;
-  return bytes;
 }
 
 bool record_close(const struct record_reader *reader) { return !reader->bad && reader->at == reader->end; }

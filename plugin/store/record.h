@@ -30,11 +30,31 @@ struct record_reader {
 uint8_t record_format(const struct row_key *key, const void *bytes, size_t len);
 /* False: the checksum or the format does not fit. */
 bool record_open(struct record_reader *reader, const struct row_key *key, const void *bytes, size_t len);
-uint64_t record_read_u64(struct record_reader *reader);
-int64_t record_read_i64(struct record_reader *reader);
+uint64_t record_read_long(struct record_reader *reader);                /* a number of more than one byte, or the end */
 uint8_t record_read_below(struct record_reader *reader, uint8_t limit); /* a small number < limit, else bad */
-struct tidings_span record_read_bytes(struct record_reader *reader);    /* points into the record */
 bool record_close(const struct record_reader *reader);                  /* read to the end, and not bad */
+
+/* Here, because reading an item is made of these. */
+static inline uint64_t record_read_u64(struct record_reader *reader) {
+  return reader->at != reader->end && *reader->at < 0x80 ? *reader->at++ : record_read_long(reader);
+}
+
+static inline int64_t record_read_i64(struct record_reader *reader) {
+  uint64_t value = record_read_u64(reader);
+  return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+}
+
+/* Points into the record. */
+static inline struct tidings_span record_read_bytes(struct record_reader *reader) {
+  uint64_t len = record_read_u64(reader);
+  if (reader->bad || len > (uint64_t)(reader->end - reader->at)) {
+    reader->bad = true;
+    return span_of(NULL, 0);
+  }
+  struct tidings_span bytes = span_of((const char *)reader->at, (size_t)len);
+  reader->at += len;
+  return bytes;
+}
 
 /* -- the rows ------------------------------------------------------------------------------------------------------------------- */
 

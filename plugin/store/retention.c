@@ -67,10 +67,14 @@ static uint64_t ended_from(struct visit *visit, uint64_t n) {
   return UINT64_MAX;
 }
 
-/* The newest one stays, and the first one that is to stay ends it: those behind it are newer. */
-static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
+static bool is_too_old_item(const struct visit *visit, uint64_t n) {
   struct row_key key = row_key(visit->session, ROW_ITEM, n);
   struct record_reader reader;
+  return record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size) && too_old(visit, record_read_i64(&reader));
+}
+
+/* The newest one stays, and the first one that is to stay ends it: those behind it are newer. */
+static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   *ret_verdict = GOES;
   if (visit->everything) return 0;
   visit->next = ended_from(visit, n);
@@ -78,8 +82,7 @@ static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict
     *ret_verdict = visit->next == UINT64_MAX ? REST_STAYS : SKIPS;
     return 0;
   }
-  bool excess = visit->last - n >= STORE_RETAIN_ITEMS;
-  if (!excess && record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size)) excess = too_old(visit, record_read_i64(&reader));
+  bool excess = visit->last - n >= STORE_RETAIN_ITEMS || is_too_old_item(visit, n);
   if (!excess || n == visit->last) *ret_verdict = REST_STAYS;
   return 0;
 }
@@ -207,9 +210,10 @@ static const struct rule rules[RETENTION_RULES] = {
 
 /* -- visiting a session --------------------------------------------------------------------------------------------------------------- */
 
-/* Does nothing wait in it? */
+/* Does nothing wait in it? Neither an item nor a message. */
 static bool is_over(const struct head *head, uint64_t last) {
-  return head->watermark > last && !head->taken_count && !head->leased_count && head->floor >= last;
+  bool no_message = !head->run.last_message || head->run.first_message > head->run.last_message;
+  return no_message && head->watermark > last && !head->taken_count && !head->leased_count && head->floor >= last;
 }
 
 int visit_begin(struct visit *visit) {

@@ -64,7 +64,7 @@ static int read_meta(struct store_txn *txn, uint64_t *ret_schema, uint64_t *ret_
 static int take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
   struct row_key key = row_key(0, ROW_META, 0);
   struct buffer body = BUFFER_EMPTY;
-  uint64_t schema, next;
+  uint64_t schema = 0, next = 0;
   int code = read_meta(txn, &schema, &next, error);
   if (code) return code;
   if (next > UINT32_MAX) return fail(error, TIDINGS_E_FULL, "the store has had 4,294,967,295 sessions; move it away to start a new one");
@@ -78,7 +78,7 @@ static int take_number(struct store_txn *txn, uint32_t *ret_number, struct tidin
 }
 
 int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_error *error) {
-  uint64_t schema, next;
+  uint64_t schema = 0, next = 0;
   int code = read_meta(txn, &schema, &next, error);
   if (!code) *ret_limit = next > UINT32_MAX ? UINT32_MAX : (uint32_t)next;
   return code;

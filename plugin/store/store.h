@@ -191,7 +191,7 @@ int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t 
 /* NOT_FOUND if there is none. */
 int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct item *ret_item, struct tidings_error *error);
 /* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an empty message. */
-int item_pending(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, const struct item **ret_items,
+int item_pending(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, struct item **ret_items,
                  size_t *ret_count, struct tidings_error *error);
 
 /* NOT_FOUND if there is none. */

@@ -77,7 +77,8 @@ int run_recovered(struct step *step) {
       message->orphaned = orphaned;
       message->changed = true;
     }
-    if (message->state == MESSAGE_OFFERED) requeue(message);
+    bool lost_carrier = message->state == MESSAGE_LEASED; /* all that the store still had are settled by now */
+    if (message->state == MESSAGE_OFFERED || lost_carrier) requeue(message);
   }
   end_turn(step);
   end_settling(run);

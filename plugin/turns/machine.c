@@ -236,6 +236,8 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_ROLLED_BACK]     = ALL_STATES(carrier_rolled_back),
     [TURNS_RECOVERED]       = ALL_STATES(run_recovered),
     [TURNS_NEWS]            = ALL_STATES(no_effect),
+    [TURNS_RESUMED]         = {offer_unless_settling, no_effect,       no_effect,    no_effect,         no_effect,         no_effect},
+    [TURNS_FORKED]          = ALL_STATES(no_effect),
 };
 /* clang-format on */
 
@@ -266,10 +268,22 @@ bool turns_minds_urgency(const struct run *run) {
 
 bool turns_has_untold_offer(const struct run *run) { return run->state == RUN_STARTING && !run->told && !run->compacting; }
 
+/* The store may have lost what was offered: an offer of nothing is none, and the next is made. */
+static void replace_lost_offer(struct step *step) {
+  if (step->run->state != RUN_STARTING || step->run->kind != TURN_OF_MESSAGES) return;
+  for (size_t i = 0; i < step->turns->count; i++) {
+    if (step->turns->messages[i].state == MESSAGE_OFFERED) return;
+  }
+  end_turn(step);
+  step->run->state = RUN_IDLE;
+  offer_batch(step);
+}
+
 /* Only the attached host is asked for anything, and only when it listens. */
 static void ask_host(struct step *step) {
   const struct turns_input *input = step->input;
   struct run *run = step->run;
+  replace_lost_offer(step);
   if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms)) offer_batch(step);
   if (turns_minds_urgency(run)) urge(step);
   if (turns_has_untold_offer(run)) step->result.offer = run->told = true;

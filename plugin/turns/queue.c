@@ -133,7 +133,7 @@ static int find_waiting(const struct step *step, struct tidings_span id, ptrdiff
 }
 
 int queue_edit(struct step *step) {
-  struct message *message;
+  struct message *message = NULL;
   int code = find_waiting(step, step->input->ids[0], step->input->named[0], "edited", &message);
   if (!code) message->changed = true;
   return code;

@@ -109,7 +109,7 @@ enum turns_event {
   TURNS_TOOLS_STARTED,
   TURNS_TOOLS_FINISHED,
   TURNS_TOOL_RESULT,
-  TURNS_OPENED, /* or resumed */
+  TURNS_OPENED,
   TURNS_COMPACTING,
   TURNS_COMPACTED,
   TURNS_CLOSED,
@@ -118,6 +118,8 @@ enum turns_event {
   TURNS_ROLLED_BACK,
   TURNS_RECOVERED, /* a host attaches whose predecessor is gone; its leases were resolved by the two before */
   TURNS_NEWS,      /* something pending asks to be heard */
+  TURNS_RESUMED,   /* of the session: as opened */
+  TURNS_FORKED,
   TURNS_EVENT_COUNT
 };
 

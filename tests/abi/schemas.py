@@ -47,6 +47,12 @@ def validator(schemas, name):
     return jsonschema.Draft202012Validator(standalone(schemas, schemas[name]))
 
 
+def part_of(schemas, name, pointer):
+    """A validator of what stands at `pointer` in a schema."""
+    part = {"$id": schemas[name]["$id"], "$ref": "#" + pointer, "$defs": schemas[name]["$defs"]}
+    return validator({**schemas, name: part}, name)
+
+
 def compare(judge, rows, member, title):
     """One line for a file: every row must be judged as it says."""
     wrong = []
@@ -94,6 +100,10 @@ def main(source):
 
     for name in names[1:]:
         compare(validator(schemas, name), load(HERE, "documents", f"{name}.json"), "document", name)
+    parts = load(HERE, "documents", "parts.json")
+    for name, pointer in sorted({(row["schema"], row["part"]) for row in parts}):
+        rows = [row for row in parts if (row["schema"], row["part"]) == (name, pointer)]
+        compare(part_of(schemas, name, pointer), rows, "document", name + pointer)
     asked, answered = (set(schemas["query"]["$defs"][part]) for part in ("requests", "answers"))
     check(asked == answered, "every query has a request and an answer", f"{asked ^ answered}")
     data = {key: value for key, value in schemas["event"]["$defs"].items() if key != "is"}

@@ -12,10 +12,39 @@ for words in 'failed with exit code 1' '`src/parser.h` was modified externally.'
   says out "$words"
 done
 lacks out 'Half of it is built'
+says out 'messages that want a turn: sent 4, heard 4, lost 0, twice 0'
 [ "$(grep -c 'SIGKILL' "$work/out")" -eq 2 ] || fail "the host is killed twice"
 ! grep -q "$(printf '\033')" "$work/out" || fail "no colour when it is no terminal"
 leaves_nothing
 ok "the demo tells everything once"
+
+in_order() { # WORDS… each on a later line than the one before
+  line=0
+  for words in "$@"; do
+    next=$(tail -n "+$((line + 1))" "$work/out" | grep -nF -- "$words" | head -n 1 | cut -d: -f1)
+    [ -n "$next" ] || fail "'$words' is not where it should be"
+    line=$((line + next))
+  done
+}
+in_order 'Rename count_words to word_count' 'the user types a correction' 'tool       src/parser.c' '│ But leave the header as it is!' 'assistant  Then only'
+ok "a correction that is typed while a tool runs is on that tool's result"
+in_order 'the user types the next wish; after that another process submits' 'user       Now write a test for it.' 'webhook ' 'Pull request 31 was opened'
+ok "a webhook waits behind a typed message"
+in_order 'another process pushes disk.full, critical' 'abort_stream' 'webhook    │ ---' '│ - The disk of the workspace is full.' '           Pull request 31 was opened'
+ok "something critical stops the stream and rides on the queued message"
+in_order 'the session is idle; a subagent ends' 'system     │ ---' "│ - [Subagent 'look-for-callers' finished]" 'Notification (subagent.finished); see the notifications in this message.'
+ok "a subagent's end wakes an idle session"
+
+python3 - "$TIDINGS_SOURCE_DIR/README.md" "$work/out" <<'END' || fail "the README shows what the demo does not say"
+import re, sys
+readme, out = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
+shown = [block for block in re.findall(r"^```\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL) if "│" in block]
+last = re.findall(r"`(pushed \d+, delivered \d+, lost 0, twice 0)`", readme)
+missing = [text for text in shown + last if text not in out]
+print("".join(missing), end="")
+sys.exit(len(shown) != 2 or len(last) != 1 or bool(missing))
+END
+ok "the README shows the demo to the letter"
 
 if command -v script >/dev/null; then
   escape=$(printf '\033')

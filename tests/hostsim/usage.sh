@@ -26,15 +26,20 @@ wrong "'0' is not a number of milliseconds" run --timeout 0 x.json
 wrong "--plugin PATH is missing" conformance
 wrong "unexpected argument 'x'" conformance --plugin "$plugin" x
 wrong "no case has 'no such case' in its name" conformance --plugin "$plugin" --filter "no such case"
+wrong "unexpected argument 'x'" sim --plugin "$plugin" x
+wrong "--steps: '0' is not a whole number from 1" sim --steps 0
+wrong "--seed: 'many' is not a whole number" sim --seed many
+wrong "option '--schedule' needs an argument" sim --schedule
 wrong "unexpected argument 'x'" demo x
 wrong "unknown option '--colour'" demo --colour
 wrong "--plugin PATH is missing" dev
 wrong "option '--every' needs an argument" dev --plugin "$plugin" --every
 wrong "'soon' is not a number of milliseconds" dev --plugin "$plugin" --every soon
 wrong "not to be called by hand" internal-agent
+wrong "not to be called by hand" internal-sim
 ok "wrong command lines exit 2 with the usage line"
 
-for verb in run conformance demo dev; do
+for verb in run conformance sim demo dev; do
   run 0 "$hostsim" $verb --help
   is_empty err
   says out "usage: hostsim $verb"

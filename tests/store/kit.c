@@ -199,7 +199,7 @@ size_t pending_in(struct store *store, const char *session) {
   struct tidings_error error = new_error();
   struct arena arena = ARENA_EMPTY;
   struct head head;
-  const struct item *items;
+  struct item *items;
   uint32_t number;
   size_t count;
   struct store_txn *txn = begin_reading(store, session, &number);

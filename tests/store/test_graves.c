@@ -46,6 +46,9 @@ static void live_and_close(struct tidings_plugin *plugin, const char *session) {
   cr_assert_eq(
       event(plugin, &error, "{\"type\":\"budget.usage\",\"session\":\"%s\",\"id\":\"1\",\"data\":{\"used\":80,\"limit\":100}}", session),
       0);
+  cr_assert_eq(
+      event(plugin, &error, "{\"type\":\"message.submitted\",\"session\":\"%s\",\"data\":{\"id\":\"m0\",\"content\":\"x\"}}", session), 0,
+      "%s", error.text);
   close_well(plugin, session);
 }
 
@@ -138,6 +141,30 @@ Test(graves, what_came_after_the_close_is_told_and_keeps_the_session) {
   /* Taken up again: it is closed no more, and its items are kept as anybody's. */
   use(plugin, "t", 4);
   cr_expect_geq(items_in(store_of(plugin), "s"), 1);
+  plugin_end(plugin);
+}
+
+/* Whoever submits need not be the session's host. */
+Test(graves, a_message_that_came_after_the_close_stays_with_its_content) {
+  struct tidings_plugin *plugin = open_plugin();
+  struct tidings_error error = new_error();
+  kit_now_ms = DAY;
+  live_and_close(plugin, "s");
+  plugin_end(plugin);
+  plugin = plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
+  cr_assert_eq(event(plugin, &error, "{\"type\":\"message.submitted\",\"session\":\"s\",\"data\":{\"id\":\"m1\",\"content\":\"hello\"}}"),
+               0, "%s", error.text);
+  plugin_end(plugin);
+  plugin = open_plugin();
+  kit_now_ms += 40 * DAY;
+  use(plugin, "t", 10);
+  plugin_end(plugin);
+  plugin = open_plugin();
+  struct store *store = store_of(plugin);
+  cr_assert_eq(number_of(store, "s"), 1);
+  cr_expect_eq(rows_in(store, 1, ROW_MESSAGE), 1);
+  cr_expect_eq(rows_in(store, 1, ROW_CONTENT), 1);
+  cr_expect_eq(rows_in(store, 1, ROW_MESSAGE_ID), 1);
   plugin_end(plugin);
 }
 

@@ -97,7 +97,7 @@ Test(retention, pending_is_what_lies_between_what_is_taken) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
   struct arena arena = ARENA_EMPTY;
-  const struct item *items;
+  struct item *items;
   struct store_txn *txn;
   struct head head;
   size_t count;

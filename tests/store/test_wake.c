@@ -259,7 +259,7 @@ Test(wake, a_helper_of_the_agent_is_woken_as_well) {
 Test(wake, whoever_lost_a_session_is_not_told_of_it) {
   struct child other = child_living();
   struct tidings_plugin *plugin = host();
-  int fd = waiting(plugin);
+  (void)waiting(plugin);
   push_by_another("s", CRITICAL); /* still ours */
   plugin_end(plugin);
   plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
@@ -267,7 +267,7 @@ Test(wake, whoever_lost_a_session_is_not_told_of_it) {
   cr_assert_eq(event(plugin, &error, "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"takeover\":true}}"), 0, "%s", error.text);
   plugin_end(plugin);
   plugin = host();
-  fd = wake_fd(plugin);
+  int fd = wake_fd(plugin);
   next_is(plugin, "");
   push_by_another("s", CRITICAL);
   cr_assert(!is_rung(fd, 0));

@@ -64,7 +64,7 @@ void test(void) {
   start(host, reply);
   same(running(host), system_turn);
   finish(host);
-  reply = submit(host, "declined");
+  submit(host, "declined");
   event(host, "turn.declined", NULL);
   same(end_of(host, "declined"), "queued");
   recorded_turn(host, "typed", "turn.aborted");

@@ -83,7 +83,7 @@ void kit_forget(void) {
   }
 }
 
-static const char *text_of(const char *format, va_list arguments) {
+__attribute__((format(printf, 1, 0))) static const char *text_of(const char *format, va_list arguments) {
   char *string = NULL;
   check(vasprintf(&string, format, arguments) >= 0, "no memory");
   return keep(NULL, string)->text;

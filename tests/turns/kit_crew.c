@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,10 +90,12 @@ void at_once(unsigned count, void (*work)(unsigned index)) {
 
 /* -- processes ------------------------------------------------------------------------------------------------------------------------------ */
 
+/* A child never outlives a test that has failed. */
 static pid_t fork_quietly(void) {
   (void)fflush(stdout);
-  pid_t pid = fork();
+  pid_t parent = getpid(), pid = fork();
   check(pid >= 0, "no process");
+  if (pid == 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)) _exit(EXIT_FAILURE);
   return pid;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same random story of submits, cancels, moves, ends and declines is told to a serial and to a coalescing session: the messages fire in
+ * The same random story of submits, cancels and moves is told to a serial and to a coalescing session: the messages fire in
  * the same order, never while a turn runs, and none is preempted; only the number of turns differs.
  */
 #include "kit.h"
 
 const char invariant[] = "The drain discipline (serial or coalescing) changes turn granularity only - never single-flight, order, or "
                          "preemption.";
+
+enum { LENGTH = 120 };
 
 struct story {
   struct client host;
@@ -30,16 +32,19 @@ static json_t *one_turn(struct story *story, const json_t *reply) {
   return finish(story->host);
 }
 
-static struct story tell(const char *discipline, const char *const script[], unsigned length) {
+struct line {
+  const char *verb, *data;
+};
+
+static struct story tell(const char *discipline, const struct line *lines, unsigned length) {
   struct story story = {.fired = ""};
   store_folder = text("%s.%s", store_folder, discipline);
   story.host = open_host(text("{\"turns\":{\"discipline\":\"%s\"}}", discipline));
   event(story.host, "turn.started", NULL);
   for (unsigned i = 0; i < length; i++) {
-    const char *verb = script[2 * i];
-    json_t *reply = event(story.host, verb, "%s", script[2 * i + 1]);
-    check(!json_array_size(json_object_get(reply, "actions")), "%s of \"%s\" asks for something while a turn runs", verb,
-          script[2 * i + 1]);
+    json_t *reply = event(story.host, lines[i].verb, "%s", lines[i].data);
+    check(!json_array_size(json_object_get(reply, "actions")), "%s of %s asks for something while a turn runs", lines[i].verb,
+          lines[i].data);
   }
   for (json_t *reply = finish(story.host); offered(reply)[0];) reply = one_turn(&story, reply);
   same(state(story.host), "idle");
@@ -47,29 +52,36 @@ static struct story tell(const char *discipline, const char *const script[], uns
   return story;
 }
 
-void test(void) {
-  enum { LENGTH = 120 };
-  const char *script[2 * LENGTH], *folder = store_folder;
-  unsigned waiting[LENGTH], count = 0;
-  for (unsigned i = 0; i < LENGTH; i++) {
-    unsigned one = count ? random_below(count) : 0, other = count ? random_below(count) : 0, kind = count > 1 ? random_below(4) : 0;
-    if (kind == 1) {
-      script[2 * i] = "message.cancelled";
-      script[2 * i + 1] = text("{\"id\":\"m%u\"}", waiting[one]);
-      waiting[one] = waiting[--count];
-    } else if (kind == 2 && one != other) {
-      script[2 * i] = "message.moved";
-      script[2 * i + 1] = text("{\"id\":\"m%u\",\"before\":\"m%u\"}", waiting[one], waiting[other]);
-    } else {
-      script[2 * i] = "message.submitted";
-      script[2 * i + 1] = text("{\"id\":\"m%u\",\"content\":\"x\"%s}", i, random_below(2) ? ",\"trigger\":{\"n\":1}" : "");
-      waiting[count++] = i;
-    }
+/* The messages that wait after the lines so far, by their numbers. */
+struct waiting {
+  unsigned numbers[LENGTH];
+  unsigned count;
+};
+
+static struct line next_line(unsigned number, struct waiting *waiting) {
+  unsigned kind = waiting->count > 1 ? random_below(4) : 0;
+  unsigned one = waiting->count ? random_below(waiting->count) : 0, other = waiting->count ? random_below(waiting->count) : 0;
+  if (kind == 1) {
+    struct line line = {"message.cancelled", text("{\"id\":\"m%u\"}", waiting->numbers[one])};
+    waiting->numbers[one] = waiting->numbers[--waiting->count];
+    return line;
   }
-  struct story serial = tell("serial", script, LENGTH);
+  if (kind == 2 && one != other)
+    return (struct line){"message.moved", text("{\"id\":\"m%u\",\"before\":\"m%u\"}", waiting->numbers[one], waiting->numbers[other])};
+  waiting->numbers[waiting->count++] = number;
+  return (struct line){"message.submitted",
+                       text("{\"id\":\"m%u\",\"content\":\"x\"%s}", number, random_below(2) ? ",\"trigger\":{\"n\":1}" : "")};
+}
+
+void test(void) {
+  struct line lines[LENGTH];
+  struct waiting waiting = {.count = 0};
+  const char *folder = store_folder;
+  for (unsigned i = 0; i < LENGTH; i++) lines[i] = next_line(i, &waiting);
+  struct story serial = tell("serial", lines, LENGTH);
   store_folder = folder;
-  struct story coalescing = tell("coalescing", script, LENGTH);
+  struct story coalescing = tell("coalescing", lines, LENGTH);
   same(coalescing.fired, serial.fired);
-  check(serial.turns == count, "serial: %u turns for %u messages", serial.turns, count);
+  check(serial.turns == waiting.count, "serial: %u turns for %u messages", serial.turns, waiting.count);
   check(coalescing.turns == 1, "coalescing: %u turns for what was queued at one instant", coalescing.turns);
 }

@@ -87,9 +87,13 @@ int attachment_enter(struct model *model, const struct act *act) {
   if (model_owner_is(model, act->peer)) {
     return 0;
   }
+  /* It cannot know that the session went to another and came back, which may have died with carriers that only its transcript knows. */
+  bool opens = act->kind == ACT_OPENED || act->kind == ACT_RESUMED;
+  if (model->peers[act->peer].former && !opens) {
+    return TIDINGS_E_CLOSED;
+  }
   if (model_owner_lives(model) && !act->takeover) {
-    bool opens = act->kind == ACT_OPENED || act->kind == ACT_RESUMED;
-    return model->peers[act->peer].former && !opens ? TIDINGS_E_CLOSED : TIDINGS_E_BUSY;
+    return TIDINGS_E_BUSY;
   }
   attach(model, act);
   return 0;

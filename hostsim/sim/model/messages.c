@@ -52,11 +52,8 @@ int message_submit(struct model *model, const struct act *act, const struct sim_
   model->last_stamp_ms = stamp;
   *ret_message = (int)model->message_count;
   model->queue[model->queue_length++] = *ret_message;
-  model->messages[model->message_count++] = (struct model_message){.id = act->id,
-                                                                   .state = steers ? MESSAGE_STEERING : MESSAGE_QUEUED,
-                                                                   .trigger = act->trigger,
-                                                                   .text = act->serial,
-                                                                   .stamp_ms = stamp};
+  model->messages[model->message_count++] = (struct model_message){
+      .id = act->id, .state = steers ? MESSAGE_STEERING : MESSAGE_QUEUED, .trigger = act->trigger, .text = act->serial, .stamp_ms = stamp};
   return 0;
 }
 
@@ -110,15 +107,11 @@ void message_queue_again(struct model_message *message) {
   message->waited = true;
 }
 
-void message_fire(struct model_message *message) {
-  message->state = MESSAGE_FIRED;
-}
+void message_fire(struct model_message *message) { message->state = MESSAGE_FIRED; }
 
 /* Its text is the number of the item that it tells of. */
 int message_add_system(struct model *model, const struct model_item *item) {
-  model->messages[model->message_count] = (struct model_message){.id = SYSTEM_ID + (int)model->system_count++,
-                                                                 .state = MESSAGE_OFFERED,
-                                                                 .system = true,
-                                                                 .text = (uint32_t)(item - model->items)};
+  model->messages[model->message_count] = (struct model_message){
+      .id = SYSTEM_ID + (int)model->system_count++, .state = MESSAGE_OFFERED, .system = true, .text = (uint32_t)(item - model->items)};
   return (int)model->message_count++;
 }

@@ -17,6 +17,16 @@ void model_init(struct model *model, const struct sim_settings *settings, bool o
   }
 }
 
+bool model_is_same(const struct model *a, const struct model *b) {
+  const unsigned char *left = (const void *)a, *right = (const void *)b;
+  for (size_t i = 0; i < sizeof *a; i++) {
+    if (left[i] != right[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void model_process_ended(struct model *model, enum peer peer) {
   model->peers[peer].process++;
   model->peers[peer].former = false;
@@ -59,7 +69,7 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
 /* Messages are taken from everybody; a host becomes the owner with them if there is none that lives. */
 static int take_message(struct model *model, const struct act *act, const struct sim_settings *settings) {
   if (act->peer != PEER_PRODUCER && !model_owner_lives(model)) {
-    (void)attachment_enter(model, act);
+    (void)attachment_enter(model, act); /* a former owner is refused, but its message is taken */
   }
   switch (act->kind) {
   case ACT_SUBMIT: return submit(model, act, settings);
@@ -207,7 +217,9 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   }
   note_waiting(model);
   model_note_change(model, act->kind, model->found);
-  bool says = answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 || answer->offered_count > 0 || answer->abort_stream;
+  bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids; /* always gets a reply */
+  bool says = names || answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 || answer->offered_count > 0 ||
+              answer->abort_stream;
   bool changed = model->run.state != state || model->run.phase != phase || answer->wakes;
   bool news = act_is_news(act->kind);
   answer->silent = (news && !says && !answer->wakes) || (act_is_hook(act->kind) && !says && !changed);

@@ -52,7 +52,7 @@ struct model_delivery {
   uint64_t public_id; /* as the plugin names it; 0: never told */
   enum delivery_state state;
   bool on_tool_result;
-  uint16_t fates[OUTCOMES]; /* how many items end so when it is committed */
+  uint16_t fates[OUTCOMES];              /* how many items end so when it is committed */
   uint64_t carries[MODEL_MESSAGES / 64]; /* bit n: message n */
 };
 
@@ -74,7 +74,7 @@ struct model_run {
   bool compacting; /* nothing is offered, steered or aborted */
   bool delayed;    /* IDLE: since delay_begin_ms; until its end nothing is offered */
   int64_t delay_begin_ms;
-  unsigned batch_end; /* how many messages there were then */
+  unsigned batch_end;           /* how many messages there were then */
   int64_t aborts[MODEL_ABORTS]; /* when */
   unsigned abort_count, auto_turns;
 };
@@ -114,9 +114,9 @@ struct model {
 
 /* What a call answers. The status is read from the model. */
 struct answer {
-  int error;    /* TIDINGS_E_*, or 0; then nothing else holds */
-  bool silent;  /* there must be no reply */
-  bool optional; /* there may be none: it says nothing that has to be done */
+  int error;        /* TIDINGS_E_*, or 0; then nothing else holds */
+  bool silent;      /* there must be no reply */
+  bool optional;    /* there may be none: it says nothing that has to be done */
   bool rolled_back; /* a settle did that just now */
   bool duplicate, ledger, abort_stream;
   bool wakes;
@@ -134,6 +134,9 @@ void model_apply(struct model *model, const struct act *act, struct answer *ret_
 /* Only what a call does in a first commit of its own: a hook's host becomes the session's owner; news is stored before it is looked at. False: this
  * call has no such. */
 bool model_apply_first(struct model *model, const struct act *act);
+
+/* Byte for byte. What lies between the fields may tell apart two that mean the same: then both go on, which does no harm. */
+bool model_is_same(const struct model *a, const struct model *b);
 
 /* The process is another one now, with the settings that it starts with. */
 void model_process_ended(struct model *model, enum peer peer);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kit/arguments.h"
+#include "kit/drill_wake.h"
 
 enum { ATTEMPTS_MAX = 2000, MANY = 40 };
 
@@ -300,6 +301,41 @@ static void prepare_fresh(struct drill *drill) {
   reopen(drill, &error, "opening a new store");
 }
 
+/* -- waking: the drill's own session is this process's, and every session is named once after open -------------------------------- */
+
+static void prepare_reopened(struct drill *drill) {
+  struct tidings_error error = RIG_ERROR;
+  prepare_closed(drill);
+  reopen(drill, &error, "open after close");
+  must(drill, rig_attach(&drill->rig, SESSION, NULL, 0, &error), &error, "session.opened without fault");
+}
+
+static void prepare_waiting(struct drill *drill) {
+  struct tidings_error error = RIG_ERROR;
+  prepare_reopened(drill);
+  must(drill, drill_descriptor(drill, &error), &error, "the wake descriptor without fault");
+}
+
+static void check_descriptor(struct drill *drill, int32_t code, const struct tidings_error *error) {
+  const char *why = drill_check_descriptor(drill);
+  (void)code, (void)error;
+  if (why) wrong(drill, "afterwards there is no wake descriptor", why);
+}
+
+static void check_named(struct drill *drill, int32_t code, const struct tidings_error *error) {
+  const char *why = drill_check_named(drill, SESSION);
+  (void)code, (void)error;
+  if (why) wrong(drill, "afterwards next_session", why);
+}
+
+static int32_t attempt_push_ringing(struct drill *drill, struct tidings_error *error) {
+  uint64_t token = drill->next_token++;
+  int32_t code = drill_push_ringing(drill, SESSION, token, error);
+  if (code == 0) tokens_add(&drill->due, token);
+  else if (outcome_unknown(code, error)) tokens_add(&drill->unsure, token);
+  return code;
+}
+
 static const struct operation operations[] = {
     {"open a new store", true, prepare_new_store, attempt_open, check_open},
     {"open a store", true, prepare_closed, attempt_open, check_open},
@@ -322,6 +358,9 @@ static const struct operation operations[] = {
     {"query stats", false, prepare_few, query_stats, NULL},
     {"query stream", false, prepare_few, query_stream, NULL},
     {"query configure", false, NULL, query_configure, NULL},
+    {"wake descriptor", false, prepare_reopened, drill_descriptor, check_descriptor},
+    {"push that rings", false, prepare_waiting, attempt_push_ringing, check_named},
+    {"next_session", false, prepare_waiting, drill_next_session, check_named},
     {"close", false, prepare_few, attempt_close, check_close},
 };
 

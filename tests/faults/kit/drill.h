@@ -30,6 +30,7 @@ struct drill {
   uint64_t next_token;
   struct tokens due;                     /* must come, in session "drill" */
   struct tokens unsure;                  /* may come: the text had said that the outcome is unknown */
+  bool named;                            /* next_session has named a session under a fault */
   uint64_t delivery;                     /* handed out by an operation's preparation */
   uint64_t stores;                       /* made so far */
   uint64_t attempts, refused, tolerated; /* figures */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/model/moves.h: what can happen: every event of the machine that a host, a producer or a settle can cause, with right, stale and unknown names.
+ */
+#ifndef TESTS_MODEL_MOVES_H
+#define TESTS_MODEL_MOVES_H
+
+#include "world.h"
+
+enum move_kind {
+  MOVE_EVENT,       /* an event of turns/turns.h other than those below */
+  MOVE_TOOL_RESULT, /* hook calls: a carrier takes along what is pending */
+  MOVE_CHAT_REQUEST,
+  MOVE_SETTLE,
+  MOVE_ATTACH,  /* a new host's first word, when it is not session.opened */
+  MOVE_OPEN,    /* session.resumed of this host or of another, which names the carriers in its transcript */
+  MOVE_CRASH,   /* the host dies */
+  MOVE_ARRIVE,  /* the notification is pushed */
+  MOVE_VANISH,  /* it expires, or is withdrawn */
+  MOVE_FORWARD, /* the clock */
+  MOVE_BACK
+};
+
+/* What ids may stand for besides messages' indices. */
+enum { NAME_SYSTEM = 0x10, NAME_OLD_SYSTEM = 0x11, NAME_UNKNOWN = 0x12 };
+enum { MOST_NAMES = 3 };
+
+struct move {
+  uint8_t kind;
+  uint8_t event; /* enum turns_event */
+  bool foreign;  /* by somebody who is not attached */
+  bool steer, resume;
+  bool other_host; /* MOVE_OPEN: by a host that takes over */
+  bool committed;  /* MOVE_SETTLE */
+  bool listens;    /* MOVE_SETTLE: the caller takes a reply */
+  uint8_t carrier; /* MOVE_SETTLE; MOVE_OPEN: mask of those named */
+  uint8_t names[MOST_NAMES];
+  size_t name_count;
+};
+
+enum { MOST_MOVES = 256 };
+/* All of them, for this setup. Returns how many. */
+size_t moves_list(const struct setup *setup, struct move *ret_moves);
+/* Can it happen now? */
+bool move_possible(const struct move *move, const struct world *world, const struct setup *setup);
+
+const char *event_name(enum turns_event event);
+void move_print(const struct move *move);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/model/play.c: see play.h.
+ */
+#include "play.h"
+
+#include <stdlib.h>
+
+#include "laws.h"
+#include "witness.h"
+
+/* -- a session loaded, as delivery/turning.c does it -------------------------------------------------------------------------------- */
+
+struct call {
+  struct turns turns;
+  struct message messages[MOST_MESSAGES + 1];
+  struct tidings_span ids[MOST_MESSAGES];
+  ptrdiff_t named[MOST_MESSAGES];
+  struct system_id system;
+  struct turns_input input;
+};
+
+static bool is_named(const struct move *move, size_t index) {
+  for (size_t i = 0; i < move->name_count; i++) {
+    if (move->names[i] == index) return true;
+  }
+  return false;
+}
+
+static int by_place(const void *a, const void *b) {
+  const struct message *left = a, *right = b;
+  if (left->place != right->place) return left->place < right->place ? -1 : 1;
+  return left->n < right->n ? -1 : left->n > right->n;
+}
+
+static ptrdiff_t find(const struct call *call, uint64_t n) {
+  for (size_t i = 0; i < call->turns.count; i++) {
+    if (call->messages[i].n == n) return (ptrdiff_t)i;
+  }
+  return NOT_A_MESSAGE;
+}
+
+static void find_name(const struct world *world, struct call *call, uint8_t what, size_t at) {
+  call->named[at] = NOT_A_MESSAGE;
+  if (what < MOST_MESSAGES) {
+    call->ids[at] = message_id(what);
+    call->named[at] = find(call, (uint64_t)what + 1);
+  } else if (what == NAME_UNKNOWN) {
+    call->ids[at] = span_text("nobody");
+  } else {
+    uint64_t n = world->run.system_turns;
+    if (what == NAME_OLD_SYSTEM) n = n > 1 ? n - 1 : 9; /* 9: never was */
+    call->system = system_turn_id(n ? n : 1);
+    call->ids[at] = span_text(call->system.text);
+  }
+}
+
+static void load(const struct world *world, const struct move *move, uint8_t row, struct call *call) {
+  call->turns = (struct turns){.run = world->run, .messages = call->messages};
+  for (size_t i = 0; i < world->submitted; i++) {
+    const struct message *message = &world->messages[i];
+    bool alive = !message_is_over(message->state) || message->of_turn || message->orphaned;
+    if (alive || is_named(move, i) || row & 1 << i) call->messages[call->turns.count++] = *message;
+  }
+  qsort(call->messages, call->turns.count, sizeof *call->messages, by_place);
+  for (size_t i = 0; i < call->turns.count; i++) call->messages[i].changed = call->messages[i].fresh; /* between step and look */
+  for (size_t i = 0; i < move->name_count; i++) find_name(world, call, move->names[i], i);
+}
+
+static void save(const struct call *call, struct world *world) {
+  world->run = call->turns.run;
+  for (size_t i = 0; i < call->turns.count; i++) {
+    const struct message *message = &call->messages[i];
+    world->messages[message->n - 1] = *message;
+    world->messages[message->n - 1].named = false;
+    if (message->n > world->submitted) world->submitted = message->n;
+  }
+}
+
+/* -- one call of the machine --------------------------------------------------------------------------------------------------------- */
+
+static bool same_stored(const struct message *a, const struct message *b) {
+  return a->place == b->place && a->delivery == b->delivery && a->carriers == b->carriers && a->stamp_ms == b->stamp_ms &&
+         a->state == b->state && a->steer == b->steer && a->waited == b->waited && a->of_turn == b->of_turn && a->orphaned == b->orphaned;
+}
+
+static void compare(const struct world *before, const struct world *after, struct occurrence *occurrence) {
+  occurrence->moved_on = memcmp(&before->run, &after->run, sizeof before->run) != 0 || before->submitted != after->submitted;
+  for (size_t i = 0; i < after->submitted; i++) {
+    bool same = i < before->submitted && same_stored(&before->messages[i], &after->messages[i]);
+    if (!same) occurrence->moved_on = true;
+    if (!same && !after->messages[i].changed) occurrence->unflagged |= (uint8_t)(1 << i);
+  }
+}
+
+static struct turns_input input_of(const struct world *world, const struct setup *setup, enum turns_event event) {
+  return (struct turns_input){
+      .event = event, .now_ms = world->now_ms, .settings = &setup->settings, .last_item = world->item == ITEM_NONE ? 0 : 1};
+}
+
+static const char *judge(struct occurrence *occurrence, const struct world *before, struct world *world) {
+  occurrence->before = before;
+  occurrence->after = world;
+  compare(before, world, occurrence);
+  const char *broken = laws_of_step(occurrence);
+  if (!broken) witness_sees(occurrence, &world->witness);
+  return broken;
+}
+
+static const char *step(struct world *world, const struct setup *setup, const struct move *move, struct call *call, int *ret_code) {
+  struct world before = *world;
+  struct occurrence occurrence = {.setup = setup, .move = move, .input = &call->input, .meant = witness_reads(world, move)};
+  occurrence.code = *ret_code = turns_step(&call->turns, &call->input, NULL);
+  save(call, world);
+  return judge(&occurrence, &before, world);
+}
+
+/* What ends each event; the attached host takes a reply. */
+static const char *look(struct world *world, const struct setup *setup, const struct move *move, bool answers, bool owned) {
+  static const struct move nothing;
+  struct world before = *world;
+  struct call call = {.turns.count = 0};
+  struct occurrence occurrence = {.setup = setup, .move = move, .input = &call.input, .looked = true};
+  load(world, &nothing, 0, &call);
+  call.input = input_of(world, setup, TURNS_LOOK);
+  call.input.answers = answers;
+  call.input.owned = owned;
+  bool urgent = answers && world->item == ITEM_PENDING && turns_minds_urgency(&world->run);
+  if (urgent) call.input.urgency = (struct urgency){.urgent = setup->item_urgent, .asking = setup->item_asks, .most = 1};
+  turns_look(&call.turns, &call.input, &occurrence.result);
+  save(&call, world);
+  return judge(&occurrence, &before, world);
+}
+
+/* -- messages are taken alike from everybody ------------------------------------------------------------------------------------------ */
+
+static const char *same_from_another(const struct world *world, const struct move *move, const struct call *call, int code) {
+  struct call other = {.turns.count = 0};
+  load(world, move, 0, &other);
+  other.input = call->input;
+  other.input.named = other.named;
+  other.input.ids = other.ids;
+  other.input.answers = !call->input.answers;
+  int other_code = turns_step(&other.turns, &other.input, NULL);
+  bool same =
+      code == other_code && other.turns.count == call->turns.count && !memcmp(&other.turns.run, &call->turns.run, sizeof(struct run));
+  for (size_t i = 0; same && i < call->turns.count; i++)
+    same = other.messages[i].n == call->messages[i].n && same_stored(&other.messages[i], &call->messages[i]);
+  return same ? NULL : "no source of messages is treated differently";
+}
+
+/* -- moves ---------------------------------------------------------------------------------------------------------------------------- */
+
+static const char *play_event(struct world *world, const struct setup *setup, const struct move *move) {
+  struct world before = *world;
+  struct call call = {.turns.count = 0};
+  bool closes = move->event == TURNS_CLOSED, message = move->event <= TURNS_MOVE;
+  int code;
+  load(world, move, 0, &call);
+  call.input = input_of(world, setup, move->event);
+  call.input.answers = !move->foreign && !closes;
+  call.input.owned = move->foreign || closes ? world->alive : true;
+  call.input.ids = call.ids;
+  call.input.named = call.named;
+  call.input.named_count = message && move->name_count ? 1 : move->name_count;
+  call.input.id = message_id(world->submitted < MOST_MESSAGES ? world->submitted : 0);
+  call.input.steer = move->steer;
+  call.input.resume = move->resume;
+  call.input.to_end = move->name_count < 2;
+  call.input.before_id = call.ids[1];
+  call.input.before = move->name_count < 2 ? NOT_A_MESSAGE : call.named[1];
+  if (closes) {
+    world->item = ITEM_NONE;
+    memset(world->carriers, 0, sizeof world->carriers);
+  }
+  const char *broken = step(world, setup, move, &call, &code);
+  if (!broken && message) broken = same_from_another(&before, move, &call, code);
+  if (closes) world->alive = world->known = false;
+  return broken || code ? broken : look(world, setup, move, call.input.answers, call.input.owned);
+}
+
+static uint8_t mask_of_names(const struct world *world, const struct move *move) {
+  uint8_t mask = 0;
+  for (size_t i = 0; i < move->name_count; i++) {
+    if (move->names[i] < world->submitted) mask |= (uint8_t)(1 << move->names[i]);
+  }
+  return mask;
+}
+
+/* What the hook's reply leaves the host with: a lease, if anything is in it. */
+static void hand_out(struct world *world, const struct setup *setup, size_t at, bool names, uint8_t carried, uint8_t sent) {
+  struct carrier *carrier = &world->carriers[at];
+  bool item = world->item == ITEM_PENDING;
+  if (item) world->run.asked = 0; /* as the hooks do: what stays pending may ask again */
+  if (setup->fires_at_once) {
+    if (item) world->item = ITEM_NONE;
+    world->witness.shown |= sent;
+  } else if (item || carried || names) {
+    *carrier = (struct carrier){.out = true, .item = item, .row = carried, .sent = sent};
+    if (item) world->item = ITEM_LEASED;
+  }
+}
+
+static const char *play_hook(struct world *world, const struct setup *setup, const struct move *move) {
+  size_t at = world->carriers[0].out ? 1 : 0;
+  bool chat = move->kind == MOVE_CHAT_REQUEST;
+  struct call call = {.turns.count = 0};
+  struct world before = *world;
+  uint8_t carried = 0;
+  int code = 0;
+  const char *broken = NULL;
+  load(world, move, 0, &call);
+  call.input = input_of(world, setup, chat ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT);
+  call.input.ids = call.ids;
+  call.input.named = call.named;
+  call.input.named_count = move->name_count;
+  call.input.delivery = at + 1;
+  call.input.steering = call.input.owned = true;
+  call.input.fires_at_once = setup->fires_at_once;
+  if (chat ? move->name_count > 0 : turns_minds_tool_result(&world->run)) {
+    broken = step(world, setup, move, &call, &code);
+    for (size_t i = 0; i < call.turns.count; i++) {
+      if (call.messages[i].delivery == at + 1) carried |= (uint8_t)(1 << (call.messages[i].n - 1));
+    }
+  } else if (!chat) { /* the hook says so without the machine: then it must be so */
+    broken = step(world, setup, move, &call, &code);
+    if (!broken && memcmp(&before.run, &world->run, sizeof before.run) != 0)
+      broken = "turns_minds_tool_result knows when nothing would change";
+  }
+  if (broken || code) return broken;
+  hand_out(world, setup, at, chat && move->name_count, carried, chat ? mask_of_names(&before, move) : carried);
+  return NULL;
+}
+
+/* A carrier ends. */
+static const char *end_carrier(struct world *world, const struct setup *setup, const struct move *move, size_t at, bool committed,
+                               bool owned, bool answers) {
+  static const struct move unnamed;
+  struct carrier carrier = world->carriers[at];
+  struct call call = {.turns.count = 0};
+  int code;
+  load(world, &unnamed, carrier.row, &call);
+  size_t count = 0;
+  for (size_t i = 0; i < MOST_MESSAGES; i++) {
+    if (carrier.row & 1 << i) call.named[count++] = find(&call, i + 1);
+  }
+  call.input = input_of(world, setup, committed ? TURNS_COMMITTED : TURNS_ROLLED_BACK);
+  call.input.named = call.named;
+  call.input.named_count = count;
+  call.input.delivery = at + 1;
+  call.input.owned = owned;
+  call.input.answers = answers;
+  world->carriers[at] = (struct carrier){0};
+  if (carrier.item) world->item = committed ? ITEM_NONE : ITEM_PENDING;
+  const char *broken = step(world, setup, move, &call, &code);
+  for (size_t i = 0; !broken && committed && i < world->submitted; i++) {
+    if (!(carrier.sent & 1 << i)) continue;
+    if (!message_is_over(world->messages[i].state)) broken = "what a committed carrier had is over";
+    if (world->messages[i].state == MESSAGE_FIRED) world->witness.shown |= (uint8_t)(1 << i);
+  }
+  return broken;
+}
+
+static const char *play_settle(struct world *world, const struct setup *setup, const struct move *move) {
+  const char *broken = end_carrier(world, setup, move, move->carrier, move->committed, true, move->listens);
+  return broken || move->committed ? broken : look(world, setup, move, move->listens, true);
+}
+
+/* Somebody attaches; or the host that is attached says which carriers it has. */
+static const char *play_attach(struct world *world, const struct setup *setup, const struct move *move) {
+  static const struct move unnamed;
+  bool opens = move->kind == MOVE_OPEN, recovers = world->known && (move->other_host || !world->alive);
+  const char *broken = NULL;
+  int code;
+  for (size_t i = 0; !broken && i < MOST_CARRIERS; i++) {
+    if (world->carriers[i].out) broken = end_carrier(world, setup, move, i, opens && move->carrier & 1 << i, false, false);
+  }
+  if (!broken && recovers) {
+    struct call call = {.turns.count = 0};
+    load(world, &unnamed, 0, &call);
+    call.input = input_of(world, setup, TURNS_RECOVERED);
+    broken = step(world, setup, &unnamed, &call, &code);
+  }
+  world->alive = world->known = true;
+  if (broken) return broken;
+  if (!opens) {
+    world->witness.excused = true;
+    return NULL;
+  }
+  static const struct move opened = {.event = TURNS_OPENED};
+  return play_event(world, setup, &opened);
+}
+
+const char *play(struct world *world, const struct setup *setup, const struct move *move) {
+  const char *broken = NULL;
+  switch (move->kind) {
+  case MOVE_EVENT: broken = play_event(world, setup, move); break;
+  case MOVE_TOOL_RESULT:
+  case MOVE_CHAT_REQUEST: broken = play_hook(world, setup, move); break;
+  case MOVE_SETTLE: broken = play_settle(world, setup, move); break;
+  case MOVE_ATTACH:
+  case MOVE_OPEN: broken = play_attach(world, setup, move); break;
+  case MOVE_CRASH:
+    world->alive = false;
+    world->witness.belief = HOST_RESTS;
+    break;
+  case MOVE_ARRIVE: world->item = ITEM_PENDING; break;
+  case MOVE_VANISH: world->item = ITEM_NONE; break;
+  case MOVE_FORWARD: world->now_ms += TICK_MS; break;
+  case MOVE_BACK: world->now_ms -= TICK_MS; break;
+  }
+  return broken ? broken : laws_of_state(world, setup);
+}

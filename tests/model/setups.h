@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/model/setups.h: under which settings, and with how much going on, the machine is explored.
+ */
+#ifndef TESTS_MODEL_SETUPS_H
+#define TESTS_MODEL_SETUPS_H
+
+#include "world.h"
+
+const struct setup *setups_all(size_t *ret_count);
+
+#endif

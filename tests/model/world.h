@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/model/world.h: one state of the model: a session's run and messages as the machine of plugin/turns keeps them, what the store and the host keep
+ * beside them (carriers, a critical notification, who is attached), and what a witness remembers who knows only what was said to the host.
+ */
+#ifndef TESTS_MODEL_WORLD_H
+#define TESTS_MODEL_WORLD_H
+
+#include "turns/turns.h"
+
+enum {
+  MOST_MESSAGES = 3,
+  MOST_CARRIERS = 2,
+  TICK_MS = 1000,
+  NOW_MS = 1000000,  /* of a canonical world */
+  SYSTEM_TURN = 0x80 /* in a mask of messages: a turn of the plugin's own */
+};
+
+/* What is explored: settings, and what may happen under them. */
+struct setup {
+  const char *name;
+  struct settings settings;
+  size_t messages; /* how many may be submitted */
+  unsigned depth;
+  bool clock;         /* it may jump, either way */
+  bool item_urgent;   /* the notification is critical and may be forced */
+  bool item_asks;     /* it asks for a turn in an idle session */
+  bool fires_at_once; /* the host never settles */
+  bool tight;         /* places without gaps in between */
+};
+
+/* A delivery that the host has and has not settled. Older ones first. */
+struct carrier {
+  bool out;
+  bool item;    /* it shows the notification */
+  uint8_t row;  /* mask of the messages that the store's row names */
+  uint8_t sent; /* of those that the host put into it */
+};
+
+enum item { ITEM_NONE, ITEM_PENDING, ITEM_LEASED };
+enum belief { HOST_RESTS, HOST_IS_ASKED, HOST_RUNS };
+
+struct witness {
+  uint8_t belief;               /* what the host is doing, by its own words and the actions that it got */
+  uint8_t turn;                 /* mask: whose turn is offered or runs */
+  uint8_t shown;                /* mask: in the transcript for good */
+  uint8_t order[MOST_MESSAGES]; /* indices, by when they were submitted and where they were moved */
+  bool aborted;                 /* the stream of this turn was asked to stop */
+  bool compacting;              /* the history is being shortened */
+  bool declines;                /* an offer, with the event that is being handled */
+  bool excused;                 /* the queue may rest though the session is idle: the host declined, or did not open the session */
+};
+
+struct world {
+  struct run run;
+  struct message messages[MOST_MESSAGES]; /* by number - 1; number 0: not submitted yet */
+  size_t submitted;
+  struct carrier carriers[MOST_CARRIERS]; /* carrier i is delivery i + 1 */
+  uint8_t item;
+  bool alive; /* the host that is attached */
+  bool known; /* some host was attached since the session was new or closed */
+  struct witness witness;
+  int64_t now_ms;
+};
+
+void world_begin(struct world *world, const struct setup *setup);
+struct tidings_span message_id(size_t index); /* "m1" */
+
+/* Worlds that behave alike become equal: clocks, stamps, places and counters are renamed, what is over is forgotten. */
+void world_canonical(struct world *world, const struct setup *setup);
+
+/* A canonical world as few bytes, equal for equal worlds. */
+enum { PACKED_BYTES = 72 };
+struct packed {
+  uint8_t bytes[PACKED_BYTES];
+};
+void world_pack(const struct world *world, struct packed *ret_packed);
+void world_unpack(const struct packed *packed, const struct setup *setup, struct world *ret_world);
+
+void world_print(const struct world *world); /* as a line of TAP comment */
+
+#endif
