@@ -158,7 +158,8 @@ static int run_with(const struct cli *cli, const struct point *point) {
   int reason = paths_read_all(STDIN_FILENO, LARGEST_CARRIER, &carrier, &len);
   if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_CARRIER);
   if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
-  int code = host_open(cli, NULL, point->owner, &kit, &session);
+  uint32_t owner = point->owner;
+  int code = host_open(cli, NULL, &owner, &kit, &session);
   if (!code) code = deliver(cli, kit, point, session, (struct tidings_span){carrier, len}, &written);
   if (code && !written) write_unchanged(cli, (struct tidings_span){carrier, len});
   kit_close(kit);

@@ -68,7 +68,7 @@ static int open_producer(const struct cli *cli, const char *session, struct host
 int event_text_open(const struct cli *cli, bool as_host, uint32_t owner, char **text, const char *session, struct hostkit **ret_kit) {
   struct hostkit *kit = NULL;
   char *chosen = NULL, *whole = NULL;
-  int code = as_host ? host_open(cli, session, owner, &kit, &chosen) : open_producer(cli, session, &kit, &chosen);
+  int code = as_host ? host_open(cli, session, &owner, &kit, &chosen) : open_producer(cli, session, &kit, &chosen);
   if (!code && !session && !(whole = with_session(*text, chosen)))
     code = cli_fail(cli, "the session's id is not UTF-8, or memory is short");
   free(chosen);

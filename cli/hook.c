@@ -99,10 +99,13 @@ const struct cli_verb verb_hook = {
     .name = "hook",
     .usage = "[OPTION]... HOST",
     .summary = "answer one hook call of an agent",
-    .help = "What 'tidings setup' puts into an agent's configuration. Reads the hook's JSON from stdin and writes the answer to stdout: with what is pending "
-            "for the session, at its prompts and tool results; and when the agent is about to stop, with the queued message or the urgent news that "
+    .help = "What 'tidings setup' puts into an agent's configuration. Reads the hook's JSON from stdin and writes the answer to stdout: "
+            "with what is pending "
+            "for the session, at its prompts and tool results; and when the agent is about to stop, with the queued message or the urgent "
+            "news that "
             "is to be its next turn.\n\n"
-            "HOST is codex, claude, gemini or qwen. If something is wrong on our side, the answer is an empty object, the exit status 0, and a line in "
+            "HOST is codex, claude, gemini or qwen. If something is wrong on our side, the answer is an empty object, the exit status 0, "
+            "and a line in "
             "$XDG_STATE_HOME/tidings/logs/hook.log says what; so an agent never waits for, or fails by, tidings.",
     .with = WITH_STORE | WITH_CONFIG,
     .completion = COMPLETE_WORDS,
@@ -111,13 +114,19 @@ const struct cli_verb verb_hook = {
         (const struct cli_option[]){
             {.key = OPTION_WAIT,
              .name = "wait",
-             .help = "For a hook that runs in the background (Claude Code's asyncRewake): sleep until the idle session has to act, say why on stderr, and "
+             .help = "For a hook that runs in the background (Claude Code's asyncRewake): sleep until the idle session has to act, say why "
+                     "on stderr, and "
                      "exit with status 2, which wakes the agent."},
-            {.key = OPTION_OWNER, .name = "owner", .argument = "PID", .help = "The agent's process. Without it: the nearest one above this command that is no shell."},
+            {.key = OPTION_OWNER,
+             .name = "owner",
+             .argument = "PID",
+             .help = "The agent's process. Without it: the nearest one above this command that is no shell."},
             {.name = NULL},
         },
     .run = run,
-    .examples = (const struct cli_example[]){{"echo '{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"hi\"}' | tidings hook codex",
-                                              "What Codex does with each prompt."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"echo '{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"hi\"}' | tidings hook codex",
+             "What Codex does with each prompt."},
+            {NULL, NULL}},
 };

@@ -79,7 +79,8 @@ int32_t hook_call_parse(const struct host *host, const char *text, size_t len, s
   mend_halves(copy);
   call.input = json_loadb(copy, len, JSON_ALLOW_NUL, &wrong);
   free(copy);
-  if (!call.input) return kit_error(error, TIDINGS_E_INVAL, "stdin: not JSON: %s (line %d, column %d)", wrong.text, wrong.line, wrong.column);
+  if (!call.input)
+    return kit_error(error, TIDINGS_E_INVAL, "stdin: not JSON: %s (line %d, column %d)", wrong.text, wrong.line, wrong.column);
   int32_t code = json_is_object(call.input) ? take_fields(&call, error) : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but no object");
   if (code) {
     json_decref(call.input);

@@ -14,8 +14,8 @@ struct hook_call {
   const struct host *host;
   json_t *input; /* owns the texts below */
   enum hook_moment moment;
-  const char *event;   /* hook_event_name */
-  const char *session; /* never NULL or empty */
+  const char *event;                                            /* hook_event_name */
+  const char *session;                                          /* never NULL or empty */
   const char *cwd, *source, *prompt, *call_id, *tool, *failure; /* "" where the host said nothing */
   bool of_subagent; /* of an agent inside the session; what it is told, the session's own agent does not hear */
 };

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <tidings/tidings.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "paths.h"
@@ -18,9 +18,7 @@
 
 enum { LARGEST_LOG = 1 << 20 };
 
-static struct {
-  const char *host, *event, *session;
-} about;
+static struct { const char *host, *event, *session; } about;
 
 void hook_log_about(const char *host, const char *event, const char *session) {
   if (host) about.host = host;

@@ -23,9 +23,10 @@ static int32_t tell(struct hostkit *kit, const struct hook_call *call, const cha
 /* -- session start ----------------------------------------------------------------------------------------------------------------- */
 
 /* What was leased when the host died is pending again. News waits for the prompt, which is sure to reach the model. A session that goes on under the same
- * process (after compaction) is opened again, which changes nothing. */
+ * process (after compaction) is opened again, which changes nothing. Another process that still lives has lost it: a person resumed it here, and
+ * some hosts leave a daemon behind. */
 static int32_t session_start(struct hostkit *kit, const struct hook_call *call, struct tidings_error *error) {
-  json_t *data = json_pack("{s:s}", "host", call->host->title);
+  json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", 1);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
   return tell(kit, call, "session.opened", data, NULL, error);
 }
@@ -45,7 +46,8 @@ bool hook_is_nudge(const char *prompt) { return strstr(prompt, nudge_mark) != NU
 
 /* Our nudge has arrived. The offer that it was sent for may have been declined, changed or answered meanwhile: it is taken back and what is
  * queued now is offered. *ret_reply holds that offer, if there is one. */
-static int32_t offered_now(struct hostkit *kit, const struct hook_call *call, struct tidings_reply **ret_reply, struct tidings_error *error) {
+static int32_t offered_now(struct hostkit *kit, const struct hook_call *call, struct tidings_reply **ret_reply,
+                           struct tidings_error *error) {
   int32_t code = tell(kit, call, "turn.declined", json_object(), NULL, error);
   if (code == TIDINGS_E_STATE) return TIDINGS_OK; /* a turn runs: its carriers have what there is */
   return code ? code : tell(kit, call, "turn.resume", json_object(), ret_reply, error);
@@ -85,10 +87,8 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call, str
   struct tidings_reply *reply = NULL;
   int32_t code = TIDINGS_OK;
   if (!call->of_subagent) {
-    const struct tidings_tool_result result = {.size = sizeof result,
-                                               .session = span(call->session),
-                                               .call_id = span(call->call_id),
-                                               .tool = span(call->tool)};
+    const struct tidings_tool_result result = {
+        .size = sizeof result, .session = span(call->session), .call_id = span(call->call_id), .tool = span(call->tool)};
     code = hostkit_tool_result(kit, &result, &reply, error);
     if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
   }

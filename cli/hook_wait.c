@@ -49,7 +49,8 @@ static int take_place(const struct cli *cli, const struct hook_call *call, uint3
   char *store = kit_store_path(cli);
   uint64_t hash = mix(mix(0xcbf29ce484222325u, store ? store : ""), call->session);
   free(store);
-  int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tidings-wait-%u-%u-%016llx", (unsigned)getuid(), owner, (unsigned long long)hash);
+  int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tidings-wait-%u-%u-%016llx", (unsigned)getuid(), owner,
+                     (unsigned long long)hash);
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd >= 0 && bind(fd, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0) return fd;
   if (fd >= 0) close(fd);

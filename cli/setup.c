@@ -40,9 +40,11 @@ static int check_host(const struct setup *setup) {
   char *version = NULL;
   if (setup->remove) return 0;
   if (setup_version(setup->program, &version))
-    return cli_fail(setup->cli, "%s (%s) cannot be run: install %s first, or say with --program where it is", setup->program, strerror(errno), host->title);
+    return cli_fail(setup->cli, "%s (%s) cannot be run: install %s first, or say with --program where it is", setup->program,
+                    strerror(errno), host->title);
   if (!version) cli_warn(setup->cli, "warning: %s does not say its version; tested is %s", setup->program, host->tested);
-  else if (strcmp(version, host->tested) != 0) cli_warn(setup->cli, "warning: %s %s is not the version that was tested, %s", host->title, version, host->tested);
+  else if (strcmp(version, host->tested) != 0)
+    cli_warn(setup->cli, "warning: %s %s is not the version that was tested, %s", host->title, version, host->tested);
   free(version);
   return 0;
 }
@@ -96,24 +98,44 @@ static int plan(struct setup *setup, const char *home) {
 /* -- doing it ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Trust is taken back while the hooks are still listed, and given when they are. */
-static int trust(const struct setup *setup) {
+static int ask_for_trust(const struct setup *setup) {
   size_t changed = 0;
-  const struct change *hooks = &setup->changes[0];
-  if (!setup->host->trusts_hashes || (setup->remove && !hooks->before)) return 0;
-  int code = setup_trust(setup->cli, setup->host, setup->program, hooks->path, setup->remove, &changed);
+  int code = setup_trust(setup->cli, setup->host, setup->program, setup->changes[0].path, setup->remove, &changed);
   if (code && setup->remove) {
     cli_warn(setup->cli, "what %s trusts was left as it is: that is harmless", setup->host->title);
     return 0;
   }
-  if (code) return cli_fail(setup->cli, "the hooks are written, but %s does not trust them yet and will not run them: review them with /hooks in it", setup->host->title);
+  if (code)
+    return cli_fail(setup->cli,
+                    "the hooks are written, but %s does not trust them yet and will not run them: review them with /hooks in it",
+                    setup->host->title);
   if (changed) printf("%zu hooks are %s by %s.\n", changed, setup->remove ? "not trusted any more" : "trusted", setup->host->title);
   return 0;
 }
 
-static int write_all(const struct setup *setup) {
-  int code = setup->remove ? trust(setup) : 0;
+/* The host writes that file itself; it is shown and kept like those that we write. */
+static int trust(const struct setup *setup, const char *home) {
+  struct change before = {.path = NULL}, after = {.path = NULL};
+  if (!setup->host->trusts_hashes || (setup->remove && !setup->changes[0].before)) return 0;
+  int code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), &before);
+  if (!code) code = ask_for_trust(setup);
+  if (!code) code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), &after);
+  if (!code) {
+    free(before.after);
+    before.after = after.after;
+    after.after = NULL;
+    change_print(stdout, &before);
+    if (!change_is_none(&before)) code = change_keep(setup->cli, &before);
+  }
+  change_finish(&before);
+  change_finish(&after);
+  return code;
+}
+
+static int write_all(const struct setup *setup, const char *home) {
+  int code = setup->remove ? trust(setup, home) : 0;
   for (size_t i = 0; !code && i < setup->change_count; i++) code = change_write(setup->cli, &setup->changes[i]);
-  return code || setup->remove ? code : trust(setup);
+  return code || setup->remove ? code : trust(setup, home);
 }
 
 static bool nothing_changes(const struct setup *setup) {
@@ -123,7 +145,7 @@ static bool nothing_changes(const struct setup *setup) {
   return true;
 }
 
-static int do_it(struct setup *setup) {
+static int do_it(struct setup *setup, const char *home) {
   const char *title = setup->host->title;
   for (size_t i = 0; i < setup->change_count; i++) change_print(stdout, &setup->changes[i]);
   if (setup->dry_run) {
@@ -132,18 +154,20 @@ static int do_it(struct setup *setup) {
     return 0;
   }
   bool nothing = nothing_changes(setup);
-  int code = write_all(setup);
+  int code = write_all(setup, home);
   if (code) return code;
   if (setup->remove) printf(nothing ? "%s was not set up; nothing changed.\n" : "%s is not told anything any more.\n", title);
-  else printf(nothing ? "%s was set up already; nothing changed.\n" : "%s is set up. Sessions that it starts from now on are told.\n", title);
+  else
+    printf(nothing ? "%s was set up already; nothing changed.\n" : "%s is set up. Sessions that it starts from now on are told.\n", title);
   return 0;
 }
 
 static int run_setup(struct setup *setup) {
   char *home = setup_home(setup->host);
-  int code = home ? check_host(setup) : cli_fail(setup->cli, "HOME is not set: where %s has its configuration is not known", setup->host->title);
+  int code =
+      home ? check_host(setup) : cli_fail(setup->cli, "HOME is not set: where %s has its configuration is not known", setup->host->title);
   if (!code) code = plan(setup, home);
-  if (!code) code = do_it(setup);
+  if (!code) code = do_it(setup, home);
   for (size_t i = 0; i < setup->change_count; i++) change_finish(&setup->changes[i]);
   free(home);
   return code;
@@ -173,11 +197,15 @@ const struct cli_verb verb_setup = {
     .name = "setup",
     .usage = "[OPTION]... HOST",
     .summary = "make an agent hear: edit its configuration, or take that back",
-    .help = "HOST is codex, claude, gemini, qwen, opencode or pi. Adds our hooks to the agent's own configuration (or, for opencode and pi, a module that it loads), "
-            "and a paragraph to the file that becomes part of its system prompt, so that the model knows what the notifications are. Codex is asked to trust the "
+    .help = "HOST is codex, claude, gemini, qwen, opencode or pi. Adds our hooks to the agent's own configuration (or, for opencode and "
+            "pi, a module that it loads), "
+            "and a paragraph to the file that becomes part of its system prompt, so that the model knows what the notifications are. Codex "
+            "is asked to trust the "
             "hooks.\n\n"
-            "Prints what changes as a diff. What is there stays as it is; each file is written in one step, and kept as it was under its name with "
-            "'.before-tidings' behind it. Doing it again changes nothing. A file that cannot be understood is refused, with the line, and nothing is written.",
+            "Prints what changes as a diff. What is there stays as it is; each file is written in one step, and kept as it was under its "
+            "name with "
+            "'.before-tidings' behind it. Doing it again changes nothing. A file that cannot be understood is refused, with the line, and "
+            "nothing is written.",
     .with = WITH_CONFIG,
     .completion = COMPLETE_WORDS,
     .words = "codex claude gemini qwen opencode pi",
@@ -185,7 +213,11 @@ const struct cli_verb verb_setup = {
         (const struct cli_option[]){
             {.key = OPTION_REMOVE, .name = "remove", .help = "Take back what setup did."},
             {.key = OPTION_DRY_RUN, .name = "dry-run", .help = "Only print what would change."},
-            {.key = OPTION_PROGRAM, .name = "program", .argument = "PATH", .help = "The agent's program, if it is not in PATH.", .completion = COMPLETE_FILE},
+            {.key = OPTION_PROGRAM,
+             .name = "program",
+             .argument = "PATH",
+             .help = "The agent's program, if it is not in PATH.",
+             .completion = COMPLETE_FILE},
             {.key = OPTION_NO_WAKE, .name = "no-wake", .help = "Claude Code: never wake an idle session."},
             {.key = OPTION_NO_INSTRUCTIONS, .name = "no-instructions", .help = "Leave the system prompt alone."},
             {.name = NULL},

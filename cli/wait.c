@@ -16,12 +16,13 @@
 #include "verbs.h"
 
 enum { OPTION_TIMEOUT = CLI_LONG_ONLY };
-enum { LONGEST_SLEEP_MS = 60000, EXIT_TIMED_OUT = EXIT_REFUSED };
+enum { LONGEST_SLEEP_MS = 60000, RETRY_MS = 100, EXIT_TIMED_OUT = EXIT_REFUSED };
 
 struct waiting {
   const struct cli *cli;
   struct hostkit *kit;
   const char *session;
+  uint32_t owner;     /* who waits: the script */
   int fd;             /* the wake descriptor; -1: there is none, and only wake_at counts */
   bool limited;       /* there is a timeout: */
   int64_t until_ms;   /* monotonic */
@@ -70,13 +71,22 @@ static int drain(const struct waiting *waiting) {
   return 0;
 }
 
+static bool is_somebody_elses(const struct waiting *waiting) {
+  json_t *status = NULL;
+  if (kit_query(waiting->kit, json_pack("{s:s, s:s}", "name", "status", "session", waiting->session), &status, NULL)) return false;
+  const json_t *owner = json_object_get(status, "attachment");
+  bool yes = json_is_true(json_object_get(owner, "alive")) && json_count(owner, "pid") != waiting->owner;
+  json_decref(status);
+  return yes;
+}
+
 /* Asks the session what to do. *ret_done: there was something, and it is printed. */
 static int look(struct waiting *waiting, bool *ret_done) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
   int32_t code = kit_event(waiting->kit, kit_new_event("wake", waiting->session, json_object()), &reply, &error);
-  if (code == TIDINGS_E_BUSY && waiting->fd >= 0 && !strstr(error.text, "owned by")) { /* the store is; its owner comes again */
-    waiting->wake_at_ms = clock_ms(CLOCK_REALTIME) + 100;
+  if (code == TIDINGS_E_BUSY && !is_somebody_elses(waiting)) { /* then the store is */
+    waiting->wake_at_ms = clock_ms(CLOCK_REALTIME) + RETRY_MS;
     return 0;
   }
   if (code) return cli_fail_with(waiting->cli, code, &error);
@@ -133,7 +143,6 @@ static int start(struct waiting *waiting) {
 static int run(struct cli *cli) {
   struct waiting waiting = {.cli = cli, .fd = -1};
   uint64_t timeout_ms = 0;
-  uint32_t owner = 0;
   char *session = NULL;
   int code = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -145,13 +154,13 @@ static int run(struct cli *cli) {
       waiting.until_ms = clock_ms(CLOCK_MONOTONIC) + (int64_t)timeout_ms;
       break;
     case OPTION_OWNER:
-      if ((code = host_read_owner(cli, &owner))) return code;
+      if ((code = host_read_owner(cli, &waiting.owner))) return code;
       break;
     default: return cli->exit_code;
     }
   }
   code = cli_take_words(cli, 0, 0, "");
-  if (!code) code = host_open(cli, NULL, owner, &waiting.kit, &session);
+  if (!code) code = host_open(cli, NULL, &waiting.owner, &waiting.kit, &session);
   if (code) return code;
   waiting.session = session;
   code = start(&waiting);

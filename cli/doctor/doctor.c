@@ -12,23 +12,9 @@
 #include "terminal.h"
 #include "verbs.h"
 
-static void (*const examiners[])(struct doctor *doctor) = {examine_plugin, examine_config, examine_store, examine_sessions, examine_system};
+static void (*const examiners[])(struct doctor *doctor) = {examine_plugin,   examine_config, examine_store,
+                                                           examine_sessions, examine_hosts,  examine_system};
 static const char *const severity_names[] = {"ok", "note", "warning", "problem"};
-
-void doctor_find(struct doctor *doctor, enum severity severity, const char *topic, const char *remedy, const char *format, ...) {
-  va_list arguments;
-  char *text = NULL;
-  va_start(arguments, format);
-  if (vasprintf(&text, format, arguments) < 0) text = NULL;
-  va_end(arguments);
-  json_t *finding =
-      json_pack("{s:s, s:s, s:s?, s:s?}", "severity", severity_names[severity], "topic", topic, "text", text, "remedy", remedy);
-  if (!finding && text)
-    finding = json_pack("{s:s, s:s, s:s}", "severity", severity_names[severity], "topic", topic, "text", "(it is not UTF-8)");
-  if (json_array_append_new(doctor->findings, finding)) doctor->no_memory = true;
-  if (severity == SEVERITY_PROBLEM) doctor->problems++;
-  free(text);
-}
 
 static void print_finding(const json_t *finding) {
   printf("%-8s ", json_text(finding, "severity"));
@@ -42,10 +28,27 @@ static void print_finding(const json_t *finding) {
   putchar('\n');
 }
 
+void doctor_find(struct doctor *doctor, enum severity severity, const char *topic, const char *remedy, const char *format, ...) {
+  va_list arguments;
+  char *text = NULL;
+  va_start(arguments, format);
+  if (vasprintf(&text, format, arguments) < 0) text = NULL;
+  va_end(arguments);
+  json_t *finding =
+      json_pack("{s:s, s:s, s:s?, s:s?}", "severity", severity_names[severity], "topic", topic, "text", text, "remedy", remedy);
+  if (!finding && text)
+    finding = json_pack("{s:s, s:s, s:s}", "severity", severity_names[severity], "topic", topic, "text", "(it is not UTF-8)");
+  if (finding && !doctor->cli->json) { /* at once: asking an agent for its version can take seconds */
+    print_finding(finding);
+    (void)fflush(stdout);
+  }
+  if (json_array_append_new(doctor->findings, finding)) doctor->no_memory = true;
+  if (severity == SEVERITY_PROBLEM) doctor->problems++;
+  free(text);
+}
+
 static int run(struct cli *cli) {
   struct doctor doctor = {.cli = cli};
-  const json_t *finding = NULL;
-  size_t i = 0;
   if (cli_next(cli) != CLI_END) return cli->exit_code;
   int code = cli_take_words(cli, 0, 0, "");
   if (code) return code;
@@ -53,7 +56,6 @@ static int run(struct cli *cli) {
   for (size_t k = 0; k < sizeof examiners / sizeof examiners[0]; k++) examiners[k](&doctor);
   if (doctor.no_memory || !doctor.findings) code = cli_fail(cli, "out of memory");
   else if (cli->json) code = print_json(cli, doctor.findings);
-  else json_array_foreach(doctor.findings, i, finding) print_finding(finding);
   json_decref(doctor.findings);
   return code ? code : doctor.problems ? EXIT_REFUSED : EXIT_DONE;
 }

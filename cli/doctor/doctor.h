@@ -28,6 +28,7 @@ void examine_plugin(struct doctor *doctor);
 void examine_config(struct doctor *doctor);
 void examine_store(struct doctor *doctor);
 void examine_sessions(struct doctor *doctor);
+void examine_hosts(struct doctor *doctor);
 void examine_system(struct doctor *doctor);
 
 #endif

@@ -46,6 +46,7 @@ const struct host hosts[] = {
      .home_variable = "CODEX_HOME",
      .home_folder = ".codex",
      .config_file = "hooks.json",
+     .trust_file = "config.toml",
      .instructions_file = "AGENTS.md"},
     {.name = "claude",
      .title = "Claude Code",

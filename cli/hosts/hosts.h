@@ -40,6 +40,7 @@ struct host {
    * home_folder of the user's home. */
   const char *home_variable, *base_variable, *base_folder, *home_folder;
   const char *config_file;       /* in that folder: JSON that holds the hooks, or where a module is put */
+  const char *trust_file;        /* in that folder: where it keeps which hooks it trusts, if trusts_hashes */
   const char *instructions_file; /* in that folder: Markdown that becomes part of the system prompt */
 };
 

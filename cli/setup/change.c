@@ -125,3 +125,11 @@ int change_write(const struct cli *cli, const struct change *change) {
   free(real);
   return code;
 }
+
+int change_keep(const struct cli *cli, const struct change *change) {
+  struct stat info;
+  char *real = change->before ? real_path(change->path) : NULL;
+  int reason = !change->before ? 0 : !real || stat(real, &info) ? errno : keep_old(change, real, &info);
+  free(real);
+  return reason ? cli_fail(cli, "cannot keep %s as it was: %s", change->path, strerror(reason)) : 0;
+}

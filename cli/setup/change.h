@@ -28,4 +28,7 @@ void change_print(FILE *out, const struct change *change);
  * PATH.before-tidings, the newest only. A file that has changed meanwhile is left alone. Says what is wrong. Returns 0 or the exit code. */
 int change_write(const struct cli *cli, const struct change *change);
 
+/* For a file that somebody else has just written for us: keeps what was there, likewise. */
+int change_keep(const struct cli *cli, const struct change *change);
+
 #endif

@@ -105,7 +105,7 @@ static void print_hunk(FILE *out, const struct diff *diff, size_t *old, size_t *
 static void print_hunks(FILE *out, const struct diff *diff) {
   for (size_t old = 0, new = 0; old < diff->old.count || new < diff->new.count;) {
     if ((old < diff->old.count && diff->removed[old]) || (new < diff->new.count && diff->added[new])) print_hunk(out, diff, &old, &new);
-    else old++, new++;
+    else old++, new ++;
   }
 }
 

@@ -39,7 +39,8 @@ static int take_out(const struct cli *cli, struct change *change) {
   const char *start = NULL, *end = NULL;
   if (!change->after) return 0;
   if (find_block(change->after, &start, &end))
-    return cli_fail(cli, "%s: line %zu: a block of tidings' without its other end; mend it by hand", change->path, line_of(change->after, start));
+    return cli_fail(cli, "%s: line %zu: a block of tidings' without its other end; mend it by hand", change->path,
+                    line_of(change->after, start));
   if (!start) return 0;
   char *rest = NULL;
   if (asprintf(&rest, "%.*s%s", (int)(start - change->after), change->after, end) < 0) return cli_fail(cli, "out of memory");

@@ -124,11 +124,11 @@ int json_text_add(struct json_text *json, const struct json_node *into, const ch
   if (strchr(json->text + into->start, '\n') < json->text + last->key_start && strchr(json->text + into->start, '\n'))
     line_indent(json, last->key_start, indent);
   else snprintf(indent, sizeof indent, "%s%s", base, step);
-  /* The comma belongs to the last part, the new one goes below its comment. A comma that is there already is one too many, and stays so, behind ours. */
+  /* The comma belongs to the last part, the new one goes below its comment. Where there was one too many, there is again. */
   bool comma = json->text[last->end + strspn(json->text + last->end, " \t\r\n")] == ',';
   bool own_line = behind != last->end;
-  int len = own_line ? asprintf(&added, "%s%.*s\n%s%s%s%s%s", comma ? "" : ",", (int)(behind - last->end), json->text + last->end, indent, quote,
-                                key ? key : "", colon, value)
+  int len = own_line ? asprintf(&added, "%s%.*s\n%s%s%s%s%s%s", comma ? "" : ",", (int)(behind - last->end), json->text + last->end, indent,
+                                quote, key ? key : "", colon, value, comma ? "," : "")
                      : asprintf(&added, ",\n%s%s%s%s%s", indent, quote, key ? key : "", colon, value);
   if (len < 0) return -1;
   int failed = replace(json, last->end, behind, added);

@@ -14,8 +14,8 @@
 struct json_node {
   char kind; /* '{', '[', '"', or '0' for anything else */
   size_t start, end;
-  size_t key_start;         /* of a member: where its key begins; else start */
-  struct json_node *parts;  /* of an object or array */
+  size_t key_start;        /* of a member: where its key begins; else start */
+  struct json_node *parts; /* of an object or array */
   size_t part_count;
 };
 

@@ -23,12 +23,17 @@ char *setup_module_folder(void) {
 int setup_module(const struct cli *cli, const struct host *host, const char *folder, struct change *change) {
   char *text = NULL, *module = NULL;
   if (change->after && strncmp(change->after, mark, strlen(mark)) != 0)
-    return cli_fail(cli, "%s: line 1: this file is not ours; move it away, or load %s/%s.ts from it", change->path, folder ? folder : "tidings", host->name);
+    return cli_fail(cli, "%s: line 1: this file is not ours; move it away, or load %s/%s.ts from it", change->path,
+                    folder ? folder : "tidings", host->name);
   if (folder) {
     if (asprintf(&module, "%s/%s.ts", folder, host->name) < 0) return cli_fail(cli, "out of memory");
     bool there = access(module, R_OK) == 0;
-    int len = there ? asprintf(&text, "%s %s; `tidings setup %s --remove` takes it away.\nexport { default } from \"%s\";\n", mark, host->name, host->name, module) : 0;
-    int code = !there ? cli_fail(cli, "%s is not there; it is installed with tidings", module) : len < 0 ? cli_fail(cli, "out of memory") : 0;
+    int len = there ? asprintf(&text, "%s %s; `tidings setup %s --remove` takes it away.\nexport { default } from \"%s\";\n", mark,
+                               host->name, host->name, module)
+                    : 0;
+    int code = !there    ? cli_fail(cli, "%s is not there; it is installed with tidings", module)
+               : len < 0 ? cli_fail(cli, "out of memory")
+                         : 0;
     free(module);
     if (code) return code;
   }

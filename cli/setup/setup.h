@@ -34,6 +34,10 @@ int setup_version(const char *program, char **ret_version);
 
 /* trust.c: makes Codex trust our hooks, or forget that it did, through its own program, which edits its own file. Returns 0, or the exit code; *ret_changed: how
  * many entries were changed. */
-int setup_trust(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, bool remove, size_t *ret_changed);
+int setup_trust(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, bool remove,
+                size_t *ret_changed);
+
+/* How many of our hooks it does not trust, and so leaves out. Changes nothing. */
+int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_untrusted);
 
 #endif

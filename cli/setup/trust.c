@@ -153,7 +153,7 @@ static json_t *edits_of(const json_t *hooks, const char *hooks_path, bool remove
   size_t i = 0;
   json_array_foreach(hooks, i, hook) {
     const char *key = text_of(hook, "key"), *trust = text_of(hook, "trustStatus");
-    if (!is_ours(hook, hooks_path) || (strcmp(trust, "untrusted") == 0) == remove || (!remove && strcmp(trust, "trusted") == 0)) continue;
+    if (!is_ours(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0) continue;
     char *path = NULL;
     if (remove && asprintf(&path, "hooks.state.\"%s\"", key) >= 0) {
       json_array_append_new(edits, json_pack("{s:s, s:n, s:s}", "keyPath", path, "value", "mergeStrategy", "replace"));
@@ -167,12 +167,16 @@ static json_t *edits_of(const json_t *hooks, const char *hooks_path, bool remove
   return edits;
 }
 
-static int edit(struct server *server, const char *hooks_path, bool remove, size_t *ret_changed) {
+static int list_hooks(struct server *server, json_t **ret_list) {
   char folder[4096];
-  json_t *list = NULL, *written = NULL;
   if (!getcwd(folder, sizeof folder)) strcpy(folder, "/");
   int code = greet(server);
-  if (!code) code = call(server, "hooks/list", json_pack("{s:[s]}", "cwds", folder), &list);
+  return code ? code : call(server, "hooks/list", json_pack("{s:[s]}", "cwds", folder), ret_list);
+}
+
+static int edit(struct server *server, const char *hooks_path, bool remove, size_t *ret_changed) {
+  json_t *list = NULL, *written = NULL;
+  int code = list_hooks(server, &list);
   if (code) return code;
   const json_t *hooks = json_object_get(json_array_get(json_object_get(list, "data"), 0), "hooks");
   json_t *edits = edits_of(hooks, hooks_path, remove);
@@ -186,7 +190,8 @@ static int edit(struct server *server, const char *hooks_path, bool remove, size
   return code;
 }
 
-int setup_trust(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, bool remove, size_t *ret_changed) {
+int setup_trust(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, bool remove,
+                size_t *ret_changed) {
   struct server server;
   *ret_changed = 0;
   if (!host->trusts_hashes) return 0;
@@ -194,5 +199,24 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
   if (code) return code;
   code = edit(&server, hooks_path, remove, ret_changed);
   stop(&server);
+  return code;
+}
+
+int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_untrusted) {
+  struct server server;
+  json_t *list = NULL;
+  const json_t *hook = NULL;
+  size_t i = 0, untrusted = 0;
+  *ret_untrusted = 0;
+  if (!host->trusts_hashes) return 0;
+  int code = start(cli, program, &server);
+  if (code) return code;
+  code = list_hooks(&server, &list);
+  json_array_foreach(json_object_get(json_array_get(json_object_get(list, "data"), 0), "hooks"), i, hook) {
+    if (is_ours(hook, hooks_path) && strcmp(text_of(hook, "trustStatus"), "trusted") != 0) untrusted++;
+  }
+  json_decref(list);
+  stop(&server);
+  if (!code) *ret_untrusted = untrusted;
   return code;
 }

@@ -141,5 +141,60 @@ def test_doctor(place):
         assert finding["severity"] not in ("warning", "problem") or finding["remedy"], finding
 
 
+CODEX = """#!{python}
+import json, sys
+if sys.argv[1] == "--version":
+    print("codex-cli 0.169.0")
+    sys.exit()
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        hooks = [{{"sourcePath": {hooks!r}, "command": "tidings hook codex", "key": str(i), "currentHash": "x", "trustStatus": status}}
+                 for i, status in enumerate({statuses!r})]
+        print(json.dumps({{"id": asked["id"], "result": {{"data": [{{"hooks": hooks}}]}}}}), flush=True)
+"""
+
+
+def program(place, name, text):
+    folder = os.path.join(place.dir, "bin")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, 0o700)
+    place.env["PATH"] = folder + ":/usr/bin:/bin"
+
+
+def test_doctor_agents(place):
+    """which agents are here, whether they call us, and whether they trust what calls us"""
+    assert "none that tidings knows" in doctor(place, 0)["agents"]["text"]
+    program(place, "gemini", "#!/bin/sh\necho 9.9.9\n")
+    found = place.run("doctor").text
+    assert "Gemini CLI: it is not set up\n         -> Run 'tidings setup gemini'." in found and "its version is 9.9.9; what was tested is" in found, found
+    place.ok("setup", "gemini")
+    assert "set up in " + os.path.join(place.dir, ".gemini", "settings.json") in place.ok("doctor").text
+    path = os.path.join(place.dir, ".gemini", "settings.json")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace(os.path.dirname(TIDINGS), "/elsewhere"))
+    assert "is set up for another tidings than this one" in place.ok("doctor").text
+    os.remove(os.path.join(place.dir, "bin", "gemini"))
+    assert "gemini is not in PATH" in place.ok("doctor").text
+
+
+def test_doctor_trust(place):
+    """an agent that silently leaves our hooks out is a problem, with its remedy"""
+    hooks = os.path.join(place.dir, ".codex", "hooks.json")
+    program(place, "codex", CODEX.format(python=sys.executable, hooks=hooks, statuses=["trusted"] * 4))
+    place.ok("setup", "codex")
+    assert "Codex CLI: it trusts our hooks" in place.ok("doctor").text
+    program(place, "codex", CODEX.format(python=sys.executable, hooks=hooks, statuses=["trusted", "untrusted", "modified", "trusted"]))
+    result = place.refused("doctor")
+    assert "problem  Codex CLI: it does not trust 2 of our hooks" in result.text and "-> Run 'tidings setup codex'" in result.text, result
+    program(place, "codex", "#!/bin/sh\n[ \"$1\" = --version ] && echo 0.169.0\n")
+    assert "it cannot be asked whether it trusts our hooks" in place.ok("doctor").text
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

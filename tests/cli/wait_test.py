@@ -99,6 +99,23 @@ def test_not_mine(place):
     assert place.ok("wait", "-s", "s", "--owner", str(host.pid), "--timeout", "0").text == "start_turn m1\nx\n"
 
 
+def test_busy(place):
+    """a store that is busy for a while does not end it"""
+    place.opened()
+    process = waiter(place)
+    holder = place.hold()
+    submitter = place.start("submit", "-s", "s", "--id", "m1", "x")
+    with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
+        assert file.read(), "it lives"
+    end(holder, signal.SIGKILL)
+    assert submitter.wait(60) == 0
+    assert finish(process) == (0, "start_turn m1\nx\n", "")
+    holder = place.hold()
+    blocked = place.start("wait", "-s", "s", *MINE, "--timeout", "0")
+    assert finish(blocked) == (1, "", ""), "and one that only looks says that it saw nothing"
+    end(holder, signal.SIGKILL)
+
+
 def test_wrong(place):
     """what is wrong in the call"""
     place.refused("wait", "-s", "s", "--timeout", "never", code=2, says="--timeout: 'never' is not a duration")

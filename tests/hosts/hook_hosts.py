@@ -4,6 +4,7 @@ with tidings is in hook_scenarios.py.
 """
 import json
 import os
+import pathlib
 import signal
 import subprocess
 
@@ -71,6 +72,23 @@ class Agent:
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate()
 
+    def start_terminal(self, prompt):
+        """As a person uses it, in a terminal."""
+        screen = ["tmux", "-L", self.place.root.name, "-f", "/dev/null"]
+        subprocess.run([*screen, "new-session", "-d", "-x", "120", "-y", "40", *map(str, self.interactive()), prompt], cwd=self.place.project,
+                       env=self.env | {"TERM": "xterm-256color"}, check=True, timeout=PATIENCE)
+        return lambda: subprocess.run([*screen, "capture-pane", "-p"], capture_output=True, text=True, check=False, timeout=PATIENCE).stdout
+
+    def end_all(self):
+        """Whatever was started in this home: agents leave daemons behind."""
+        home = f"HOME={self.place.home}".encode()
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if home in (folder / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(folder.name), signal.SIGKILL)
+            except OSError:
+                continue
+
     def run(self, prompt, session=None):
         self.start(prompt, session)
         return self.end()
@@ -105,6 +123,9 @@ apps = false
 
 [projects."{project}"]
 trust_level = "trusted"
+
+[notice.model_migrations]
+"{model}" = "gpt-6-sol"
 """
 
 

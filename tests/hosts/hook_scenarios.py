@@ -169,5 +169,25 @@ def critical_into_idle(agent):
     once(request(agent, "Swan seven", 1), "The swan hisses.")
 
 
+def woken_when_idle(agent):
+    """an agent that idles in a terminal is woken by a critical push and by a submitted message, and is told each once"""
+    agent.model.replace([rule("Heron eight", {"text": "Hello."})])
+    screen = agent.start_terminal("Heron eight: wait for news.")
+    try:
+        request(agent, "Heron eight", 1)
+        agent.attached()
+        until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the agent is idle")
+        push(agent, "The heron flies.", "-k", "heron.gone", "-l", "critical")
+        once(request(agent, "The heron flies.", 1), "The heron flies.")
+        until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the agent is idle again")
+        agent.place.tidings("submit", "-s", agent.session, "--id", f"{agent.name}-heron", "Queued: follow the heron.")
+        last = request(agent, "Queued: follow the heron.", 1)
+        once(last, "Queued: follow the heron.")
+        once(last, "The heron flies.")
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{screen()}") from None
+
+
 ALL = (news_at_a_tool_result, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn, critical_into_streaming, submitted_while_busy,
        critical_into_idle)
+IN_A_TERMINAL = (woken_when_idle,)

@@ -19,9 +19,13 @@ def main():
     tap = Tap()
     with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
         agent = AGENTS[name](place, model)
-        for scenario in hook_scenarios.ALL:
-            if not wanted or scenario.__name__ in wanted or scenario is hook_scenarios.ALL[0]:
-                tap.run(scenario, agent)
+        scenarios = hook_scenarios.ALL + (hook_scenarios.IN_A_TERMINAL if agent.wakes else ())
+        try:
+            for scenario in scenarios:
+                if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:
+                    tap.run(scenario, agent)
+        finally:
+            agent.end_all()
         tap.run(nothing_was_complained_about, agent)
     return tap.end()
 

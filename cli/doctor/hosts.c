@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * doctor/hosts.c: which agents are here, which of them call us, and whether they trust what calls us.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor/doctor.h"
+#include "paths.h"
+#include "setup/setup.h"
+
+enum { LARGEST_FILE = 16 << 20 };
+
+struct examined {
+  const struct host *host;
+  char *path; /* of its configuration; NULL: not known where */
+  char *text; /* NULL: there is none */
+  bool installed;
+  char *version; /* NULL: it says none */
+  enum setup_state state;
+};
+
+/* For a host that loads a module: the file that setup puts there names it. */
+static enum setup_state module_state(const struct examined *examined) {
+  char *folder = examined->text ? setup_module_folder() : NULL, *module = NULL;
+  if (!folder || asprintf(&module, "\"%s/%s.ts\"", folder, examined->host->name) < 0) module = NULL;
+  enum setup_state state = !examined->text ? SETUP_NONE : module && strstr(examined->text, module) ? SETUP_DONE : SETUP_OTHER;
+  free(module);
+  free(folder);
+  return state;
+}
+
+static void look(const struct host *host, struct examined *ret) {
+  struct examined examined = {.host = host};
+  char *home = setup_home(host), *command = setup_command();
+  size_t len = 0;
+  if (home) examined.path = paths_join(home, host->config_file);
+  if (examined.path && paths_read_file(examined.path, LARGEST_FILE, &examined.text, &len)) examined.text = NULL;
+  if (host->kind == HOST_NODE) examined.state = module_state(&examined);
+  else if (command) examined.state = setup_hooks_state(host, command, examined.text);
+  examined.installed = setup_version(host->program, &examined.version) == 0;
+  free(home);
+  free(command);
+  *ret = examined;
+}
+
+static void tell_trust(struct doctor *doctor, const struct examined *examined) {
+  size_t untrusted = 0;
+  const struct host *host = examined->host;
+  if (!host->trusts_hashes) return;
+  if (setup_trust_look(doctor->cli, host, host->program, examined->path, &untrusted))
+    doctor_find(doctor, SEVERITY_WARNING, host->title, "Review them in it with /hooks.", "it cannot be asked whether it trusts our hooks");
+  else if (untrusted)
+    doctor_find(doctor, SEVERITY_PROBLEM, host->title, "Run 'tidings setup codex', or review them in it with /hooks.",
+                "it does not trust %zu of our hooks, and silently leaves them out", untrusted);
+  else doctor_find(doctor, SEVERITY_OK, host->title, NULL, "it trusts our hooks");
+}
+
+static void tell_state(struct doctor *doctor, const struct examined *examined) {
+  const struct host *host = examined->host;
+  char remedy[128];
+  snprintf(remedy, sizeof remedy, "Run 'tidings setup %s'.", host->name);
+  switch (examined->state) {
+  case SETUP_NONE: doctor_find(doctor, SEVERITY_NOTE, host->title, remedy, "it is not set up"); return;
+  case SETUP_OTHER:
+    doctor_find(doctor, SEVERITY_WARNING, host->title, remedy, "%s is set up for another tidings than this one, or only in part",
+                examined->path);
+    return;
+  case SETUP_DONE: doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", examined->path); return;
+  }
+}
+
+/* Returns whether there is anything to say of it. */
+static bool examine(struct doctor *doctor, const struct host *host) {
+  struct examined examined;
+  look(host, &examined);
+  bool here = examined.installed || examined.state != SETUP_NONE;
+  if (here) tell_state(doctor, &examined);
+  if (here && !examined.installed)
+    doctor_find(doctor, SEVERITY_WARNING, host->title, "Install it, or take the setup back with --remove.", "%s is not in PATH",
+                host->program);
+  if (examined.version && strcmp(examined.version, host->tested) != 0)
+    doctor_find(doctor, SEVERITY_NOTE, host->title, NULL, "its version is %s; what was tested is %s", examined.version, host->tested);
+  if (examined.installed && examined.state != SETUP_NONE) tell_trust(doctor, &examined);
+  free(examined.path);
+  free(examined.text);
+  free(examined.version);
+  return here;
+}
+
+void examine_hosts(struct doctor *doctor) {
+  size_t here = 0;
+  for (size_t i = 0; i < host_count; i++) here += examine(doctor, &hosts[i]);
+  if (!here)
+    doctor_find(doctor, SEVERITY_NOTE, "agents", "Install one; 'tidings help setup' lists those that are known.",
+                "none that tidings knows is in PATH or set up");
+}
