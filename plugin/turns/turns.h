@@ -47,7 +47,7 @@ struct run {
   uint64_t last_place;    /* of the newest or the one moved to the end */
   int64_t last_stamp_ms;
   uint32_t abort_count;
-  int64_t aborts_ms[MAX_ABORTS]; /* when streams were asked to stop, as far as that still counts */
+  int64_t aborts_ms[MAX_ABORTS]; /* when streams were asked to stop, newest last */
 };
 
 /* Stored. */
