@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kit/arguments.h"
+#include "kit/drill_turns.h"
 #include "kit/drill_wake.h"
 
 enum { ATTEMPTS_MAX = 2000, MANY = 40 };
@@ -17,24 +18,16 @@ static const struct drill_fault no_fault = {.name = "no fault"};
 
 #define SESSION "drill"
 
-struct operation {
-  const char *name;
-  bool opening;
-  void (*prepare)(struct drill *drill); /* without faults; may be NULL */
-  int32_t (*attempt)(struct drill *drill, struct tidings_error *error);
-  void (*check)(struct drill *drill, int32_t code, const struct tidings_error *error); /* without faults; may be NULL */
-};
-
-static void wrong(const struct drill *drill, const char *what, const char *detail) {
+void drill_wrong(const struct drill *drill, const char *what, const char *detail) {
   fail("%s, %s, call %" PRIu64 ": %s%s%s", drill->fault->name, drill->operation, drill->attempt, what, detail ? ": " : "",
        detail ? detail : "");
 }
 
 static void must(const struct drill *drill, int32_t code, const struct tidings_error *error, const char *what) {
-  if (code != 0) wrong(drill, what, rig_why(code, error));
+  if (code != 0) drill_wrong(drill, what, rig_why(code, error));
 }
 
-static bool outcome_unknown(int32_t code, const struct tidings_error *error) {
+bool drill_outcome_unknown(int32_t code, const struct tidings_error *error) {
   return code == TIDINGS_E_STORE && strstr(error->text, "unknown");
 }
 
@@ -52,12 +45,12 @@ static bool take(struct tokens *tokens, uint64_t token) {
 /* Strikes what a carrier holds off the books. */
 static void strike(struct drill *drill, const struct carried *carried) {
   char number[64];
-  if (carried->damaged) wrong(drill, "a damaged notification", carried->sample);
+  if (carried->damaged) drill_wrong(drill, "a damaged notification", carried->sample);
   for (size_t i = 0; i < carried->tokens.count; i++) {
     uint64_t token = carried->tokens.at[i];
     snprintf(number, sizeof number, "%" PRIu64, token);
     if (!take(&drill->due, token) && !take(&drill->unsure, token))
-      wrong(drill, "a notification came that was refused or had come before", number);
+      drill_wrong(drill, "a notification came that was refused or had come before", number);
   }
 }
 
@@ -74,7 +67,7 @@ static void audit(struct drill *drill) {
       must(drill, rig_settle(&drill->rig, carried.delivery, TIDINGS_COMMITTED, &error), &error, "afterwards settle fails");
   }
   snprintf(number, sizeof number, "%zu of them, token %" PRIu64, drill->due.count, drill->due.count ? drill->due.at[0] : 0);
-  if (drill->due.count) wrong(drill, "acknowledged notifications did not come", number);
+  if (drill->due.count) drill_wrong(drill, "acknowledged notifications did not come", number);
   drill->due.count = 0;
   carried_clear(&carried);
 }
@@ -119,7 +112,7 @@ static int32_t attempt_open(struct drill *drill, struct tidings_error *error) {
 static void check_open(struct drill *drill, int32_t code, const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
   (void)error;
-  if (code != 0 && drill->rig.plugin) wrong(drill, "a failed open has written its output", NULL);
+  if (code != 0 && drill->rig.plugin) drill_wrong(drill, "a failed open has written its output", NULL);
   reopen(drill, &again, "after a failed open the next fails");
   push_due(drill, 1);
 }
@@ -139,7 +132,7 @@ static int32_t attempt_push(struct drill *drill, bool identified, struct tidings
   uint64_t token = drill->next_token++;
   int32_t code = rig_push(&drill->rig, SESSION, token, identified, NULL, error);
   if (code == 0) tokens_add(&drill->due, token);
-  else if (outcome_unknown(code, error)) tokens_add(&drill->unsure, token);
+  else if (drill_outcome_unknown(code, error)) tokens_add(&drill->unsure, token);
   return code;
 }
 
@@ -194,7 +187,8 @@ static void check_push_elsewhere(struct drill *drill, int32_t code, const struct
   snprintf(session, sizeof session, "new-%" PRIu64, drill->attempts);
   must(drill, rig_deliver(&drill->rig, session, RIG_TOOL_RESULT, &carried, &again), &again, "a hook of the new session fails");
   size_t expected = code == 0, got = carried.tokens.count;
-  if (got != expected && !(got == 1 && outcome_unknown(code, error))) wrong(drill, "the new session has too few or too many", NULL);
+  if (got != expected && !(got == 1 && drill_outcome_unknown(code, error)))
+    drill_wrong(drill, "the new session has too few or too many", NULL);
   if (carried.delivery)
     must(drill, rig_settle(&drill->rig, carried.delivery, TIDINGS_COMMITTED, &again), &again, "settling the new session");
   carried_clear(&carried);
@@ -319,24 +313,24 @@ static void prepare_waiting(struct drill *drill) {
 static void check_descriptor(struct drill *drill, int32_t code, const struct tidings_error *error) {
   const char *why = drill_check_descriptor(drill);
   (void)code, (void)error;
-  if (why) wrong(drill, "afterwards there is no wake descriptor", why);
+  if (why) drill_wrong(drill, "afterwards there is no wake descriptor", why);
 }
 
 static void check_named(struct drill *drill, int32_t code, const struct tidings_error *error) {
   const char *why = drill_check_named(drill, SESSION);
   (void)code, (void)error;
-  if (why) wrong(drill, "afterwards next_session", why);
+  if (why) drill_wrong(drill, "afterwards next_session", why);
 }
 
 static int32_t attempt_push_ringing(struct drill *drill, struct tidings_error *error) {
   uint64_t token = drill->next_token++;
   int32_t code = drill_push_ringing(drill, SESSION, token, error);
   if (code == 0) tokens_add(&drill->due, token);
-  else if (outcome_unknown(code, error)) tokens_add(&drill->unsure, token);
+  else if (drill_outcome_unknown(code, error)) tokens_add(&drill->unsure, token);
   return code;
 }
 
-static const struct operation operations[] = {
+static const struct drill_operation operations[] = {
     {"open a new store", true, prepare_new_store, attempt_open, check_open},
     {"open a store", true, prepare_closed, attempt_open, check_open},
     {"the first push", false, prepare_fresh, attempt_push_short, NULL},
@@ -364,19 +358,20 @@ static const struct operation operations[] = {
     {"close", false, prepare_few, attempt_close, check_close},
 };
 
-static void check_code(struct drill *drill, const struct operation *operation, int32_t code, const struct tidings_error *error, bool hit) {
+static void check_code(struct drill *drill, const struct drill_operation *operation, int32_t code, const struct tidings_error *error,
+                       bool hit) {
   if (!hit) {
-    if (code != 0) wrong(drill, "failed though no call did", rig_why(code, error));
+    if (code != 0) drill_wrong(drill, "failed though no call did", rig_why(code, error));
     return;
   }
   drill->refused += code != 0;
   drill->tolerated += code == 0;
   if (code == 0) return;
-  if (!drill->fault->allowed(code, error, operation->opening)) wrong(drill, "the wrong answer", rig_why(code, error));
-  if (error->code != code || error->text[0] == 0) wrong(drill, "the error was not explained", rig_why(code, error));
+  if (!drill->fault->allowed(code, error, operation->opening)) drill_wrong(drill, "the wrong answer", rig_why(code, error));
+  if (error->code != code || error->text[0] == 0) drill_wrong(drill, "the error was not explained", rig_why(code, error));
 }
 
-static void run_operation(struct drill *drill, const struct operation *operation) {
+static void run_operation(struct drill *drill, const struct drill_operation *operation) {
   bool hit = true;
   drill->operation = operation->name;
   for (uint64_t n = 1; hit; n++) {
@@ -425,6 +420,7 @@ void drill_run(struct drill *drill, const struct drill_fault *fault) {
   uint64_t attempts = drill->attempts, refused = drill->refused, tolerated = drill->tolerated;
   drill->fault = fault;
   for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) run_operation(drill, &operations[i]);
+  for (size_t i = 0; i < drill_turns_count; i++) run_operation(drill, &drill_turns[i]);
   check_reopened(drill);
   printf("%s: %" PRIu64 " attempts, %" PRIu64 " refused, %" PRIu64 " went well in spite of it\n", fault->name, drill->attempts - attempts,
          drill->refused - refused, drill->tolerated - tolerated);

@@ -36,6 +36,18 @@ struct drill {
   uint64_t attempts, refused, tolerated; /* figures */
 };
 
+/* Something that the plugin does. */
+struct drill_operation {
+  const char *name;
+  bool opening;
+  void (*prepare)(struct drill *drill); /* without faults; may be NULL */
+  int32_t (*attempt)(struct drill *drill, struct tidings_error *error);
+  void (*check)(struct drill *drill, int32_t code, const struct tidings_error *error); /* without faults; may be NULL */
+};
+void drill_wrong(const struct drill *drill, const char *what, const char *detail); /* detail may be NULL */
+/* Did the answer say that it may have happened or not? */
+bool drill_outcome_unknown(int32_t code, const struct tidings_error *error);
+
 /* Loads the plugin and makes a folder for stores. The same drill serves any number of faults. */
 void drill_begin(struct drill *drill, const struct arguments *arguments, const char *name);
 /* Runs all operations under one fault. */
