@@ -235,6 +235,7 @@ int main(int argc, char **argv) {
   match_record_size(&bench);
   bench_hook(&bench);
   bench_node(&bench);
+  bench_command(&bench);
   bench_push(&bench);
   bench_wake(&bench);
   bench_deliver(&bench);

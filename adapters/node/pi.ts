@@ -54,9 +54,9 @@ class Conversation implements Driver {
     return true;
   }
 
-  /** Only the terminal gives back what was typed ahead when a run is aborted; elsewhere it would be lost, and the news waits instead. */
+  /** What was typed ahead is not lost with the run: the terminal puts it back into its editor, and elsewhere the next run begins with it. */
   abort(): void {
-    if (this.#isOneShot || (this.#ctx.mode !== "tui" && this.#ctx.hasPendingMessages())) return;
+    if (this.#isOneShot) return;
     this.#aborting = true;
     this.#ctx.abort();
   }

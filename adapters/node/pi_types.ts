@@ -30,7 +30,6 @@ export interface PiContext {
   model: unknown;
   sessionManager: { getSessionId(): string; getSessionFile(): string | undefined; getEntries(): Entry[] };
   isIdle(): boolean;
-  hasPendingMessages(): boolean;
   abort(): void;
 }
 

@@ -114,7 +114,7 @@ static int write_change(const struct change *change, const char *real) {
 
 int change_write(const struct cli *cli, const struct change *change) {
   char *now = NULL, *real = NULL;
-  if (change_is_none(change)) return 0;
+  if (!change->path || change_is_none(change)) return 0;
   int code = read_text(cli, change->path, &now);
   if (!code && (!now != !change->before || (now && strcmp(now, change->before) != 0)))
     code = cli_fail(cli, "%s was changed by somebody else just now; nothing was written to it, try again", change->path);

@@ -25,7 +25,7 @@ static int remove_items(struct work *work) {
   return 0;
 }
 
-/* What is shown is delivered; what no step ended and no line shows stays pending. */
+/* What is shown is delivered; what no step ended and no line shows stays pending, and what was withdrawn and is awaited. */
 static size_t finish_fates(struct work *work) {
   for (size_t l = 0; l < work->line_count; l++) {
     const struct line *line = &work->lines[l];
@@ -35,7 +35,7 @@ static size_t finish_fates(struct work *work) {
   }
   size_t count = 0;
   for (size_t i = 0; i < work->item_count; i++) {
-    if (!is_left(work, i)) work->fates[count++] = work->fates[i];
+    if (!is_left(work, i) && !is_awaited(work, i)) work->fates[count++] = work->fates[i];
   }
   return count;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * policy/withdraw.c: what the model did or saw itself is no news to it. A file that a call of its own has changed is seen by watchers as well:
- * what they say of it, a moment before or after, is withdrawn with it.
+ * what they say of it, a moment before or after, is withdrawn with it. Watchers are later than the call's own carrier, so the report of an edit
+ * stays pending, and is never shown, until none of them can be on its way any more.
  */
 #include <stdlib.h>
 
@@ -81,6 +82,11 @@ int step_withdraw(struct work *work) {
     if (edit) end_item(work, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, edit->n);
   }
   return 0;
+}
+
+bool is_awaited(const struct work *work, size_t index) {
+  const struct item *item = &work->items[index];
+  return work->fates[index].reason == REASON_CAUSED_BY && is_file_change(item) && is_near(item->time_ms, work->now_ms);
 }
 
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle, enum reason reason, struct fate *fates) {

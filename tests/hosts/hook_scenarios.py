@@ -6,6 +6,7 @@ import html
 import subprocess
 
 from node_hosts import PATIENCE, until
+from node_scenarios import watches
 
 
 def rule(prompt, *answers):
@@ -91,6 +92,7 @@ def own_edits_are_not_news(agent):
     watch = subprocess.Popen([agent.place.command, "watch", "-s", agent.session, "."], cwd=agent.place.project, env=agent.env, stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, text=True)
     try:
+        until(lambda: watches(watch.pid), "the watcher watches")
         agent.model.replace([rule("Wren three", agent.write(own, "of the model's own\n"), gate.tool, {"text": "Good."})])
         agent.start("Wren three: write it.", agent.session)
         gate.wait()

@@ -122,4 +122,11 @@ void model_plan(struct model *model, const struct items *items, const struct set
           line->count > 1 ? items->items[line->items[0]].n : 0);
     }
   }
+  for (size_t i = 0; i < items->count; i++) {
+    const struct item *item = &items->items[i];
+    bool edit = model->fates[i].reason == REASON_CAUSED_BY && is_kind(item, "file", "changed") && item->facts.path_count;
+    if (!edit || llabs((long long)(item->time_ms - now_ms)) > 2000) continue;
+    model->fates[i] = (struct fate){.n = item->n}; /* watchers may be late */
+    model->awaited++;
+  }
 }

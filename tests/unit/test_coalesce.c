@@ -200,16 +200,26 @@ Test(withdraw, a_watcher_saw_what_the_assistant_did, .fini = free_facts) {
   FILE_CHANGED(&items, "a", .time_ms = 3000, .caused_by = "call_1");
   FILE_CHANGED(&items, "a", .time_ms = 5000);
   FILE_CHANGED(&items, "a", .time_ms = 5001);
-  EXPECT_PLAN(items, "", 0, "2 5 | 1:withdrawn/16>3 3:withdrawn/3 4:withdrawn/16>3 | 0");
+  EXPECT_PLAN(items, "", 5001, "2 5 | 1:withdrawn/16>3 3:withdrawn/3 4:withdrawn/16>3 | 0");
+}
+
+Test(withdraw, an_edit_waits_unseen_for_watchers_that_are_late, .fini = free_facts) {
+  struct items items = {.count = 0};
+  FILE_CHANGED(&items, "a", .time_ms = 3000, .caused_by = "call_1");
+  ITEM(&items, .time_ms = 3000, .caused_by = "call_1");
+  EXPECT_PLAN(items, "", 3000, " | 2:withdrawn/3 | 0");
+  EXPECT_PLAN(items, "", 5000, " | 2:withdrawn/3 | 0");
+  EXPECT_PLAN(items, "", 5001, " | 1:withdrawn/3 2:withdrawn/3 | 0");
+  EXPECT_PLAN(items, "", 999, " | 1:withdrawn/3 2:withdrawn/3 | 0"); /* the clock was set back */
 }
 
 Test(withdraw, every_path_must_be_its_own, .fini = free_facts) {
   struct items items = {.count = 0};
   DATA(&items, "{\"paths\":[\"a\",\"b\"]}", .source = "file", .name = "changed");
   FILE_CHANGED(&items, "a", .caused_by = "call_1");
-  EXPECT_PLAN(items, "", 0, "1 | 2:withdrawn/3 | 0");
+  EXPECT_PLAN(items, "", 2001, "1 | 2:withdrawn/3 | 0");
   FILE_CHANGED(&items, "b", .caused_by = "call_2");
-  EXPECT_PLAN(items, "", 0, " | 1:withdrawn/16>3 2:withdrawn/3 3:withdrawn/3 | 0");
+  EXPECT_PLAN(items, "", 2001, " | 1:withdrawn/16>3 2:withdrawn/3 3:withdrawn/3 | 0");
 }
 
 Test(withdraw, a_poll_ends_all_of_a_handle_and_running_its_waiting) {

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bench_command.c: `tidings hook` with nothing pending, from the process's start to its exit, beside a program that does nothing: what an agent waits for at
+ * each tool result.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "samples.h"
+#include "target.h"
+
+enum { ROUNDS = 201, ROUNDS_QUICK = 41 };
+
+#define BEYOND_NS 5e6
+
+extern char **environ;
+
+static void write_call(const char *path) {
+  static const char call[] =
+      "{\"session_id\": \"quiet\", \"hook_event_name\": \"PostToolUse\", \"tool_name\": \"ls\", \"tool_use_id\": \"c\", "
+      "\"tool_input\": {}, \"tool_response\": \"ok\"}";
+  FILE *file = fopen(path, "w");
+  if (!file || fputs(call, file) < 0 || fclose(file)) bench_die("%s: %s", path, strerror(errno));
+}
+
+/* Nanoseconds from its start to its exit. */
+static double run(char *const *argv, const char *input) {
+  posix_spawn_file_actions_t actions;
+  pid_t child = -1;
+  int status = 0;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  uint64_t began = now_ns();
+  int reason = posix_spawn(&child, argv[0], &actions, NULL, argv, environ);
+  if (reason) bench_die("%s: %s", argv[0], strerror(reason));
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  double taken = (double)(now_ns() - began);
+  posix_spawn_file_actions_destroy(&actions);
+  if (!WIFEXITED(status) || WEXITSTATUS(status)) bench_die("%s: ended with status %d", argv[0], status);
+  return taken;
+}
+
+void bench_command(struct bench *bench) {
+  char store[PATH_BYTES], input[PATH_BYTES + 8], pid[16], plugin[PATH_BYTES];
+  char command[] = BENCH_COMMAND, verb[] = "hook", host[] = "codex", owner[] = "--owner", in_store[] = "--store", nothing[] = "/bin/true";
+  char *quiet[] = {command, verb, owner, pid, in_store, store, host, NULL}, *floor_argv[] = {nothing, NULL};
+  struct samples floor = {0}, hook = {0};
+  if (!bench_wants(bench, "hook command")) return;
+  bench_store_path(bench, store);
+  snprintf(input, sizeof input, "%s.json", store);
+  snprintf(pid, sizeof pid, "%ld", (long)getpid());
+  snprintf(plugin, sizeof plugin, "%s", bench->plugin);
+  setenv("TIDINGS_PLUGIN", plugin, 1);
+  write_call(input);
+  (void)run(quiet, input); /* makes the store, and attaches */
+  for (int round = 0; round < (bench->quick ? ROUNDS_QUICK : ROUNDS); round++) {
+    samples_add(&floor, run(floor_argv, input));
+    samples_add(&hook, run(quiet, input));
+  }
+  struct row *row = bench_row(bench, "hook command, nothing pending");
+  snprintf(row->state, sizeof row->state, "empty");
+  snprintf(row->floor_is, sizeof row->floor_is, "/bin/true, from start to exit");
+  row->unit = UNIT_US;
+  row->floor = samples_median(&floor) / 1000;
+  row->measured = samples_median(&hook) / 1000;
+  row->budget = row->floor + BEYOND_NS / 1000;
+  row->budget_is_absolute = true;
+  samples_free(&floor);
+  samples_free(&hook);
+}
