@@ -73,8 +73,8 @@ struct tidings_plugin {
    * out: the first result of a batch carries what is pending, what arrives later rides on a later one. A carrier that was sent is
    * never rewritten. Attaches this host to the session if nobody alive owns it.
    * On success *ret_reply is the reply, or NULL when there is nothing to say.
-   * Errors: INVAL, TOO_BIG (the session's or the call's id, the tool's name), UNSUPPORTED (role producer), BUSY (the writer lock, or the session is owned by another live
-   * process, whose pid the text names), STORE, NOMEM, CLOSED. On any of them: send the result unchanged. */
+   * Errors: INVAL, TOO_BIG (the session's or the call's id, the tool's name), UNSUPPORTED (role producer), BUSY (the writer lock, or the
+   * session is owned by another live process, whose pid the text names), STORE, NOMEM, CLOSED. On any of them: send the result unchanged. */
   int32_t (*on_tool_result)(struct tidings_plugin *plugin, const struct tidings_tool_result *result, const struct tidings_reply **ret_reply,
                             struct tidings_error *error);
 
@@ -85,15 +85,18 @@ struct tidings_plugin {
                              const struct tidings_reply **ret_reply, struct tidings_error *error);
 
   /* One CloudEvents 1.0 object as JSON (schema/event.schema.json): news, messages, turns, the session's life. When it returns 0 for a
-   * notification, that is stored for good. A notification that needs no action gets a NULL reply; message, turn, stream, tools and
-   * session events always get one. An event whose `source` and `id` were seen before in its session within the window (24 h) has no
-   * effect and gets a reply with TIDINGS_REPLY_DUPLICATE; so pushing again after a failure is safe, given an id.
+   * notification or a submitted message, that is stored for good. A notification that needs no action gets a NULL reply; message, turn,
+   * stream, tools and session events always get one. Its actions are for the host that is attached to the session: whoever else sends the
+   * event gets the status alone, and that host is woken (wake.h). An event of a turn, and a host's message event for a session that nobody
+   * alive owns, attaches this host as a hook call does. An event whose `source` and `id` were seen before in its session within the window
+   * (24 h) has no effect and gets a reply with TIDINGS_REPLY_DUPLICATE; so pushing again after a failure is safe, given an id.
    * Errors: INVAL (not JSON), SCHEMA, TOO_BIG, UNSUPPORTED (unknown type), NOT_FOUND, FIRED, STATE, BUSY, FULL, STORE, NOMEM, CLOSED. */
   int32_t (*on_event)(struct tidings_plugin *plugin, const struct tidings_span *event, const struct tidings_reply **ret_reply,
                       struct tidings_error *error);
 
   /* Ends a delivery. Call it after the carrier was written whole, from any thread. Doing it twice is harmless. ret_reply may be NULL; if
-   * it is not, *ret_reply is a reply to act upon, or NULL.
+   * it is not, *ret_reply is a reply to act upon, or NULL when there is nothing to do: a rollback may bring back a message that is next, or
+   * something critical. With ret_reply NULL that is told in the reply to the next event.
    * Errors: INVAL, NOT_FOUND (no such delivery), STATE (it ended the other way before: for COMMITTED after a recovery this means
    * that it will be delivered again), BUSY (remembered, and applied at the next call of any function of this instance), STORE
    * (what was leased stays leased; settle again), CLOSED (another host owns the session now, or it was closed), UNSUPPORTED (role

@@ -60,7 +60,7 @@ struct tidings_turn_message {
   struct tidings_span id;
   struct tidings_span content; /* as submitted */
   struct tidings_span trigger; /* the trigger's envelope as submitted (JSON), or empty */
-  int64_t queued_at_ms;        /* 0: it never waited */
+  int64_t queued_at_ms;        /* when it began to wait; 0: it never did, it was offered in the step that stored it */
 };
 
 #define TIDINGS_ACTION_START_TURN 1u   /* start a turn with `messages`; name their ids in the chat request */
@@ -121,7 +121,7 @@ struct tidings_reply {
   size_t steered_count;
   const struct tidings_status *status; /* never NULL */
   int64_t wake_at_ms;                  /* send a `wake` event at this wall-clock time; 0: no need */
-  struct tidings_span ledger;          /* session.compacted only: what is pending and queued, for the summary; else empty */
+  struct tidings_span ledger;          /* session.compacted only: JSON (schema/reply.schema.json): what is pending and queued; else empty */
 };
 
 #ifdef __cplusplus
