@@ -24,13 +24,21 @@ static int find_owner(const struct cli *cli, struct hostkit *kit, const char *se
   return 0;
 }
 
-int host_open(const struct cli *cli, const char *named, uint32_t *owner, struct hostkit **ret_kit, char **ret_session) {
+/* What is not given has to be asked for, as anybody may. */
+static int find(const struct cli *cli, char **session, uint32_t *owner) {
   struct hostkit *kit = NULL;
-  char *session = named ? strdup(named) : NULL;
-  int code = named && !session ? cli_fail(cli, "out of memory") : kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
-  if (!code && !named) code = session_choose(cli, kit, &session);
-  if (!code && !*owner) code = find_owner(cli, kit, session, owner);
+  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
+  if (!code && !*session) code = session_choose(cli, kit, session);
+  if (!code && !*owner) code = find_owner(cli, kit, *session, owner);
   kit_close(kit);
+  return code;
+}
+
+int host_open(const struct cli *cli, const char *named, uint32_t *owner, struct hostkit **ret_kit, char **ret_session) {
+  if (!named) named = session_named(cli);
+  char *session = named ? strdup(named) : NULL;
+  int code = named && !session ? cli_fail(cli, "out of memory") : 0;
+  if (!code && (!session || !*owner)) code = find(cli, &session, owner);
   if (!code) code = kit_open_or_say(cli, TIDINGS_ROLE_HOST, *owner, ret_kit);
   if (code) free(session);
   else *ret_session = session;

@@ -108,9 +108,14 @@ static int choose_by_folder(const struct cli *cli, struct hostkit *kit, char **r
   return code;
 }
 
-int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_session) {
+const char *session_named(const struct cli *cli) {
   const char *named = cli->session ? cli->session : getenv("TIDINGS_SESSION");
-  if (!named || !named[0]) return choose_by_folder(cli, kit, ret_session);
+  return named && named[0] ? named : NULL;
+}
+
+int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_session) {
+  const char *named = session_named(cli);
+  if (!named) return choose_by_folder(cli, kit, ret_session);
   *ret_session = strdup(named);
   return *ret_session ? 0 : cli_fail(cli, "out of memory");
 }

@@ -12,6 +12,9 @@
  * wrong, with a list of the sessions. Returns 0, or the exit code. Free *ret_session. */
 int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_session);
 
+/* The one given with -s, else $TIDINGS_SESSION; NULL: neither. */
+const char *session_named(const struct cli *cli);
+
 /* The newest of a running host whose folder holds the current one; *ret_session stays NULL if there is none. Returns 0, or the exit code. */
 int session_newest_here(const struct cli *cli, struct hostkit *kit, char **ret_session);
 

@@ -169,13 +169,12 @@ static int read_option(struct watching *watching, int key) {
 
 static int run(struct cli *cli) {
   struct watching watching = {.cli = cli, .debounce_ms = DEBOUNCE_MS};
-  const char *named = getenv("TIDINGS_SESSION");
   int code = 0;
   for (int key; !code && (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
     code = read_option(&watching, key);
   }
-  watching.session = cli->session ? cli->session : named && named[0] ? named : NULL;
+  watching.session = session_named(cli);
   if (!code) code = start(&watching);
   outbox_free(&watching.outbox);
   changes_free(&watching.changes);

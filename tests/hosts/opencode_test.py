@@ -30,12 +30,13 @@ class Opencode:
         provider = {"npm": "@ai-sdk/openai-compatible", "name": "Fake", "options": {"baseURL": model.url + "/v1", "apiKey": "none"},
                     "models": {"fake-1": {"name": "Fake", "tool_call": True, "limit": {"context": 100000, "output": 1000}}}}
         config = {"autoupdate": False, "share": "disabled", "lsp": False, "formatter": False, "snapshot": False, "model": "fake/fake-1",
-                  "small_model": "fake/fake-1", "provider": {"fake": provider}, "plugin": [f"file://{place.shims}/opencode.ts"],
+                  "small_model": "fake/fake-1", "provider": {"fake": provider},
                   "mcp": {"notes": {"type": "local", "command": [sys.executable, str(HERE / "opencode_mcp.py")]}}}
         folder = place.home / ".config" / "opencode"
         folder.mkdir(parents=True)
         (folder / "opencode.json").write_text(json.dumps(config))
-        place.env |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+        place.env |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1", "PATH": f"{self.program.parent}:{place.env['PATH']}"}
+        place.tidings("setup", "opencode")
 
     def start(self):
         with open(self.place.root / "opencode.log", "ab") as log:

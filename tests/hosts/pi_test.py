@@ -21,13 +21,15 @@ class Pi:
         fake = {"baseUrl": model.url + "/v1", "api": "openai-completions", "apiKey": "none",
                 "models": [{"id": "fake-1", "name": "Fake", "contextWindow": 100000, "maxTokens": 1000}]}
         (agent / "models.json").write_text(json.dumps({"providers": {"fake": fake}}))
-        place.env |= {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1", "PI_CODING_AGENT_DIR": str(agent)}
+        place.env |= {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1", "PI_CODING_AGENT_DIR": str(agent),
+                      "PATH": f"{self.bin}:{place.env['PATH']}"}
+        place.tidings("setup", "pi")
         self.session = None
         self.lines = None
         self.number = 0
 
     def command(self, *arguments):
-        return [self.bin / "node", self.bin / "pi", "--provider", "fake", "--model", "fake-1", "-e", self.place.shims / "pi.ts", *arguments]
+        return [self.bin / "node", self.bin / "pi", "--provider", "fake", "--model", "fake-1", *arguments]
 
     def start(self, *arguments):
         self.lines = Lines(self.command("--mode", "rpc", *arguments), cwd=self.place.project, env=self.place.env)
