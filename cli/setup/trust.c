@@ -116,7 +116,7 @@ static json_t *read_answer(struct server *server, int id) {
 
 /* *ret_result is a reference of its own. Takes params over. */
 static int call(struct server *server, const char *method, json_t *params, json_t **ret_result) {
-  int id = ++server->last_id;
+  const int id = ++server->last_id;
   int code = send_line(server, json_pack("{s:i, s:s, s:o}", "id", id, "method", method, "params", params));
   if (code) return code;
   json_t *answer = read_answer(server, id), *result = json_object_get(answer, "result");
