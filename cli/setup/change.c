@@ -119,7 +119,7 @@ int change_write(const struct cli *cli, const struct change *change) {
   if (!code && (!now != !change->before || (now && strcmp(now, change->before) != 0)))
     code = cli_fail(cli, "%s was changed by somebody else just now; nothing was written to it, try again", change->path);
   if (!code && !(real = real_path(change->path))) code = cli_fail(cli, "cannot tell where %s is: %s", change->path, strerror(errno));
-  int reason = code ? 0 : write_change(change, real);
+  int reason = code || !real ? 0 : write_change(change, real);
   if (reason) code = cli_fail(cli, "cannot write %s: %s", change->path, strerror(reason));
   free(now);
   free(real);

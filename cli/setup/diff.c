@@ -9,7 +9,7 @@
 #include "setup/change.h"
 #include "terminal.h"
 
-enum { CONTEXT = 3, MOST_COMPARED = 2000 };
+enum { CONTEXT = 3, QUIET = 2 * CONTEXT, MOST_COMPARED = 2000 };
 
 struct lines {
   const char **start; /* count + 1 of them */
@@ -81,7 +81,7 @@ static void print_line(FILE *out, char sign, const struct lines *lines, size_t i
 /* A hunk begins CONTEXT lines before a change and ends when 2 * CONTEXT lines have passed without one, of which half are shown. */
 static void print_hunk(FILE *out, const struct diff *diff, size_t *old, size_t *new) {
   size_t back = *old < CONTEXT ? *old : CONTEXT, o = *old - back, n = *new - back, o_end = *old, n_end = *new, quiet = 0;
-  while ((o_end < diff->old.count || n_end < diff->new.count) && quiet <= 2 * CONTEXT) {
+  while ((o_end < diff->old.count || n_end < diff->new.count) && quiet <= QUIET) {
     if (o_end < diff->old.count && diff->removed[o_end]) o_end++, quiet = 0;
     else if (n_end < diff->new.count && diff->added[n_end]) n_end++, quiet = 0;
     else o_end++, n_end++, quiet++;

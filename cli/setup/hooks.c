@@ -207,11 +207,14 @@ int setup_hooks(const struct cli *cli, const struct host *host, const char *comm
     free(problem);
     return code;
   }
-  int code = json.root ? check_shape(cli, host, &json, change->path)
-                       : cli_fail(cli, "%s: holds comments only; expected a JSON object", change->path);
+  if (!json.root) {
+    json_text_finish(&json);
+    return cli_fail(cli, "%s: holds comments only; expected a JSON object", change->path);
+  }
+  int code = check_shape(cli, host, &json, change->path);
   if (!code && edit(host, command, wake, &json)) code = cli_fail(cli, "out of memory");
-  if (!code) {
-    bool empty = !command && json.root->kind == '{' && !json.root->part_count && strcmp(text, json.text) != 0;
+  if (!code && json.root) {
+    bool empty = !command && !json.root->part_count && strcmp(text, json.text) != 0;
     free(change->after);
     change->after = empty ? NULL : json.text;
     if (!empty) json.text = NULL;

@@ -25,7 +25,8 @@ static void free_node(struct json_node *node) {
   if (node) free(node->parts);
 }
 
-static char look(const struct scan *scan) { return scan->at < scan->len ? scan->text[scan->at] : '\0'; }
+/* The text ends with a NUL. */
+static char look(const struct scan *scan) { return scan->text[scan->at]; }
 
 static int fail(struct scan *scan, const char *problem) {
   if (!scan->problem) scan->problem = problem;
@@ -52,8 +53,8 @@ static void skip(struct scan *scan) {
 static int scan_string(struct scan *scan) {
   if (look(scan) != '"') return fail(scan, "expected a string");
   for (scan->at++; look(scan) != '"'; scan->at++) {
-    if (scan->at >= scan->len || look(scan) == '\n') return fail(scan, "a string without an end");
     if (look(scan) == '\\') scan->at++;
+    if (scan->at >= scan->len || look(scan) == '\n') return fail(scan, "a string without an end");
   }
   scan->at++;
   return 0;
@@ -120,7 +121,8 @@ static struct json_node *scan_value(struct scan *scan, int depth) {
   }
   char first = look(scan);
   node->start = node->key_start = scan->at;
-  node->kind = first == '{' || first == '[' || first == '"' ? first : '0';
+  node->kind = '0';
+  if (first == '{' || first == '[' || first == '"') node->kind = first;
   int failed = node->kind == '"' ? scan_string(scan) : node->kind == '0' ? scan_word(scan) : scan_parts(scan, node, depth);
   node->end = scan->at;
   if (!failed) return node;

@@ -90,10 +90,8 @@ static size_t line_indent(const struct json_text *json, size_t at, char *indent)
 
 /* One step of indentation, as the outermost object has it. */
 static void indent_step(const struct json_text *json, char *step) {
-  strcpy(step, "  ");
-  if (!json->root || !json->root->part_count) return;
-  char found[MOST_INDENT + 1];
-  if (line_indent(json, json->root->parts[0].key_start, found)) strcpy(step, found);
+  if (json->root && json->root->part_count && line_indent(json, json->root->parts[0].key_start, step)) return;
+  memcpy(step, "  ", 3);
 }
 
 /* Behind a part, and behind a comment on the same line. */

@@ -116,7 +116,7 @@ static json_t *read_answer(struct server *server, int id) {
 
 /* *ret_result is a reference of its own. Takes params over. */
 static int call(struct server *server, const char *method, json_t *params, json_t **ret_result) {
-  int id = ++server->last_id;
+  const int id = ++server->last_id;
   int code = send_line(server, json_pack("{s:i, s:s, s:o}", "id", id, "method", method, "params", params));
   if (code) return code;
   json_t *answer = read_answer(server, id), *result = json_object_get(answer, "result");
@@ -192,7 +192,7 @@ static int edit(struct server *server, const char *hooks_path, bool remove, size
 
 int setup_trust(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, bool remove,
                 size_t *ret_changed) {
-  struct server server;
+  struct server server = {.pid = -1, .to = -1, .from = -1};
   *ret_changed = 0;
   if (!host->trusts_hashes) return 0;
   int code = start(cli, program, &server);
@@ -203,7 +203,7 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
 }
 
 int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_untrusted) {
-  struct server server;
+  struct server server = {.pid = -1, .to = -1, .from = -1};
   json_t *list = NULL;
   const json_t *hook = NULL;
   size_t i = 0, untrusted = 0;
