@@ -53,8 +53,8 @@ static void skip(struct scan *scan) {
 static int scan_string(struct scan *scan) {
   if (look(scan) != '"') return fail(scan, "expected a string");
   for (scan->at++; look(scan) != '"'; scan->at++) {
-    if (scan->at >= scan->len || look(scan) == '\n') return fail(scan, "a string without an end");
     if (look(scan) == '\\') scan->at++;
+    if (scan->at >= scan->len || look(scan) == '\n') return fail(scan, "a string without an end");
   }
   scan->at++;
   return 0;

@@ -192,7 +192,7 @@ static int edit(struct server *server, const char *hooks_path, bool remove, size
 
 int setup_trust(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, bool remove,
                 size_t *ret_changed) {
-  struct server server;
+  struct server server = {.pid = -1, .to = -1, .from = -1};
   *ret_changed = 0;
   if (!host->trusts_hashes) return 0;
   int code = start(cli, program, &server);
@@ -203,7 +203,7 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
 }
 
 int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_untrusted) {
-  struct server server;
+  struct server server = {.pid = -1, .to = -1, .from = -1};
   json_t *list = NULL;
   const json_t *hook = NULL;
   size_t i = 0, untrusted = 0;

@@ -137,7 +137,7 @@ def test_instructions(place):
 def test_refused(place):
     """what cannot be understood is refused with its line, and nothing is written at all"""
     programs(place)
-    for text, says in (('{\n  "a": 1\n  "b": 2\n}\n', "line 3"), ('{"a": "x\n', "line 1"), ("[]", "expected a JSON object"), ('{"hooks": []}', "hooks: expected an object"),
+    for text, says in (('{\n  "a": 1\n  "b": 2\n}\n', "line 3"), ('{"a": "x\n', "line 1"), ('{"a": "x\\', "line 1"), ("[]", "expected a JSON object"), ('{"hooks": []}', "hooks: expected an object"),
                        ('{"hooks": {"Stop": {}}}', "hooks.Stop: expected a list"), ("{}\n{}\n", "line 2"), ("{'a': 1}", "line 1"), ("{\n/* x", "comment"),
                        ("[" * 1000, "too deep"), ("// only\n", "comments only"), ('{"a": tru}', "expected a value")):
         write(place, FILES["claude"][0], text)
