@@ -53,7 +53,7 @@ static int probe(struct store_txn *txn, uint32_t session, struct tidings_span so
 
 int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t since_ms,
                bool *ret_seen, struct tidings_error *error) {
-  struct place place;
+  struct place place = {.found = false};
   int code = probe(txn, session, source, id, &place, error);
   if (!code) *ret_seen = place.found && place.time_ms >= since_ms;
   return code;
@@ -61,7 +61,7 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
 
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms, int64_t keep_ms,
               struct tidings_error *error) {
-  struct place place;
+  struct place place = {.found = false};
   struct buffer body = BUFFER_EMPTY;
   int code = probe(txn, session, source, id, &place, error);
   if (code) return code;

@@ -75,7 +75,7 @@ static void begin(void) {
   plugin = plugin_at(kit_store, (struct plugin_words){0});
   expect_said("turn.started", "{}", "");
   for (int i = 1; i <= 3; i++) {
-    char id[8];
+    char id[16];
     (void)snprintf(id, sizeof id, "m%d", i);
     cr_assert_str_eq(submit(id), "");
   }
