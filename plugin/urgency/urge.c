@@ -3,8 +3,6 @@
  * urgency/urge.c: what something urgent makes the host do: start a turn in an idle session, stop a stream, or nothing, because the next carrier
  * has it anyway. It never changes which message is next.
  */
-#include <string.h>
-
 #include "turns/internal.h"
 
 /* Each item asks once, until something is shown or comes back. */
@@ -18,29 +16,28 @@ static void ask_for_turn(struct step *step) {
 }
 
 /* Whichever way the clock jumps, what lies further off than the window does not count. */
-static uint32_t count_aborts(const struct run *run, int64_t now_ms, int64_t window_ms) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < run->abort_count; i++) {
-    int64_t at = run->aborts_ms[i];
-    count += now_ms - at < window_ms && at - now_ms < window_ms;
-  }
-  return count;
+static bool still_counts(int64_t at_ms, int64_t now_ms, int64_t window_ms) {
+  return now_ms - at_ms < window_ms && at_ms - now_ms < window_ms;
 }
 
-/* The newest are kept: as many as may ever count. */
-static void record_abort(struct run *run, int64_t now_ms) {
-  if (run->abort_count == MAX_ABORTS) {
-    run->abort_count--;
-    memmove(&run->aborts_ms[0], &run->aborts_ms[1], run->abort_count * sizeof *run->aborts_ms);
+/* Room is made by those that do not count now. */
+static void record_abort(struct run *run, int64_t now_ms, int64_t window_ms) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < run->abort_count; i++) {
+    if (still_counts(run->aborts_ms[i], now_ms, window_ms)) run->aborts_ms[kept++] = run->aborts_ms[i];
   }
-  run->aborts_ms[run->abort_count++] = now_ms;
+  run->aborts_ms[kept++] = now_ms; /* fewer than max_aborts counted, which is at most MAX_ABORTS */
+  run->abort_count = kept;
 }
 
 static void stop_stream(struct step *step) {
   struct run *run = step->run;
   const struct settings *settings = step->input->settings;
-  if (run->aborted || count_aborts(run, step->input->now_ms, settings->abort_window_ms) >= settings->max_aborts) return;
-  record_abort(run, step->input->now_ms);
+  int64_t now_ms = step->input->now_ms, window_ms = settings->abort_window_ms;
+  uint32_t recent = 0;
+  for (uint32_t i = 0; i < run->abort_count; i++) recent += still_counts(run->aborts_ms[i], now_ms, window_ms);
+  if (run->aborted || recent >= settings->max_aborts) return;
+  record_abort(run, now_ms, window_ms);
   run->aborted = true;
   step->result.abort = true;
 }

@@ -20,7 +20,7 @@
 #include "kit/arguments.h"
 #include "kit/folder.h"
 
-enum { HOST = BOARD_PRODUCERS, CHILDREN, DRAIN_SECONDS = 120 };
+enum { HOST = BOARD_PRODUCERS, CHILDREN, DRAIN_SECONDS = 600 };
 
 struct killing {
   struct arguments arguments;
