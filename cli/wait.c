@@ -158,7 +158,7 @@ const struct cli_verb verb_wait = {
             "whole reply. "
             "The exit code is 1 when the time is over.\n\n"
             "Whoever gets a start_turn has to start it: 'tidings deliver --at chat-request --message ID' takes the message and the news "
-            "that is pending.\n\n"
+            "that is pending. What a later event leads to is in its own reply: 'tidings event --actions' prints that alike.\n\n"
             "A session that belongs to another running program is refused: that program is told itself.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
