@@ -10,7 +10,7 @@
 #include "session.h"
 #include "verbs.h"
 
-enum { OPTION_AS_HOST = CLI_LONG_ONLY };
+enum { OPTION_AS_HOST = CLI_LONG_ONLY, OPTION_ACTIONS };
 
 static int run(struct cli *cli) {
   struct tidings_error error = {.size = sizeof error};
@@ -18,11 +18,12 @@ static int run(struct cli *cli) {
   struct hostkit *kit = NULL;
   char *text = NULL, *session = NULL;
   uint32_t owner = 0;
-  bool as_host = false;
+  bool as_host = false, actions = false;
   int code = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
     case OPTION_AS_HOST: as_host = true; break;
+    case OPTION_ACTIONS: actions = true; break;
     case OPTION_OWNER:
       as_host = true;
       if ((code = host_read_owner(cli, &owner))) return code;
@@ -35,7 +36,9 @@ static int run(struct cli *cli) {
   if (!code) code = event_text_open(cli, as_host, owner, &text, session, &kit);
   if (!code) {
     int32_t refused = event_text_send(kit, text, &reply, &error);
-    code = refused ? cli_fail_with(cli, refused, &error) : print_reply(cli, reply);
+    if (refused) code = cli_fail_with(cli, refused, &error);
+    else if (actions) print_actions(reply);
+    else code = print_reply(cli, reply);
     if (refused == TIDINGS_E_UNSUPPORTED && !as_host) (void)cli_fail(cli, "if this script is the session's host, say so with --as-host");
   }
   hostkit_reply_free(reply);
@@ -59,6 +62,9 @@ const struct cli_verb verb_event = {
     .options =
         (const struct cli_option[]){
             {.key = OPTION_AS_HOST, .name = "as-host", .help = "Send it as the session's host."},
+            {.key = OPTION_ACTIONS,
+             .name = "actions",
+             .help = "Print only what to do now, as 'tidings wait' does; nothing if there is nothing."},
             HOST_OWNER_OPTION,
             {.name = NULL},
         },

@@ -28,6 +28,23 @@ int print_reply(const struct cli *cli, const struct tidings_reply *reply) {
   return 0;
 }
 
+static void print_action(const struct tidings_action *action) {
+  if (action->type == TIDINGS_ACTION_ABORT_STREAM) puts("abort_stream");
+  if (action->type != TIDINGS_ACTION_START_TURN) return;
+  for (size_t i = 0; i < action->message_count; i++) {
+    const struct tidings_turn_message *message = action->messages[i];
+    fputs("start_turn ", stdout);
+    terminal_bytes(stdout, message->id.ptr, message->id.len);
+    putchar('\n');
+    fwrite(message->content.ptr, 1, message->content.len, stdout);
+    putchar('\n');
+  }
+}
+
+void print_actions(const struct tidings_reply *reply) {
+  for (size_t i = 0; reply && i < reply->action_count; i++) print_action(reply->actions[i]);
+}
+
 const char *json_text(const json_t *object, const char *name) {
   const char *text = json_string_value(json_object_get(object, name));
   return text ? text : "";

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "ask.h"
 #include "kit.h"
@@ -30,7 +31,29 @@ static void print_list(const char *label, const json_t *list) {
   printf("%-9s ", label);
   json_array_foreach(list, i, text) {
     if (i) fputs(", ", stdout);
-    terminal_text(stdout, json_is_string(text) ? json_string_value(text) : json_text(text, "id"));
+    terminal_text(stdout, json_is_string(text) ? json_string_value(text) : "?");
+  }
+  putchar('\n');
+}
+
+/* Milliseconds since 1970. */
+static void print_time(const char *label, const json_t *time) {
+  time_t seconds = (time_t)(json_integer_value(time) / 1000);
+  struct tm parts;
+  char text[32];
+  if (json_is_integer(time) && gmtime_r(&seconds, &parts) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts))
+    print_line(label, text);
+}
+
+static void print_queue(const json_t *messages) {
+  const json_t *message = NULL;
+  size_t i = 0;
+  if (!json_array_size(messages)) return;
+  fputs("messages  ", stdout);
+  json_array_foreach(messages, i, message) {
+    if (i) fputs(", ", stdout);
+    terminal_text(stdout, json_text(message, "id"));
+    printf(" (%s)", json_text(message, "state"));
   }
   putchar('\n');
 }
@@ -62,10 +85,10 @@ static int print_status(const struct cli *cli, const char *session, const json_t
     print_line("session", session);
     print_line("state", json_text(status, "state"));
     print_line("phase", json_text(status, "phase"));
-    print_line("since", json_text(status, "started_at"));
+    print_time("since", json_object_get(status, "started_at"));
     print_line("message", json_text(status, "message"));
     print_list("turn", json_object_get(status, "messages"));
-    print_list("queued", json_object_get(status, "queued"));
+    print_queue(json_object_get(status, "queued"));
     print_list("orphaned", json_object_get(status, "orphaned"));
     printf("pending   %llu", (unsigned long long)json_count(pending, "count"));
     if (json_count(pending, "leased")) printf(", %llu being delivered", (unsigned long long)json_count(pending, "leased"));

@@ -12,7 +12,6 @@
 #include "host.h"
 #include "interrupt.h"
 #include "print.h"
-#include "terminal.h"
 #include "verbs.h"
 
 enum { OPTION_TIMEOUT = CLI_LONG_ONLY };
@@ -33,27 +32,6 @@ static int64_t clock_ms(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* -- what is printed --------------------------------------------------------------------------------------------------------------- */
-
-static void print_action(const struct tidings_action *action) {
-  if (action->type == TIDINGS_ACTION_ABORT_STREAM) puts("abort_stream");
-  if (action->type != TIDINGS_ACTION_START_TURN) return;
-  for (size_t i = 0; i < action->message_count; i++) {
-    const struct tidings_turn_message *message = action->messages[i];
-    fputs("start_turn ", stdout);
-    terminal_bytes(stdout, message->id.ptr, message->id.len);
-    putchar('\n');
-    fwrite(message->content.ptr, 1, message->content.len, stdout);
-    putchar('\n');
-  }
-}
-
-static int print_actions(const struct waiting *waiting, const struct tidings_reply *reply) {
-  if (waiting->cli->json) return print_reply(waiting->cli, reply);
-  for (size_t i = 0; i < reply->action_count; i++) print_action(reply->actions[i]);
-  return 0;
 }
 
 /* -- asking and sleeping ----------------------------------------------------------------------------------------------------------- */
@@ -93,7 +71,8 @@ static int look(struct waiting *waiting, bool *ret_done) {
   int status = 0;
   waiting->wake_at_ms = reply ? reply->wake_at_ms : 0;
   if (reply && reply->action_count) {
-    status = print_actions(waiting, reply);
+    if (waiting->cli->json) status = print_reply(waiting->cli, reply);
+    else print_actions(reply);
     *ret_done = true;
   }
   hostkit_reply_free(reply);
@@ -179,7 +158,7 @@ const struct cli_verb verb_wait = {
             "whole reply. "
             "The exit code is 1 when the time is over.\n\n"
             "Whoever gets a start_turn has to start it: 'tidings deliver --at chat-request --message ID' takes the message and the news "
-            "that is pending.\n\n"
+            "that is pending. What a later event leads to is in its own reply: 'tidings event --actions' prints that alike.\n\n"
             "A session that belongs to another running program is refused: that program is told itself.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =

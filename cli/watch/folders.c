@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/inotify.h>
 
-#include "paths.h"
 #include "watch/tree.h"
 
 enum { FIRST_PLACES = 64 };
@@ -89,20 +88,5 @@ void folders_drop_below(struct tree *tree, const char *path) {
     }
     (void)inotify_rm_watch(tree->fd, folder->wd);
     folders_drop(tree, folder->wd); /* another may stand here now */
-  }
-}
-
-void folders_rename(struct tree *tree, const char *from, const char *to) {
-  size_t len = strlen(from);
-  for (size_t i = 0; tree->folders && i <= tree->folder_mask; i++) {
-    struct folder *folder = tree->folders[i];
-    if (!folder || !is_below(folder->path, from, len)) continue;
-    char *path = folder->path[len] ? paths_join(to, folder->path + len + 1) : strdup(to);
-    if (!path) {
-      tree->no_memory = true;
-      continue;
-    }
-    free(folder->path);
-    folder->path = path;
   }
 }

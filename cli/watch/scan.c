@@ -54,9 +54,21 @@ static int watch(struct tree *tree, const char *path, const struct root *root, s
   return ENOMEM;
 }
 
+/* Carries what was known of a file over to its folder's new name: renaming a folder does not change what is in it. */
+static void learn_by_old_name(struct tree *tree, const char *path) {
+  int64_t time = 0;
+  char *old = paths_join(tree->old_name, path + strlen(tree->new_name) + 1);
+  if (!old || (known_find(&tree->known, old, &time) && known_put(&tree->known, path, time))) tree->no_memory = true;
+  free(old);
+}
+
 static void take_file(struct tree *tree, const char *path, enum scan what) {
   int64_t before = 0, time = scan_time(path);
   if (time < 0) return; /* gone already */
+  if (what == SCAN_RENAMED) {
+    learn_by_old_name(tree, path);
+    what = SCAN_NOTE_CHANGED;
+  }
   bool known = known_find(&tree->known, path, &before);
   if (what == SCAN_NOTE_ALL || (what == SCAN_NOTE_CHANGED && (!known || before != time))) (void)scan_note(tree, path);
   else if (known_put(&tree->known, path, time)) tree->no_memory = true;

@@ -36,11 +36,17 @@ static void folder_came(struct tree *tree, const struct folder *parent, const ch
   if (renamed) {
     gone->renamed = true;
     gone->cookie = 0;
-    folders_rename(tree, gone->path, path);
+    tree->old_name = strdup(gone->path); /* `gone` moves when the list grows */
+    tree->no_memory = tree->no_memory || !tree->old_name;
+    renamed = tree->old_name;
   }
   struct change *change = note_folder(tree, path, false);
   if (change && renamed) change->made = true;
-  (void)scan_folder(tree, path, root, repository, true, renamed ? SCAN_LEARN : SCAN_NOTE_ALL);
+  tree->new_name = path;
+  (void)scan_folder(tree, path, root, repository, true, renamed ? SCAN_RENAMED : SCAN_NOTE_ALL);
+  free(tree->old_name);
+  tree->old_name = NULL;
+  tree->new_name = NULL;
 }
 
 static void folder_went(struct tree *tree, const char *path, uint32_t cookie) {

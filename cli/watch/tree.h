@@ -35,6 +35,8 @@ struct tree {
   struct folder **folders; /* open addressing by wd */
   size_t folder_mask, folder_count;
   int fd;
+  char *old_name; /* of the folder that SCAN_RENAMED scans */
+  const char *new_name;
   bool overflowed; /* the kernel dropped events; for the caller to take */
   int limit;       /* ENOSPC: there were no watches left for a new folder; for the caller to take. 0: none */
   bool no_memory;
@@ -61,10 +63,9 @@ struct folder *folders_by_path(const struct tree *tree, const char *path);
 int folders_put(struct tree *tree, struct folder *folder); /* 0, or -1: out of memory */
 void folders_drop(struct tree *tree, int wd);
 void folders_drop_below(struct tree *tree, const char *path); /* and itself */
-void folders_rename(struct tree *tree, const char *from, const char *to);
 
 /* scan.c: what to do with the files that are found */
-enum scan { SCAN_LEARN, SCAN_NOTE_ALL, SCAN_NOTE_CHANGED };
+enum scan { SCAN_LEARN, SCAN_NOTE_ALL, SCAN_NOTE_CHANGED, SCAN_RENAMED /* what differs from what was known under tree->old_name */ };
 /* Watches a folder and, if it is deep, those below. Returns 0 or the errno of watching the folder itself. */
 int scan_folder(struct tree *tree, const char *path, const struct root *root, struct repository *repository, bool deep, enum scan what);
 /* Notes that something happened to a path. */

@@ -53,7 +53,7 @@ def test_status(place):
     place.ok("submit", "-s", "s", "--id", "m1", "hello")
     place.ok("push", "-s", "s", "x")
     text = place.ok("status", "-s", "s").text
-    for piece in ("session   s", "state     starting", "turn      m1", "pending   1", "host      test, pid", "running, attached since", "folder    /somewhere"):
+    for piece in ("session   s", "state     starting", "turn      m1", "messages  m1 (offered)", "pending   1", "host      test, pid", "running, attached since", "folder    /somewhere"):
         assert piece in text, (piece, text)
     whole = place.ok("status", "-s", "s", "--json").json
     assert whole["session"] == "s" and whole["state"] == "starting" and whole["pending"] == {"count": 1, "leased": 0}, whole

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """`tidings wait`: sleeps until there is something to do."""
 import os
+import re
 import signal
 import sys
 
-from kit import end, main, until
+from kit import TIDINGS, end, main, until
 
 MINE = ["--owner", str(os.getpid())]
 
@@ -114,6 +115,28 @@ def test_busy(place):
     blocked = place.start("wait", "-s", "s", *MINE, "--timeout", "0")
     assert finish(blocked) == (1, "", ""), "and one that only looks says that it saw nothing"
     end(holder, signal.SIGKILL)
+
+
+def test_documented(place):
+    """the scripted agent of docs/cli.md runs its turns one after the other, with the news"""
+    with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "cli.md"), encoding="utf-8") as file:
+        [script] = [block for block in re.findall(r"^```sh\n(.*?)^```$", file.read(), re.M | re.S) if "tidings wait" in block]
+    script = script.replace("|| next=$(tidings wait -s my-session)", "|| next=$(tidings wait -s my-session --timeout 4s)").replace("  ...  ", "  cat request >>requests; echo >>requests; echo ran $id #")
+    path = os.path.join(place.dir, "agent.sh")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("set -e\necho '{\"type\": \"session.opened\", \"session\": \"my-session\"}' | tidings event --as-host\n" + script)
+    env = {**place.env, "PATH": os.path.dirname(TIDINGS) + ":" + place.env["PATH"]}
+    process = place.start(command=["sh", path], env=env)
+    until(lambda: os.path.exists(place.store) and "my-session" in place.run("status", "--names").text, "the session")
+    for number in (1, 2):
+        place.ok("submit", "-s", "my-session", "--id", f"m{number}", f"do {number}")
+    until(lambda: len(place.ok("history", "-s", "my-session", "--json").json["deliveries"]) == 2, "two turns")
+    place.ok("push", "-s", "my-session", "-l", "critical", "fire")
+    out, err = process.communicate(timeout=60)
+    assert re.findall(r"^ran (\S+)", out.decode(), re.M)[:2] == ["m1", "m2"] and not err, (out, err)
+    with open(os.path.join(place.work, "requests"), encoding="utf-8") as file:
+        requests = file.read()
+    assert requests.startswith("do 1\n\ndo 2\n\n") and "**Critical:**\n- fire\n" in requests, requests
 
 
 def test_wrong(place):

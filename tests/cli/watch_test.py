@@ -134,6 +134,20 @@ def test_renamed_folder(place):
     watch.told("`new/sub/g` was created externally.")
 
 
+def test_renamed_and_changed(place):
+    """what happens in a folder just after it was renamed is told"""
+    for name in ("f", "g", "h"):
+        write(os.path.join(place.work, "old/sub", name), "x")
+    watch = Watch(place)
+    os.kill(watch.process.pid, signal.SIGSTOP)  # so that all of it is there at once
+    os.rename(os.path.join(place.work, "old"), os.path.join(place.work, "new"))
+    write(os.path.join(place.work, "new/sub/f"), "y", "a")
+    os.remove(os.path.join(place.work, "new/sub/g"))
+    write(os.path.join(place.work, "new/sub/i"), "x")
+    os.kill(watch.process.pid, signal.SIGCONT)
+    watch.told("`old` was renamed externally.", "`new` was created externally.", "`new/sub/f` was modified externally.", "`new/sub/i` was created externally.")
+
+
 def test_moved_away(place):
     """a folder that is moved away is gone, and not watched any more; moved back, it is new"""
     write(os.path.join(place.work, "f/one"), "x")

@@ -33,7 +33,8 @@ mv "$work/first" "$prefix"
 libdir=$(dirname "$(find "$prefix" -name libtidings-hostkit.a)")
 plugin=$libdir/tidings/tidings.so
 
-for file in bin/hostsim include/tidings/tidings.h include/tidings/hostkit.h share/tidings/schema/event.schema.json; do
+for file in bin/hostsim bin/tidings share/man/man1/tidings.1 share/man/man1/tidings-run.1 share/bash-completion/completions/tidings \
+  share/zsh/site-functions/_tidings share/fish/vendor_completions.d/tidings.fish include/tidings/tidings.h include/tidings/hostkit.h share/tidings/schema/event.schema.json; do
   [ -f "$prefix/$file" ]
   check "$file is there" $?
 done
@@ -84,5 +85,11 @@ done
 
 "$prefix/bin/hostsim" --help >"$work/log" 2>&1
 check "the installed hostsim starts" $?
+(
+  unset LD_LIBRARY_PATH TIDINGS_PLUGIN
+  export XDG_STATE_HOME="$work/state" HOME="$work"
+  "$prefix/bin/tidings" push -s s hello && "$prefix/bin/tidings" pending -s s | grep -qx '    hello'
+) >"$work/log" 2>&1
+check "the installed tidings finds the installed plugin" $?
 echo "1..$count"
 exit $failed
