@@ -80,7 +80,7 @@ mutant "a host that runs or was asked is not asked to start a turn" turns/machin
   "run->state == RUN_STARTING && !run->compacting;"
 mutant "urgency never jumps the queue" urgency/urge.c "if (anything_queued(step->turns)) offer_batch(step);" "if (false) return;"
 mutant "a stream is stopped once a turn" urgency/urge.c "run->aborted = true;" ""
-mutant "stopped streams are limited" urgency/urge.c "if (run->abort_count >= settings->max_aborts" "if (false"
+mutant "stopped streams are limited" urgency/urge.c "recent >= settings->max_aborts" "recent >= 1000"
 mutant "turns of the plugin's own in a row are limited" urgency/urge.c "else if (run->auto_turns < step->input->settings->max_auto_turns)" "else"
 printf '1..%d\n' "$number"
 exit "$failed"

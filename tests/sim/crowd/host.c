@@ -53,6 +53,13 @@ static void heed(struct host *host, struct tidings_reply *reply) {
   hostkit_reply_free(reply);
 }
 
+/* BUSY can mean that some other process writes just now, or that the session is another host's. A killed process can leave one that waits for the
+ * writer asleep until its budget is used up. */
+static bool is_worth_again(int32_t code, unsigned *tries) {
+  enum { TRIES = 4 };
+  return code == TIDINGS_E_BUSY && ++*tries < TRIES;
+}
+
 /* Somebody else's it is now, or nobody's; anything but that is wrong. */
 static bool lost(struct host *host, int32_t code, const char *what) {
   if (code == 0) {
@@ -136,6 +143,8 @@ static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)
       hostkit_settle(host->part->hostkit, delivery, mine && !gives_back ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &reply, &last_error);
   if (code == TIDINGS_E_STATE && mine && !gives_back) { /* the other host has named it since */
     code = TIDINGS_E_CLOSED;
+  } else if (code == TIDINGS_E_BUSY) { /* remembered: the next call does it */
+    code = 0;
   }
   heed(host, reply);
   if (!lost(host, code, "settle") && !mine) {
@@ -157,8 +166,12 @@ static bool request(struct host *host) {
   }
   const struct tidings_chat_request chat = {
       .size = sizeof chat, .session = {SESSION, strlen(SESSION)}, .content = {"go", 2}, .messages = ids, .message_count = turn.count};
+  unsigned tries = 0;
+  int32_t code;
   host->turn.asked = false;
-  int32_t code = hostkit_chat_request(host->part->hostkit, &chat, &reply, &last_error);
+  do {
+    code = hostkit_chat_request(host->part->hostkit, &chat, &reply, &last_error);
+  } while (is_worth_again(code, &tries));
   if (code == TIDINGS_E_FIRED || code == TIDINGS_E_NOT_FOUND || code == TIDINGS_E_STATE) {
     atomic_fetch_add(&host->part->board->refused, 1); /* one of them was cancelled, or the other host was here */
     return false;
@@ -178,7 +191,12 @@ static bool use_tool(struct host *host) {
   static char ids[CARRIED_MAX][ID_SIZE];
   struct tidings_reply *reply = NULL;
   const struct tidings_tool_result result = {.size = sizeof result, .session = {SESSION, strlen(SESSION)}, .content = {"ok", 2}};
-  if (lost(host, hostkit_tool_result(host->part->hostkit, &result, &reply, &last_error), "tool result")) {
+  unsigned tries = 0;
+  int32_t code;
+  do {
+    code = hostkit_tool_result(host->part->hostkit, &result, &reply, &last_error);
+  } while (is_worth_again(code, &tries));
+  if (lost(host, code, "tool result")) {
     return false;
   }
   uint64_t delivery = reply != NULL ? reply->delivery_id : 0;
@@ -194,9 +212,20 @@ static bool use_tool(struct host *host) {
   return delivery == 0 || send_carrier(host, delivery, (const char(*)[ID_SIZE])ids, count, false);
 }
 
+static void report(struct host *host, const char *type) {
+  struct tidings_reply *reply = NULL;
+  unsigned tries = 0;
+  int32_t code;
+  do {
+    code = part_event(host->part, &reply, "{\"type\":\"%s\",\"session\":\"" SESSION "\"}", type);
+  } while (is_worth_again(code, &tries));
+  if (!lost(host, code, type)) {
+    heed(host, reply);
+  }
+}
+
 static void run_turn(struct host *host) {
   struct board *board = host->part->board;
-  struct tidings_reply *reply = NULL;
   bool goes_on = request(host);
   if (!goes_on) {
     return;
@@ -214,10 +243,7 @@ static void run_turn(struct host *host) {
     return;
   }
   const char *end = random_chance(&host->part->random, 20) ? "turn.aborted" : "turn.finished";
-  int32_t code = part_event(host->part, &reply, "{\"type\":\"%s\",\"session\":\"" SESSION "\"}", end);
-  if (!lost(host, code, end)) {
-    heed(host, reply);
-  }
+  report(host, end);
 }
 
 /* -- whose session it is ------------------------------------------------------------------------------------------------------------------- */
@@ -272,7 +298,6 @@ static void wait_for_ring(struct host *host) {
 
 _Noreturn void host_main(struct part *part) {
   static struct host host;
-  struct tidings_reply *reply = NULL;
   host = (struct host){.part = part};
   part_open(part, TIDINGS_ROLE_HOST);
   if (hostkit_wake_descriptor(part->hostkit, &host.descriptor, &last_error) != 0) {
@@ -280,7 +305,7 @@ _Noreturn void host_main(struct part *part) {
   }
   while (!atomic_load(&part->board->leave)) {
     if (!host.owns) {
-      come(&host, random_below(&part->random, 200) == 0);
+      come(&host, random_below(&part->random, 100) == 0);
       if (!host.owns) {
         usleep(1000);
       }
@@ -288,10 +313,7 @@ _Noreturn void host_main(struct part *part) {
       run_turn(&host);
     } else {
       wait_for_ring(&host);
-      int32_t code = part_event(part, &reply, "{\"type\":\"wake\",\"session\":\"" SESSION "\"}");
-      if (!lost(&host, code, "wake")) {
-        heed(&host, reply);
-      }
+      report(&host, "wake");
     }
   }
   close(host.descriptor);

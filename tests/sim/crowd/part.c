@@ -52,7 +52,7 @@ void part_open(struct part *part, uint32_t role) {
                                           .plugin_path = part->plugin,
                                           .store_dir = part->store,
                                           .role = role,
-                                          .hook_budget_ms = 10000};
+                                          .hook_budget_ms = 1000};
   int32_t code;
   while ((code = hostkit_open(&options, &part->hostkit, &last_error)) == TIDINGS_E_BUSY) {
     usleep(1000);
