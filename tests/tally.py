@@ -44,6 +44,12 @@ def program(case):
     return passed, 0, skipped
 
 
+def reasons(output):
+    """Why something was skipped: what the TAP stream says of each case, else the last line."""
+    said = re.findall(r"^ok\b[^#\n]*#\s*skip\b\s*(.*)", output, re.IGNORECASE | re.MULTILINE)
+    return said or output.strip().splitlines()[-1:] or ["no reason given"]
+
+
 def write_log(preset_dir, case):
     path = os.path.join(preset_dir, "failed", case.get("name") + ".log")
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -63,8 +69,8 @@ def main(paths):
             if counts[1]:
                 print(f"FAILED {os.path.basename(preset_dir)}: {case.get('name')} ({counts[1]} failed), log: {write_log(preset_dir, case)}")
             elif counts[2]:
-                why = (case.findtext("system-out") or "").strip().splitlines()
-                print(f"skipped {os.path.basename(preset_dir)}: {case.get('name')}{': ' + why[-1] if why else ''}")
+                for why in reasons(case.findtext("system-out") or ""):
+                    print(f"skipped {os.path.basename(preset_dir)}: {case.get('name')}: {why}")
         print(f"{os.path.basename(preset_dir)}: {seen[0]} passed, {seen[1]} failed" + (f", {seen[2]} skipped" if seen[2] else ""))
         total = [a + b for a, b in zip(total, seen)]
     if not any(total):

@@ -73,7 +73,28 @@ static int recover(const struct attaching *attaching, bool mine, bool was_owned,
 
 /* Whose session was taken over has to open it again: what it believes of the session may be wrong by now, whoever has it or had it meanwhile. */
 bool was_taken_over(const struct head *head, const struct owner *host) {
-  return !owner_equal(&head->owner, host) && owner_equal(&head->former, host);
+  if (owner_equal(&head->owner, host)) return false;
+  for (size_t i = 0; i < head->former_count; i++) {
+    if (owner_equal(&head->formers[i], host)) return true;
+  }
+  return false;
+}
+
+/* Leaves out `host`, and, if `dead`, whoever has ended: that one does not call again. */
+static void forget_formers(struct head *head, const struct owner *host, bool dead) {
+  size_t kept = 0;
+  for (size_t i = 0; i < head->former_count; i++) {
+    if (owner_equal(&head->formers[i], host) || (dead && !owner_alive(&head->formers[i]))) continue;
+    head->formers[kept++] = head->formers[i];
+  }
+  head->former_count = kept;
+}
+
+/* Of more than fit, all of them alive, the one that lost the session first is forgotten. */
+static void add_former(struct head *head, const struct owner *host) {
+  forget_formers(head, host, true);
+  if (head->former_count == FORMERS) forget_formers(head, &head->formers[0], false);
+  head->formers[head->former_count++] = *host;
 }
 
 static int refuse_former(const struct attaching *attaching, struct tidings_error *error) {
@@ -93,10 +114,10 @@ int attach(const struct attaching *attaching, bool *ret_changed, struct tidings_
   if (!opening && was_taken_over(head, &attaching->instance->owner)) return refuse_former(attaching, error);
   if (!mine && owner_alive(&head->owner)) {
     if (!opening || !opening->takeover) return refuse_second(attaching, error);
-    head->former = head->owner;
+    add_former(head, &head->owner);
   }
   if (!mine) {
-    if (owner_equal(&head->former, &attaching->instance->owner)) memset(&head->former, 0, sizeof head->former);
+    forget_formers(head, &attaching->instance->owner, false);
     head->epoch++;
     head->owner = attaching->instance->owner;
     head->attached_ms = attaching->now_ms;

@@ -68,7 +68,7 @@ int close_session(struct stage *stage, struct tidings_error *error) {
   if (!code) code = memory_put(stage->txn, stage->session, &nothing, error);
   if (code) return code;
   memset(&head->owner, 0, sizeof head->owner);
-  memset(&head->former, 0, sizeof head->former);
+  head->former_count = 0;
   head->cwd = head->host = span_of(NULL, 0);
   head->closed_ms = stage->now_ms ? stage->now_ms : 1;
   stage->head_changed = true;

@@ -96,7 +96,8 @@ void encode_head(struct buffer *out, const struct head *head) {
   record_u64(out, head->dedup_cursor);
   record_u64(out, head->epoch);
   encode_owner(out, &head->owner);
-  encode_owner(out, &head->former);
+  record_u64(out, head->former_count);
+  for (size_t i = 0; i < head->former_count; i++) encode_owner(out, &head->formers[i]);
   record_i64(out, head->attached_ms);
   record_i64(out, head->closed_ms);
   record_bytes(out, head->cwd);
@@ -121,7 +122,8 @@ bool decode_head(struct record_reader *reader, struct arena *arena, struct head 
   head.dedup_cursor = record_read_u64(reader);
   head.epoch = record_read_u64(reader);
   decode_owner(reader, &head.owner);
-  decode_owner(reader, &head.former);
+  head.former_count = record_read_below(reader, FORMERS + 1);
+  for (size_t i = 0; i < head.former_count; i++) decode_owner(reader, &head.formers[i]);
   head.attached_ms = record_read_i64(reader);
   head.closed_ms = record_read_i64(reader);
   head.cwd = record_read_bytes(reader);

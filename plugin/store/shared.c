@@ -18,7 +18,7 @@
 
 enum { SHARED_LAYOUT = 2 };
 static const char shared_magic[8] = "tidings";
-enum { GATE = 0, USERS = 1 };
+enum { GATE = 0, USERS = 1, WRITER_SLICE_MS = 10 };
 static const off_t PIDS = (off_t)1 << 32;
 
 _Static_assert(sizeof(struct shared_page) <= SHARED_BELLS_OFFSET, "the bells start behind the header");
@@ -143,11 +143,21 @@ void shared_close(struct store *store) {
   store->shared.fd = -1;
 }
 
+/* Waits in slices: whoever is killed between being woken and taking the lock has used up the wake, and the others sleep beside a lock that is free. */
+static int wait_for_writer(pthread_mutex_t *writer, store_deadline deadline) {
+  for (;;) {
+    store_deadline slice = store_deadline_in(WRITER_SLICE_MS);
+    if (slice > deadline) slice = deadline;
+    struct timespec until = {.tv_sec = (time_t)(slice / 1000000000u), .tv_nsec = (long)(slice % 1000000000u)};
+    int err = pthread_mutex_clocklock(writer, CLOCK_MONOTONIC, &until);
+    if (err != ETIMEDOUT || slice == deadline) return err;
+  }
+}
+
 int writer_lock(struct store *store, store_deadline deadline, struct tidings_error *error) {
-  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u), .tv_nsec = (long)(deadline % 1000000000u)};
   pthread_mutex_t *writer = &store->shared.page->writer;
   int err = pthread_mutex_trylock(writer);
-  if (err == EBUSY) err = pthread_mutex_clocklock(writer, CLOCK_MONOTONIC, &until);
+  if (err == EBUSY) err = wait_for_writer(writer, deadline);
   if (err == EOWNERDEAD) err = pthread_mutex_consistent(writer); /* a writer died; LMDB forgets what it did not commit */
   if (!err) return 0;
   if (err == ETIMEDOUT)

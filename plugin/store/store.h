@@ -75,16 +75,19 @@ struct taken {
   uint64_t first, last, delivery;
 };
 
+enum { FORMERS = 8 };
+
 /* What is known of a session besides its items. Zero is a session never heard of. */
 struct head {
-  uint64_t generation;    /* grows with each write of the head */
-  uint64_t watermark;     /* every item below has ended; 0 and 1 both mean none */
-  uint64_t floor;         /* the number of the next item is above this, whatever retention deleted */
-  uint64_t last_delivery; /* number of the newest delivery */
-  uint64_t dedup_cursor;  /* how far the sweep for old dedup rows got */
-  uint64_t epoch;         /* grows with each attachment */
-  struct owner owner;     /* pid 0: not attached */
-  struct owner former;    /* whom the owner took the session over from while it was alive; pid 0: nobody */
+  uint64_t generation;           /* grows with each write of the head */
+  uint64_t watermark;            /* every item below has ended; 0 and 1 both mean none */
+  uint64_t floor;                /* the number of the next item is above this, whatever retention deleted */
+  uint64_t last_delivery;        /* number of the newest delivery */
+  uint64_t dedup_cursor;         /* how far the sweep for old dedup rows got */
+  uint64_t epoch;                /* grows with each attachment */
+  struct owner owner;            /* pid 0: not attached */
+  struct owner formers[FORMERS]; /* living hosts that lost the session to another one and have not opened it since, oldest first */
+  size_t former_count;
   int64_t attached_ms;
   int64_t closed_ms;             /* when it was closed; 0: it was not, or has been attached since */
   struct tidings_span cwd, host; /* as the host said when it opened the session; empty: not said */

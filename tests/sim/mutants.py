@@ -29,7 +29,9 @@ MUTANTS = [
     ("a stream is stopped twice", "urgency/urge.c", "  run->aborted = true;\n", ""),
     ("the newest of a key stands in its own place", "policy/supersede.c", "work->places[stays] = work->items[items[leaders[k]]].n;", "work->places[stays] = work->items[stays].n;"),
     ("nobody is rung", "delivery/run_events.c", "if (!stage->answers && stage->owned", "if (false && !stage->answers && stage->owned"),
-    ("any host takes the session from a living one", "delivery/attach.c", "if (!opening || !opening->takeover) return refuse_second(attaching, error);", ""),
+    ("any host takes the session from a living one", "delivery/attach.c", "if (!mine && owner_alive(&head->owner)) {", "if (false) {"),
+    ("whose session was taken over goes on with it", "delivery/attach.c",
+     "if (!opening && was_taken_over(head, &attaching->instance->owner)) return refuse_former(attaching, error);", ""),
     ("what a resuming host names is delivered again", "delivery/attach.c", "if (opening->deliveries[i] == id) return true;", "if (opening->deliveries[i] == id) return false;"),
 ]
 

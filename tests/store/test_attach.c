@@ -184,6 +184,52 @@ Test(attach, a_failed_event_is_not_a_duplicate) {
   plugin_end(plugin);
 }
 
+/* -- taken over ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* Makes `owner` the session's owner while the one before lives. */
+static void take_over(const struct child *owner) {
+  struct tidings_plugin *plugin = as(owner);
+  expect_event(plugin, 0, "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"takeover\":true}}");
+  plugin_end(plugin);
+}
+
+static int hook_code(const struct child *owner) {
+  struct tidings_plugin *plugin = as(owner);
+  struct got got = tool_result(plugin, "s");
+  plugin_end(plugin);
+  return got.code;
+}
+
+Test(attach, each_of_several_former_owners_has_to_open_the_session_again) {
+  struct child first = child_living(), second = child_living(), third = child_living();
+  take_over(&first);
+  take_over(&second);
+  take_over(&third);
+  cr_assert_eq(hook_code(&first), TIDINGS_E_CLOSED);
+  child_kill(&third);
+  cr_assert_eq(hook_code(&first), TIDINGS_E_CLOSED, "nobody has it now, but it was taken from this one");
+  cr_assert_eq(hook_code(&second), TIDINGS_E_CLOSED);
+  take_over(&first);
+  cr_assert_eq(hook_code(&first), 0);
+  cr_assert_eq(hook_code(&second), TIDINGS_E_CLOSED);
+  child_kill(&second);
+  child_kill(&first);
+}
+
+Test(attach, former_owners_that_ended_make_room_for_living_ones) {
+  enum { OWNERS = FORMERS + 4 };
+  struct child first = child_living(), owners[OWNERS];
+  take_over(&first);
+  for (int i = 0; i < OWNERS; i++) {
+    owners[i] = child_living();
+    take_over(&owners[i]);
+    if (i > 0) child_kill(&owners[i - 1]);
+  }
+  child_kill(&owners[OWNERS - 1]);
+  cr_assert_eq(hook_code(&first), TIDINGS_E_CLOSED);
+  child_kill(&first);
+}
+
 /* -- a forked child ------------------------------------------------------------------------------------------------------------------------- */
 
 static int call_everything(struct child *self, void *context) {

@@ -265,7 +265,7 @@ static void expect_seen(uint64_t first, uint64_t *until, size_t count, const uin
   seen_count = 0;
   cr_assert_eq(transition_scan(txn, S, first, &arena, see, until, &error), 0, "%s", error.text);
   cr_assert_eq(seen_count, count);
-  cr_assert_eq(memcmp(seen, numbers, count * sizeof *seen), 0);
+  for (size_t i = 0; i < count; i++) cr_assert_eq(seen[i], numbers[i]);
 }
 
 Test(messages, transitions_are_read_in_order_from_where_one_likes) {

@@ -3,7 +3,9 @@
  * tests/store/test_push.c: intake: quotas, duplicates, numbers, and a writer lock that somebody else holds.
  */
 #include <criterion/criterion.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -254,5 +256,52 @@ Test(push, the_impatient_are_withdrawn_and_the_patient_one_leads) {
   cr_assert_eq(waiters[3].code, 0);
   cr_assert_eq(items_in(store, "s"), 1);
   cr_assert_eq(child_wait(&writer), 0);
+  store_close(store);
+}
+
+/* -- a wake that is lost --------------------------------------------------------------------------------------------------------------------------- */
+
+static int say_one(struct child *self, void *context) {
+  struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
+  struct store *store;
+  struct tidings_error error = new_error();
+  if (store_open(&options, &store, NULL)) return 1;
+  child_says(self);
+  child_listens(self);
+  if (say(store, (struct said){.budget_ms = 10 * 60 * 1000}, NULL, &error)) return 2;
+  child_says(self);
+  store_close(store);
+  return 0;
+}
+
+/* Waits until the process, which was told to go on, sleeps again. */
+static void await_sleep(pid_t pid) {
+  char path[64], text[512], state = 'R';
+  (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  while (state != 'S') {
+    FILE *file = fopen(path, "r");
+    cr_assert(file);
+    cr_assert(fgets(text, sizeof text, file));
+    state = strrchr(text, ')')[2];
+    (void)fclose(file);
+    sched_yield();
+  }
+}
+
+/* A waiter that is killed after it was woken and before it has the lock leaves the others asleep when meanwhile somebody took the lock who saw
+ * no waiters: the C library marks it as waited for no more. Here the mark is taken away by hand. */
+Test(push, a_wake_that_is_lost_holds_nobody_up) {
+  struct store *store = store_at(kit_store);
+  struct child waiter = child_start(say_one, kit_store);
+  struct tidings_error error = new_error();
+  child_heard(&waiter);
+  cr_assert_eq(writer_lock(store, store_deadline_in(KIT_BUDGET_MS), &error), 0);
+  child_tell(&waiter);
+  await_sleep(waiter.pid);
+  __atomic_fetch_and(&store->shared.page->writer.__data.__lock, (int)~FUTEX_WAITERS, __ATOMIC_SEQ_CST);
+  writer_unlock(store);
+  child_heard(&waiter);
+  cr_assert_eq(items_in(store, "s"), 1);
+  cr_assert_eq(child_wait(&waiter), 0);
   store_close(store);
 }
