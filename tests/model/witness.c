@@ -162,7 +162,8 @@ static void sees_event(const struct occurrence *occurrence, struct witness *witn
   case TURNS_TOOL_RESULT: sees_life(occurrence, witness); break;
   case TURNS_DECLINED:
     witness->declines = before->run.state == RUN_STARTING;
-    witness->excused = witness->excused || witness->declines; /* fall through */
+    witness->excused = witness->excused || witness->declines;
+    __attribute__((fallthrough));
   case TURNS_FINISHED:
   case TURNS_ABORTED:
   case TURNS_FAILED:
