@@ -23,7 +23,7 @@ struct model {
   uint64_t places[MOST_ITEMS];
   struct model_line lines[MOST_ITEMS]; /* what is shown */
   size_t shown, deferred;
-  size_t awaited; /* withdrawn, but pending until no watcher can speak of it any more */
+  size_t awaited;      /* withdrawn, but pending until no watcher can speak of it any more */
   struct arena *arena; /* of messages */
 };
 
