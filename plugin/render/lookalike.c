@@ -95,7 +95,7 @@ static size_t skip_to_text(struct tidings_span text, size_t at) {
 }
 
 /* Where `word`, in lower case, ends that begins at `at`; NO_MARK: it does not stand there. A blank in it stands for any number of blanks, a hyphen
- * also for a blank, an underscore or nothing. */
+ * for these too, for an underscore, or for nothing. */
 static size_t match_word(struct tidings_span text, size_t at, const char *word) {
   for (; *word; word++) {
     if (*word == ' ') {
@@ -104,10 +104,14 @@ static size_t match_word(struct tidings_span text, size_t at, const char *word) 
       at = behind;
       continue;
     }
+    if (*word == '-') {
+      at = skip_space(text, at);
+      if (byte_at(text, at) == '-' || byte_at(text, at) == '_') at = skip_space(text, at + 1);
+      continue;
+    }
     at = skip_unseen(text, at);
-    char byte = lower_case(byte_at(text, at));
-    if (*word == '-' ? byte == '-' || byte == '_' || is_blank(byte) : byte == *word) at++;
-    else if (*word != '-') return NO_MARK;
+    if (lower_case(byte_at(text, at)) != *word) return NO_MARK;
+    at++;
   }
   return skip_unseen(text, at);
 }
