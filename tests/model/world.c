@@ -196,6 +196,7 @@ void world_unpack(const struct packed *packed, const struct setup *setup, struct
   struct tape tape = {.at = copy.bytes, .reading = true};
   memset(ret_world, 0, sizeof *ret_world);
   pass_world(&tape, ret_world);
+  assert(ret_world->submitted <= MOST_MESSAGES);
   for (size_t i = 0; i < ret_world->submitted; i++) ret_world->messages[i].id = message_id(i);
   ret_world->now_ms = NOW_MS;
   world_canonical(ret_world, setup);
