@@ -126,7 +126,7 @@ static uint64_t pass(struct tape *tape, uint64_t value) {
 
 #define PASS(field) (field) = (__typeof__(field))pass(tape, (uint64_t)(field))
 #define PASS_TIME(field)                                                                                                                   \
-  (field) = (int64_t)pass(tape, (uint64_t)((field)-NOW_MS + 128 * TICK_MS) / TICK_MS) * TICK_MS + NOW_MS - 128 * TICK_MS
+  ((field) = (int64_t)pass(tape, (uint64_t)((field)-NOW_MS + 128 * TICK_MS) / TICK_MS) * TICK_MS + NOW_MS - 128 * TICK_MS)
 
 static void pass_run(struct tape *tape, struct run *run) {
   PASS(run->state);
