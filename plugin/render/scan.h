@@ -11,7 +11,10 @@
 #include "base/span.h"
 
 /* NUL behind the end. */
-static inline char byte_at(struct tidings_span text, size_t at) { return at < text.len ? text.ptr[at] : '\0'; }
+static inline char byte_at(struct tidings_span text, size_t at) {
+  if (at >= text.len) return '\0';
+  return text.ptr[at];
+}
 
 static inline struct tidings_span span_from(struct tidings_span text, size_t at) { return span_of(text.ptr + at, text.len - at); }
 
@@ -26,7 +29,10 @@ static inline bool is_space(uint32_t code_point) {
          (code_point >= 0x2000 && code_point <= 0x200A) || code_point == 0x202F || code_point == 0x205F || code_point == 0x3000;
 }
 
-static inline char lower_case(char byte) { return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte; }
+static inline char lower_case(char byte) {
+  if (byte >= 'A' && byte <= 'Z') return (char)(byte - 'A' + 'a');
+  return byte;
+}
 
 /* Letters in any case; `prefix` in lower case. */
 static inline bool starts_with_word(struct tidings_span text, const char *prefix) {

@@ -125,8 +125,9 @@ static uint64_t pass(struct tape *tape, uint64_t value) {
 }
 
 #define PASS(field) (field) = (__typeof__(field))pass(tape, (uint64_t)(field))
-#define PASS_TIME(field)                                                                                                                   \
-  ((field) = (int64_t)pass(tape, (uint64_t)((field)-NOW_MS + 128 * TICK_MS) / TICK_MS) * TICK_MS + NOW_MS - 128 * TICK_MS)
+/* In ticks since then: what is packed has a byte. */
+static const int64_t earliest_ms = NOW_MS - (int64_t)128 * TICK_MS;
+#define PASS_TIME(field) ((field) = (int64_t)pass(tape, (uint64_t)((field)-earliest_ms) / TICK_MS) * TICK_MS + earliest_ms)
 
 static void pass_run(struct tape *tape, struct run *run) {
   PASS(run->state);
