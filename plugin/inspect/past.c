@@ -273,7 +273,7 @@ static void write_queued(struct json_writer *writer, const struct item *item) {
   json_close(writer, '}');
 }
 
-/* Only what reached the transcript is an event of the stream. */
+/* Only what reached the transcript is an event of the stream; one that carried no notification has no list of them. */
 static void write_carrier(struct json_writer *writer, const struct rows *rows, const struct delivery *delivery) {
   if (delivery->state != DELIVERY_COMMITTED || (delivery->carrier != CARRIER_TOOL_RESULT && delivery->carrier != CARRIER_CHAT_REQUEST))
     return;
@@ -283,18 +283,20 @@ static void write_carrier(struct json_writer *writer, const struct rows *rows, c
   json_put_text(writer, "type", chat ? "chat_request" : "tool_call_response");
   if (chat) json_put_text(writer, "source", delivery->source ? "system" : "user");
   else json_put_string(writer, "id", delivery->call_id);
-  json_open(writer, "notifications", '[');
+  bool any = false;
   for (size_t i = 0; i < delivery->fate_count; i++) {
     const struct fate_range *fate = &delivery->fates[i];
     for (uint64_t n = fate->first; fate->outcome == OUTCOME_DELIVERED && n <= fate->last; n++) {
       const struct item *item = find_item(rows, n);
       if (!item) continue;
+      if (!any) json_open(writer, "notifications", '[');
+      any = true;
       json_open(writer, NULL, '{');
       write_notification(writer, item);
       json_close(writer, '}');
     }
   }
-  json_close(writer, ']');
+  if (any) json_close(writer, ']');
   json_close(writer, '}');
 }
 
