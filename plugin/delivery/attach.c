@@ -45,7 +45,7 @@ static int resolve_leases(const struct attaching *attaching, struct turning *tur
     int failed = named ? ledger_commit(head, &delivery, attaching->arena) : ledger_roll_back(head, &delivery, attaching->arena);
     if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
     delivery.state = named ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
-    delivery.settled_by = named ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
+    delivery.settled_by = attaching->opening && attaching->opening->has_deliveries ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
     delivery.settled_ms = attaching->now_ms;
     code = delivery_put(attaching->txn, attaching->session, &delivery, error);
     if (!code) code = step_messages(turning, &delivery, named, error);

@@ -88,9 +88,20 @@ static void write_shown(const struct inspection *inspection, const struct fate_r
   if (fate->reason == REASON_SHORTENED) buffer_text(out, ", shortened because of delivery.max_tokens");
 }
 
+/* Which entry of the configuration is against it. */
+static void write_setting(const struct notification *note, enum reason reason, struct buffer *out) {
+  struct quoted source = quote(note->source), name = quote(note->name);
+  if (reason == REASON_SOURCE) {
+    buffer_format(out, "conversation.notifications.kinds switches all of %s off", source.text);
+  } else {
+    buffer_format(out, "conversation.notifications.kinds switches %s of %s off", name.text, source.text);
+  }
+  if (span_is(note->source, "tool")) buffer_text(out, ", by that name or by \"handle\"");
+}
+
 static void write_reason(const struct inspection *inspection, const struct notification *note, const struct fate_range *fate,
                          struct buffer *out) {
-  struct quoted source = quote(note->source), name = quote(note->name), tool = quote(note->tool), call = quote(note->caused_by);
+  struct quoted name = quote(note->name), tool = quote(note->tool), call = quote(note->caused_by);
   switch ((enum reason)fate->reason) {
   case REASON_SHOWN:
   case REASON_SHORTENED: write_shown(inspection, fate, out); break;
@@ -100,11 +111,9 @@ static void write_reason(const struct inspection *inspection, const struct notif
     buffer_format(out, "item %llu with the same key replaced it", (unsigned long long)public_id(inspection->session, fate->ref));
     break;
   case REASON_MASTER_SWITCH: buffer_text(out, "conversation.notifications.enable is false"); break;
-  case REASON_SOURCE: buffer_format(out, "conversation.notifications.kinds.%s.enable is false", source.text); break;
-  case REASON_KIND: buffer_format(out, "conversation.notifications.kinds.%s.%s is false", source.text, name.text); break;
-  case REASON_FLAT_KIND:
-    buffer_format(out, "the entry for %s.%s in conversation.notifications.kinds is false", source.text, name.text);
-    break;
+  case REASON_SOURCE:
+  case REASON_KIND:
+  case REASON_FLAT_KIND: write_setting(note, (enum reason)fate->reason, out); break;
   case REASON_TOOL: buffer_format(out, "conversation.tools.%s.notifications.%s is false", tool.text, name.text); break;
   case REASON_CAP_OLDEST: buffer_text(out, "more than delivery.max_items were pending and delivery.overflow is drop_oldest"); break;
   case REASON_CAP_LOWEST: buffer_text(out, "more than delivery.max_items were pending and delivery.overflow is drop_lowest"); break;
@@ -196,6 +205,19 @@ static void write_time(struct buffer *out, int64_t ms) {
   buffer_free(&quoted);
 }
 
+static void tell_push(const struct item *item, struct buffer *out) {
+  const struct notification *note = &item->note;
+  if (!note->message.len) {
+    buffer_text(out, "Its record in the store is damaged.");
+    return;
+  }
+  buffer_text(out, "Pushed at ");
+  write_time(out, item->time_ms);
+  buffer_format(out, " as %s", quote(note->source).text);
+  if (note->name.len) buffer_format(out, ".%s", quote(note->name).text);
+  buffer_format(out, ", %s.", level_name(note->level));
+}
+
 static void tell_delivery(const struct inspection *inspection, const struct item *item, const struct delivery *delivery,
                           const struct fate_range *fate, struct buffer *out) {
   static const char *const on[] = {"", "on a tool result", "on a chat request", "", ""};
@@ -207,14 +229,15 @@ static void tell_delivery(const struct inspection *inspection, const struct item
     buffer_format(out, " delivery %llu went out %s", (unsigned long long)public_id(inspection->session, delivery->n),
                   on[delivery->carrier]);
     buffer_text(out, shown ? " with it" : " without it");
-  } else {
+  } else if (delivery->carrier != CARRIER_CLOSED) {
     buffer_text(out, " it was looked at");
   }
   if (delivery->state == DELIVERY_ROLLED_BACK) {
     buffer_format(out, "; that was rolled back: %s.", rolled_back[delivery->settled_by]);
     return;
   }
-  buffer_format(out, "; it %s %s: ", delivery->state == DELIVERY_LEASED ? "will count as" : "was", outcome_name(fate->outcome));
+  buffer_format(out, "%s it %s %s: ", delivery->carrier == CARRIER_CLOSED ? "" : ";",
+                delivery->state == DELIVERY_LEASED ? "will count as" : "was", outcome_name(fate->outcome));
   write_reason(inspection, &item->note, fate, out);
   buffer_text(out, delivery->state == DELIVERY_LEASED ? ", once the host has settled it." : ".");
 }
@@ -236,9 +259,7 @@ int inspect_explain(struct inspection *inspection, struct tidings_error *error) 
         fail(error, code, "session %s has no item %llu", quote(inspection->query->session).text, (unsigned long long)inspection->query->id);
   if (!code) code = read_rows(inspection, false, &rows, error);
   if (code) return code;
-  buffer_text(&story, "Pushed at ");
-  write_time(&story, item.time_ms);
-  buffer_format(&story, " as %s.%s, %s.", quote(item.note.source).text, quote(item.note.name).text, level_name(item.note.level));
+  tell_push(&item, &story);
   for (size_t i = 0; i < rows.delivery_count; i++) {
     const struct delivery *delivery = &rows.deliveries[i];
     const struct fate_range *fate = find_fate(delivery, n);
@@ -248,7 +269,8 @@ int inspect_explain(struct inspection *inspection, struct tidings_error *error) 
               : delivery->state == DELIVERY_LEASED  ? "leased"
                                                     : "pending";
   }
-  if (span_is(span_text(outcome), "pending")) buffer_text(&story, " It is pending: it rides on the next carrier.");
+  if (span_is(span_text(outcome), "pending"))
+    buffer_text(&story, " It is pending: the next carrier takes it, if it is wanted then and there is room.");
   json_put_id(writer, "id", inspection->query->id);
   json_put_text(writer, "outcome", outcome);
   json_put_string(writer, "text", buffer_view(&story));
@@ -273,7 +295,7 @@ static void write_queued(struct json_writer *writer, const struct item *item) {
   json_close(writer, '}');
 }
 
-/* Only what reached the transcript is an event of the stream. */
+/* Only what reached the transcript is an event of the stream; one that carried no notification has no list of them. */
 static void write_carrier(struct json_writer *writer, const struct rows *rows, const struct delivery *delivery) {
   if (delivery->state != DELIVERY_COMMITTED || (delivery->carrier != CARRIER_TOOL_RESULT && delivery->carrier != CARRIER_CHAT_REQUEST))
     return;
@@ -283,18 +305,20 @@ static void write_carrier(struct json_writer *writer, const struct rows *rows, c
   json_put_text(writer, "type", chat ? "chat_request" : "tool_call_response");
   if (chat) json_put_text(writer, "source", delivery->source ? "system" : "user");
   else json_put_string(writer, "id", delivery->call_id);
-  json_open(writer, "notifications", '[');
+  bool any = false;
   for (size_t i = 0; i < delivery->fate_count; i++) {
     const struct fate_range *fate = &delivery->fates[i];
     for (uint64_t n = fate->first; fate->outcome == OUTCOME_DELIVERED && n <= fate->last; n++) {
       const struct item *item = find_item(rows, n);
       if (!item) continue;
+      if (!any) json_open(writer, "notifications", '[');
+      any = true;
       json_open(writer, NULL, '{');
       write_notification(writer, item);
       json_close(writer, '}');
     }
   }
-  json_close(writer, ']');
+  if (any) json_close(writer, ']');
   json_close(writer, '}');
 }
 

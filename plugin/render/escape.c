@@ -106,6 +106,17 @@ static bool eight_are_plain(const char *at) {
   return !((word | ((word - ones * 0x20) & ~word) | ((deleted - ones) & ~deleted) | ((tag - ones) & ~tag)) & highs);
 }
 
+/* U+FE0E and U+FE0F choose the look of the character in front. Of ASCII only keycaps have one: elsewhere they hide structure, as in "<\uFE0F/system>". */
+static bool is_stray_selector(struct tidings_span text, size_t at, uint32_t code_point) {
+  static const char keycap[] = "\xE2\x83\xA3";
+  if (code_point != 0xFE0E && code_point != 0xFE0F) return false;
+  if (!at) return true;
+  if ((unsigned char)text.ptr[at - 1] >= 0x80) return false;
+  struct tidings_span behind = span_from(text, at + 3);
+  bool is_key = is_digit(text.ptr[at - 1]) || text.ptr[at - 1] == '#' || text.ptr[at - 1] == '*';
+  return !is_key || behind.len < 3 || memcmp(behind.ptr, keycap, 3) != 0;
+}
+
 /* How many bytes from `at` on can be copied as they are. */
 static size_t plain_run(struct tidings_span text, size_t at, unsigned where) {
   size_t begin = at;
@@ -122,13 +133,20 @@ static size_t plain_run(struct tidings_span text, size_t at, unsigned where) {
     }
     uint32_t code_point;
     size_t len = utf8_decode(text, at, &code_point);
-    if (!len || utf8_is_deceptive(code_point)) break;
+    if (!len || utf8_is_deceptive(code_point) || is_stray_selector(text, at, code_point)) break;
     at += len;
   }
   return at - begin;
 }
 
+/* What plain_run stops at. */
 static size_t write_shown(struct tidings_span text, size_t at, struct buffer *out) {
+  uint32_t code_point;
+  size_t len = utf8_decode(text, at, &code_point);
+  if (len && is_stray_selector(text, at, code_point)) {
+    buffer_format(out, "{U+%04X}", (unsigned)code_point);
+    return len;
+  }
   struct utf8_shown shown = utf8_show(text, at);
   buffer_append(out, shown.text, shown.len);
   return shown.taken;

@@ -119,7 +119,10 @@ def tell_a_story(kit):
         return kit.call({"op": op, "session": "story", "content": "carrier", **members})
 
     kit.call({"op": "query", "query": {"name": "configure", "config": {"conversation": {"notifications": {"kinds": {"mcp.x": False}}}}}})
-    replies = [event("session.opened", {"cwd": "src", "host": "JP"})]
+    replies = [event("session.opened", {"cwd": "src", "host": "JP"}), event("message.submitted", {"id": "m0", "content": "starts a turn"})]
+    replies.append(carrier("chat_request", source="user", messages=["m0"]))
+    replies.append(kit.call({"op": "settle", "delivery": replies[-1]["reply"]["delivery"], "outcome": "committed"}))
+    replies.append(event("turn.finished"))
     for kind in ("tool.failed", "mcp.x", "tool.stopped"):
         replies.append(event("notification", {"kind": kind, "level": "error" if kind == "tool.failed" else "info", "message": kind, "data": [1]}))
     for outcome, op, members in (("rolled_back", "chat_request", {"source": "user"}), ("committed", "tool_result", {"call_id": "c1", "tool": "bash"})):
@@ -183,7 +186,7 @@ def queries(kit, judge_of):
         if name == "stream":
             stream = answer["answer"]["events"]
         if name == "history":
-            item = answer["answer"]["deliveries"][0]["items"][0]["id"]
+            item = next(delivery for delivery in answer["answer"]["deliveries"] if delivery["items"])["items"][0]["id"]
 
 
 def main(source, library, plugin, probe):

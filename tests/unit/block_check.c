@@ -41,12 +41,16 @@ static size_t times(struct tidings_span text, const char *word) {
 }
 
 static const char *check_characters(struct tidings_span text) {
+  uint32_t before = 0;
   for (size_t at = 0; at < text.len;) {
     uint32_t code_point = 0;
     size_t len = utf8_decode(text, at, &code_point);
     if (!len) return "it is not UTF-8";
     if (code_point != '\n' && utf8_is_deceptive(code_point)) return "a deceptive character came through";
     at += len;
+    bool keycap = before && before < 0x80 && strchr("0123456789#*", (char)before) && starts(behind(text, at), "\xE2\x83\xA3");
+    if ((code_point == 0xFE0E || code_point == 0xFE0F) && before < 0x80 && !keycap) return "a selector hides in ASCII";
+    before = code_point;
   }
   return NULL;
 }

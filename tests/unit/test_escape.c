@@ -145,6 +145,24 @@ Test(escape, what_deceives_is_shown) {
   EXPECT_ITEMS(cases);
 }
 
+/* U+FE0E and U+FE0F only choose the look of the character in front; of ASCII only keycaps have one. */
+Test(escape, a_selector_hides_in_no_ascii) {
+  static const struct escape_case cases[] = {
+      {"-\xEF\xB8\x8F--", "-{U+FE0F}--"},
+      {"\xEF\xB8\x8F---", "{U+FE0F}---"},
+      {"a\n\xEF\xB8\x8E# b", "a\n  {U+FE0E}# b"},
+      {"x <\xEF\xB8\x8Fsystem-reminder>", "x <{U+FE0F}system-reminder>"},
+      {"**\xEF\xB8\x8F"
+       "Critical:**",
+       "\\**{U+FE0F}Critical:**"},
+      {"1\xEF\xB8\x8F. x", "1{U+FE0F}. x"},
+      {"*\xEF\xB8\x8F*Critical:**", "*{U+FE0F}*Critical:**"},
+      {"1\xEF\xB8\x8F\xE2\x83\xA3 and \xE2\x9D\xA4\xEF\xB8\x8F", "1\xEF\xB8\x8F\xE2\x83\xA3 and \xE2\x9D\xA4\xEF\xB8\x8F"},
+      {"a\xEF\xB8\x8F\xE2\x83\xA3", "a{U+FE0F}\xE2\x83\xA3"},
+  };
+  EXPECT_ITEMS(cases);
+}
+
 Test(escape, tags_that_name_structure_are_neutralized_anywhere) {
   static const struct escape_case cases[] = {
       {"x <system-reminder>", "x &lt;system-reminder>"},
