@@ -93,7 +93,11 @@ int queue_submit(struct step *step) {
   *message = (struct message){.n = ++run->last_message, .place = run->last_place, .stamp_ms = run->last_stamp_ms, .id = input->id};
   message->steer = input->steer && running;
   set_state(message, message->steer ? MESSAGE_STEERING : MESSAGE_QUEUED);
-  if (run->state == RUN_IDLE ? !run->settling : run->state == RUN_ERROR && input->resume) offer_batch(step);
+  if (run->state == RUN_ERROR && input->resume && input->owned) { /* also while compacting: then .compacted offers */
+    run->state = RUN_IDLE;
+    run->words = span_of(NULL, 0);
+  }
+  if (run->state == RUN_IDLE && !run->settling) offer_batch(step);
   message->fresh = true;
   return 0;
 }
