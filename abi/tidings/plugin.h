@@ -48,7 +48,7 @@ struct tidings_chat_request {
   uint32_t source;             /* TIDINGS_SOURCE_* */
   uint32_t reserved;           /* 0 */
   struct tidings_span content; /* what the host is about to send; may be empty. Not stored */
-  /* The ids of the offered messages that this request sends: `message_count` pointers; NULL when it is the host's own request. Such a
+  /* The ids of the offered messages that this request sends, each once: `message_count` pointers; NULL when it is the host's own request. Such a
    * request must not be sent when the hook answers FIRED, NOT_FOUND or STATE. */
   const struct tidings_span *const *messages;
   size_t message_count;

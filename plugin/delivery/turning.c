@@ -142,10 +142,14 @@ static int save_content(struct turning *turning, struct tidings_error *error) {
   return code ? code : content_put(turning->txn, turning->session, turning->edited, turning->content, trigger, error);
 }
 
-static int save_transition(struct turning *turning, enum turns_event event, bool abort, size_t changed, struct tidings_error *error) {
+/* What the step changed; and whose turn it is, where something happens to that. */
+static int save_transition(struct turning *turning, enum turns_event event, bool abort, struct tidings_error *error) {
   const struct turns *turns = &turning->turns;
   const struct run *run = &turns->run;
-  struct transition_message *messages = arena_zalloc(turning->arena, changed + 1, sizeof *messages);
+  bool of_turn = abort || run->state != turning->from;
+  size_t most = 1;
+  for (size_t i = 0; i < turns->count; i++) most += turns->messages[i].changed || turns->messages[i].of_turn;
+  struct transition_message *messages = arena_zalloc(turning->arena, most, sizeof *messages);
   struct transition transition = {.n = ++turning->head->last_transition,
                                   .time_ms = turning->now_ms,
                                   .event = (uint8_t)event,
@@ -157,7 +161,8 @@ static int save_transition(struct turning *turning, enum turns_event event, bool
   if (!messages) return no_memory(error);
   for (size_t i = 0; i < turns->count; i++) {
     const struct message *message = &turns->messages[i];
-    if (message->changed) messages[transition.message_count++] = (struct transition_message){.id = message->id, .state = message->state};
+    if (!message->changed && !(of_turn && message->of_turn)) continue;
+    messages[transition.message_count++] = (struct transition_message){.id = message->id, .state = message->state};
   }
   return transition_put(turning->txn, turning->session, &transition, error);
 }
@@ -175,8 +180,8 @@ static bool same_run(const struct run *a, const struct run *b) {
 int turning_save(struct turning *turning, enum turns_event event, bool abort, bool *ret_changed, struct tidings_error *error) {
   struct turns *turns = &turning->turns;
   struct run *run = &turns->run;
-  size_t changed = 0;
-  for (size_t i = 0; i < turns->count; i++) changed += turns->messages[i].changed;
+  bool changed = false;
+  for (size_t i = 0; i < turns->count; i++) changed = changed || turns->messages[i].changed;
   bool tells = changed || abort || run->state != turning->from;
   if (!tells && same_run(run, &turning->head->run)) {
     *ret_changed = false;
@@ -184,7 +189,7 @@ int turning_save(struct turning *turning, enum turns_event event, bool abort, bo
   }
   int code = save_messages(turning, error);
   if (!code) code = save_content(turning, error);
-  if (!code && tells) code = save_transition(turning, event, abort, changed, error);
+  if (!code && tells) code = save_transition(turning, event, abort, error);
   turning->head->run = *run;
   *ret_changed = true;
   return code;

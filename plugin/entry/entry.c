@@ -103,11 +103,14 @@ static int check_chat_request(const struct instance *instance, const struct tidi
   return code;
 }
 
-/* The ids as an array, which a carrier wants. NULL without ids, or without memory. */
+/* The ids as an array, which a carrier wants, and behind that once more, sorted. NULL without ids, or without memory. */
 static struct tidings_span *gather_messages(const struct tidings_chat_request *request, struct tidings_error *error, int *code) {
-  struct tidings_span *ids = request->message_count ? calloc(request->message_count, sizeof *ids) : NULL;
-  if (request->message_count && !ids) *code = fail(error, TIDINGS_E_NOMEM, "no memory for the ids of a request");
-  for (size_t i = 0; ids && i < request->message_count; i++) ids[i] = *request->messages[i];
+  size_t count = request->message_count;
+  struct tidings_span *ids = count ? calloc(count, 2 * sizeof *ids) : NULL;
+  if (count && !ids) *code = fail(error, TIDINGS_E_NOMEM, "no memory for the ids of a request");
+  for (size_t i = 0; ids && i < count; i++) ids[i] = ids[count + i] = *request->messages[i];
+  const struct tidings_span *twice = ids ? message_ids_twice(ids + count, count) : NULL;
+  if (twice) *code = fail(error, TIDINGS_E_INVAL, "request.messages: %s stands twice", quote(*twice).text);
   return ids;
 }
 

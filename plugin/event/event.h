@@ -133,6 +133,8 @@ int session_id_check(struct tidings_span session, const char *where, int wrong, 
 /* The same rule for the id of a message. */
 int message_id_check(struct tidings_span id, const char *where, int wrong, struct tidings_error *error);
 /* Does it start with "tidings:", as the ids of the turns that the plugin starts by itself? Nobody else's may. */
+/* Sorts `ids`, so that a long list costs no quadratic time, and returns one that stands in it twice, or NULL. */
+const struct tidings_span *message_ids_twice(struct tidings_span *ids, size_t count);
 bool message_id_is_system(struct tidings_span id);
 
 #endif

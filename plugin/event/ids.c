@@ -2,6 +2,8 @@
  *
  * event/ids.c: what may be the id of a session or of a message.
  */
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/utf8.h"
 #include "event/event.h"
@@ -27,6 +29,21 @@ int session_id_check(struct tidings_span session, const char *where, int wrong, 
 
 int message_id_check(struct tidings_span id, const char *where, int wrong, struct tidings_error *error) {
   return id_check(id, where, wrong, error);
+}
+
+static int compare_ids(const void *a, const void *b) {
+  const struct tidings_span *one = a, *other = b;
+  size_t len = one->len < other->len ? one->len : other->len;
+  int order = len ? memcmp(one->ptr, other->ptr, len) : 0;
+  return order ? order : (one->len > other->len) - (one->len < other->len);
+}
+
+const struct tidings_span *message_ids_twice(struct tidings_span *ids, size_t count) {
+  if (count > 1) qsort(ids, count, sizeof *ids, compare_ids);
+  for (size_t i = 1; i < count; i++) {
+    if (span_equal(ids[i - 1], ids[i])) return &ids[i];
+  }
+  return NULL;
 }
 
 bool message_id_is_system(struct tidings_span id) {

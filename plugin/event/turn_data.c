@@ -2,32 +2,19 @@
  *
  * event/turn_data.c: the data of the events of turns. Whether a turn may be what an event says is not known here.
  */
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "event/event_data.h"
 
 enum field { MESSAGES, REASON, MESSAGE, ATTEMPT, KIND, FIELD_COUNT };
 static const char *const field_names[FIELD_COUNT] = {"messages", "reason", "message", "attempt", "kind"};
 
-static int compare_spans(const void *a, const void *b) {
-  const struct tidings_span *one = a, *other = b;
-  int order = memcmp(one->ptr, other->ptr, one->len < other->len ? one->len : other->len);
-  if (order) return order;
-  return (one->len > other->len) - (one->len < other->len);
-}
-
-/* Sorted aside, so that a long list costs no quadratic time. */
+/* Sorted aside. */
 static int check_distinct(const struct data_input *input, const struct tidings_span *ids, size_t count) {
   struct tidings_span *sorted = arena_zalloc(input->arena, count, sizeof *sorted);
   if (!sorted) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   memcpy(sorted, ids, count * sizeof *sorted);
-  qsort(sorted, count, sizeof *sorted, compare_spans);
-  for (size_t i = 1; i < count; i++) {
-    if (span_equal(sorted[i - 1], sorted[i]))
-      return fail(input->error, TIDINGS_E_SCHEMA, "data.messages: %s stands twice", quote(sorted[i]).text);
-  }
-  return 0;
+  const struct tidings_span *twice = message_ids_twice(sorted, count);
+  return twice ? fail(input->error, TIDINGS_E_SCHEMA, "data.messages: %s stands twice", quote(*twice).text) : 0;
 }
 
 static int read_messages(const struct data_input *input, const struct json *list, struct turn_event *turn) {

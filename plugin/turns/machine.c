@@ -50,10 +50,19 @@ static int start_named(struct step *step) {
   return 0;
 }
 
+/* What was cancelled after its carrier had failed is not sent again. */
+static int send_again(struct step *step) {
+  for (size_t i = 0; i < step->turns->count; i++) {
+    const struct message *message = &step->turns->messages[i];
+    if (message->of_turn && message->state == MESSAGE_CANCELLED) return refuse_waiting(message, message->id, "sent again", step->error);
+  }
+  lease_turn(step);
+  return 0;
+}
+
 static int same_turn(struct step *step) {
   if (meaning_of_names(step) != MEANS_TURN) return refuse_other_turn(step);
-  if (step->input->event == TURNS_CHAT_REQUEST) lease_turn(step);
-  return 0;
+  return step->input->event == TURNS_CHAT_REQUEST ? send_again(step) : 0;
 }
 
 static void go_on(struct step *step) {

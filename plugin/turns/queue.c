@@ -93,7 +93,11 @@ int queue_submit(struct step *step) {
   *message = (struct message){.n = ++run->last_message, .place = run->last_place, .stamp_ms = run->last_stamp_ms, .id = input->id};
   message->steer = input->steer && running;
   set_state(message, message->steer ? MESSAGE_STEERING : MESSAGE_QUEUED);
-  if (run->state == RUN_IDLE ? !run->settling : run->state == RUN_ERROR && input->resume) offer_batch(step);
+  if (run->state == RUN_ERROR && input->resume && input->owned) { /* also while compacting: then .compacted offers */
+    run->state = RUN_IDLE;
+    run->words = span_of(NULL, 0);
+  }
+  if (run->state == RUN_IDLE && !run->settling) offer_batch(step);
   message->fresh = true;
   return 0;
 }
@@ -135,8 +139,13 @@ static int find_waiting(const struct step *step, struct tidings_span id, ptrdiff
 int queue_edit(struct step *step) {
   struct message *message = NULL;
   int code = find_waiting(step, step->input->ids[0], step->input->named[0], "edited", &message);
-  if (!code) message->changed = true;
-  return code;
+  if (code) return code;
+  if (message->of_turn) { /* its carrier failed, and the host, which has the old words, may send it again */
+    return fail(step->error, TIDINGS_E_FIRED, "message %s is of the turn that runs; it cannot be edited before that has ended",
+                quote(message->id).text);
+  }
+  message->changed = true;
+  return 0;
 }
 
 /* Gives everything that waits a new place, in the same order. */

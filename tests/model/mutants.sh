@@ -53,8 +53,8 @@ mutant "a later message never fires ahead of an earlier one" turns/queue.c "if (
   "if (!coalescing && i + 1 < step->turns->count && message[1].state == MESSAGE_QUEUED) continue; if (message->state != MESSAGE_QUEUED || (coalescing"
 mutant "serial takes one message a turn" turns/queue.c "(coalescing || !count); i++" "true; i++"
 mutant "coalescing takes all that are queued at that instant" turns/queue.c "(coalescing || !count); i++" "!count; i++"
-mutant "one turn at a time" turns/queue.c "if (run->state == RUN_IDLE ? !run->settling" \
-  "if (run->state == RUN_BUSY || run->state == RUN_IDLE ? !run->settling"
+mutant "one turn at a time" turns/queue.c "if (run->state == RUN_IDLE && !run->settling) offer" \
+  "if (run->state == RUN_BUSY || run->state == RUN_IDLE) offer"
 mutant "nothing is offered when nobody is attached" turns/queue.c "if (!step->input->owned || run->compacting) return;" "if (run->compacting) return;"
 mutant "nothing is offered while the session is compacted" turns/queue.c "if (!step->input->owned || run->compacting) return;" "if (!step->input->owned) return;"
 mutant "queued_at grows in commit order, whatever the clock does" turns/queue.c "run->last_stamp_ms + 1;" "run->last_stamp_ms;"

@@ -37,10 +37,20 @@ enum meant witness_reads(const struct world *world, const struct move *move) {
 
 /* -- the table ---------------------------------------------------------------------------------------------------------------------- */
 
+/* What was taken back is not sent again; that its turn runs may be said. */
+static bool sends_cancelled(const struct occurrence *occurrence) {
+  const struct world *world = occurrence->before;
+  if (occurrence->input->event != TURNS_CHAT_REQUEST) return false;
+  for (size_t i = 0; i < world->submitted; i++) {
+    if (world->witness.turn & 1u << i && world->messages[i].state == MESSAGE_CANCELLED) return true;
+  }
+  return false;
+}
+
 static enum effect expects_start(const struct occurrence *occurrence) {
   const struct world *world = occurrence->before;
   if (!host_has_turn(world)) return EFFECT_REFUSED;
-  if (occurrence->meant == MEANT_TURN) return EFFECT_SOME;
+  if (occurrence->meant == MEANT_TURN) return sends_cancelled(occurrence) ? EFFECT_REFUSED : EFFECT_SOME;
   return world->run.state == RUN_STARTING && occurrence->meant == MEANT_PART ? EFFECT_SOME : EFFECT_REFUSED;
 }
 

@@ -50,6 +50,9 @@ Test(turns_messages, an_edit_needs_a_message_that_waits) {
                 "starting(m1) m1=offered m2=cancelled ! NOT_FOUND: message \"m2\" was cancelled; it cannot be edited");
   EXPECT_PLAYED("submit m1; closed; edit m1",
                 "idle m1=closed ! NOT_FOUND: message \"m1\" ended when its session was closed; it cannot be edited");
+  EXPECT_PLAYED("submit m1; chat m1 @1; rollback 1; edit m1",
+                "busy(m1) m1=queued ! FIRED: message \"m1\" is of the turn that runs; it cannot be edited before that has ended");
+  EXPECT_PLAYED("submit m1; chat m1 @1; rollback 1; failed; edit m1", "error m1=queued");
   EXPECT_PLAYED("edit m9", "idle ! NOT_FOUND: message \"m9\" was never submitted to this session");
 }
 
@@ -79,7 +82,9 @@ Test(turns_messages, what_cannot_be_cancelled) {
 Test(turns_messages, a_turn_keeps_the_ids_that_it_started_with) {
   EXPECT_PLAYED("submit m1; chat m1 @1; rollback 1; cancel m1", "busy(m1) m1=cancelled");
   EXPECT_PLAYED("submit m1; chat m1 @1; rollback 1; cancel m1; finished m1", "idle m1=cancelled");
-  EXPECT_PLAYED_WITH(COALESCING, BATCH "chat m1 m2 @1; rollback 1; cancel m1; chat m1 m2 @2", "busy(m1 m2) m1=cancelled m2=leased");
+  EXPECT_PLAYED_WITH(COALESCING, BATCH "chat m1 m2 @1; rollback 1; cancel m1; chat m1 m2 @2",
+                     "busy(m1 m2) m1=cancelled m2=queued ! NOT_FOUND: message \"m1\" was cancelled; it cannot be sent again");
+  EXPECT_PLAYED_WITH(COALESCING, BATCH "chat m1 m2 @1; rollback 1; cancel m1; started m1 m2", "busy(m1 m2) m1=cancelled m2=queued");
   EXPECT_PLAYED_WITH(COALESCING, BATCH "chat m1 m2 @1; rollback 1; cancel m1; finished m1 m2",
                      "starting(m2) m1=cancelled m2=offered > offer m2");
 }

@@ -105,6 +105,9 @@ Test(turns_queue, compacting_holds_back) {
   EXPECT_PLAYED("compacting; submit m1", "idle compacting m1=queued");
   EXPECT_PLAYED("compacting; submit m1; compacted", "starting(m1) m1=offered > offer m1");
   EXPECT_PLAYED("compacting; submit m1; resume", "idle compacting m1=queued");
+  EXPECT_PLAYED("started; failed; compacting; submit m1 resume", "idle compacting m1=queued");
+  EXPECT_PLAYED("started; failed; compacting; submit m1 resume; compacted", "starting(m1) m1=offered > offer m1");
+  EXPECT_PLAYED("started; failed; compacting; submit m1; compacted", "error m1=queued");
   EXPECT_PLAYED("compacting; submit m1; opened", "idle compacting m1=queued");
   EXPECT_PLAYED("other: submit m1; compacting", "starting(m1) compacting m1=offered");
   EXPECT_PLAYED("other: submit m1; compacting; wake", "starting(m1) compacting m1=offered");

@@ -68,6 +68,9 @@ static int check_waits(const struct model_message *message) {
 int message_edit(struct model *model, const struct act *act) {
   struct model_message *message = message_find(model, act->id);
   int error = check_waits(message);
+  if (error == 0 && run_is_in_turn(model, act->id)) { /* the host may send it again, with the old words */
+    error = TIDINGS_E_FIRED;
+  }
   if (error == 0) {
     message->text = act->serial;
   }

@@ -59,8 +59,10 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
   if (error != 0) {
     return error;
   }
-  bool wakes = model->run.state == IDLE && !model->run.delayed;
-  if (wakes || (model->run.state == FAILED && act->resume)) {
+  if (model->run.state == FAILED && act->resume && model_owner_lives(model)) {
+    run_become_idle(model);
+  }
+  if (model->run.state == IDLE && !model->run.delayed) {
     run_offer(model, settings);
   }
   return 0;

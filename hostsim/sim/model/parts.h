@@ -43,6 +43,7 @@ void run_become_idle(struct model *model);
 void run_go_on(struct model *model, enum phase phase);
 void run_tool_result(struct model *model);
 bool run_is_running(const struct model *model);
+bool run_is_in_turn(const struct model *model, int id);
 int run_event(struct model *model, const struct act *act, const struct sim_settings *settings);
 int run_start_named(struct model *model, const struct act *act, bool fires);
 int run_cancel(struct model *model, const struct act *act, const struct sim_settings *settings);

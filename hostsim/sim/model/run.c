@@ -125,7 +125,7 @@ static void drain(struct model *model, const struct sim_settings *settings) {
 
 enum meant { MEANT_CURRENT, MEANT_OVER, MEANT_NONE };
 
-static bool is_in_turn(const struct model *model, int id) {
+bool run_is_in_turn(const struct model *model, int id) {
   for (unsigned i = 0; i < model->run.turn_count; i++) {
     if (model->messages[model->run.turn[i]].id == id) {
       return true;
@@ -136,7 +136,7 @@ static bool is_in_turn(const struct model *model, int id) {
 
 static bool are_in_turn(const struct model *model, const struct act *act) {
   for (unsigned i = 0; i < act->id_count; i++) {
-    if (!is_in_turn(model, act->ids[i])) {
+    if (!run_is_in_turn(model, act->ids[i])) {
       return false;
     }
   }
@@ -152,7 +152,7 @@ static enum meant who_is_meant(struct model *model, const struct act *act) {
   for (unsigned i = 0; i < act->id_count; i++) {
     const struct model_message *message = message_find(model, act->ids[i]);
     bool started = message != NULL && (message->system || message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED);
-    if (!started || is_in_turn(model, act->ids[i])) {
+    if (!started || run_is_in_turn(model, act->ids[i])) {
       return MEANT_NONE;
     }
   }
@@ -177,12 +177,25 @@ static int refuse_ids(struct model *model, const struct act *act) {
   return TIDINGS_E_STATE;
 }
 
+static bool any_cancelled(struct model *model) {
+  for (unsigned i = 0; i < model->run.turn_count; i++) {
+    const struct model_message *message = message_of(model, model->run.turn[i]);
+    if (message->state == MESSAGE_CANCELLED && !message->system) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* turn.started and chat requests that name messages. */
 int run_start_named(struct model *model, const struct act *act, bool fires) {
   struct model_run *run = &model->run;
   if (run_is_running(model)) {
     if (who_is_meant(model, act) != MEANT_CURRENT || run->turn_count == 0) {
       return TIDINGS_E_STATE;
+    }
+    if (!fires && any_cancelled(model)) { /* nothing that was cancelled is sent again */
+      return TIDINGS_E_NOT_FOUND;
     }
     if (run->state != BUSY) {
       run_go_on(model, PHASE_UNKNOWN);
