@@ -18,7 +18,7 @@
 #include "interrupt.h"
 #include "verbs.h"
 
-enum { OPTION_WAIT = CLI_LONG_ONLY };
+enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE };
 enum { SETTLE_MS = 2000, EXIT_MISTAKE = 1 };
 
 static int write_text(const char *text) {
@@ -40,7 +40,7 @@ static void write_answer(struct hostkit *kit, const struct hook_answer *answer) 
   free(text);
 }
 
-static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t owner, bool wake) {
   struct tidings_error error = {.size = sizeof error};
   struct hook_answer answer = {.output = NULL};
   struct hostkit *kit = NULL;
@@ -51,10 +51,10 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   write_answer(kit, &answer);
   kit_close(kit);
   json_decref(answer.output);
-  if (call->host->queues && call->moment == HOOK_STOP && !code && !answer.output) hook_wait_apart(cli, call, owner);
+  if (wake && call->moment == HOOK_STOP && !code && !answer.output) hook_wait_apart(cli, call, owner);
 }
 
-static int run_call(struct cli *cli, const struct host *host, uint32_t owner, bool wait) {
+static int run_call(struct cli *cli, const struct host *host, uint32_t owner, bool wait, bool wake) {
   struct tidings_error error = {.size = sizeof error};
   struct hook_call call;
   int code = EXIT_DONE;
@@ -68,7 +68,7 @@ static int run_call(struct cli *cli, const struct host *host, uint32_t owner, bo
   }
   hook_log_about(NULL, call.event, call.session);
   if (wait) code = hook_wait_rewake(cli, &call, owner ? owner : hook_owner());
-  else answer_call(cli, &call, owner ? owner : hook_owner());
+  else answer_call(cli, &call, owner ? owner : hook_owner(), wake);
   hook_call_finish(&call);
   return code;
 }
@@ -79,20 +79,29 @@ static int refuse(void) {
   return EXIT_MISTAKE;
 }
 
+static const struct host *find_host(const struct cli *cli, bool wait, bool wake) {
+  const struct host *host = host_find(cli->words[0]);
+  if (!host) (void)cli_fail(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen", cli->words[0]);
+  else if (host->kind != HOST_HOOKS)
+    (void)cli_fail(cli, "HOST: %s calls no hooks; it loads a module: see 'tidings setup %s'", host->title, host->name);
+  else if (wait && !host->rewakes) (void)cli_fail(cli, "--wait: %s is not woken by a hook in the background", host->title);
+  else if (wake && !host->queues) (void)cli_fail(cli, "--wake: %s has no command that wakes it", host->title);
+  else return host;
+  return NULL;
+}
+
 static int run(struct cli *cli) {
   uint32_t owner = 0;
-  bool wait = false;
+  bool wait = false, wake = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code == EXIT_DONE ? EXIT_DONE : refuse();
     if (key == OPTION_WAIT) wait = true;
+    if (key == OPTION_WAKE) wake = true;
     if (key == OPTION_OWNER && host_read_owner(cli, &owner)) return refuse();
   }
   if (cli_take_words(cli, 1, 1, "HOST")) return refuse();
-  const struct host *host = host_find(cli->words[0]);
-  if (host && host->kind == HOST_HOOKS) return run_call(cli, host, owner, wait);
-  if (host) (void)cli_fail(cli, "HOST: %s calls no hooks; it loads a module: see 'tidings setup %s'", host->title, host->name);
-  else (void)cli_fail(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen", cli->words[0]);
-  return refuse();
+  const struct host *host = find_host(cli, wait, wake);
+  return host ? run_call(cli, host, owner, wait, wake) : refuse();
 }
 
 const struct cli_verb verb_hook = {
@@ -117,6 +126,11 @@ const struct cli_verb verb_hook = {
              .help = "For a hook that runs in the background (Claude Code's asyncRewake): sleep until the idle session has to act, say why "
                      "on stderr, and "
                      "exit with status 2, which wakes the agent."},
+            {.key = OPTION_WAKE,
+             .name = "wake",
+             .help = "For Codex's end of a turn: leave a process behind, one for a session, that sleeps until the idle session has to act, "
+                     "wakes it "
+                     "with 'codex queue', and ends with the agent."},
             {.key = OPTION_OWNER,
              .name = "owner",
              .argument = "PID",

@@ -145,6 +145,9 @@ static bool nothing_changes(const struct setup *setup) {
   return true;
 }
 
+/* Hosts that load a module are woken from within. */
+static bool wakes_apart(const struct host *host) { return host->rewakes || host->queues; }
+
 static int do_it(struct setup *setup, const char *home) {
   const char *title = setup->host->title;
   for (size_t i = 0; i < setup->change_count; i++) change_print(stdout, &setup->changes[i]);
@@ -159,6 +162,22 @@ static int do_it(struct setup *setup, const char *home) {
   if (setup->remove) printf(nothing ? "%s was not set up; nothing changed.\n" : "%s is not told anything any more.\n", title);
   else
     printf(nothing ? "%s was set up already; nothing changed.\n" : "%s is set up. Sessions that it starts from now on are told.\n", title);
+  if (!setup->remove && !nothing && !setup->no_wake && wakes_apart(setup->host))
+    printf(
+        "While such a session idles in a terminal, a process of tidings' sleeps beside it, to wake it; 'tidings setup %s --no-wake' leaves "
+        "that out.\n",
+        setup->host->name);
+  return 0;
+}
+
+/* An option that would do nothing is a mistake. Returns 0 or the exit code. */
+static int check_options(const struct setup *setup) {
+  const struct host *host = setup->host;
+  const char *option = setup->no_wake ? "--no-wake" : setup->no_instructions ? "--no-instructions" : NULL;
+  if (option && setup->remove) return cli_usage(setup->cli, "%s: --remove takes back all that setup did", option);
+  if (setup->no_wake && !wakes_apart(host)) return cli_usage(setup->cli, "--no-wake: %s has nothing that sleeps to wake it", host->title);
+  if (setup->no_instructions && !host->instructions_file)
+    return cli_usage(setup->cli, "--no-instructions: %s is told by the module, no file is changed", host->title);
   return 0;
 }
 
@@ -189,6 +208,8 @@ static int run(struct cli *cli) {
   if (code) return code;
   setup.host = host_find(cli->words[0]);
   if (!setup.host) return cli_usage(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen, opencode, pi", cli->words[0]);
+  code = check_options(&setup);
+  if (code) return code;
   if (!setup.program) setup.program = setup.host->program;
   return run_setup(&setup);
 }
@@ -201,7 +222,9 @@ const struct cli_verb verb_setup = {
             "pi, a module that it loads), "
             "and a paragraph to the file that becomes part of its system prompt, so that the model knows what the notifications are. Codex "
             "is asked to trust the "
-            "hooks.\n\n"
+            "hooks. Codex and Claude Code are also woken when they idle in a terminal and something urgent or a message comes: a process "
+            "sleeps "
+            "beside each session for that.\n\n"
             "Prints what changes as a diff. What is there stays as it is; each file is written in one step, and kept as it was under its "
             "name with "
             "'.before-tidings' behind it. Doing it again changes nothing. A file that cannot be understood is refused, with the line, and "
@@ -218,7 +241,9 @@ const struct cli_verb verb_setup = {
              .argument = "PATH",
              .help = "The agent's program, if it is not in PATH.",
              .completion = COMPLETE_FILE},
-            {.key = OPTION_NO_WAKE, .name = "no-wake", .help = "Claude Code: never wake an idle session."},
+            {.key = OPTION_NO_WAKE,
+             .name = "no-wake",
+             .help = "Codex and Claude Code: never wake an idle session; nothing sleeps beside it."},
             {.key = OPTION_NO_INSTRUCTIONS, .name = "no-instructions", .help = "Leave the system prompt alone."},
             {.name = NULL},
         },

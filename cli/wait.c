@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ask.h"
 #include "host.h"
 #include "interrupt.h"
 #include "print.h"
@@ -26,6 +27,7 @@ struct waiting {
   bool limited;       /* there is a timeout: */
   int64_t until_ms;   /* monotonic */
   int64_t wake_at_ms; /* wall clock; 0: none */
+  bool opened;
 };
 
 static int64_t clock_ms(clockid_t clock) {
@@ -58,18 +60,20 @@ static bool is_somebody_elses(const struct waiting *waiting) {
   return yes;
 }
 
-/* Asks the session what to do. *ret_done: there was something, and it is printed. */
-static int look(struct waiting *waiting, bool *ret_done) {
+/* Tells the session something and prints what it is to do. *ret_done: there was something. *ret_told: false when the store is busy. */
+static int tell(struct waiting *waiting, const char *type, json_t *data, bool *ret_told, bool *ret_done) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
-  int32_t code = kit_event(waiting->kit, kit_new_event("wake", waiting->session, json_object()), &reply, &error);
+  int32_t code = kit_event(waiting->kit, kit_new_event(type, waiting->session, data), &reply, &error);
   if (code == TIDINGS_E_BUSY && !is_somebody_elses(waiting)) { /* then the store is */
     waiting->wake_at_ms = clock_ms(CLOCK_REALTIME) + RETRY_MS;
+    *ret_told = false;
     return 0;
   }
   if (code) return cli_fail_with(waiting->cli, code, &error);
   int status = 0;
   waiting->wake_at_ms = reply ? reply->wake_at_ms : 0;
+  *ret_told = true;
   if (reply && reply->action_count) {
     if (waiting->cli->json) status = print_reply(waiting->cli, reply);
     else print_actions(reply);
@@ -77,6 +81,32 @@ static int look(struct waiting *waiting, bool *ret_done) {
   }
   hostkit_reply_free(reply);
   return status;
+}
+
+/* The session as it is, opened again: where it is and whose stays as it was. */
+static int opening(const struct waiting *waiting, json_t **ret_data) {
+  json_t *status = NULL;
+  int code = ask(waiting->cli, waiting->kit, json_pack("{s:s, s:s}", "name", "status", "session", waiting->session), &status);
+  if (code) return code;
+  const json_t *owner = json_object_get(status, "attachment");
+  json_t *data = json_object();
+  if (data && json_text(owner, "cwd")[0]) json_object_set(data, "cwd", json_object_get(owner, "cwd"));
+  if (data && json_text(owner, "host")[0]) json_object_set(data, "host", json_object_get(owner, "host"));
+  json_decref(status);
+  if (!data) return cli_fail(waiting->cli, "out of memory");
+  *ret_data = data;
+  return 0;
+}
+
+/* A ring says that something came, and is looked at. What is queued already rings for nobody: it is offered to a host that opens the session. */
+static int look(struct waiting *waiting, bool *ret_done) {
+  json_t *data = NULL;
+  bool told = false;
+  int code = tell(waiting, "wake", json_object(), &told, ret_done);
+  if (code || *ret_done || !told || waiting->opened) return code;
+  code = opening(waiting, &data);
+  if (!code) code = tell(waiting, "session.opened", data, &waiting->opened, ret_done);
+  return code;
 }
 
 static int sleep_ms(const struct waiting *waiting) {
@@ -158,7 +188,8 @@ const struct cli_verb verb_wait = {
             "whole reply. "
             "The exit code is 1 when the time is over.\n\n"
             "Whoever gets a start_turn has to start it: 'tidings deliver --at chat-request --message ID' takes the message and the news "
-            "that is pending. What a later event leads to is in its own reply: 'tidings event --actions' prints that alike.\n\n"
+            "that is pending. What a later event leads to is in its own reply: 'tidings event --actions' prints that alike. A turn that "
+            "was declined is offered again to whoever waits next.\n\n"
             "A session that belongs to another running program is refused: that program is told itself.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =

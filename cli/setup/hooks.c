@@ -46,9 +46,11 @@ char *setup_command(void) {
 
 /* -- what is to be there ----------------------------------------------------------------------------------------------------------- */
 
-static json_t *hook_value(const struct host *host, const char *command, bool wait) {
+/* `option`: " --wait", " --wake" or nothing. */
+static json_t *hook_value(const struct host *host, const char *command, const char *option) {
   char *line = NULL;
-  if (asprintf(&line, "%s hook %s%s", command, host->name, wait ? " --wait" : "") < 0) return NULL;
+  bool wait = strcmp(option, " --wait") == 0;
+  if (asprintf(&line, "%s hook %s%s", command, host->name, option) < 0) return NULL;
   int seconds = wait ? WAIT_SECONDS : HOOK_SECONDS;
   json_t *hook = json_pack("{s:s, s:s, s:i}", "type", "command", "command", line, "timeout", seconds * (int)host->timeout_unit);
   if (hook && wait) json_object_set_new(hook, "asyncRewake", json_true());
@@ -60,8 +62,9 @@ static json_t *group_value(const struct host *host, const struct host_hook *hook
   json_t *group = json_object(), *hooks = json_array();
   bool failed = !group || !hooks;
   if (hook->matcher) failed |= json_object_set_new(group, "matcher", json_string(hook->matcher)) != 0;
-  failed |= json_array_append_new(hooks, hook_value(host, command, false)) != 0;
-  if (wake && host->rewakes && hook->moment == HOOK_STOP) failed |= json_array_append_new(hooks, hook_value(host, command, true)) != 0;
+  wake = wake && hook->moment == HOOK_STOP;
+  failed |= json_array_append_new(hooks, hook_value(host, command, wake && host->queues ? " --wake" : "")) != 0;
+  if (wake && host->rewakes) failed |= json_array_append_new(hooks, hook_value(host, command, " --wait")) != 0;
   failed |= json_object_set_new(group, "hooks", hooks) != 0;
   if (!failed) return group;
   json_decref(group);

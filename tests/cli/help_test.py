@@ -29,6 +29,38 @@ def test_help(place):
         assert all(len(line) <= 80 for line in prose.splitlines()), text
 
 
+PROGRAMS = {"make": "echo made", "npm": "echo tested", "jq": "exec cat", "codex": "echo codex-cli 0.169.0", "claude": "echo 2.1.329", "gemini": "echo 0.61.0"}
+
+
+def test_examples(place):
+    """every example works when it is copied, beside an agent that works in the folder"""
+    folder = os.path.join(place.dir, "bin")
+    os.makedirs(folder)
+    for name, script in PROGRAMS.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{script}\n")
+        os.chmod(os.path.join(folder, name), 0o755)
+    path = ":".join([folder, os.path.dirname(os.environ["TIDINGS_CLI"]), place.env["PATH"]])
+    env = {**place.env, "PATH": path, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b", "prompt": "hi"}
+    subprocess.run("git init -q && git commit -q --allow-empty -m first && mkdir src docs", shell=True, cwd=place.work, env=env, check=True)
+    place.opened("s")
+    place.ok("push", "-s", "s", "the first of the first session, which the example of explain means")
+    place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="what the example of export looks for")
+    place.ok("submit", "-s", "s", "--id", "m-5fd2a1c09b7e4433", "taken back by the example of submit")
+    place.ok("submit", "-s", "s", "queued")
+    place.ok("submit", "-s", "my-session", "what the example of wait waits for")
+    expected = {"tidings setup codex": 1}  # this codex is no app server, so that it cannot be asked to trust
+    for verb in verbs(place):
+        text = place.ok("help", verb).text.split("\nExamples:\n")[1]
+        examples = re.findall(r"^  (\S.*)\n      \S", text, re.M)
+        assert examples, verb
+        for example in examples:
+            if "tidings watch" in example:
+                example = f"timeout 1 {example}; [ $? = 124 ]"  # it runs until it is stopped, and it does
+            done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=place.work, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+            assert done.returncode == expected.get(example, 0), (example, done)
+
+
 def test_wrong(place):
     """no verb, unknown ones and unknown options"""
     place.refused(code=2, says="a verb is missing")

@@ -70,6 +70,41 @@ def test_there_already(place):
     assert reply["actions"][0]["type"] == "start_turn", reply
 
 
+def test_queued_before(place):
+    """what was queued before anybody waited, or before the last script died in its turn, is offered; so is what was declined, to who waits again"""
+    place.ok("submit", "-s", "s", "--id", "m1", "x")
+    assert place.ok("wait", "-s", "s", *MINE, "--timeout", "0").text == "start_turn m1\nx\n"
+    assert place.event("turn.declined", owner=os.getpid())["actions"] == []
+    assert place.ok("wait", "-s", "s", *MINE, "--timeout", "0").text == "start_turn m1\nx\n"
+    first = place.start(command=["sleep", "1000"])
+    place.event("turn.started", session="t", owner=first.pid)
+    assert place.ok("status", "-s", "t", "--json").json["state"] == "busy"
+    place.ok("submit", "-s", "t", "--id", "m2", "y")
+    end(first, signal.SIGKILL)
+    assert place.ok("wait", "-s", "t", *MINE, "--timeout", "0").text == "start_turn m2\ny\n"
+
+
+def test_says_where(place):
+    """waiting leaves the session where its host opened it"""
+    place.opened()
+    place.refused("wait", "-s", "s", *MINE, "--timeout", "0")
+    attachment = place.ok("status", "-s", "s", "--json").json["attachment"]
+    assert (attachment["cwd"], attachment["host"]) == (place.work, "test"), attachment
+
+
+def test_settling(place):
+    """a delay between turns is kept"""
+    config = os.path.join(place.dir, "c.json")
+    with open(config, "w", encoding="utf-8") as file:
+        file.write('{"turns": {"settle_delay_ms": 600000}}')
+    words = ["--config", config, *MINE]
+    place.opened()
+    place.event("turn.started", owner=os.getpid())
+    place.ok("submit", "-s", "s", "--id", "m1", "x")
+    place.ok("event", *words, stdin='{"type": "turn.finished", "session": "s"}')
+    assert place.refused("wait", "-s", "s", *words, "--timeout", "0").out == b""
+
+
 def test_abort(place):
     """critical news while the model streams asks to stop the stream"""
     place.opened()

@@ -157,7 +157,8 @@ def test_hostile_log(place):
 def test_mistakes(place):
     """a mistake in the command line never exits with 2, which would stop the agent"""
     for words, says in ((["nothost"], "'nothost' is not one of codex, claude, gemini, qwen"), ([], "HOST"), (["--what", "codex"], "--what"),
-                        (["opencode"], "tidings setup opencode"), (["--owner", "x", "codex"], "--owner")):
+                        (["opencode"], "tidings setup opencode"), (["--owner", "x", "codex"], "--owner"),
+                        (["--wait", "codex"], "--wait: Codex CLI"), (["--wake", "gemini"], "--wake: Gemini CLI")):
         result = place.refused("hook", *words, code=1, says=says, stdin="{}")
         assert result.json == {}, result
 
@@ -302,7 +303,7 @@ def test_late_nudge(place):
 
 
 def test_queue(place):
-    """Codex is woken by its own command, whose failure is logged and keeps the message queued; the waiter ends with the agent"""
+    """Codex is woken by its own command, whose failure is logged and keeps the message queued; the waiter ends with the agent, and is there only on demand"""
     tool = os.path.join(place.dir, "codex")
     with open(tool, "w", encoding="utf-8") as file:
         file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {place.dir}/queued.tmp && mv {place.dir}/queued.tmp {place.dir}/queued\ntest ! -e {place.dir}/fail\n')
@@ -312,15 +313,24 @@ def test_queue(place):
 
     def hook(event, **fields):
         text = json.dumps({"session_id": "s", "hook_event_name": event, **fields})
-        return place.ok("hook", "--owner", str(agent.pid), "codex", stdin=text).json
+        return place.ok("hook", "--owner", str(agent.pid), *words, "codex", stdin=text).json
+
+    def waits():
+        with open("/proc/net/unix", encoding="utf-8") as file:
+            return f"@tidings-wait-{os.getuid()}-{agent.pid}-" in file.read()
+    words = []
     hook("UserPromptSubmit", prompt="x")
-    assert hook("Stop") == {}
+    assert hook("Stop") == {} and not waits()
+    words = ["--wake"]
+    hook("UserPromptSubmit", prompt="x")
+    assert hook("SessionStart") == {} and not waits()
+    assert hook("Stop") == {} and waits()
     place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
     queued = os.path.join(place.dir, "queued")
     until(lambda: os.path.exists(queued), "codex queue was called")
-    words = open(queued, encoding="utf-8").read().splitlines()
-    assert words[:4] == ["queue", "--thread", "s", "--message"], words
-    assert "the disk is full" in context(hook("UserPromptSubmit", prompt=words[4]), "UserPromptSubmit")
+    called = open(queued, encoding="utf-8").read().splitlines()
+    assert called[:4] == ["queue", "--thread", "s", "--message"], called
+    assert "the disk is full" in context(hook("UserPromptSubmit", prompt=called[4]), "UserPromptSubmit")
     assert hook("Stop") == {}
     open(os.path.join(place.dir, "fail"), "w", encoding="utf-8").close()
     place.ok("submit", "-s", "s", "--id", "m1", "a message")
@@ -330,6 +340,7 @@ def test_queue(place):
     end(agent, signal.SIGKILL)
     until(lambda: not any(name.startswith("wake.") and os.path.exists(f"/proc/{name.split('.')[1]}") for name in os.listdir(place.store)),
           "the waiter has ended")
+    assert not waits()
 
 
 if __name__ == "__main__":

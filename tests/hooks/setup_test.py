@@ -62,7 +62,7 @@ def test_bare(place):
         value = json.loads(read(place, names[0]))
         assert set(value["hooks"]) == EVENTS[host], value
         for event in EVENTS[host]:
-            assert f"{TIDINGS} hook {host}" in commands(value, event), value
+            assert f"{TIDINGS} hook {host}" in [command.removesuffix(" --wake") for command in commands(value, event)], value
         assert "tidings: begin" in read(place, names[1]) and "notifications" in read(place, names[1])
         before = [read(place, name) for name in names]
         assert place.ok("setup", host).text.endswith("was set up already; nothing changed.\n")
@@ -184,6 +184,28 @@ def test_moved_program(place):
     assert commands(value, "Stop")[1:] == [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"], value
     place.ok("setup", "claude", "--no-wake")
     assert commands(json.loads(read(place, FILES["claude"][0])), "Stop") == ["mine", f"{TIDINGS} hook claude"]
+
+
+def test_wake(place):
+    """where an idle session can be woken, something sleeps for it: setup says so, and --no-wake leaves it out"""
+    programs(place)
+    for host, waking in (("codex", [f"{TIDINGS} hook codex --wake"]), ("claude", [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"])):
+        said = place.ok("setup", host).text
+        assert "sleeps beside it" in said and f"'tidings setup {host} --no-wake'" in said, said
+        assert commands(json.loads(read(place, FILES[host][0])), "Stop") == waking
+        said = place.ok("setup", host, "--no-wake").text
+        assert "sleeps" not in said and commands(json.loads(read(place, FILES[host][0])), "Stop") == [f"{TIDINGS} hook {host}"], said
+        assert "nothing changed" in place.ok("setup", host, "--no-wake").text
+    assert "sleeps" not in place.ok("setup", "gemini").text
+
+
+def test_senseless(place):
+    """what an option would do nothing for is a mistake"""
+    programs(place)
+    place.refused("setup", "gemini", "--no-wake", code=2, says="--no-wake: Gemini CLI")
+    place.refused("setup", "pi", "--no-instructions", code=2, says="--no-instructions: pi")
+    for option in ("--no-wake", "--no-instructions"):
+        place.refused("setup", "claude", "--remove", option, code=2, says=f"{option}: --remove takes back all")
 
 
 def test_links(place):
