@@ -57,11 +57,11 @@ def installed_host(name):
 
 
 def until(condition, what, seconds=PATIENCE):
-    """Asks again and again; the value of the condition, once it is true."""
+    """Asks again and again; the value of the condition, once it is true. `what`, for the failure, may be asked for too."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
-            raise AssertionError(f"after {seconds} s still not: {what}")
+            raise AssertionError(f"after {seconds} s still not: {what() if callable(what) else what}")
         time.sleep(0.01)
     return value
 
@@ -69,9 +69,9 @@ def until(condition, what, seconds=PATIENCE):
 class Place:
     """An installation, a home, a project's folder and the `tidings` command; removed at the end."""
 
-    def __init__(self):
+    def __init__(self, prefix="prefix"):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="tidings-hosts-"))
-        self.prefix = self.root / "prefix"
+        self.prefix = self.root / prefix
         self.home = self.root / "home"
         self.project = self.root / "project"
         for folder in (self.home, self.project):
@@ -82,6 +82,7 @@ class Place:
     def __enter__(self):
         ran = subprocess.run(["cmake", "--install", os.environ["TIDINGS_BUILD_DIR"], "--prefix", self.prefix], capture_output=True, text=True, check=False)
         if ran.returncode:
+            self.__exit__()
             raise RuntimeError(f"cmake --install: {ran.stdout}{ran.stderr}")
         return self
 

@@ -20,22 +20,31 @@ from node_scenarios import Script, exactly_once, in_phase, never, pending, push,
 HERE = pathlib.Path(__file__).resolve().parent
 
 
+def program():
+    if platform.machine() != "x86_64":
+        skip(f"the pinned opencode is for x86_64, and this is {platform.machine()}")
+    return installed_host("opencode") / "node_modules" / "opencode-linux-x64" / "bin" / "opencode"
+
+
+def configure(place, model):
+    """A provider and an MCP server, as a person has them already."""
+    provider = {"npm": "@ai-sdk/openai-compatible", "name": "Fake", "options": {"baseURL": model.url + "/v1", "apiKey": "none"},
+                "models": {"fake-1": {"name": "Fake", "tool_call": True, "limit": {"context": 100000, "output": 1000}}}}
+    config = {"autoupdate": False, "share": "disabled", "lsp": False, "formatter": False, "snapshot": False, "model": "fake/fake-1",
+              "small_model": "fake/fake-1", "provider": {"fake": provider},
+              "mcp": {"notes": {"type": "local", "command": [sys.executable, str(HERE / "opencode_mcp.py")]}}}
+    folder = place.home / ".config" / "opencode"
+    folder.mkdir(parents=True)
+    (folder / "opencode.json").write_text(json.dumps(config))
+    place.env |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1", "PATH": f"{program().parent}:{place.env['PATH']}"}
+
+
 class Opencode:
     def __init__(self, place, model):
-        if platform.machine() != "x86_64":
-            skip(f"the pinned opencode is for x86_64, and this is {platform.machine()}")
         self.place, self.model = place, model
-        self.program = installed_host("opencode") / "node_modules" / "opencode-linux-x64" / "bin" / "opencode"
+        self.program = program()
         self.session = self.server = self.url = None
-        provider = {"npm": "@ai-sdk/openai-compatible", "name": "Fake", "options": {"baseURL": model.url + "/v1", "apiKey": "none"},
-                    "models": {"fake-1": {"name": "Fake", "tool_call": True, "limit": {"context": 100000, "output": 1000}}}}
-        config = {"autoupdate": False, "share": "disabled", "lsp": False, "formatter": False, "snapshot": False, "model": "fake/fake-1",
-                  "small_model": "fake/fake-1", "provider": {"fake": provider},
-                  "mcp": {"notes": {"type": "local", "command": [sys.executable, str(HERE / "opencode_mcp.py")]}}}
-        folder = place.home / ".config" / "opencode"
-        folder.mkdir(parents=True)
-        (folder / "opencode.json").write_text(json.dumps(config))
-        place.env |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1", "PATH": f"{self.program.parent}:{place.env['PATH']}"}
+        configure(place, model)
         place.tidings("setup", "opencode")
 
     def start(self):
