@@ -97,7 +97,7 @@ static int grow(struct gathering *gathering, size_t capacity) {
 
 /* Room for all that can be pending, as far as that is believable. */
 static int make_room(struct gathering *gathering, const struct head *head, struct tidings_error *error) {
-  uint64_t last, room = 0;
+  uint64_t last = 0, room = 0;
   int code = item_last(gathering->txn, gathering->session, head, &last, error);
   if (code) return code;
   if (last >= head->watermark) room = last - head->watermark + 1;

@@ -113,8 +113,8 @@ static int judge_delivery(struct visit *visit, uint64_t n, enum verdict *ret_ver
   bool intact = record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size) &&
                 decode_delivery(&reader, visit->arena, &delivery, &no_memory);
   if (no_memory) return ENOMEM;
-  if ((head->leased_count && n >= head->leased[0]) || (intact && delivery.state == DELIVERY_LEASED)) *ret_verdict = REST_STAYS;
-  else if (intact && !delivery.fate_count && !too_old(visit, delivery.leased_ms)) *ret_verdict = REST_STAYS;
+  bool leased = (head->leased_count && n >= head->leased[0]) || (intact && delivery.state == DELIVERY_LEASED);
+  if (leased || (intact && !delivery.fate_count && !too_old(visit, delivery.leased_ms))) *ret_verdict = REST_STAYS;
   else if (intact && delivery.fate_count) {
     int rc = look_for_items(visit, &delivery);
     if (rc == MDB_KEYEXIST) *ret_verdict = REST_STAYS;

@@ -139,7 +139,7 @@ static int find_waiting(const struct step *step, struct tidings_span id, ptrdiff
 int queue_edit(struct step *step) {
   struct message *message = NULL;
   int code = find_waiting(step, step->input->ids[0], step->input->named[0], "edited", &message);
-  if (code) return code;
+  if (!message) return code;
   if (message->of_turn) { /* its carrier failed, and the host, which has the old words, may send it again */
     return fail(step->error, TIDINGS_E_FIRED, "message %s is of the turn that runs; it cannot be edited before that has ended",
                 quote(message->id).text);
