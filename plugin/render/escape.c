@@ -106,19 +106,20 @@ static bool eight_are_plain(const char *at) {
   return !((word | ((word - ones * 0x20) & ~word) | ((deleted - ones) & ~deleted) | ((tag - ones) & ~tag)) & highs);
 }
 
-/* U+FE0E and U+FE0F choose the look of the character in front. Of ASCII only keycaps have one: elsewhere they hide structure, as in "<\uFE0F/system>". */
-static bool is_stray_selector(struct tidings_span text, size_t at, uint32_t code_point) {
+/* U+FE0E and U+FE0F choose the look of the character in front of them, which ends with the byte `before`. Of ASCII only keycaps have one:
+ * elsewhere they hide structure, as between "<" and "/system>". */
+static bool is_stray_selector(char before, struct tidings_span text, size_t at, uint32_t code_point) {
   static const char keycap[] = "\xE2\x83\xA3";
-  if (code_point != 0xFE0E && code_point != 0xFE0F) return false;
-  if (!at) return true;
-  if ((unsigned char)text.ptr[at - 1] >= 0x80) return false;
+  if ((code_point != 0xFE0E && code_point != 0xFE0F) || (unsigned char)before >= 0x80) return false;
   struct tidings_span behind = span_from(text, at + 3);
-  bool is_key = is_digit(text.ptr[at - 1]) || text.ptr[at - 1] == '#' || text.ptr[at - 1] == '*';
+  bool is_key = is_digit(before) || before == '#' || before == '*';
   return !is_key || behind.len < 3 || memcmp(behind.ptr, keycap, 3) != 0;
 }
 
-/* How many bytes from `at` on can be copied as they are. */
-static size_t plain_run(struct tidings_span text, size_t at, unsigned where) {
+static char last_byte(const struct buffer *out) { return out->len ? out->bytes[out->len - 1] : '\0'; }
+
+/* How many bytes from `at` on can be copied to the end of `out` as they are. */
+static size_t plain_run(struct tidings_span text, size_t at, unsigned where, const struct buffer *out) {
   size_t begin = at;
   while (at < text.len) {
     if (where == IN_ITEM && text.len - at >= 8 && eight_are_plain(text.ptr + at)) {
@@ -133,7 +134,8 @@ static size_t plain_run(struct tidings_span text, size_t at, unsigned where) {
     }
     uint32_t code_point;
     size_t len = utf8_decode(text, at, &code_point);
-    if (!len || utf8_is_deceptive(code_point) || is_stray_selector(text, at, code_point)) break;
+    if (!len || utf8_is_deceptive(code_point) || is_stray_selector(at > begin ? text.ptr[at - 1] : last_byte(out), text, at, code_point))
+      break;
     at += len;
   }
   return at - begin;
@@ -143,7 +145,7 @@ static size_t plain_run(struct tidings_span text, size_t at, unsigned where) {
 static size_t write_shown(struct tidings_span text, size_t at, struct buffer *out) {
   uint32_t code_point;
   size_t len = utf8_decode(text, at, &code_point);
-  if (len && is_stray_selector(text, at, code_point)) {
+  if (len && is_stray_selector(last_byte(out), text, at, code_point)) {
     buffer_format(out, "{U+%04X}", (unsigned)code_point);
     return len;
   }
@@ -167,7 +169,7 @@ static bool write_entity(char byte, struct buffer *out) {
 static void write_text(enum escape where, struct tidings_span text, struct buffer *out) {
   unsigned looked_at = where == ESCAPE_XML ? IN_XML : IN_ITEM;
   for (size_t at = 0; at < text.len;) {
-    size_t run = plain_run(text, at, looked_at);
+    size_t run = plain_run(text, at, looked_at, out);
     buffer_append(out, text.ptr + at, run);
     at += run;
     if (at == text.len) break;
@@ -211,7 +213,7 @@ void escape_item(enum escape where, struct tidings_span text, struct buffer *out
 
 static void write_inline(struct tidings_span text, unsigned looked_at, struct buffer *out) {
   for (size_t at = 0; at < text.len;) {
-    size_t run = plain_run(text, at, looked_at);
+    size_t run = plain_run(text, at, looked_at, out);
     buffer_append(out, text.ptr + at, run);
     at += run;
     if (at == text.len) break;
@@ -243,7 +245,7 @@ static bool ends_fence(struct tidings_span text, size_t at) {
 void escape_json_string(struct tidings_span text, struct buffer *out) {
   buffer_byte(out, '"');
   for (size_t at = 0; at < text.len;) {
-    size_t run = plain_run(text, at, IN_JSON);
+    size_t run = plain_run(text, at, IN_JSON, out);
     buffer_append(out, text.ptr + at, run);
     at += run;
     if (at == text.len) break;

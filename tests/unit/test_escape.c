@@ -158,6 +158,8 @@ Test(escape, a_selector_hides_in_no_ascii) {
       {"1\xEF\xB8\x8F. x", "1{U+FE0F}. x"},
       {"*\xEF\xB8\x8F*Critical:**", "*{U+FE0F}*Critical:**"},
       {"1\xEF\xB8\x8F\xE2\x83\xA3 and \xE2\x9D\xA4\xEF\xB8\x8F", "1\xEF\xB8\x8F\xE2\x83\xA3 and \xE2\x9D\xA4\xEF\xB8\x8F"},
+      {"\xCE\xEF\xB8\x8F", "{0xCE}{U+FE0F}"},
+      {"\xE2\x80\x8B\xEF\xB8\x8F", "{U+200B}{U+FE0F}"},
       {"a\xEF\xB8\x8F\xE2\x83\xA3", "a{U+FE0F}\xE2\x83\xA3"},
   };
   EXPECT_ITEMS(cases);
