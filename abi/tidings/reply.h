@@ -100,7 +100,7 @@ struct tidings_status {
   size_t message_count;
   int64_t started_at_ms;                      /* of the running turn; 0: none runs */
   struct tidings_span message;                /* what the host said with retrying, waiting or failed; may be empty */
-  const struct tidings_span *const *orphaned; /* ids of the messages whose turn was running when its host died */
+  const struct tidings_span *const *orphaned; /* ids of the messages, or of the system turn, that ran when the host died */
   size_t orphaned_count;
 };
 

@@ -29,8 +29,8 @@ static void add_id(struct ids *ids, struct tidings_span id) {
 
 static bool turn_is_there(const struct run *run) { return run->state != RUN_IDLE && run->state != RUN_ERROR; }
 
-static int copy_system_id(const struct run *run, struct arena *arena, struct tidings_span *ret_id) {
-  struct system_id id = system_turn_id(run->system_turns);
+static int copy_system_id(uint64_t n, struct arena *arena, struct tidings_span *ret_id) {
+  struct system_id id = system_turn_id(n);
   return arena_copy(arena, span_text(id.text), ret_id);
 }
 
@@ -39,10 +39,14 @@ int reply_status(struct tidings_reply *reply, const struct run *run, const struc
   struct ids of_turn = {0}, orphaned = {0};
   size_t count = turns ? turns->count : 0;
   if (!status || make_ids(&of_turn, count + 1, arena) || make_ids(&orphaned, count + 1, arena)) return -1;
+  struct tidings_span system;
   if (turn_is_there(run) && run->kind == TURN_OF_SYSTEM) {
-    struct tidings_span id;
-    if (copy_system_id(run, arena, &id)) return -1;
-    add_id(&of_turn, id);
+    if (copy_system_id(run->system_turns, arena, &system)) return -1;
+    add_id(&of_turn, system);
+  }
+  if (run->orphaned) {
+    if (copy_system_id(run->orphaned, arena, &system)) return -1;
+    add_id(&orphaned, system);
   }
   for (size_t i = 0; i < count; i++) {
     if (turns->messages[i].of_turn) add_id(&of_turn, turns->messages[i].id);
@@ -114,7 +118,7 @@ int reply_offer(struct tidings_reply *reply, const struct turning *turning, stru
   if (!messages || !list || !action) return no_memory(error);
   if (system) {
     messages[0] = (struct tidings_turn_message){.size = sizeof *messages, .content = system_text};
-    if (copy_system_id(&turns->run, arena, &messages[0].id)) return no_memory(error);
+    if (copy_system_id(turns->run.system_turns, arena, &messages[0].id)) return no_memory(error);
     count = 1;
   }
   for (size_t i = 0; !system && i < turns->count; i++) {

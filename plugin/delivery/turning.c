@@ -173,8 +173,8 @@ static bool same_run(const struct run *a, const struct run *b) {
          a->compacting == b->compacting && a->steering == b->steering && a->settling == b->settling && a->attempt == b->attempt &&
          span_equal(a->words, b->words) && a->started_ms == b->started_ms && a->settle_since_ms == b->settle_since_ms &&
          a->settle_last == b->settle_last && a->system_turns == b->system_turns && a->system_item == b->system_item &&
-         a->auto_turns == b->auto_turns && a->asked == b->asked && a->last_message == b->last_message && a->last_place == b->last_place &&
-         a->last_stamp_ms == b->last_stamp_ms && a->abort_count == b->abort_count;
+         a->orphaned == b->orphaned && a->auto_turns == b->auto_turns && a->asked == b->asked && a->last_message == b->last_message &&
+         a->last_place == b->last_place && a->last_stamp_ms == b->last_stamp_ms && a->abort_count == b->abort_count;
 }
 
 int turning_save(struct turning *turning, enum turns_event event, bool abort, bool *ret_changed, struct tidings_error *error) {

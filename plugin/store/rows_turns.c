@@ -22,6 +22,7 @@ void encode_run(struct buffer *out, const struct run *run) {
   record_u64(out, run->settle_last);
   record_u64(out, run->system_turns);
   record_u64(out, run->system_item);
+  record_u64(out, run->orphaned);
   record_u64(out, run->auto_turns);
   record_u64(out, run->asked);
   record_u64(out, run->last_message);
@@ -50,6 +51,7 @@ void decode_run(struct record_reader *reader, struct run *ret_run) {
   run.settle_last = record_read_u64(reader);
   run.system_turns = record_read_u64(reader);
   run.system_item = record_read_u64(reader);
+  run.orphaned = record_read_u64(reader);
   run.auto_turns = (uint32_t)record_read_u64(reader);
   run.asked = record_read_u64(reader);
   run.last_message = record_read_u64(reader);

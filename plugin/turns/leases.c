@@ -70,6 +70,7 @@ int carrier_rolled_back(struct step *step) {
 int run_recovered(struct step *step) {
   struct run *run = step->run;
   bool ran = turn_runs(run), held = false;
+  if (ran) run->orphaned = run->kind == TURN_OF_SYSTEM ? run->system_turns : 0;
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
     bool orphaned = ran && message->of_turn && message->state == MESSAGE_FIRED;

@@ -15,6 +15,7 @@ void start_turn(struct step *step, enum turn_kind kind) {
   run->attempt = 0;
   run->words = span_of(NULL, 0);
   run->started_ms = step->input->now_ms;
+  run->orphaned = 0;
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
     if (message->orphaned) message->changed = true;

@@ -40,6 +40,7 @@ struct run {
   uint64_t settle_last;   /* the newest message that the waiting batch may hold */
   uint64_t system_turns;  /* number of the newest turn of the plugin's own */
   uint64_t system_item;   /* the item that it was started for */
+  uint64_t orphaned;      /* number of the turn of the plugin's own that ran when its host died; 0: none, or another turn has started */
   uint32_t auto_turns;    /* turns of the plugin's own in a row */
   uint64_t asked;         /* items up to this one have asked for a turn */
   uint64_t last_message;  /* number of the newest message */

@@ -195,6 +195,7 @@ static const char *law_of_the_turn(const struct world *world) {
     if (world->messages[i].orphaned && (runs(run->state) || world->messages[i].state != MESSAGE_FIRED))
       return "orphaned is what had fired, until the next turn starts";
   }
+  if (run->orphaned && runs(run->state)) return "orphaned is what had fired, until the next turn starts";
   if (turn != world->witness.turn) return "the turn is of the messages that the host was asked for";
   if (run->state == RUN_STARTING ? !turn || (turn != offered && turn != SYSTEM_TURN) : offered != 0)
     return "an offer is of its messages only";

@@ -90,6 +90,7 @@ static void canonical_counters(struct world *world) {
   if (run->system_turns > most) run->system_turns = most;
   run->asked = world->item != ITEM_NONE && run->asked;
   run->system_item = 0;
+  run->orphaned = run->orphaned != 0;
   run->first_message = 0;
   run->attempt = 0;
   run->words = span_of(NULL, 0);
@@ -141,6 +142,7 @@ static void pass_run(struct tape *tape, struct run *run) {
   if (run->settling) PASS_TIME(run->settle_since_ms);
   PASS(run->settle_last);
   PASS(run->system_turns);
+  PASS(run->orphaned);
   PASS(run->auto_turns);
   PASS(run->asked);
   run->started_ms = (int64_t)pass(tape, run->started_ms != 0) * NOW_MS;

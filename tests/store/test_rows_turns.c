@@ -53,6 +53,7 @@ static struct run some_run(void) {
                     .settle_last = 9,
                     .system_turns = 10,
                     .system_item = 11,
+                    .orphaned = 8,
                     .auto_turns = 12,
                     .asked = 13,
                     .last_message = 14,
@@ -151,6 +152,7 @@ Test(rows_turns, run_round_trip) {
   cr_expect(run->told && run->aborted && run->compacting && run->steering && run->settling);
   cr_expect(run->attempt == wrote.attempt && span_equal(run->words, wrote.words) && run->started_ms == wrote.started_ms);
   cr_expect(run->settle_since_ms == wrote.settle_since_ms && run->settle_last == wrote.settle_last);
+  cr_expect(run->orphaned == wrote.orphaned);
   cr_expect(run->system_turns == wrote.system_turns && run->system_item == wrote.system_item && run->auto_turns == wrote.auto_turns);
   cr_expect(run->asked == wrote.asked && run->last_message == wrote.last_message && run->first_message == wrote.first_message);
   cr_expect(run->last_place == wrote.last_place && run->last_stamp_ms == wrote.last_stamp_ms);

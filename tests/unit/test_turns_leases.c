@@ -87,8 +87,13 @@ Test(turns_leases, a_dead_hosts_session_is_recovered) {
   EXPECT_PLAYED("submit m1; submit m2; chat m1 @1; commit 1; recovered; opened; chat m2 @2", "busy(m2) m1=fired m2=leased");
   EXPECT_PLAYED("submit m1; submit m2 steer; chat m1 @1; commit 1; recovered", "idle orphaned(m1) m1=fired m2=queued");
   EXPECT_PLAYED("submit m1; started m1; recovered; recovered", "idle orphaned(m1) m1=fired");
+  EXPECT_PLAYED("item 1; wake; recovered", "idle");
+  EXPECT_PLAYED("item 1; wake; started tidings:1; recovered; recovered", "idle orphaned(tidings:1)");
+  EXPECT_PLAYED("item 1; wake; started tidings:1; recovered; wake", "starting(tidings:2) orphaned(tidings:1) > offer tidings:2");
+  EXPECT_PLAYED("item 1; wake; started tidings:1; recovered; started", "busy");
+  EXPECT_PLAYED("item 1; wake; started tidings:1; recovered; submit m1; started m1; recovered", "idle orphaned(m1) m1=fired");
+  EXPECT_PLAYED("item 1; wake; started tidings:1; recovered; started; recovered", "idle");
   EXPECT_PLAYED("submit m1; started m1; recovered; started", "busy m1=fired");
-  EXPECT_PLAYED("item 1; wake; started tidings:1; recovered", "idle");
   EXPECT_PLAYED("started; compacting; recovered", "idle");
   EXPECT_PLAYED_WITH(SETTLE_DELAY, "started; submit m1; finished; recovered", "idle m1=queued");
 }

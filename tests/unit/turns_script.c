@@ -249,6 +249,7 @@ static void write_standing(const struct script *script, struct buffer *out) {
   if (run->settling) buffer_text(out, " settling");
   if (run->compacting) buffer_text(out, " compacting");
   write_ids(script, " orphaned(", orphaned, false, out);
+  if (run->orphaned) buffer_format(out, " orphaned(%s)", system_turn_id(run->orphaned).text);
   if (run->attempt) buffer_format(out, " attempt %u", run->attempt);
   if (run->words.len) buffer_format(out, " \"%.*s\"", SPAN_FORMAT(run->words));
   for (size_t i = 0; i < script->turns.count; i++) {

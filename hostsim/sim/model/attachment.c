@@ -45,7 +45,7 @@ static void recover_run(struct model *model, const struct sim_settings *settings
     run->orphaned_count = 0;
     for (unsigned i = 0; i < run->turn_count; i++) {
       const struct model_message *message = &model->messages[run->turn[i]];
-      if (message->state == MESSAGE_FIRED && !message->system) {
+      if (message->state == MESSAGE_FIRED || message->system) {
         run->orphaned[run->orphaned_count++] = run->turn[i];
       }
     }
