@@ -113,13 +113,22 @@ static int ask_for_trust(const struct setup *setup) {
   return 0;
 }
 
+/* What it wrote when it forgot our hooks, without what it leaves of their table. */
+static int take_out_trust(const struct setup *setup, const struct change *before, struct change *after) {
+  if (!before->before || !after->after || strcmp(before->before, after->after) == 0) return 0;
+  char *rest = setup_trust_rest(after->after);
+  int code = change_to_rest(setup->cli, after, rest, rest && !rest[0]);
+  return code ? code : change_write(setup->cli, after);
+}
+
 /* The host writes that file itself; it is shown and kept like those that we write. */
 static int trust(const struct setup *setup, const char *home) {
   struct change before = {.path = NULL}, after = {.path = NULL};
-  if (!setup->host->trusts_hashes || (setup->remove && !setup->changes[0].before)) return 0;
+  if (!setup->host->trusts_hashes || (setup->remove && change_is_none(&setup->changes[0]))) return 0;
   int code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), &before);
   if (!code) code = ask_for_trust(setup);
   if (!code) code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), &after);
+  if (!code && setup->remove) code = take_out_trust(setup, &before, &after);
   if (!code) {
     free(before.after);
     before.after = after.after;

@@ -16,11 +16,20 @@
 
 enum { LARGEST_FILE = 16 << 20 };
 
+/* Nothing, or an empty object. */
+static bool is_empty(const char *text) { return !text[strspn(text, " \t\r\n{}")]; }
+
+static bool is_link(const char *path) {
+  struct stat info;
+  return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
 static int read_text(const struct cli *cli, const char *path, char **ret_text) {
   size_t len = 0;
   char *text = NULL;
   int reason = paths_read_file(path, LARGEST_FILE, &text, &len);
   if (reason == ENOENT) {
+    if (is_link(path)) return cli_fail(cli, "%s is a symbolic link that leads nowhere; make what it names, or remove it", path);
     *ret_text = NULL;
     return 0;
   }
@@ -54,13 +63,63 @@ bool change_is_none(const struct change *change) {
   return strcmp(change->before, change->after) == 0;
 }
 
-/* -- writing ----------------------------------------------------------------------------------------------------------------------- */
+/* -- taking out -------------------------------------------------------------------------------------------------------------------- */
 
 /* Where the file really is: a link is followed, so that it stays one. */
 static char *real_path(const char *path) {
   char *real = realpath(path, NULL);
   return real || errno != ENOENT ? real : strdup(path);
 }
+
+static char *kept_path(const char *real) {
+  char *kept = NULL;
+  return asprintf(&kept, "%s.before-tidings", real) < 0 ? NULL : kept;
+}
+
+/* NULL: there is none that can be read. */
+static char *read_kept(const char *path) {
+  char *real = real_path(path), *kept = real ? kept_path(real) : NULL, *text = NULL;
+  size_t len = 0;
+  if (kept && paths_read_file(kept, LARGEST_FILE, &text, &len)) text = NULL;
+  free(real);
+  free(kept);
+  return text;
+}
+
+static size_t without_last_line_ends(const char *text) {
+  size_t len = strlen(text);
+  while (len && strchr("\r\n", text[len - 1])) len--;
+  return len;
+}
+
+static bool alike(const char *one, const char *other) {
+  const char *one_end = one + without_last_line_ends(one), *other_end = other + without_last_line_ends(other);
+  for (;;) {
+    while (one < one_end && *one == '\r') one++;
+    while (other < other_end && *other == '\r') other++;
+    if (one == one_end || other == other_end) return one == one_end && other == other_end;
+    if (*one++ != *other++) return false;
+  }
+}
+
+int change_to_rest(const struct cli *cli, struct change *change, char *rest, bool empty) {
+  if (!rest) return cli_fail(cli, "out of memory");
+  char *kept = read_kept(change->path);
+  free(change->after);
+  change->after = NULL;
+  if (kept && (alike(kept, rest) || (empty && is_empty(kept)))) {
+    change->after = kept;
+    kept = NULL;
+  } else if (!empty || is_link(change->path)) {
+    change->after = rest;
+    rest = NULL;
+  }
+  free(kept);
+  free(rest);
+  return 0;
+}
+
+/* -- writing ----------------------------------------------------------------------------------------------------------------------- */
 
 static int sync_folder(const char *path) {
   char *copy = strdup(path);
@@ -89,11 +148,19 @@ static int write_file(const char *path, const char *text, const struct stat *lik
 }
 
 static int keep_old(const struct change *change, const char *real, const struct stat *like) {
-  char *kept = NULL;
-  if (asprintf(&kept, "%s.before-tidings", real) < 0) return ENOMEM;
+  char *kept = kept_path(real);
+  if (!kept) return ENOMEM;
   int reason = write_file(kept, change->before, like);
   free(kept);
   return reason;
+}
+
+/* Or there is nothing to keep. */
+static bool is_kept(const struct change *change, const char *real) {
+  char *kept = change->has_ours ? kept_path(real) : NULL;
+  bool yes = change->has_ours && (!change->after || (kept && access(kept, F_OK) == 0));
+  free(kept);
+  return yes;
 }
 
 static int make_folder_of(const char *path) {
@@ -106,7 +173,7 @@ static int make_folder_of(const char *path) {
 static int write_change(const struct change *change, const char *real) {
   struct stat info;
   const struct stat *like = change->before && stat(real, &info) == 0 ? &info : NULL;
-  int reason = change->before ? keep_old(change, real, like) : make_folder_of(real);
+  int reason = !change->before ? make_folder_of(real) : is_kept(change, real) ? 0 : keep_old(change, real, like);
   if (reason) return reason;
   if (change->after) return write_file(real, change->after, like);
   return unlink(real) ? errno : sync_folder(real);
@@ -127,9 +194,10 @@ int change_write(const struct cli *cli, const struct change *change) {
 }
 
 int change_keep(const struct cli *cli, const struct change *change) {
-  struct stat info;
-  char *real = change->before ? real_path(change->path) : NULL;
-  int reason = !change->before ? 0 : !real || stat(real, &info) ? errno : keep_old(change, real, &info);
+  struct stat info, secret = {.st_mode = 0600, .st_uid = geteuid(), .st_gid = getegid()};
+  if (!change->before) return 0;
+  char *real = real_path(change->path);
+  int reason = real ? keep_old(change, real, stat(real, &info) ? &secret : &info) : errno; /* it may be gone */
   free(real);
   return reason ? cli_fail(cli, "cannot keep %s as it was: %s", change->path, strerror(reason)) : 0;
 }

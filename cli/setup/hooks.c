@@ -214,13 +214,18 @@ int setup_hooks(const struct cli *cli, const struct host *host, const char *comm
     json_text_finish(&json);
     return cli_fail(cli, "%s: holds comments only; expected a JSON object", change->path);
   }
+  struct place place;
   int code = check_shape(cli, host, &json, change->path);
+  change->has_ours = !code && find_ours(&json, host, &place);
   if (!code && edit(host, command, wake, &json)) code = cli_fail(cli, "out of memory");
-  if (!code && json.root) {
-    bool empty = !command && !json.root->part_count && strcmp(text, json.text) != 0;
-    free(change->after);
-    change->after = empty ? NULL : json.text;
-    if (!empty) json.text = NULL;
+  if (!code && strcmp(text, json.text) != 0) {
+    char *done = json.text;
+    json.text = NULL;
+    if (!command) code = change_to_rest(cli, change, done, !json.root->part_count);
+    else {
+      free(change->after);
+      change->after = done;
+    }
   }
   json_text_finish(&json);
   return code;

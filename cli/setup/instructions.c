@@ -18,7 +18,8 @@ static size_t line_of(const char *text, const char *at) {
   return line;
 }
 
-/* The block and the empty line before it. Returns 0; -1: one of its ends is missing: *ret_start is the other. */
+/* The block and what separates it from the text above: an empty line, or the line break that the text did not end with. Returns 0; -1: one of its ends
+ * is missing: *ret_start is the other. */
 static int find_block(const char *text, const char **ret_start, const char **ret_end) {
   const char *start = strstr(text, mark), *end = strstr(start ? start : text, last_line);
   if (!start && !end) {
@@ -27,50 +28,51 @@ static int find_block(const char *text, const char **ret_start, const char **ret
   }
   *ret_start = start ? start : end;
   if (!start || !end || strstr(start + 1, mark) || strstr(end + 1, last_line)) return -1;
-  if (start > text + 1 && start[-1] == '\n' && start[-2] == '\n') start--;
   end += strlen(last_line);
   end += *end == '\n';
+  bool line_above = start > text && start[-1] == '\n', empty_line_above = line_above && start > text + 1 && start[-2] == '\n';
+  if (empty_line_above || (line_above && (!*end || *end == '\n'))) start--;
   *ret_start = start;
   *ret_end = end;
   return 0;
 }
 
+/* *ret_rest: the text without the block; NULL if there is no block in it. */
+static int without_block(const struct cli *cli, struct change *change, char **ret_rest) {
+  const char *start = NULL, *end = NULL, *text = change->after ? change->after : "";
+  *ret_rest = NULL;
+  if (find_block(text, &start, &end))
+    return cli_fail(cli, "%s: line %zu: a block of tidings' without its other end; mend it by hand", change->path, line_of(text, start));
+  if (start && asprintf(ret_rest, "%.*s%s", (int)(start - text), text, end) < 0) return cli_fail(cli, "out of memory");
+  change->has_ours = start != NULL;
+  return 0;
+}
+
 static int take_out(const struct cli *cli, struct change *change) {
-  const char *start = NULL, *end = NULL;
-  if (!change->after) return 0;
-  if (find_block(change->after, &start, &end))
-    return cli_fail(cli, "%s: line %zu: a block of tidings' without its other end; mend it by hand", change->path,
-                    line_of(change->after, start));
-  if (!start) return 0;
   char *rest = NULL;
-  if (asprintf(&rest, "%.*s%s", (int)(start - change->after), change->after, end) < 0) return cli_fail(cli, "out of memory");
-  free(change->after);
-  change->after = rest;
-  if (rest[0]) return 0;
+  int code = without_block(cli, change, &rest);
+  return code || !rest ? code : change_to_rest(cli, change, rest, !rest[0]);
+}
+
+static int put_in(const struct cli *cli, struct change *change, const char *block) {
+  char *rest = NULL, *whole = NULL;
+  int code = without_block(cli, change, &rest);
+  if (code) return code;
+  const char *old = rest ? rest : change->after ? change->after : "";
+  const char *gap = old[0] ? "\n" : "";
+  int len = asprintf(&whole, "%s%s%s", old, gap, block);
   free(rest);
-  change->after = NULL;
+  if (len < 0) return cli_fail(cli, "out of memory");
+  free(change->after);
+  change->after = whole;
   return 0;
 }
 
 int setup_instructions(const struct cli *cli, const char *text, struct change *change) {
-  char *block = NULL, *whole = NULL;
+  char *block = NULL;
   if (!text) return take_out(cli, change);
   if (asprintf(&block, "%s\n%s\n%s\n", first_line, text, last_line) < 0) return cli_fail(cli, "out of memory");
-  if (change->after && strstr(change->after, block)) {
-    free(block);
-    return 0;
-  }
-  int code = take_out(cli, change);
-  if (!code) {
-    const char *old = change->after ? change->after : "";
-    size_t len = strlen(old);
-    const char *gap = !len ? "" : old[len - 1] == '\n' ? "\n" : "\n\n";
-    if (asprintf(&whole, "%s%s%s", old, gap, block) < 0) code = cli_fail(cli, "out of memory");
-  }
-  if (!code) {
-    free(change->after);
-    change->after = whole;
-  }
+  int code = change->after && strstr(change->after, block) ? 0 : put_in(cli, change, block);
   free(block);
   return code;
 }

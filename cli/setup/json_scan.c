@@ -3,6 +3,7 @@
  * setup/json_scan.c: finds the values in a text. Strict about structure, so that a file that its host could not read either is refused; lenient about
  * comments and a comma behind the last part, which some hosts allow.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +51,21 @@ static void skip(struct scan *scan) {
   }
 }
 
+/* Behind a backslash: one of the letters that JSON knows, u with four digits. */
+static bool escape_is_sound(const char *at) {
+  if (*at != 'u') return *at && strchr("\"\\/bfnrt", *at);
+  return strspn(at + 1, "0123456789abcdefABCDEF") >= 4;
+}
+
 static int scan_string(struct scan *scan) {
   if (look(scan) != '"') return fail(scan, "expected a string");
   for (scan->at++; look(scan) != '"'; scan->at++) {
-    if (look(scan) == '\\') scan->at++;
+    if (look(scan) == '\\' && scan->at + 1 < scan->len) {
+      scan->at++;
+      if (!escape_is_sound(scan->text + scan->at)) return fail(scan, "a backslash with a letter that means nothing");
+    }
     if (scan->at >= scan->len || look(scan) == '\n') return fail(scan, "a string without an end");
+    if ((unsigned char)look(scan) < ' ') return fail(scan, "a control character in a string");
   }
   scan->at++;
   return 0;
@@ -63,7 +74,7 @@ static int scan_string(struct scan *scan) {
 static int scan_word(struct scan *scan) {
   size_t len = strspn(scan->text + scan->at, "+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   char *word = strndup(scan->text + scan->at, len);
-  json_t *value = word ? json_loads(word, JSON_DECODE_ANY, NULL) : NULL;
+  json_t *value = word ? json_loads(word, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL) : NULL;
   bool sound = value && !json_is_string(value);
   free(word);
   json_decref(value);

@@ -55,7 +55,7 @@ static bool key_is(const struct json_text *json, const struct json_node *member,
 }
 
 const struct json_node *json_text_member(const struct json_text *json, const struct json_node *object, const char *key) {
-  for (size_t i = 0; object && object->kind == '{' && i < object->part_count; i++) {
+  for (size_t i = object && object->kind == '{' ? object->part_count : 0; i-- > 0;) { /* of several, hosts take the last */
     if (key_is(json, &object->parts[i], key)) return &object->parts[i];
   }
   return NULL;

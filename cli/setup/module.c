@@ -25,6 +25,7 @@ int setup_module(const struct cli *cli, const struct host *host, const char *fol
   if (change->after && strncmp(change->after, mark, strlen(mark)) != 0)
     return cli_fail(cli, "%s: line 1: this file is not ours; move it away, or load %s/%s.ts from it", change->path,
                     folder ? folder : "tidings", host->name);
+  change->has_ours = change->after != NULL;
   if (folder) {
     if (asprintf(&module, "%s/%s.ts", folder, host->name) < 0) return cli_fail(cli, "out of memory");
     bool there = access(module, R_OK) == 0;

@@ -39,5 +39,7 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
 
 /* How many of our hooks it does not trust, and so leaves out. Changes nothing. */
 int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_untrusted);
+/* trust_rest.c: the file without a table of trusted hooks that is empty. Free it; NULL: out of memory. */
+char *setup_trust_rest(const char *text);
 
 #endif
