@@ -2,6 +2,7 @@
 """hook_hosts.py: the agents that call hooks: how each is installed, configured without a network, started without a terminal, and resumed. What they do
 with tidings is in hook_scenarios.py.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -9,12 +10,13 @@ import signal
 import subprocess
 
 from node_hosts import PATIENCE, installed_host, until
+from terminal import Terminal
 
 
 class Agent:
     """One agent, set up by `tidings setup` in a home of its own."""
 
-    name = None
+    name = title = None
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -72,12 +74,16 @@ class Agent:
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate()
 
-    def start_terminal(self, prompt):
-        """As a person uses it, in a terminal."""
-        screen = ["tmux", "-L", self.place.root.name, "-f", "/dev/null"]
-        subprocess.run([*screen, "new-session", "-d", "-x", "120", "-y", "40", *map(str, self.interactive()), prompt], cwd=self.place.project,
-                       env=self.env | {"TERM": "xterm-256color"}, check=True, timeout=PATIENCE)
-        return lambda: subprocess.run([*screen, "capture-pane", "-p"], capture_output=True, text=True, check=False, timeout=PATIENCE).stdout
+    @contextlib.contextmanager
+    def terminal(self, prompt):
+        """As a person uses it, in a terminal; what is on the screen is told with what fails."""
+        terminal = Terminal(self.place.root.name, [*self.interactive(), prompt], self.place.project, self.env)
+        try:
+            yield terminal
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{terminal.screen()}") from None
+        finally:
+            terminal.close()
 
     def end_all(self):
         """Whatever was started in this home: agents leave daemons behind."""
@@ -131,6 +137,7 @@ trust_level = "trusted"
 
 class Codex(Agent):
     name = "codex"
+    title = "Codex CLI"
     wakes = True
     model_name = "gpt-5.5"  # one that it knows has apply_patch
 
@@ -160,6 +167,7 @@ class Codex(Agent):
 
 class Claude(Agent):
     name = "claude"
+    title = "Claude Code"
     wakes = True
 
     def environment(self):
@@ -190,6 +198,7 @@ class Claude(Agent):
 
 class Gemini(Agent):
     name = "gemini"
+    title = "Gemini CLI"
     wakes = False
 
     def environment(self):
@@ -204,6 +213,9 @@ class Gemini(Agent):
     def command(self, prompt, session):
         return [self.program, "-m", "gemini-2.5-pro", "--yolo", "--skip-trust", *(["--resume", "latest"] if session else []), "-p", prompt]
 
+    def interactive(self):
+        return [self.program, "-m", "gemini-2.5-pro", "--yolo", "--skip-trust", "-i"]
+
     def shell(self, command):
         return {"call": "run_shell_command", "arguments": {"command": command, "description": "as the test says"}}
 
@@ -213,6 +225,7 @@ class Gemini(Agent):
 
 class Qwen(Agent):
     name = "qwen"
+    title = "Qwen Code"
     wakes = False
 
     def environment(self):
@@ -220,6 +233,9 @@ class Qwen(Agent):
 
     def command(self, prompt, session):
         return [self.program, "--yolo", *(["--resume", session] if session else []), "-p", prompt]
+
+    def interactive(self):
+        return [self.program, "--yolo", "-i"]
 
     def shell(self, command):
         return {"call": "run_shell_command", "arguments": {"command": command, "description": "as the test says", "is_background": False}}

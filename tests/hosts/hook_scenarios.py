@@ -5,6 +5,7 @@ hook_hosts.Agent only.
 import html
 import subprocess
 
+import transcripts
 from node_hosts import PATIENCE, until
 from node_scenarios import watches
 
@@ -53,9 +54,9 @@ def nothing_pending(agent):
 class Gate:
     """A tool that says that it runs, and goes on when it is told to."""
 
-    def __init__(self, agent, name):
+    def __init__(self, agent, name, end=""):
         self.started, self.go = (agent.place.project.parent / f"{name}-{word}" for word in ("started", "go"))
-        self.tool = agent.shell(f"touch '{self.started}'; {until_file(self.go)}; echo {name} has run")
+        self.tool = agent.shell(f"touch '{self.started}'; {until_file(self.go)}; echo {name} has run{end}")
 
     def wait(self):
         until(self.started.exists, "the tool runs")
@@ -79,6 +80,43 @@ def news_at_a_tool_result(agent):
     never(request(agent, "Zebra one", 1), "zebratests")
     once(request(agent, "Zebra one", 2), "failed with exit code 3")
     once(request(agent, "Zebra one", 3), "failed with exit code 3")
+
+
+def news_on_a_failure(agent):
+    """a tool that fails carries news as well"""
+    gate = Gate(agent, "failing", "; exit 3")
+    agent.model.replace([rule("Newt one", gate.tool, {"text": "It failed."})])
+    agent.start("Newt one: try it.", agent.session)
+    gate.wait()
+    push(agent, "The newt has left.", "-k", "newt.gone", "-l", "warning")
+    gate.open()
+    agent.end()
+    never(request(agent, "Newt one", 1), "The newt has left.")
+    once(request(agent, "Newt one", 2), "The newt has left.")
+    nothing_pending(agent)
+
+
+def told_what_the_blocks_are(agent):
+    """the file for instructions tells the model, in every request, what the blocks are"""
+    agent.model.replace([rule("Lynx one", {"text": "I know."})])
+    agent.run("Lynx one: what do you know?", agent.session)
+    once(request(agent, "Lynx one", 1), "Start subagents without waiting; you are told when each finishes.")
+
+
+def as_the_page_shows(agent):
+    """what docs/hosts.md shows is what the model gets"""
+    gate, before = Gate(agent, "x"), len(agent.model.requests)
+    agent.model.replace([rule("Quail one", gate.tool, [{"text": "The tests "}, {"hold": f"{agent.name}-quail"}, {"text": "failed."}], {"text": "I will."})])
+    agent.start("Quail one: are the tests green?", agent.session)
+    gate.wait()
+    agent.place.tidings("run", "-s", agent.session, "--name", "unit-tests", "--", "false", expect=1)
+    gate.open()
+    request(agent, "Quail one", 2)
+    agent.place.tidings("submit", "-s", agent.session, "Deploy when they pass.")
+    agent.model.release(f"{agent.name}-quail")
+    agent.end()
+    request(agent, "Quail one", 3)
+    transcripts.check(agent.title, agent.model.requests[before:])
 
 
 def pending_rides_on_the_prompt(agent):
@@ -181,8 +219,7 @@ def critical_into_idle(agent):
 def woken_when_idle(agent):
     """an agent that idles in a terminal is woken by a critical push and by a submitted message, and is told each once"""
     agent.model.replace([rule("Heron eight", {"text": "Hello."})])
-    screen = agent.start_terminal("Heron eight: wait for news.")
-    try:
+    with agent.terminal("Heron eight: wait for news."):
         request(agent, "Heron eight", 1)
         agent.attached()
         until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the agent is idle")
@@ -193,10 +230,27 @@ def woken_when_idle(agent):
         last = request(agent, "Queued: follow the heron.", 1)
         once(last, "Queued: follow the heron.")
         once(last, "The heron flies.")
-    except AssertionError as error:
-        raise AssertionError(f"{error}\n{screen()}") from None
 
 
-ALL = (news_at_a_tool_result, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn, critical_into_streaming, submitted_while_busy,
-       critical_into_idle)
-IN_A_TERMINAL = (woken_when_idle,)
+def not_woken_when_idle(agent):
+    """an agent that idles in a terminal and cannot be woken is told at the next prompt, and does what was submitted after that turn"""
+    agent.model.replace([rule("Heron eight", {"text": "Hello."}), rule("Heron nine", {"text": "What a bird."}), rule("follow the heron", {"text": "I run."})])
+    with agent.terminal("Heron eight: wait for news.") as terminal:
+        request(agent, "Heron eight", 1)
+        agent.attached()
+        until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the agent is idle")
+        terminal.shows("Hello.")
+        push(agent, "The heron flies.", "-k", "heron.gone", "-l", "critical")
+        agent.place.tidings("submit", "-s", agent.session, "--id", f"{agent.name}-heron", "Queued: follow the heron.")
+        terminal.type("Heron nine: look up.")
+        second, third = request(agent, "Heron nine", 1), request(agent, "Queued: follow the heron.", 1)
+        once(second, "The heron flies.")
+        never(second, "Queued: follow the heron.")
+        once(third, "The heron flies.")
+        once(third, "What a bird.")
+        assert requests(agent, "The heron flies.")[0] is second, "it was told before"
+        terminal.shows("I run.")
+
+
+ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, told_what_the_blocks_are, own_edits_are_not_news, killed_mid_turn,
+       critical_into_streaming, submitted_while_busy, as_the_page_shows, critical_into_idle)

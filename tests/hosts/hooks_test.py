@@ -19,7 +19,7 @@ def main():
     tap = Tap()
     with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
         agent = AGENTS[name](place, model)
-        scenarios = hook_scenarios.ALL + (hook_scenarios.IN_A_TERMINAL if agent.wakes else ())
+        scenarios = (*hook_scenarios.ALL, hook_scenarios.woken_when_idle if agent.wakes else hook_scenarios.not_woken_when_idle)
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:

@@ -3,6 +3,7 @@
 
   place, model                 where it works, and who answers it
   session                      the id of the conversation
+  title                        its name in docs/hosts.md
   begin()                      a new conversation
   prompt(text)                 sends a prompt and does not wait
   settled()                    waits until the host is idle again, and tidings knows it
@@ -14,6 +15,7 @@ import os
 import signal
 import subprocess
 
+import transcripts
 from node_hosts import HERE, installed_host, times, until
 
 TITLE = {"name": "title", "tools": False, "answers": [[{"text": "A title"}]]}
@@ -97,6 +99,25 @@ def pending_rides_on_the_prompt(host):
     host.prompt("Hello there. And again.")
     host.settled()
     exactly_once(script.last(2), "The lint is red.")
+
+
+def as_the_page_shows(host):
+    """what docs/hosts.md shows is what the model gets"""
+    host.begin()
+    go, before = host.place.root / "page", len(host.model.requests)
+    script = Script(host, "Are they green?", [host.shell(f"{wait_for_file(go)}; echo x has run")], [{"text": "The tests failed."}])
+    host.prompt("Are they green?")
+    in_phase(host, "tools")
+    host.place.tidings("run", "-s", host.session, "--name", "unit-tests", "--", "false", expect=1)
+    go.touch()
+    host.settled()
+    push(host, "CI run 4812 failed on main.", "-k", "ci.failed", "-l", "warning")
+    host.prompt("What now?")
+    host.settled()
+    push(host, "The disk is full.", "-k", "disk.full", "-l", "critical")
+    script.last(4)
+    host.settled()
+    transcripts.check(host.title, host.model.requests[before:])
 
 
 def instructions_in_the_system_prompt(host):
@@ -252,6 +273,6 @@ def steered_into_the_next_result(host):
     assert len(script.requests) == 2
 
 
-ALL = [failed_run_during_a_tool, pending_rides_on_the_prompt, instructions_in_the_system_prompt, own_edits_are_not_news, critical_into_idle,
+ALL = [failed_run_during_a_tool, pending_rides_on_the_prompt, as_the_page_shows, instructions_in_the_system_prompt, own_edits_are_not_news, critical_into_idle,
        critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result]
 WITH_DEATHS = [killed_mid_turn, in_doubt]

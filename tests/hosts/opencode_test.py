@@ -40,6 +40,8 @@ def configure(place, model):
 
 
 class Opencode:
+    title = "opencode"
+
     def __init__(self, place, model):
         self.place, self.model = place, model
         self.program = program()

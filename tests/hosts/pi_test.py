@@ -10,9 +10,12 @@ import node_scenarios
 from model.server import ModelServer
 from node_hosts import PATIENCE, Lines, Place, Tap, installed_host, until
 from node_scenarios import Script, exactly_once, in_phase, pending, push, status
+from terminal import Terminal
 
 
 class Pi:
+    title = "pi"
+
     def __init__(self, place, model):
         self.place, self.model = place, model
         self.bin = installed_host("pi") / "node_modules" / ".bin"
@@ -112,6 +115,36 @@ def critical_and_typed_ahead(pi):
     pi.settled()
 
 
+def woken_in_its_terminal(pi):
+    """as a person uses it, in a terminal: woken by something critical and by a message, and stopped while it streams"""
+    folder = pi.place.root / "terminal"
+    folder.mkdir()
+    opened = pi.session
+    script = Script(pi, "Good day.", [{"text": "The same to you."}])
+    terminal = Terminal(pi.place.root.name, pi.command(), folder, pi.place.env)
+    try:
+        terminal.shows("fake-1")
+        pi.session = until(lambda: next((one["session"] for one in pi.place.ask("status", "--all")["sessions"] if one["cwd"] == str(folder)), None), "it is known")
+        terminal.type("Good day.")
+        terminal.shows("The same to you.")
+        until(lambda: status(pi)["state"] == "idle", "pi is idle")
+        push(pi, "The door bell rings.", "-l", "critical", "-k", "door.bell")
+        exactly_once(script.last(2), "The door bell rings.")
+        until(lambda: status(pi)["state"] == "idle", "pi is idle again")
+        submitted = Script(pi, "Open the door.", [{"text": "I go and "}, {"hold": "never"}])
+        pi.place.tidings("submit", "-s", pi.session, "Open the door.")
+        first = submitted.last(1)
+        in_phase(pi, "streaming")
+        push(pi, "A flood comes in.", "-l", "critical", "-k", "house.flood")
+        exactly_once(submitted.last(2), "A flood comes in.")
+        until(lambda: pi.model.ended(first["number"]) == "gone", "the stream was given up")
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{terminal.screen()}") from None
+    finally:
+        terminal.close()
+        pi.session = opened
+
+
 def one_shot(pi):
     """pi -p carries what is pending, starts no turn of its own, is not aborted, and ends"""
     pi.begin()
@@ -173,7 +206,8 @@ def main():
     with Place() as place, ModelServer([]) as model:
         pi = Pi(place, model)
         wanted = sys.argv[1:]
-        scenarios = [*node_scenarios.ALL, *node_scenarios.WITH_DEATHS, typed_ahead, critical_and_typed_ahead, forked, one_shot, without_tidings, transcript_has_no_foreign_words]
+        scenarios = [*node_scenarios.ALL, *node_scenarios.WITH_DEATHS, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
+                     one_shot, without_tidings, transcript_has_no_foreign_words]
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted:

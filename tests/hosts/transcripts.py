@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""transcripts.py: whether what docs/hosts.md shows of a host is what its model was sent in this very run. A block of JSON there is a part of a request: of an object
+the members that are shown must be there, of a list the neighbours that are shown, of a text all but what stands behind "…". Knows no host."""
+import json
+import os
+import pathlib
+import re
+
+CHANGING = (r"\b(unit-tests-)[0-9a-f]{6}\b", r"\b(call_)\d+\b", r"\b(PGID: )\d+\b")  # otherwise in each run
+
+
+def shown(heading):
+    """The blocks of JSON under a heading of the page."""
+    text = pathlib.Path(os.environ["TIDINGS_SOURCE_DIR"], "docs", "hosts.md").read_text(encoding="utf-8")
+    section = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)[1]
+    return [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)]
+
+
+def plain(text):
+    for pattern in CHANGING:
+        text = re.sub(pattern, r"\1N", text)
+    return text
+
+
+def fits(pattern, value):
+    if isinstance(pattern, dict):
+        return isinstance(value, dict) and all(name in value and fits(member, value[name]) for name, member in pattern.items())
+    if isinstance(pattern, list):
+        return isinstance(value, list) and any(all(map(fits, pattern, value[start:])) for start in range(len(value) - len(pattern) + 1))
+    if isinstance(pattern, str) and isinstance(value, str):
+        return re.fullmatch(".*?".join(map(re.escape, plain(pattern).split("…"))), plain(value), re.DOTALL) is not None
+    return pattern == value
+
+
+def inside(pattern, value):
+    """Does anything in the value fit?"""
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return fits(pattern, value) or any(inside(pattern, member) for member in below)
+
+
+def check(heading, requests):
+    blocks = shown(heading)
+    assert blocks, f"docs/hosts.md shows nothing of {heading}"
+    for block in blocks:
+        last = json.dumps(requests[-1]["body"], ensure_ascii=False)[-3000:] if requests else "nothing"
+        assert any(inside(block, request["body"]) for request in requests), f"no request has {json.dumps(block, ensure_ascii=False)[:600]}; the last one: {last}"
