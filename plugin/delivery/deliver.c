@@ -24,8 +24,9 @@ struct point { /* one attempt at a delivery point */
   int64_t now_ms;
   store_deadline deadline;
   struct arena arena;
-  struct head head; /* of the snapshot */
-  uint64_t last;    /* of the snapshot */
+  struct store_txn *snapshot; /* open until all that is shown of the items has been copied: their text is its own */
+  struct head head;
+  uint64_t last;
   uint64_t next_delivery;
   struct item *items;
   size_t item_count;
@@ -92,15 +93,18 @@ static int look_in(struct point *point, struct store_txn *txn, struct tidings_er
 static int look(struct point *point, struct tidings_error *error) {
   struct session *session = point->session;
   uint32_t bell = bell_read(session->bell); /* before the snapshot: what is committed after this shows in the bell */
-  struct store_txn *txn;
-  int code = store_read(point->instance->store, &txn, error);
+  int code = store_read(point->instance->store, &point->snapshot, error);
   if (code) return code;
-  code = look_in(point, txn, error);
-  store_end(txn);
+  code = look_in(point, point->snapshot, error);
   point->turning.txn = NULL;
   if (code == STEP_DONE && !turns_minds_tool_result(&point->head.run))
     atomic_store_explicit(&session->quiet, bell & 1 ? QUIET_UNKNOWN : bell, memory_order_relaxed);
   return code;
+}
+
+static void end_snapshot(struct point *point) {
+  store_end(point->snapshot);
+  point->snapshot = NULL;
 }
 
 /* -- leasing ------------------------------------------------------------------------------------------------------------------------- */
@@ -213,6 +217,7 @@ static int attempt(struct point *point, const struct tidings_reply **ret_reply, 
   if (planning_make(&planning, point->items, point->item_count, &plan) || describe(point, &plan, &delivery)) return no_memory(error);
   if (!plan.fate_count && !point->steps) return STEP_DONE;
   if (carries(point, &plan)) code = make_reply(point, &plan, &delivery, &reply, error);
+  end_snapshot(point);
   if (!code) code = lease(point, &plan, &delivery, error);
   if (code) return code;
   if (reply) *ret_reply = reply_hand_out(reply, point->instance, &point->arena);
@@ -221,6 +226,7 @@ static int attempt(struct point *point, const struct tidings_reply **ret_reply, 
 
 /* For another attempt: what the one before has found is void. */
 static void forget(struct point *point) {
+  end_snapshot(point);
   arena_free(&point->arena);
   point->items = NULL;
   point->item_count = point->carried_count = 0;

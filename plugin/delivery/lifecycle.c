@@ -41,7 +41,7 @@ static int close_items(struct stage *stage, struct tidings_error *error) {
   struct item *items;
   size_t count;
   int code = item_last(stage->txn, stage->session, head, &closing.after, error);
-  if (!code) code = item_pending(stage->txn, stage->session, head, &stage->arena, &items, &count, error);
+  if (!code) code = item_pending_copied(stage->txn, stage->session, head, &stage->arena, &items, &count, error);
   if (code) return code;
   struct fate *fates = arena_zalloc(&stage->arena, count, sizeof *fates);
   if (!fates) return fail(error, TIDINGS_E_NOMEM, "no memory to close the session");
@@ -82,7 +82,7 @@ int fork_session(struct stage *stage, struct tidings_span child, struct tidings_
   struct memory memory;
   uint32_t child_number;
   size_t count;
-  int code = item_pending(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
+  int code = item_pending_copied(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
   if (!code) code = memory_get(stage->txn, stage->session, &memory, error);
   if (!code) code = session_add(stage->txn, child, &child_number, error);
   if (!code && memory.budget_percent) code = memory_put(stage->txn, child_number, &memory, error);
@@ -126,7 +126,7 @@ int ledger_of_session(struct stage *stage, struct tidings_span *ret_json, struct
   struct json_writer writer = {.out = &text};
   struct item *items;
   size_t count;
-  int code = item_pending(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
+  int code = item_pending_copied(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
   json_open(&writer, NULL, '{');
   json_open(&writer, "pending", '[');
   for (size_t i = 0; !code && i < count; i++) write_item(&writer, &items[i]);

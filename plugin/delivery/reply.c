@@ -23,19 +23,23 @@ struct tidings_reply *reply_make(struct arena *arena) {
 
 static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory for a reply"); }
 
-static struct tidings_notification notification_of(const struct line *line, uint32_t session) {
+/* With text of its own: an item's is the snapshot's, and that of a line that is not its item's is in the arena already. */
+static int make_notification(const struct line *line, uint32_t session, struct arena *arena, struct tidings_notification *ret) {
   const struct item *item = line->item;
-  return (struct tidings_notification){
-      .size = sizeof(struct tidings_notification),
+  struct tidings_notification note = {
+      .size = sizeof note,
       .level = line->level,
       .id = public_id(session, item->n),
       .time_ms = item->time_ms,
-      .source = item->note.source,
-      .name = item->note.name,
       .message = line->message,
-      .data = line->count > 1 ? span_of(NULL, 0) : item->note.data,
       .count = line->count,
   };
+  bool is_items = line->message.ptr == item->note.message.ptr;
+  if (arena_copy(arena, item->note.source, &note.source) || arena_copy(arena, item->note.name, &note.name)) return -1;
+  if (is_items && arena_copy(arena, line->message, &note.message)) return -1;
+  if (line->count == 1 && item->note.data.len && arena_copy(arena, item->note.data, &note.data)) return -1;
+  *ret = note;
+  return 0;
 }
 
 static int show_notifications(struct tidings_reply *reply, uint32_t session, const struct plan *plan, struct arena *arena) {
@@ -43,7 +47,7 @@ static int show_notifications(struct tidings_reply *reply, uint32_t session, con
   const struct tidings_notification **list = arena_array(arena, plan->line_count, sizeof *list);
   if (!notes || !list) return -1;
   for (size_t i = 0; i < plan->line_count; i++) {
-    notes[i] = notification_of(&plan->lines[i], session);
+    if (make_notification(&plan->lines[i], session, arena, &notes[i])) return -1;
     list[i] = &notes[i];
   }
   reply->notifications = list;

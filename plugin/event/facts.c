@@ -21,26 +21,38 @@ static int read_paths(const struct json *object, struct facts *facts, struct are
   struct tidings_span *paths = arena_zalloc(arena, is_list ? list->count + 1 : 1, sizeof *paths);
   size_t count = 0;
   if (!paths) return -1;
-  if (is_text(path)) paths[count++] = path->text;
+  if (is_text(path) && arena_copy(arena, path->text, &paths[count++])) return -1;
   for (const struct json *one = is_list ? list->members : NULL; one; one = one->next) {
-    if (is_text(one)) paths[count++] = one->text;
+    if (is_text(one) && arena_copy(arena, one->text, &paths[count++])) return -1;
   }
   facts->paths = paths;
   facts->path_count = count;
   return 0;
 }
 
+static int read_facts(struct tidings_span data, struct arena *scratch, struct arena *arena, struct facts *facts) {
+  const struct json *object;
+  int code = json_read(data, "data", scratch, &object, NULL);
+  if (code == TIDINGS_E_NOMEM) return -1;
+  if (code || object->kind != JSON_IS_OBJECT) return 0;
+  const struct json *server = json_member(object, "server");
+  if (is_text(server) && arena_copy(arena, server->text, &facts->server)) return -1;
+  return read_paths(object, facts, arena);
+}
+
 int facts_read(struct item *items, size_t count, struct arena *arena) {
-  for (size_t i = 0; i < count; i++) {
-    struct facts *facts = &items[i].facts;
-    const struct json *object;
+  enum { SCRATCH_BYTES = 65536 }; /* how much of what nobody asks for is kept until it is freed: data can be big, and what waits many */
+  struct arena scratch = ARENA_EMPTY;
+  size_t read = 0;
+  int code = 0;
+  for (size_t i = 0; i < count && !code; i++) {
     if (!may_have_facts(items[i].note.data)) continue;
-    int code = json_read(items[i].note.data, "data", arena, &object, NULL);
-    if (code == TIDINGS_E_NOMEM) return -1;
-    if (code || object->kind != JSON_IS_OBJECT) continue;
-    const struct json *server = json_member(object, "server");
-    if (is_text(server)) facts->server = server->text;
-    if (read_paths(object, facts, arena)) return -1;
+    code = read_facts(items[i].note.data, &scratch, arena, &items[i].facts);
+    read += items[i].note.data.len;
+    if (read < SCRATCH_BYTES) continue;
+    arena_free(&scratch);
+    read = 0;
   }
-  return 0;
+  arena_free(&scratch);
+  return code;
 }

@@ -30,12 +30,12 @@ int item_last(struct store_txn *txn, uint32_t session, const struct head *head, 
   return 0;
 }
 
-/* A damaged record becomes an item without a message. */
+/* A damaged record becomes an item without a message. Without an arena the text is the snapshot's own. */
 static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena, struct item *ret_item) {
   struct row_key key = row_key(session, ROW_ITEM, n);
   struct record_reader reader;
-  struct tidings_span copy;
-  if (arena_copy(arena, span_of(value->mv_data, value->mv_size), &copy)) return -1;
+  struct tidings_span copy = span_of(value->mv_data, value->mv_size);
+  if (arena && arena_copy(arena, copy, &copy)) return -1;
   *ret_item = (struct item){.n = n};
   if (!record_open(&reader, &key, copy.ptr, copy.len) || !decode_item(&reader, ret_item)) *ret_item = (struct item){.n = n};
   return 0;
@@ -81,7 +81,7 @@ enum { FIRST_ROOM = 16, LARGEST_FIRST_ROOM = 16384 };
 struct gathering {
   struct store_txn *txn;
   uint32_t session;
-  struct arena *arena;
+  struct arena *arena, *text_arena;
   struct item *items; /* not zeroed, and read into: most of what a delivery costs is memory that is touched */
   size_t count, capacity;
 };
@@ -117,7 +117,7 @@ static int gather(struct gathering *gathering, MDB_cursor *cursor, uint64_t firs
   while (!rc && is_item_of(&key, gathering->session, &n) && n <= last) {
     if (gathering->count == gathering->capacity && grow(gathering, gathering->capacity * 2))
       return fail(error, TIDINGS_E_NOMEM, "no memory for what is pending");
-    if (decode(gathering->session, n, &value, gathering->arena, &gathering->items[gathering->count++]))
+    if (decode(gathering->session, n, &value, gathering->text_arena, &gathering->items[gathering->count++]))
       return fail(error, TIDINGS_E_NOMEM, "no memory for an item");
     rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
   }
@@ -125,9 +125,9 @@ static int gather(struct gathering *gathering, MDB_cursor *cursor, uint64_t firs
 }
 
 /* Reads the gaps between what is taken, so that what has ended behind one item that is never told costs nothing. */
-int item_pending(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, struct item **ret_items,
-                 size_t *ret_count, struct tidings_error *error) {
-  struct gathering gathering = {.txn = txn, .session = session, .arena = arena};
+static int gather_pending(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, struct arena *text_arena,
+                          struct item **ret_items, size_t *ret_count, struct tidings_error *error) {
+  struct gathering gathering = {.txn = txn, .session = session, .arena = arena, .text_arena = text_arena};
   uint64_t first = head->watermark;
   MDB_cursor *cursor;
   if (!session) {
@@ -149,4 +149,14 @@ int item_pending(struct store_txn *txn, uint32_t session, const struct head *hea
   *ret_items = gathering.items;
   *ret_count = gathering.count;
   return 0;
+}
+
+int item_pending(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, struct item **ret_items,
+                 size_t *ret_count, struct tidings_error *error) {
+  return gather_pending(txn, session, head, arena, NULL, ret_items, ret_count, error);
+}
+
+int item_pending_copied(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, struct item **ret_items,
+                        size_t *ret_count, struct tidings_error *error) {
+  return gather_pending(txn, session, head, arena, arena, ret_items, ret_count, error);
 }

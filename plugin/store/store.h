@@ -193,9 +193,13 @@ int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t 
               struct tidings_error *error);
 /* NOT_FOUND if there is none. */
 int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct item *ret_item, struct tidings_error *error);
-/* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an empty message. */
+/* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an empty message. Text is not copied, since most of
+ * it may be waiting for long: it is gone when the transaction ends, or writes. */
 int item_pending(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, struct item **ret_items,
                  size_t *ret_count, struct tidings_error *error);
+/* The same with a copy of all text in the arena, for those who write what they have read. */
+int item_pending_copied(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, struct item **ret_items,
+                        size_t *ret_count, struct tidings_error *error);
 
 /* NOT_FOUND if there is none. */
 int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct delivery *ret_delivery,

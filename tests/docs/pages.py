@@ -44,6 +44,13 @@ def blocks(text, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
 
 
+def shows_preset(text, scenario):
+    """The block behind the configuration that the scenario has, before the next one."""
+    begin = f"`{json.dumps(scenario['config'])}`:"
+    rest = text.partition(begin)[2]
+    return blocks(rest, "text")[:1] == [scenario["steps"][-1]["expect"]["content"] + "\n"]
+
+
 def broken_links(source, name, text):
     folder = os.path.dirname(name)
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
@@ -67,9 +74,8 @@ def main(source):
     check("the README shows docs/examples/host.c, to the letter",
           [] if read(source, "docs/examples/host.c") in blocks(texts["README.md"], "c") else ["no block of C in it is that file"])
     examples = sorted(glob.glob(os.path.join(source, "tests", "scenarios", "tidings", "readme-*.json")))
-    contents = [json.loads(read(source, path))["steps"][-1]["expect"]["content"] + "\n" for path in examples]
-    check("the README shows what the scenarios of each preset expect, to the letter",
-          [path for path, content in zip(examples, contents) if content not in blocks(texts["README.md"], "text")] or
+    check("the README shows under each preset what its scenario expects, to the letter",
+          [path for path in examples if not shows_preset(texts["README.md"], json.loads(read(source, path)))] or
           ([] if len(examples) == 5 else [f"there are {len(examples)} of them"]))
     check("the promise stands in the same words everywhere",
           [f"{name} lacks it" for name in PROMISED_IN if words(PROMISE) not in words(read(source, name))])

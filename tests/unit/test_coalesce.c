@@ -79,6 +79,14 @@ Test(coalesce, files_and_others_of_one_kind_share_a_line, .fini = free_facts) {
   EXPECT_LINES(items, "The tree was moved.; Multiple files modified: a, b|3|info");
 }
 
+Test(coalesce, kinds_that_only_read_alike_do_not_share_a_line, .fini = free_facts) {
+  struct items items = {.count = 0};
+  ITEM(&items, .source = "ax", .name = "b", .message = "one");
+  ITEM(&items, .source = "a", .name = "xb", .message = "two");
+  ITEM(&items, .source = "axb", .name = "", .message = "three");
+  EXPECT_LINES(items, "one|1|info\ntwo|1|info\nthree|1|info");
+}
+
 Test(coalesce, the_window_is_anchored_at_the_first, .fini = free_facts) {
   struct items items = {.count = 0};
   ITEM(&items, .message = "a", .time_ms = 0);
