@@ -80,6 +80,7 @@ mutant "a host that runs or was asked is not asked to start a turn" turns/machin
   "run->state == RUN_STARTING && !run->compacting;"
 mutant "urgency never jumps the queue" urgency/urge.c "if (anything_queued(step->turns)) {" "if (false) {"
 mutant "what asks for a turn does not rest in an idle session" urgency/urge.c "offer_batch(step);" "offer_batch(step), run->asked = urgency->asking;"
+mutant "what asks for a turn does not rest in an idle session" turns/machine.c "  step->run->asked = 0;" ""
 mutant "a stream is stopped once a turn" urgency/urge.c "run->aborted = true;" ""
 mutant "stopped streams are limited" urgency/urge.c "recent >= settings->max_aborts" "recent >= 1000"
 mutant "turns of the plugin's own in a row are limited" urgency/urge.c "else if (run->auto_turns < step->input->settings->max_auto_turns)" "else"

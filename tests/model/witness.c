@@ -178,6 +178,7 @@ static void sees_event(const struct occurrence *occurrence, struct witness *witn
   case TURNS_FINISHED:
   case TURNS_ABORTED:
   case TURNS_FAILED:
+    if (occurrence->input->event == TURNS_FAILED) witness->heard = false; /* after turn.resume it asks again */
     if (before->run.state != RUN_IDLE && before->run.state != RUN_ERROR) rests(witness);
     break;
   case TURNS_COMPACTING: witness->compacting = true; break;
