@@ -164,6 +164,7 @@ static int break_off(struct step *step) {
   end_turn(step);
   step->run->state = RUN_ERROR;
   step->run->words = step->input->words;
+  step->run->asked = 0; /* what it has not shown may ask again when the session is resumed */
   return 0;
 }
 

@@ -5,14 +5,17 @@
  */
 #include "turns/internal.h"
 
-/* Each item asks once, until something is shown or comes back. */
+/* Each item asks for one turn of the plugin's own, until something is shown or comes back. The queue's head it may ask for again: that may be cancelled. */
 static void ask_for_turn(struct step *step) {
   struct run *run = step->run;
   const struct urgency *urgency = &step->input->urgency;
   if (urgency->asking <= run->asked) return;
-  if (anything_queued(step->turns)) offer_batch(step);
-  else if (run->auto_turns < step->input->settings->max_auto_turns) offer_system_turn(step);
-  if (run->state == RUN_STARTING) run->asked = urgency->asking;
+  if (anything_queued(step->turns)) {
+    offer_batch(step);
+  } else if (run->auto_turns < step->input->settings->max_auto_turns) {
+    offer_system_turn(step);
+    run->asked = urgency->asking;
+  }
 }
 
 /* Whichever way the clock jumps, what lies further off than the window does not count. */

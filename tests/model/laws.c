@@ -129,6 +129,14 @@ static const char *law_of_actions(const struct occurrence *o) {
   return NULL;
 }
 
+/* What is looked at in an idle session has a turn of its own offered, once, whatever became of a message that it was to ride on. */
+static const char *law_of_urgency(const struct occurrence *o) {
+  const struct run *run = &o->after->run;
+  bool asks = o->setup->item_asks && o->before->item == ITEM_PENDING && !o->before->witness.heard;
+  bool may = run->state == RUN_IDLE && !run->compacting && run->auto_turns < o->setup->settings.max_auto_turns;
+  return o->looked && o->input->answers && asks && may ? "what asks for a turn does not rest in an idle session" : NULL;
+}
+
 /* Messages that come, go or move never touch a turn that is there. */
 static const char *law_of_preemption(const struct occurrence *o) {
   const struct run *before = &o->before->run, *after = &o->after->run;
@@ -177,8 +185,9 @@ static const char *law_of_the_table(const struct occurrence *o) {
 }
 
 const char *laws_of_step(const struct occurrence *o) {
-  static const char *(*const laws[])(const struct occurrence *) = {law_of_errors,  law_of_messages,   law_of_order,      law_of_offers,
-                                                                   law_of_actions, law_of_preemption, law_of_compaction, law_of_the_table};
+  static const char *(*const laws[])(const struct occurrence *) = {law_of_errors,     law_of_messages,   law_of_order,
+                                                                   law_of_offers,     law_of_actions,    law_of_urgency,
+                                                                   law_of_preemption, law_of_compaction, law_of_the_table};
   const char *broken = NULL;
   for (size_t i = 0; !broken && i < sizeof laws / sizeof *laws; i++) broken = laws[i](o);
   return broken;

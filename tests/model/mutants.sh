@@ -78,7 +78,9 @@ mutant "the table says that this event has no effect in this state" turns/machin
 mutant "a host that declines is not asked again at once" turns/machine.c "step->run->asked = step->input->last_item;" ""
 mutant "a host that runs or was asked is not asked to start a turn" turns/machine.c "run->state == RUN_STARTING && !run->told && !run->compacting;" \
   "run->state == RUN_STARTING && !run->compacting;"
-mutant "urgency never jumps the queue" urgency/urge.c "if (anything_queued(step->turns)) offer_batch(step);" "if (false) return;"
+mutant "urgency never jumps the queue" urgency/urge.c "if (anything_queued(step->turns)) {" "if (false) {"
+mutant "what asks for a turn does not rest in an idle session" urgency/urge.c "offer_batch(step);" "offer_batch(step), run->asked = urgency->asking;"
+mutant "what asks for a turn does not rest in an idle session" turns/machine.c "  step->run->asked = 0;" ""
 mutant "a stream is stopped once a turn" urgency/urge.c "run->aborted = true;" ""
 mutant "stopped streams are limited" urgency/urge.c "recent >= settings->max_aborts" "recent >= 1000"
 mutant "turns of the plugin's own in a row are limited" urgency/urge.c "else if (run->auto_turns < step->input->settings->max_auto_turns)" "else"

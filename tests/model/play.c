@@ -191,7 +191,10 @@ static uint8_t mask_of_names(const struct world *world, const struct move *move)
 static void hand_out(struct world *world, const struct setup *setup, size_t at, bool names, uint8_t carried, uint8_t sent) {
   struct carrier *carrier = &world->carriers[at];
   bool item = world->item == ITEM_PENDING;
-  if (item) world->run.asked = 0; /* as the hooks do: what stays pending may ask again */
+  if (item) { /* as the hooks do: what stays pending may ask again */
+    world->run.asked = 0;
+    world->witness.heard = false;
+  }
   if (setup->fires_at_once) {
     if (item) world->item = ITEM_NONE;
     world->witness.shown |= sent;

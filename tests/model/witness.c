@@ -173,10 +173,12 @@ static void sees_event(const struct occurrence *occurrence, struct witness *witn
   case TURNS_DECLINED:
     witness->declines = before->run.state == RUN_STARTING;
     witness->excused = witness->excused || witness->declines;
+    witness->heard = witness->heard || (witness->declines && before->item != ITEM_NONE);
     __attribute__((fallthrough));
   case TURNS_FINISHED:
   case TURNS_ABORTED:
   case TURNS_FAILED:
+    if (occurrence->input->event == TURNS_FAILED) witness->heard = false; /* after turn.resume it asks again */
     if (before->run.state != RUN_IDLE && before->run.state != RUN_ERROR) rests(witness);
     break;
   case TURNS_COMPACTING: witness->compacting = true; break;
@@ -185,8 +187,10 @@ static void sees_event(const struct occurrence *occurrence, struct witness *witn
     rests(witness);
     witness->compacting = false;
     break;
+  case TURNS_ROLLED_BACK: witness->heard = false; break;
   case TURNS_RECOVERED:
     rests(witness);
+    witness->heard = false;
     witness->compacting = false;
     witness->excused = true; /* until the session is opened, which offers */
     break;
@@ -204,6 +208,7 @@ void witness_sees(const struct occurrence *occurrence, struct witness *witness) 
       offered |= 1u << i;
   }
   if (after->run.kind == TURN_OF_SYSTEM && after->run.system_turns != before->run.system_turns) offered |= SYSTEM_TURN;
+  if (offered & SYSTEM_TURN) witness->heard = true;
   if (offered) {
     witness->turn = (uint8_t)offered;
     witness->excused = false;

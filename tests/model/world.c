@@ -89,6 +89,7 @@ static void canonical_counters(struct world *world) {
   uint64_t most = run->kind == TURN_OF_SYSTEM ? 2 : 1; /* this one, and one that is over */
   if (run->system_turns > most) run->system_turns = most;
   run->asked = world->item != ITEM_NONE && run->asked;
+  world->witness.heard = world->item != ITEM_NONE && world->witness.heard;
   run->system_item = 0;
   run->orphaned = run->orphaned != 0;
   run->first_message = 0;
@@ -183,6 +184,7 @@ static void pass_world(struct tape *tape, struct world *world) {
   PASS(world->witness.shown);
   PASS(world->witness.aborted);
   PASS(world->witness.compacting);
+  PASS(world->witness.heard);
   PASS(world->witness.excused);
 }
 

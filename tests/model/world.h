@@ -48,6 +48,7 @@ struct witness {
   bool aborted;                 /* the stream of this turn was asked to stop */
   bool compacting;              /* the history is being shortened */
   bool declines;                /* an offer, with the event that is being handled */
+  bool heard;                   /* the notification has had a turn of its own offered, or was there when an offer was declined */
   bool excused;                 /* the queue may rest though the session is idle: the host declined, or did not open the session */
 };
 

@@ -32,6 +32,8 @@ Test(turns_urgency, each_notification_asks_once) {
   EXPECT_PLAYED("item 1 urgent; wake; declined; wake", "idle");
   EXPECT_PLAYED("item 1 urgent; wake; declined; item 2 urgent; wake", "starting(tidings:2) > offer tidings:2");
   EXPECT_PLAYED("item 1; wake; started tidings:1; finished", "idle");
+  EXPECT_PLAYED("submit m1; declined; item 1 urgent; wake; cancel m1", "starting(tidings:1) m1=cancelled > offer tidings:1");
+  EXPECT_PLAYED("submit m1; declined; item 1 urgent; wake; cancel m1; declined; wake", "idle m1=cancelled");
   EXPECT_PLAYED("item 1; wake; recovered; wake", "starting(tidings:2) > offer tidings:2");
 }
 

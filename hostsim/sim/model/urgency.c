@@ -37,12 +37,13 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
     return;
   }
   if (message_waiting(model, MESSAGE_QUEUED, NULL) > 0) {
-    run_offer(model, settings);
-  } else if (model->run.auto_turns < settings->max_auto_turns) {
-    run_offer_system(model, message_add_system(model, &model->items[pressing]));
-  } else {
+    run_offer(model, settings); /* should that be cancelled, they ask again */
     return;
   }
+  if (model->run.auto_turns >= settings->max_auto_turns) {
+    return;
+  }
+  run_offer_system(model, message_add_system(model, &model->items[pressing]));
   for (int i = 0; i <= newest; i++) {
     model->items[i].asked = true;
   }
