@@ -36,8 +36,9 @@ static int find(const struct cli *cli, char **session, uint32_t *owner) {
 
 int host_open(const struct cli *cli, const char *named, uint32_t *owner, struct hostkit **ret_kit, char **ret_session) {
   if (!named) named = session_named(cli);
-  char *session = named ? strdup(named) : NULL;
-  int code = named && !session ? cli_fail(cli, "out of memory") : 0;
+  int code = named ? session_check(cli, named) : 0;
+  char *session = named && !code ? strdup(named) : NULL;
+  if (!code && named && !session) code = cli_fail(cli, "out of memory");
   if (!code && (!session || !*owner)) code = find(cli, &session, owner);
   if (!code) code = kit_open_or_say(cli, TIDINGS_ROLE_HOST, *owner, ret_kit);
   if (code) free(session);

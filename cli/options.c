@@ -39,6 +39,13 @@ static void build(struct table *table, const struct cli_verb *verb) {
   }
 }
 
+static const char *name_of(const struct table *table, int key) {
+  for (size_t i = 0; i < table->option_count; i++) {
+    if (table->options[i].val == key) return table->options[i].name;
+  }
+  return "";
+}
+
 /* getopt stays at a cluster such as -xy until its last letter; then the word to name is the letter, not what stands before it. */
 static int refuse(struct cli *cli, int answer) {
   const char *word = cli->argv[optind - 1];
@@ -73,7 +80,7 @@ int cli_next(struct cli *cli) {
     default: return key;
     }
     if (optarg && !optarg[0]) {
-      cli->exit_code = cli_usage(cli, "option '%s' needs an argument that is not empty", cli->argv[optind - 1]);
+      cli->exit_code = cli_usage(cli, "option '--%s' needs an argument that is not empty", name_of(&table, key));
       return CLI_STOP;
     }
   }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "terminal.h"
+#include "utf8_check.h"
 
 enum { MOST_LISTED = 20 };
 
@@ -113,9 +114,26 @@ const char *session_named(const struct cli *cli) {
   return named && named[0] ? named : NULL;
 }
 
+/* What the plugin would refuse too, but perhaps only after a command has run. */
+int session_check(const struct cli *cli, const char *session) {
+  enum { LONGEST = 255 };
+  uint32_t character = 0;
+  size_t left = strlen(session);
+  if (left > LONGEST) return cli_fail(cli, "session: it has %zu bytes; expected 1 to %d", left, LONGEST);
+  for (size_t width = 0; left; session += width, left -= width) {
+    width = utf8_decode(session, left, &character);
+    if (!width) return cli_fail(cli, "session: '%s' is not UTF-8; expected text", session);
+    if (character < ' ' || (character >= 0x7f && character < 0xa0))
+      return cli_fail(cli, "session: it has the control character U+%04X; expected none", (unsigned)character);
+  }
+  return 0;
+}
+
 int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_session) {
   const char *named = session_named(cli);
   if (!named) return choose_by_folder(cli, kit, ret_session);
+  int code = session_check(cli, named);
+  if (code) return code;
   *ret_session = strdup(named);
   return *ret_session ? 0 : cli_fail(cli, "out of memory");
 }

@@ -15,6 +15,9 @@ int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_sessio
 /* The one given with -s, else $TIDINGS_SESSION; NULL: neither. */
 const char *session_named(const struct cli *cli);
 
+/* Refuses what is no session's id: more than 255 bytes, not UTF-8, control characters. Returns 0, or the exit code. */
+int session_check(const struct cli *cli, const char *session);
+
 /* The newest of a running host whose folder holds the current one; *ret_session stays NULL if there is none. Returns 0, or the exit code. */
 int session_newest_here(const struct cli *cli, struct hostkit *kit, char **ret_session);
 

@@ -4,6 +4,9 @@
  */
 #include "utf8_check.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 size_t utf8_decode(const char *bytes, size_t left, uint32_t *ret_character) {
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const unsigned char *at = (const unsigned char *)bytes;
@@ -27,4 +30,21 @@ size_t utf8_decode(const char *bytes, size_t left, uint32_t *ret_character) {
 size_t utf8_length(const char *bytes, size_t left) {
   uint32_t character = 0;
   return utf8_decode(bytes, left, &character);
+}
+
+char *utf8_mended(const char *text) {
+  static const char replacement[] = "\xef\xbf\xbd";
+  size_t left = strlen(text), used = 0;
+  char *mended = malloc(3 * left + 1);
+  if (!mended) return NULL;
+  while (left) {
+    size_t width = utf8_length(text, left), step = width ? width : 1;
+    size_t put = width ? width : sizeof replacement - 1;
+    memcpy(mended + used, width ? text : replacement, put);
+    used += put;
+    text += step;
+    left -= step;
+  }
+  mended[used] = '\0';
+  return mended;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * utf8_check.h: one character of UTF-8.
+ * utf8_check.h: UTF-8, character by character.
  */
 #ifndef TIDINGS_CLI_UTF8_CHECK_H
 #define TIDINGS_CLI_UTF8_CHECK_H
@@ -11,5 +11,7 @@
 /* The character at `bytes`, of which `left` may be read; returns its length, or 0 if there is no valid one. */
 size_t utf8_decode(const char *bytes, size_t left, uint32_t *ret_character);
 size_t utf8_length(const char *bytes, size_t left);
+/* A copy in which each byte that is not UTF-8 is U+FFFD. Free it; NULL: out of memory. */
+char *utf8_mended(const char *text);
 
 #endif

@@ -20,6 +20,7 @@ struct examined {
   bool installed;
   char *version; /* NULL: it says none */
   enum setup_state state;
+  char *problem; /* SETUP_UNREADABLE: why, with the line */
 };
 
 /* For a host that loads a module: the file that setup puts there names it. */
@@ -39,7 +40,7 @@ static void look(const struct host *host, struct examined *ret) {
   if (home) examined.path = paths_join(home, host->config_file);
   if (examined.path && paths_read_file(examined.path, LARGEST_FILE, &examined.text, &len)) examined.text = NULL;
   if (host->kind == HOST_NODE) examined.state = module_state(&examined);
-  else if (command) examined.state = setup_hooks_state(host, command, examined.text);
+  else if (command) examined.state = setup_hooks_state(host, command, examined.text, &examined.problem);
   examined.installed = setup_version(host->program, &examined.version) == 0;
   free(home);
   free(command);
@@ -68,6 +69,11 @@ static void tell_state(struct doctor *doctor, const struct examined *examined) {
     doctor_find(doctor, SEVERITY_WARNING, host->title, remedy, "%s is set up for another tidings than this one, or only in part",
                 examined->path);
     return;
+  case SETUP_UNREADABLE:
+    snprintf(remedy, sizeof remedy, "Mend the file; then run 'tidings setup %s'.", host->name);
+    doctor_find(doctor, SEVERITY_WARNING, host->title, remedy, "%s cannot be read: %s", examined->path,
+                examined->problem ? examined->problem : "out of memory");
+    return;
   case SETUP_DONE: doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", examined->path); return;
   }
 }
@@ -82,11 +88,13 @@ static bool examine(struct doctor *doctor, const struct host *host) {
     doctor_find(doctor, SEVERITY_WARNING, host->title, "Install it, or take the setup back with --remove.", "%s is not in PATH",
                 host->program);
   if (examined.version && strcmp(examined.version, host->tested) != 0)
-    doctor_find(doctor, SEVERITY_NOTE, host->title, NULL, "its version is %s; what was tested is %s", examined.version, host->tested);
-  if (examined.installed && examined.state != SETUP_NONE) tell_trust(doctor, &examined);
+    doctor_find(doctor, SEVERITY_NOTE, host->title, "If it does not hear, install the version that was tested.",
+                "its version is %s; what was tested is %s", examined.version, host->tested);
+  if (examined.installed && (examined.state == SETUP_OTHER || examined.state == SETUP_DONE)) tell_trust(doctor, &examined);
   free(examined.path);
   free(examined.text);
   free(examined.version);
+  free(examined.problem);
   return here;
 }
 

@@ -12,6 +12,7 @@
 
 #include "kit.h"
 #include "run/progress.h"
+#include "utf8_check.h"
 
 enum { SHOWN_LINES = 20, SHOWN_BYTES = 4000, HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
 
@@ -29,10 +30,12 @@ static char *content(const struct report *report, const char *what) {
 }
 
 static json_t *state(const struct report *report, const char *name, const char *what) {
-  char *text = content(report, what);
-  json_t *data =
-      text ? json_pack("{s:s, s:s, s:s, s:s}", "handle", report->log->handle, "tool", report->tool, "state", name, "content", text) : NULL;
+  char *told = content(report, what), *text = told ? utf8_mended(told) : NULL, *tool = utf8_mended(report->tool);
+  json_t *data = NULL;
+  if (text && tool) data = json_pack("{s:s, s:s, s:s, s:s}", "handle", report->log->handle, "tool", tool, "state", name, "content", text);
+  free(told);
   free(text);
+  free(tool);
   return data;
 }
 

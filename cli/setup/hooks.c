@@ -141,14 +141,11 @@ static bool is_done(const struct json_text *json, const struct host *host, const
   return wanted == found;
 }
 
-enum setup_state setup_hooks_state(const struct host *host, const char *command, const char *text) {
+enum setup_state setup_hooks_state(const struct host *host, const char *command, const char *text, char **ret_problem) {
   struct json_text json;
   struct place place;
-  char *problem = NULL;
-  if (!text || json_text_read(text, &json, &problem)) {
-    free(problem);
-    return SETUP_NONE;
-  }
+  if (!text) return SETUP_NONE;
+  if (json_text_read(text, &json, ret_problem)) return SETUP_UNREADABLE;
   enum setup_state state = find_ours(&json, host, &place) ? SETUP_OTHER : SETUP_NONE;
   if (state && (is_done(&json, host, command, true) || is_done(&json, host, command, false))) state = SETUP_DONE;
   json_text_finish(&json);

@@ -15,9 +15,9 @@ char *setup_home(const struct host *host);
 /* hooks.c: the hooks in the host's JSON. `command`: the program, quoted for a shell; NULL: take them out. `wake`: the hook that wakes it, too.
  * Says what is wrong. Returns 0 or the exit code. */
 int setup_hooks(const struct cli *cli, const struct host *host, const char *command, bool wake, struct change *change);
-/* Are they there, with this command? For doctor. */
-enum setup_state { SETUP_NONE, SETUP_OTHER, SETUP_DONE };
-enum setup_state setup_hooks_state(const struct host *host, const char *command, const char *text);
+/* Are they there, with this command? For doctor. When the text cannot be read, *ret_problem says why, with the line; free it. */
+enum setup_state { SETUP_NONE, SETUP_OTHER, SETUP_DONE, SETUP_UNREADABLE };
+enum setup_state setup_hooks_state(const struct host *host, const char *command, const char *text, char **ret_problem);
 char *setup_command(void); /* this program, quoted for a shell; NULL: out of memory */
 
 /* instructions.c: the marked block in the host's Markdown; `text` NULL: take it out. */

@@ -70,9 +70,11 @@ def test_push_wrong(place):
     place.refused("push", "-s", "s", "", says="data.message")
     place.refused("push", "-s", "s", "-k", "", "x", code=1, says="data.kind")
     place.refused("push", "-s", "", "x", code=2, says="not empty")
-    place.refused("push", "-s", "x" * 256, "m", says="TIDINGS_E_TOO_BIG")
     place.refused("push", "-s", b"\xff", "m", says="not UTF-8")
     place.refused("push", "-s", "s", b"\xff\xfe", says="not UTF-8")
+    place.refused("push", "-s", "", "m", code=2, says="option '--session' needs an argument that is not empty")
+    place.refused("push", "-s", "s" * 256, "m", says="session: it has 256 bytes; expected 1 to 255")
+    place.refused("push", "-s", "a\nb", "m", says="U+000A")
     assert not os.path.exists(place.store) or place.ok("status", "--names").text == ""
 
 

@@ -84,6 +84,9 @@ def test_before(place):
     mark = os.path.join(place.dir, "mark")
     place.refused("run", "--", "touch", mark, says="the store knows no session yet")
     place.refused("run", *S, "--", "touch", mark, env={"TIDINGS_PLUGIN": "/nowhere.so"}, says="/nowhere.so")
+    for name in (b"\xff", "s" * 256, "a\nb"):
+        for verb in ("run", "watch", "wait", "status"):
+            place.refused(verb, *({"run": ["--", "touch", mark]}.get(verb, [])), says=f"tidings {verb}: session: ", env={"TIDINGS_SESSION": name})
     place.refused("run", *S, code=2, says="a command is missing")
     place.refused("run", *S, "--json", "--", "touch", mark, code=2, says="--json is for --detach")
     place.refused("run", *S, "--name", "", "--", "touch", mark, code=2, says="--name: it is empty")
@@ -92,6 +95,17 @@ def test_before(place):
         pass
     place.refused("run", *S, "-S", os.path.join(place.dir, "st"), "--", "touch", mark, env={"XDG_STATE_HOME": os.path.join(place.dir, "file")}, says="cannot make a log")
     assert not os.path.exists(mark)
+
+
+def test_names_of_bytes(place):
+    """names and folders that are not UTF-8: the session is told all the same"""
+    program = os.path.join(os.fsencode(place.dir), b"t\xff")
+    os.symlink("/bin/true", program)
+    state = os.path.join(os.fsencode(place.dir), b"state\xfe")
+    place.ok("run", *S, "--", program, env={"XDG_STATE_HOME": state, "TIDINGS_STORE": place.store})
+    place.ok("run", *S, "--name", b"a\xffb", "--", "true")
+    first, second = place.messages()
+    assert first.startswith("Tool `t\ufffd` (handle `t-") and second.startswith("Tool `a\ufffdb` (handle `a-b-"), (first, second)
 
 
 def test_options_end(place):

@@ -138,7 +138,7 @@ def test_doctor(place):
         file.write('{"delivery": 1}')
     assert "delivery" in doctor(place, 1, env={"TIDINGS_CONFIG": config})["configuration"]["text"]
     for finding in json.loads(place.run("doctor", "--json", env={"TIDINGS_CONFIG": config}).out):
-        assert finding["severity"] not in ("warning", "problem") or finding["remedy"], finding
+        assert (finding["severity"] == "ok") == (not finding["remedy"]) or finding["topic"] == "store", finding
 
 
 CODEX = """#!{python}
@@ -179,6 +179,9 @@ def test_doctor_agents(place):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text.replace(os.path.dirname(TIDINGS), "/elsewhere"))
     assert "is set up for another tidings than this one" in place.ok("doctor").text
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{\n  "hooks": {,\n}\n')
+    assert f"warning  Gemini CLI: {path} cannot be read: line 2: expected a string\n         -> Mend the file" in place.ok("doctor").text
     os.remove(os.path.join(place.dir, "bin", "gemini"))
     assert "gemini is not in PATH" in place.ok("doctor").text
 

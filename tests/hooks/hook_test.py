@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-from kit import TIDINGS, end, main, until
+from kit import TIDINGS, Skip, end, main, until
 
 HOSTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"}), "claude": ("UserPromptSubmit", "PostToolUse", "Stop", None),
          "gemini": ("BeforeAgent", "AfterTool", "AfterAgent", {"decision": "deny"}), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"})}
@@ -183,18 +183,46 @@ def test_store_in_trouble(place):
 
 
 def test_closed_stdout(place):
-    """an answer that nobody reads was not delivered"""
+    """an answer that cannot be written was not delivered: the reader is gone, the disk is full, there is no stdout; the exit status is 0 all the same"""
     place.ok("push", "-s", "s", "news")
     text = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "x"})
+    hook = ["hook", "--owner", str(os.getpid()), "codex"]
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run([TIDINGS, "hook", "--owner", str(os.getpid()), "codex"], input=text.encode(), stdout=writing, stderr=subprocess.PIPE, env=place.env,
-                          check=False, timeout=60)
+    full = os.open("/dev/full", os.O_WRONLY)
+    for number, (stdout, says) in enumerate(((writing, "Broken pipe"), (full, "No space left"), (None, "Bad file descriptor")), 1):
+        command = [TIDINGS, *hook] if stdout else ["sh", "-c", 'exec "$0" "$@" >&-', TIDINGS, *hook]
+        done = subprocess.run(command, input=text.encode(), stdout=stdout, stderr=subprocess.PIPE, env=place.env, check=False, timeout=60)
+        assert done.returncode == 0 and not done.stderr, done
+        assert place.messages() == ["news"]
+        lines = log(place)
+        assert len(lines) == number and "cannot write to stdout: " + says in lines[-1], lines
     os.close(writing)
-    assert done.returncode in (0, 1), done
-    assert place.messages() == ["news"]
-    assert "stdout" in log(place)[0], log(place)
+    os.close(full)
     assert "news" in context(call(place, "codex", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
+
+
+def test_full_disk(place):
+    """a disk too full for a store: an empty object, exit status 0 and a line in the log, which is elsewhere; with room again all is well"""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode:
+        raise Skip("only root may mount a small file system")
+    store = os.path.join(place.dir, "small")
+    os.makedirs(store, mode=0o700)
+    script = f"""
+mount -t tmpfs -o size=4m,mode=700 none "{store}" || exit 99
+export TIDINGS_STORE="{store}/new"
+while head -c 4096 /dev/zero 2>/dev/null >>"{store}/filler"; do :; done
+hook() {{ echo '{{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}}' | "{TIDINGS}" hook --owner {os.getpid()} codex; echo "status $?"; }}
+hook
+rm "{store}/filler"
+"{TIDINGS}" push -s s news
+hook
+"""
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=110)
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 0 and lines[0] == "{}" and lines[1] == lines[3] == "status 0", done
+    assert "news" in context(json.loads(lines[2]), "UserPromptSubmit")
+    assert len(log(place)) == 1 and ("disk is full" in log(place)[0] or "No space left" in log(place)[0]), log(place)
 
 
 def test_overlap(place):
