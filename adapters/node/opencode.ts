@@ -49,8 +49,12 @@ class Conversations {
 
   async #attach(id: string): Promise<Conversation | undefined> {
     const conversation = this.create(id, this.#input.directory);
-    if (!conversation || (await conversation.attach())) return conversation;
-    this.forget(id)?.leave();
+    let attached = false;
+    try {
+      if (!conversation || (attached = await conversation.attach())) return conversation;
+    } finally {
+      if (!attached) this.forget(id)?.leave();
+    }
     return undefined;
   }
 

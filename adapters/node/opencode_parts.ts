@@ -8,23 +8,23 @@ import type { Mark, Part, StoredMessage, ToolOutput } from "./opencode_types.ts"
 const ID = /^prt_([0-9a-f]{12})([0-9A-Za-z]{14})$/; // a time, and something random
 const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-function neighbourId(id: string, step: bigint): string | undefined {
-  const match = ID.exec(id);
-  if (!match) return undefined;
-  const time = BigInt(`0x${match[1]}`) + step;
+function takesNeighbours(parts: Part[]): boolean {
+  return parts.length > 0 && ID.test(parts[0].id) && ID.test(parts[parts.length - 1].id);
+}
+
+function neighbourId(id: string, step: bigint): string {
+  const time = BigInt(`0x${id.slice("prt_".length, "prt_".length + 12)}`) + step;
   let random = "";
   for (const byte of crypto.getRandomValues(new Uint8Array(14))) random += LETTERS[byte % LETTERS.length];
   return `prt_${time.toString(16).padStart(12, "0")}${random}`;
 }
 
-function insert(parts: Part[], text: string, atFront: boolean, mark: Mark): boolean {
+function insert(parts: Part[], text: string, atFront: boolean, mark: Mark): void {
   const beside = atFront ? parts[0] : parts[parts.length - 1];
-  const id = beside && neighbourId(beside.id, atFront ? -1n : 1n);
-  if (!id) return false;
+  const id = neighbourId(beside.id, atFront ? -1n : 1n);
   const part: Part = { id, sessionID: beside.sessionID, messageID: beside.messageID, type: "text", text, synthetic: true, metadata: { tidings: mark } };
   if (atFront) parts.unshift(part);
   else parts.push(part);
-  return true;
 }
 
 function mergeMark(part: Part, mark: Mark): void {
@@ -40,8 +40,9 @@ export function addToPrompt(parts: Part[], added: Additions, mark: Mark): boolea
     if (own) mergeMark(own, mark);
     return own !== undefined;
   }
-  if (front && !insert(parts, front, true, back ? {} : mark)) return addInside(own, added, mark);
-  if (back && !insert(parts, back, false, mark)) return addInside(own, added, mark);
+  if (!takesNeighbours(parts)) return addInside(own, added, mark);
+  if (front) insert(parts, front, true, back ? {} : mark);
+  if (back) insert(parts, back, false, mark);
   return true;
 }
 

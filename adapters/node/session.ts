@@ -184,7 +184,7 @@ export class Session {
   #wakeAt(time: number | null): void {
     clearTimeout(this.#timer);
     if (time === null) return;
-    this.#timer = setTimeout(() => this.wake(), Math.max(0, time - Date.now()));
+    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(0, time - Date.now()), LONGEST_MS));
     this.#timer.unref?.();
   }
 
@@ -205,4 +205,5 @@ export class Session {
   }
 }
 
+const LONGEST_MS = 2 ** 31 - 1; // a longer time counts as none at all
 const MOST_DELIVERIES = 200; // those that can be in doubt are among the last ones

@@ -3,32 +3,61 @@
 #
 # install.sh HOST…: installs the pinned agent hosts from npm, each into a folder of its own outside the tree, and prints for each the folder whose
 # node_modules/.bin holds its program. What is there already is left as it is. pins.txt has the versions. Exit status 77: npm cannot be had,
-# or cannot fetch them; what it said is on stderr.
+# or cannot fetch them; what it said is on stderr. That is known within half a minute, though npm itself would try for many; and those who waited
+# for somebody who failed do not try again.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 cache=${TIDINGS_HOSTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tidings-hosts}
 
 [ $# -gt 0 ] || { echo "usage: install.sh HOST..." >&2; exit 2; }
 
+fresh= # the folder that is being filled
+trap '[ -z "$fresh" ] || rm -rf "$fresh"' EXIT
+trap 'exit 143' TERM INT HUP
+
+cannot() { # HOST WHY
+  printf 'install.sh: %s: %s\n' "$1" "$2" | tee "$cache/$1.failed" >&2
+  exit 77
+}
+
+# A registry that does not answer is found out by one question; npm's answer to that is the reason.
+ask_registry() { # HOST PACKAGE
+  local said
+  said=$(timeout 60 npm view "$2" version --fetch-retries=0 --fetch-timeout=20000 --no-update-notifier --loglevel=error </dev/null 2>&1) ||
+    cannot "$1" "npm view $2: $(printf '%s' "${said:-no answer}" | grep -v 'A complete log' | head -n 5 | paste -sd' ')"
+}
+
+fetch() { # HOST PACKAGE…
+  local host=$1 status=0
+  shift
+  timeout 600 npm install --prefix "$fresh" --fetch-retries=1 --fetch-retry-mintimeout=1000 --no-audit --no-fund --no-package-lock --no-update-notifier \
+    --loglevel=error "$@" </dev/null >"$fresh/npm.log" 2>&1 || status=$?
+  [ $status -ne 124 ] || cannot "$host" "npm install took more than ten minutes"
+  [ $status -eq 0 ] || cannot "$host" "npm install: $(grep -v 'A complete log' "$fresh/npm.log" | tail -n 5 | paste -sd' ')"
+}
+
 install_host() {
-  local host=$1 line fields packages folder fresh
+  local host=$1 line fields packages folder began
   line=$(grep -E "^$host " "$here/pins.txt") || { echo "install.sh: \"$host\" is not in pins.txt" >&2; exit 2; }
   read -r -a fields <<<"$line"
   packages=("${fields[@]:1:${#fields[@]}-2}")
   folder=$cache/$host-$(printf '%s\n' "${packages[@]}" | sed 's/.*@//' | paste -sd+)
-  # Two builds may be tested at once: one installs, the other waits.
+  # Several may be asked for at once: one installs, the others wait.
+  began=$(date +%s)
   exec {lock}>"$cache/$host.lock"
   flock "$lock"
   if [ ! -d "$folder" ]; then
-    command -v npm >/dev/null || { echo "install.sh: $host: npm is not installed (Debian: nodejs npm)" >&2; exit 77; }
-    fresh=$(mktemp -d "$cache/$host.XXXXXX")
-    if ! npm install --prefix "$fresh" --no-audit --no-fund --no-package-lock --no-update-notifier --loglevel=error "${packages[@]}" \
-      </dev/null >"$fresh/npm.log" 2>&1; then
-      tail -n 5 "$fresh/npm.log" | sed "s/^/install.sh: $host: npm: /" >&2
-      rm -rf "$fresh"
+    if [ -f "$cache/$host.failed" ] && [ "$(stat -c %Y "$cache/$host.failed")" -gt "$began" ]; then
+      cat "$cache/$host.failed" >&2
       exit 77
     fi
+    command -v npm >/dev/null || cannot "$host" "npm is not installed (Debian: nodejs npm)"
+    ask_registry "$host" "${packages[0]}"
+    fresh=$(mktemp -d "$cache/$host.XXXXXX")
+    fetch "$host" "${packages[@]}"
     mv -T "$fresh" "$folder"
+    fresh=
+    rm -f "$cache/$host.failed"
   fi
   exec {lock}>&-
   printf '%s\n' "$folder"

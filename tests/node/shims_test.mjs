@@ -82,6 +82,9 @@ await test("an id of another form sends the news into the person's part; without
   equal(addToPrompt(parts, PREPENDED, { delivery: "17" }), true);
   equal(parts, [part({ id: "prt_another-form", text: "NEWS\n\nmy words", metadata: { tidings: { delivery: "17" } } })]);
   equal(addToPrompt([], PREPENDED, { delivery: "17" }), false);
+  const mixed = [part(), part({ id: "prt_another-form", type: "file", text: undefined })];
+  equal(addToPrompt(mixed, { ...PREPENDED, append: "!" }, { delivery: "17" }), true);
+  equal([mixed.length, mixed[0].text], [2, "NEWS\n\nmy words!"]);
 });
 
 await test("a delivery without a text marks the prompt, beside what marks it as ours", () => {
@@ -234,6 +237,16 @@ await test("a reply's time to wake is kept, and a ring wakes", async () => {
   equal(asked.length, 3);
   session.leave();
   equal(kit.rang.size, 0);
+});
+
+await test("a time to wake that is years away is no shorter one: timers that run over fire at once, again and again", () => {
+  const { setTimeout } = globalThis;
+  const delays = [];
+  globalThis.setTimeout = (_call, delay) => delays.push(delay);
+  const { session } = stage({ wake: { wake_at: Date.now() + 2 ** 40 } });
+  session.wake();
+  globalThis.setTimeout = setTimeout;
+  equal(delays, [2 ** 31 - 1]);
 });
 
 await test("half a character in what a host says does not refuse the event", () => {

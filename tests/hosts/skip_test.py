@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""skip_test.py: a host that cannot be fetched is skipped with the reason, soon, and whatever fails leaves nothing behind. Prints TAP."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from node_hosts import HERE, PATIENCE, Tap
+
+NOBODY = "http://127.0.0.1:1/"  # a registry where nobody listens
+
+
+def run(folder, *command, **env):
+    """In an empty cache, with a folder of its own for what is temporary."""
+    cache, temporary = pathlib.Path(folder, "cache"), pathlib.Path(folder, "tmp")
+    for made in (cache, temporary):
+        made.mkdir()
+    env = {**os.environ, "TIDINGS_HOSTS_CACHE": str(cache), "TMPDIR": str(temporary), "npm_config_registry": NOBODY, "npm_config_cache": str(cache), **env}
+    ran = subprocess.run([*command], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return ran, [path.name for path in temporary.iterdir()], [path.name for path in cache.iterdir() if path.is_dir() and path.name.startswith("pi")]
+
+
+def unreachable(folder):
+    """install.sh: a registry that cannot be reached is no failure, and npm's reason is told"""
+    ran, _, left = run(folder, HERE / "install.sh", "pi")
+    assert ran.returncode == 77 and ran.stdout == "" and "ECONNREFUSED" in ran.stderr and not left, (ran, left)
+
+
+def without_npm(folder):
+    """install.sh: no npm is no failure"""
+    tools = pathlib.Path(folder, "bin")
+    tools.mkdir()
+    for name in ("bash", "grep", "sed", "paste", "date", "flock", "stat", "mkdir", "rm", "tee", "dirname", "cat"):
+        (tools / name).symlink_to(next(path for path in (f"/usr/bin/{name}", f"/bin/{name}") if os.path.exists(path)))
+    ran, _, left = run(folder, HERE / "install.sh", "pi", PATH=str(tools))
+    assert ran.returncode == 77 and "npm is not installed" in ran.stderr and not left, (ran, left)
+
+
+def tests_are_skipped(folder):
+    """a host's test then says that it was skipped, and why, and leaves nothing behind"""
+    for number, script in enumerate((["pi_test.py"], ["opencode_test.py"], ["readme_test.py"], ["hooks_test.py", "codex"])):
+        own = pathlib.Path(folder, str(number))
+        own.mkdir()
+        ran, left, _ = run(own, sys.executable, HERE / script[0], *script[1:])
+        assert ran.returncode == 77 and ran.stdout.startswith("1..0 # SKIP "), ran
+        assert "ECONNREFUSED" in ran.stdout or "x86_64" in ran.stdout, ran
+        assert not left, left
+
+
+def failed_installation(folder):
+    """a build that cannot be installed fails the test and leaves nothing behind"""
+    ran, left, _ = run(folder, sys.executable, HERE / "pi_test.py", TIDINGS_BUILD_DIR="/nowhere")
+    assert ran.returncode == 1 and "cmake --install" in ran.stderr and not left, (ran, left)
+
+
+def main():
+    tap = Tap()
+    for scenario in (unreachable, without_npm, tests_are_skipped, failed_installation):
+        with tempfile.TemporaryDirectory() as folder:
+            tap.run(scenario, folder)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+//
+// modules_test.mjs: the modules for opencode and pi, as they are installed, with the real plugin and agents that are only a list of hooks: whatever is wrong with
+// tidings, or with what the agent says, the agent goes on as if there were no tidings.
+import { execFileSync, spawn } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BUILD, PLUGIN, SOURCE, end, equal, folder, matches, test, until } from "./tap.mjs";
+
+const state = (process.env.XDG_STATE_HOME = folder());
+process.env.XDG_CONFIG_HOME = folder();
+process.env.PATH = `${BUILD}:${process.env.PATH}`;
+process.env.TIDINGS_PLUGIN = PLUGIN;
+delete process.env.TIDINGS_SESSION;
+
+const installed = folder();
+for (const name of readdirSync(join(SOURCE, "adapters/node"))) if (name.endsWith(".ts")) copyFileSync(join(SOURCE, "adapters/node", name), join(installed, name));
+copyFileSync(join(BUILD, "tidings.node"), join(installed, "tidings.node"));
+const { closeKit } = await import(join(installed, "kit.ts"));
+const { default: opencodePlugin } = await import(join(installed, "opencode.ts"));
+const { default: piExtension } = await import(join(installed, "pi.ts"));
+
+const logFile = join(state, "tidings/logs/hosts.log");
+const logged = () => (existsSync(logFile) ? readFileSync(logFile, "utf8") : "");
+
+function tidings(...words) {
+  execFileSync(join(BUILD, "tidings"), words, { stdio: ["ignore", "ignore", "inherit"] });
+}
+
+// -- an agent of each kind, and what it does in a turn -----------------------------------------------------------------------------------------
+
+class Pi {
+  hooks = new Map();
+  entries = [];
+  sent = [];
+
+  constructor(id) {
+    this.ctx = {
+      cwd: "/",
+      mode: "rpc",
+      model: {},
+      sessionManager: { getSessionId: () => id, getSessionFile: () => undefined, getEntries: () => this.entries },
+      isIdle: () => true,
+      abort() {},
+    };
+    piExtension({ on: (name, hook) => this.hooks.set(name, hook), sendUserMessage: (text) => this.sent.push(text) });
+    this.fire("session_start", { reason: "startup" });
+  }
+
+  fire(name, event = {}) {
+    return this.hooks.get(name)(event, this.ctx);
+  }
+
+  message(message) {
+    const { message: written = message } = this.fire("message_end", { message }) ?? {};
+    this.entries.push({ type: "message", message: written });
+    return written;
+  }
+
+  /** The text of the tool's result, as the model gets it. Without a prompt nothing else can carry. */
+  turn(prompts = true) {
+    if (prompts) this.prompt();
+    this.fire("before_provider_request");
+    this.message({ role: "assistant", stopReason: "toolUse" });
+    this.fire("tool_execution_start");
+    this.fire("tool_result", { toolName: "write", toolCallId: "c", input: { path: "x.txt" }, isError: false });
+    const { content } = this.message({ role: "toolResult", content: [{ type: "text", text: "out" }], toolCallId: "c", toolName: "write" });
+    this.fire("turn_end");
+    this.fire("agent_settled");
+    return content.map((part) => part.text).join("");
+  }
+
+  prompt() {
+    this.fire("input", { text: "Hello.", source: "interactive" });
+    const { message } = this.fire("before_agent_start", { systemPromptOptions: { sections: {} } }) ?? {};
+    this.fire("agent_start");
+    this.message({ role: "user", content: "Hello." });
+    if (message) this.entries.push({ type: "custom_message", ...message });
+  }
+}
+
+const part = (more = {}) => ({ id: "prt_1fc9200d8000tSe1j4BDIRZ0E7", sessionID: "s", messageID: "m", type: "text", text: "Hello.", ...more });
+
+class Opencode {
+  asked = [];
+
+  static async create(id) {
+    const agent = new Opencode();
+    const answer = (what, data) => async () => {
+      agent.asked.push(what);
+      if (agent.throws) throw new Error("no server");
+      return agent.broken ? { error: { name: "Broken" } } : { data };
+    };
+    const session = {
+      get: answer("get", { id, directory: "/" }),
+      messages: answer("messages", []),
+      abort: answer("abort", true),
+      promptAsync: answer("promptAsync", undefined),
+    };
+    agent.id = id;
+    agent.hooks = await opencodePlugin({ client: { session }, directory: "/" });
+    await agent.event("session.created", { info: { id, directory: "/" } });
+    return agent;
+  }
+
+  async fire(name, ...words) {
+    await this.hooks[name]?.(...words);
+  }
+
+  event(type, properties) {
+    return this.fire("event", { event: { type, properties } });
+  }
+
+  async turn(prompts = true) {
+    const sessionID = this.id;
+    const parts = [part({ sessionID })];
+    if (prompts) await this.fire("chat.message", { sessionID }, { message: { id: "m", role: "user", sessionID }, parts });
+    for (const stored of parts) await this.event("message.part.updated", { part: stored });
+    await this.event("session.status", { sessionID, status: { type: "busy" } });
+    const output = { title: "", output: "out", metadata: {} };
+    await this.fire("tool.execute.after", { tool: "write", sessionID, callID: "c", args: { filePath: "x.txt" } }, output);
+    const state = { status: "completed", output: output.output, metadata: output.metadata };
+    await this.event("message.part.updated", { part: part({ sessionID, type: "tool", callID: "c", state }) });
+    await this.event("session.status", { sessionID, status: { type: "idle" } });
+    await this.event("session.idle", { sessionID });
+    return output.output;
+  }
+}
+
+const AGENTS = { pi: async (id) => new Pi(id), opencode: (id) => Opencode.create(id) };
+
+// -- what can be wrong ---------------------------------------------------------------------------------------------------------------------------
+
+async function withEnvironment(variables, body) {
+  for (const [name, value] of Object.entries(variables)) process.env[name] = value;
+  try {
+    await body();
+  } finally {
+    closeKit();
+    for (const name of Object.keys(variables)) delete process.env[name];
+    process.env.TIDINGS_PLUGIN = PLUGIN;
+  }
+}
+
+function file(text) {
+  const path = join(folder(), "file");
+  writeFileSync(path, text);
+  return path;
+}
+
+function looseFolder() {
+  const path = join(folder(), "open to all");
+  mkdirSync(path);
+  execFileSync("chmod", ["777", path]);
+  return path;
+}
+
+const OFF = [
+  ["no plugin", { TIDINGS_PLUGIN: "/nowhere/tidings.so" }, /tidings is off: TIDINGS_E_NOT_FOUND: cannot open the plugin \/nowhere/],
+  ["a plugin that is none", { TIDINGS_PLUGIN: file("not a plugin") }, /tidings is off: TIDINGS_E_[A-Z]+: .*ELF/],
+  ["a broken configuration", { TIDINGS_CONFIG: file("{") }, /tidings is off: TIDINGS_E_INVAL: .*configuration: not JSON/],
+  ["a configuration that is not there", { TIDINGS_CONFIG: "/nowhere/config.json" }, /tidings is off: ENOENT/],
+  ["a file where the store should be", { TIDINGS_STORE: file("") }, /tidings is off: TIDINGS_E_STORE: /],
+  ["a store that others may write", { TIDINGS_STORE: looseFolder() }, /tidings is off: TIDINGS_E_STORE: /],
+];
+
+for (const [host, create] of Object.entries(AGENTS)) {
+  for (const [what, variables, says] of OFF) {
+    await test(`${host}: ${what}: it works as ever, and the log says why`, () =>
+      withEnvironment({ TIDINGS_STORE: join(folder(), "store"), ...variables }, async () => {
+        const before = logged().length;
+        equal(await (await create("s")).turn(), "out");
+        matches(logged().slice(before), says);
+      }));
+  }
+
+  await test(`${host}: news rides on a result, once`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      const agent = await create("s");
+      await agent.turn();
+      const before = logged();
+      tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "The build failed.");
+      matches(await agent.turn(false), /^---\n[^]*- The build failed\.\n---\n\nout$/);
+      equal(await agent.turn(), "out");
+      equal(logged(), before);
+    }));
+
+  await test(`${host}: a writer who holds the store: the turn goes on, and the news is told when he is gone`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      const agent = await create("s");
+      await agent.turn();
+      tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "It waits.");
+      const holder = spawn(join(BUILD, "tests", "cli-store-trick"), ["hold", process.env.TIDINGS_STORE], { stdio: ["pipe", "pipe", "inherit"] });
+      const gone = new Promise((resolve) => holder.once("exit", resolve));
+      let held = "";
+      holder.stdout.on("data", (text) => (held += text));
+      await until(() => held.includes("held"), "the lock is held");
+      equal(await agent.turn(), "out");
+      matches(logged(), /TIDINGS_E_BUSY/);
+      holder.kill("SIGKILL");
+      await gone;
+      tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "Another.");
+      await agent.turn();
+      const left = execFileSync(join(BUILD, "tidings"), ["pending", "-S", process.env.TIDINGS_STORE, "-s", "s", "--json"], { encoding: "utf8" });
+      equal(JSON.parse(left).items.filter((item) => !item.caused_by), []);
+    }));
+
+  await test(`${host}: the store goes away while it runs, or is one of a newer build: the turn goes on`, async () => {
+    for (const spoil of [(store) => renameSync(store, `${store}.away`), (store) => execFileSync(join(BUILD, "tests", "cli-store-trick"), ["newer", store])]) {
+      await withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+        const agent = await create("s");
+        equal(await agent.turn(), "out");
+        spoil(process.env.TIDINGS_STORE);
+        equal(await agent.turn(), "out");
+        equal(await agent.turn(), "out");
+      });
+    }
+  });
+}
+
+// -- what agents may say ---------------------------------------------------------------------------------------------------------------------------
+
+await test("opencode: hooks with fields that are missing, new or of another kind do not throw", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "Still there.");
+    for (const output of [undefined, null, {}, { output: 7 }, { output: null, content: "text" }, { content: 7 }]) {
+      await agent.fire("tool.execute.after", { tool: "write", sessionID: "s", callID: "c", args: { filePath: "a\0b" } }, output);
+      await agent.fire("tool.execute.after", { tool: undefined, sessionID: "s", callID: undefined, args: null }, output);
+      await agent.fire("tool.execute.after", {}, output);
+    }
+    const types = ["session.created", "session.status", "session.idle", "session.error", "session.deleted", "message.updated", "message.part.updated", "permission.asked", "no.such"];
+    for (const type of types) for (const properties of [undefined, null, {}, { sessionID: 7 }, { info: {}, part: {}, status: {} }]) await agent.event(type, properties);
+    for (const messages of [undefined, [], [{}], [{ info: {}, parts: [] }], [{ info: { role: "assistant", sessionID: "s" }, parts: [{ type: "tool", id: "p", state: { status: "error" } }] }]])
+      await agent.fire("experimental.chat.messages.transform", {}, { messages });
+    for (const parts of [undefined, [], [{}], [{ type: "file" }]]) await agent.fire("chat.message", { sessionID: "s" }, { message: {}, parts });
+    for (const name of ["experimental.chat.system.transform", "experimental.session.compacting", "shell.env"]) await agent.fire(name, {}, {});
+    for (const id of ["", "x".repeat(300), "a\nb"]) await agent.fire("chat.message", { sessionID: id }, { message: {}, parts: [part()] });
+    const output = { output: "out", metadata: undefined };
+    await agent.fire("tool.execute.after", { tool: "t".repeat(5000), sessionID: "s", callID: "c".repeat(5000), args: {} }, output);
+    equal(output.output, "out");
+    await agent.fire("tool.execute.after", { tool: "", sessionID: "s", callID: "", args: {} }, output);
+    matches(output.output, /Still there\.[^]*out$/);
+  }));
+
+await test("opencode: a session whose messages cannot be read is tried again later", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    agent.id = "elsewhere";
+    tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "elsewhere", "In time.");
+    agent.broken = true;
+    equal(await agent.turn(), "out");
+    matches(logged(), /session elsewhere: its messages cannot be read/);
+    agent.throws = true;
+    equal(await agent.turn(), "out");
+    matches(logged(), /no server/);
+    agent.broken = agent.throws = false;
+    const { length } = agent.asked;
+    const parts = [part()];
+    await agent.fire("chat.message", { sessionID: "elsewhere" }, { message: { id: "m" }, parts });
+    equal(agent.asked.slice(length), ["get", "messages"]);
+    matches(parts[0].text, /In time\./);
+  }));
+
+end();
