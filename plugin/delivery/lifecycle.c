@@ -79,7 +79,7 @@ int close_session(struct stage *stage, struct tidings_error *error) {
 
 int fork_session(struct stage *stage, struct tidings_span child, struct tidings_error *error) {
   struct item *items;
-  struct memory memory;
+  struct memory memory = {0};
   uint32_t child_number;
   size_t count;
   int code = item_pending_copied(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);

@@ -167,23 +167,13 @@ static int save_transition(struct turning *turning, enum turns_event event, bool
   return transition_put(turning->txn, turning->session, &transition, error);
 }
 
-/* Fields, not bytes: there is padding in between. */
-static bool same_run(const struct run *a, const struct run *b) {
-  return a->state == b->state && a->phase == b->phase && a->kind == b->kind && a->told == b->told && a->aborted == b->aborted &&
-         a->compacting == b->compacting && a->steering == b->steering && a->settling == b->settling && a->attempt == b->attempt &&
-         span_equal(a->words, b->words) && a->started_ms == b->started_ms && a->settle_since_ms == b->settle_since_ms &&
-         a->settle_last == b->settle_last && a->system_turns == b->system_turns && a->system_item == b->system_item &&
-         a->orphaned == b->orphaned && a->auto_turns == b->auto_turns && a->asked == b->asked && a->last_message == b->last_message &&
-         a->last_place == b->last_place && a->last_stamp_ms == b->last_stamp_ms && a->abort_count == b->abort_count;
-}
-
 int turning_save(struct turning *turning, enum turns_event event, bool abort, bool *ret_changed, struct tidings_error *error) {
   struct turns *turns = &turning->turns;
   struct run *run = &turns->run;
   bool changed = false;
   for (size_t i = 0; i < turns->count; i++) changed = changed || turns->messages[i].changed;
   bool tells = changed || abort || run->state != turning->from;
-  if (!tells && same_run(run, &turning->head->run)) {
+  if (!tells && turns_same_run(run, &turning->head->run)) {
     *ret_changed = false;
     return 0;
   }

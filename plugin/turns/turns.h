@@ -183,6 +183,9 @@ int64_t turns_due_ms(const struct run *run, const struct settings *settings);
 /* Would a tool result with nothing to show or steer change anything? */
 bool turns_minds_tool_result(const struct run *run);
 
+/* Are they the same in all that is stored? */
+bool turns_same_run(const struct run *a, const struct run *b);
+
 /* The id of turn `n` of the plugin's own. */
 struct system_id {
   char text[32];

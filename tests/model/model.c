@@ -94,7 +94,6 @@ static bool expand(struct search *search, size_t number, size_t index) {
     search->steps++;
     const char *law = play(&to, search->setup, move);
     if (law) return broken(search, number, law, index, move, &to);
-    if (!memcmp(&to, &from, sizeof to)) continue;
     world_canonical(&to, search->setup);
     if (!keep(search, &to, (uint32_t)index, i)) continue;
     size_t steps = 0;

@@ -54,12 +54,12 @@ static void add_with_names(struct listing *listing, struct move move, bool omitt
 static void add_messages(struct listing *listing, bool foreign) {
   size_t most = listing->setup->messages;
   for (unsigned i = 0; i < 4; i++) add(listing, (struct move){.event = TURNS_SUBMIT, .foreign = foreign, .steer = i & 1, .resume = i & 2});
-  for (uint8_t i = 0; i < most; i++) {
-    add(listing, (struct move){.event = TURNS_CANCEL, .foreign = foreign, .names = {i}, .name_count = 1});
-    add(listing, (struct move){.event = TURNS_EDIT, .foreign = foreign, .names = {i}, .name_count = 1});
-    add(listing, (struct move){.event = TURNS_MOVE, .foreign = foreign, .names = {i}, .name_count = 1});
-    for (uint8_t j = 0; j < most; j++)
-      add(listing, (struct move){.event = TURNS_MOVE, .foreign = foreign, .names = {i, j}, .name_count = 2});
+  for (size_t i = 0; i < most; i++) {
+    add(listing, (struct move){.event = TURNS_CANCEL, .foreign = foreign, .names = {(uint8_t)i}, .name_count = 1});
+    add(listing, (struct move){.event = TURNS_EDIT, .foreign = foreign, .names = {(uint8_t)i}, .name_count = 1});
+    add(listing, (struct move){.event = TURNS_MOVE, .foreign = foreign, .names = {(uint8_t)i}, .name_count = 1});
+    for (size_t j = 0; j < most; j++)
+      add(listing, (struct move){.event = TURNS_MOVE, .foreign = foreign, .names = {(uint8_t)i, (uint8_t)j}, .name_count = 2});
   }
   add(listing, (struct move){.event = TURNS_CANCEL, .foreign = foreign, .names = {NAME_UNKNOWN}, .name_count = 1});
   add(listing, (struct move){.event = TURNS_MOVE, .foreign = foreign, .names = {0, NAME_UNKNOWN}, .name_count = 2});
@@ -78,17 +78,17 @@ static void add_turns(struct listing *listing) {
 static void add_carriers(struct listing *listing) {
   add(listing, (struct move){.kind = MOVE_TOOL_RESULT});
   add_with_names(listing, (struct move){.kind = MOVE_CHAT_REQUEST}, true);
-  for (uint8_t i = 0; i < MOST_CARRIERS; i++) {
-    add(listing, (struct move){.kind = MOVE_SETTLE, .carrier = i, .committed = true, .listens = true});
-    add(listing, (struct move){.kind = MOVE_SETTLE, .carrier = i, .listens = true});
-    add(listing, (struct move){.kind = MOVE_SETTLE, .carrier = i});
+  for (unsigned i = 0; i < MOST_CARRIERS; i++) {
+    add(listing, (struct move){.kind = MOVE_SETTLE, .carrier = (uint8_t)i, .committed = true, .listens = true});
+    add(listing, (struct move){.kind = MOVE_SETTLE, .carrier = (uint8_t)i, .listens = true});
+    add(listing, (struct move){.kind = MOVE_SETTLE, .carrier = (uint8_t)i});
   }
 }
 
 static void add_hosts(struct listing *listing) {
-  for (uint8_t named = 0; named < 1 << MOST_CARRIERS; named++) {
-    add(listing, (struct move){.kind = MOVE_OPEN, .carrier = named});
-    add(listing, (struct move){.kind = MOVE_OPEN, .carrier = named, .other_host = true});
+  for (unsigned named = 0; named < 1 << MOST_CARRIERS; named++) {
+    add(listing, (struct move){.kind = MOVE_OPEN, .carrier = (uint8_t)named});
+    add(listing, (struct move){.kind = MOVE_OPEN, .carrier = (uint8_t)named, .other_host = true});
   }
   add(listing, (struct move){.kind = MOVE_ATTACH});
   add(listing, (struct move){.kind = MOVE_CRASH});

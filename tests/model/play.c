@@ -85,7 +85,7 @@ static bool same_stored(const struct message *a, const struct message *b) {
 }
 
 static void compare(const struct world *before, const struct world *after, struct occurrence *occurrence) {
-  occurrence->moved_on = memcmp(&before->run, &after->run, sizeof before->run) != 0 || before->submitted != after->submitted;
+  occurrence->moved_on = !turns_same_run(&before->run, &after->run) || before->submitted != after->submitted;
   for (size_t i = 0; i < after->submitted; i++) {
     bool same = i < before->submitted && same_stored(&before->messages[i], &after->messages[i]);
     if (!same) occurrence->moved_on = true;
@@ -142,8 +142,7 @@ static const char *same_from_another(const struct world *world, const struct mov
   other.input.ids = other.ids;
   other.input.answers = !call->input.answers;
   int other_code = turns_step(&other.turns, &other.input, NULL);
-  bool same =
-      code == other_code && other.turns.count == call->turns.count && !memcmp(&other.turns.run, &call->turns.run, sizeof(struct run));
+  bool same = code == other_code && other.turns.count == call->turns.count && turns_same_run(&other.turns.run, &call->turns.run);
   for (size_t i = 0; same && i < call->turns.count; i++)
     same = other.messages[i].n == call->messages[i].n && same_stored(&other.messages[i], &call->messages[i]);
   return same ? NULL : "no source of messages is treated differently";
@@ -227,8 +226,7 @@ static const char *play_hook(struct world *world, const struct setup *setup, con
     }
   } else if (!chat) { /* the hook says so without the machine: then it must be so */
     broken = step(world, setup, move, &call, &code);
-    if (!broken && memcmp(&before.run, &world->run, sizeof before.run) != 0)
-      broken = "turns_minds_tool_result knows when nothing would change";
+    if (!broken && !turns_same_run(&before.run, &world->run)) broken = "turns_minds_tool_result knows when nothing would change";
   }
   if (broken || code) return broken;
   hand_out(world, setup, at, chat && move->name_count, carried, chat ? mask_of_names(&before, move) : carried);

@@ -40,7 +40,7 @@ static void canonical_times(struct world *world) {
 /* Those that are over come first: nothing is ever moved before them. */
 static void canonical_places(struct world *world, const struct setup *setup) {
   uint64_t gap = setup->tight ? 1 : 1 << 20, place = 0;
-  uint8_t order[MOST_MESSAGES];
+  uint8_t order[MOST_MESSAGES] = {0};
   size_t count = 0;
   for (size_t i = 0; i < world->submitted; i++) {
     if (is_over(&world->messages[i])) order[count++] = (uint8_t)i;

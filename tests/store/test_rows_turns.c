@@ -229,6 +229,7 @@ Test(rows_turns, hostile_bytes_do_no_harm) {
     for (int round = 0; round < 10000; round++) {
       struct buffer hostile = BUFFER_EMPTY;
       buffer_span(&hostile, buffer_view(&body));
+      cr_assert(hostile.bytes);
       for (size_t hits = 1 + random_below(&random, 4); hits; hits--)
         hostile.bytes[1 + random_below(&random, hostile.len - 1)] = (char)(random_below(&random, 3) ? random_next(&random) : 0xff);
       check_whatever(row, buffer_view(&hostile));

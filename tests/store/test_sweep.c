@@ -14,7 +14,7 @@
 TestSuite(sweep, .init = kit_begin, .fini = kit_end);
 
 static const int64_t DAY = 86400000;
-enum { STEP_ROWS = 64 };
+static const size_t STEP_ROWS = 64;
 
 /* One commit that is not a push, in session `busy`. */
 static void sweep_once(struct store *store, uint32_t busy, int64_t now_ms) {

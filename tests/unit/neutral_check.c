@@ -22,7 +22,7 @@ static bool is_wide_blank(uint32_t c) {
 
 /* NUL-terminated, with every break as LF and every run of blanks as one. */
 static char *plain_copy(struct tidings_span text) {
-  char *copy = malloc(text.len + 1);
+  char *copy = calloc(text.len + 1, 1);
   size_t len = 0;
   if (!copy) abort();
   for (size_t at = 0; at < text.len;) {
@@ -60,10 +60,10 @@ static bool is_tag(const char *at) {
 
 static bool is_named(const char *text, const char *at) {
   static const char key[] = "\"system_notifications\"", tool[] = "_system_notification";
-  char before = at > text ? at[-1] : ' ';
+  const char before = *(at > text ? at - 1 : " ");
   if (before == '\\') return false;
   if (begins(at, key)) return true;
-  char behind = begins(at, tool) ? at[sizeof tool - 1] : 'x';
+  const char behind = *(begins(at, tool) ? at + sizeof tool - 1 : "x");
   return !isalnum((unsigned char)before) && before != '_' && !isalnum((unsigned char)behind) && behind != '_';
 }
 
@@ -182,7 +182,7 @@ static const char *check_tags(struct tidings_span text) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
       size_t len = strlen(names[i]);
       if (text.len - name < len || strncasecmp(text.ptr + name, names[i], len) != 0) continue;
-      char behind = name + len < text.len ? text.ptr[name + len] : ' ';
+      const char behind = *(name + len < text.len ? text.ptr + name + len : " ");
       if (!isalnum((unsigned char)names[i][len - 1]) || (!isalnum((unsigned char)behind) && behind != '.' && behind != ':'))
         return "it has a reserved tag";
     }

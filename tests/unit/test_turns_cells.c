@@ -103,8 +103,8 @@ Test(turns_cells, ends_of_a_turn) {
         "error m1=leased m2=queued"}},
       {"finished",
        {"idle m1=queued m2=queued",
-        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected the ids of the messages offered, if that "
-        "turn is meant",
+        ("starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected the ids of the messages offered, "
+         "if that turn is meant"),
         "starting(m2) m1=leased m2=offered > offer m2", "starting(m2) m1=leased m2=offered > offer m2",
         "starting(m2) m1=leased m2=offered > offer m2", "error m1=leased m2=queued"}},
       {"finished m1",
@@ -124,8 +124,8 @@ Test(turns_cells, ends_of_a_turn) {
         "error m1=leased m2=queued ! STATE: the session is error; message \"m2\" is queued, not part of a turn that could be meant"}},
       {"aborted",
        {"idle m1=queued m2=queued",
-        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected the ids of the messages offered, if that "
-        "turn is meant",
+        ("starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected the ids of the messages offered, "
+         "if that turn is meant"),
         "starting(m2) m1=leased m2=offered > offer m2", "starting(m2) m1=leased m2=offered > offer m2",
         "starting(m2) m1=leased m2=offered > offer m2", "error m1=leased m2=queued"}},
       {"aborted m1",

@@ -152,15 +152,22 @@ static void look(struct script *script, const struct turns_input *of_step) {
   turns_look(&script->turns, &input, &script->result);
 }
 
+/* Of the command; there must be so many. */
+static const char *word_at(const struct script *script, size_t i) {
+  const char *word = script->words[i];
+  cr_assert(i < script->word_count && word);
+  return word;
+}
+
 static void command(struct script *script) {
-  bool other = !strcmp(script->words[0], "other:"), nobody = !strcmp(script->words[0], "nobody:");
+  bool other = !strcmp(word_at(script, 0), "other:"), nobody = !strcmp(word_at(script, 0), "nobody:");
   for (size_t i = 0; (other || nobody) && i < script->word_count - 1; i++) script->words[i] = script->words[i + 1];
   script->word_count -= other || nobody;
-  bool settles = !strcmp(script->words[0], "commit") || !strcmp(script->words[0], "rollback");
+  bool settles = !strcmp(word_at(script, 0), "commit") || !strcmp(word_at(script, 0), "rollback");
   size_t count = read_ids(script);
-  const char *delivery = settles ? script->words[1] : value_of(script, "@");
+  const char *delivery = settles ? word_at(script, 1) : value_of(script, "@");
   const char *words = value_of(script, "words="), *attempt = value_of(script, "attempt=");
-  enum turns_event event = event_of(script->words[0], count);
+  enum turns_event event = event_of(word_at(script, 0), count);
   bool edits = event <= TURNS_MOVE;
   struct turns_input input = {.event = event,
                               .now_ms = script->now_ms,
@@ -194,15 +201,15 @@ static void command(struct script *script) {
 }
 
 static void run_command(struct script *script) {
-  const char *first = script->words[0];
+  const char *first = word_at(script, 0);
   if (!strcmp(first, "clock")) {
-    script->now_ms += strtol(script->words[1], NULL, 10);
+    script->now_ms += strtol(word_at(script, 1), NULL, 10);
   } else if (!strcmp(first, "item")) {
-    script->item = strtoull(script->words[1], NULL, 10);
+    script->item = strtoull(word_at(script, 1), NULL, 10);
     if (script->item) script->last_item = script->item;
     script->urgent = has_word(script, "urgent");
   } else if (!strcmp(first, "lose")) {
-    ptrdiff_t at = find(script, span_text(script->words[1]));
+    ptrdiff_t at = find(script, span_text(word_at(script, 1)));
     cr_assert_geq(at, 0);
     memmove(&script->messages[at], &script->messages[at + 1], (--script->turns.count - (size_t)at) * sizeof *script->messages);
   } else if (!strcmp(first, "times")) {
