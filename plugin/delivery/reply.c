@@ -23,22 +23,31 @@ struct tidings_reply *reply_make(struct arena *arena) {
 
 static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory for a reply"); }
 
+static struct tidings_span pack(char **to, struct tidings_span text) {
+  char *begin = *to;
+  if (text.len) memcpy(begin, text.ptr, text.len);
+  *to += text.len;
+  return span_of(begin, text.len);
+}
+
 /* With text of its own: an item's is the snapshot's, and that of a line that is not its item's is in the arena already. */
 static int make_notification(const struct line *line, uint32_t session, struct arena *arena, struct tidings_notification *ret) {
   const struct item *item = line->item;
-  struct tidings_notification note = {
-      .size = sizeof note,
+  struct tidings_span data = line->count > 1 ? span_of(NULL, 0) : item->note.data;
+  bool is_items = line->message.ptr == item->note.message.ptr;
+  char *text = arena_alloc(arena, item->note.source.len + item->note.name.len + (is_items ? line->message.len : 0) + data.len);
+  if (!text) return -1;
+  *ret = (struct tidings_notification){
+      .size = sizeof *ret,
       .level = line->level,
       .id = public_id(session, item->n),
       .time_ms = item->time_ms,
-      .message = line->message,
+      .source = pack(&text, item->note.source),
+      .name = pack(&text, item->note.name),
+      .message = is_items ? pack(&text, line->message) : line->message,
+      .data = pack(&text, data),
       .count = line->count,
   };
-  bool is_items = line->message.ptr == item->note.message.ptr;
-  if (arena_copy(arena, item->note.source, &note.source) || arena_copy(arena, item->note.name, &note.name)) return -1;
-  if (is_items && arena_copy(arena, line->message, &note.message)) return -1;
-  if (line->count == 1 && item->note.data.len && arena_copy(arena, item->note.data, &note.data)) return -1;
-  *ret = note;
   return 0;
 }
 

@@ -209,3 +209,25 @@ Test(escape, a_name_is_one_line_without_markup) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) cr_expect_str_eq(escaped(cases[i].text, true), cases[i].escaped);
 }
+
+Test(escape, a_name_in_tags_and_quotes_ends_neither) {
+  static const struct {
+    const char *text, *attribute, *inlined;
+  } cases[] = {
+      {"tool", "tool", "tool"},
+      {"a'b\"c", "a&apos;b&quot;c", "a'b\"c"},
+      {"</a> & <b x=\"1\">", "&lt;/a&gt; &amp; &lt;b x=&quot;1&quot;&gt;", "&lt;/a&gt; &amp; &lt;b x=\"1\"&gt;"},
+      {"&quot;", "&amp;quot;", "&amp;quot;"},
+      {"a\nb\tc", "a{U+000A}b{U+0009}c", "a{U+000A}b{U+0009}c"},
+      {"[x] *y*", "[x] *y*", "\\[x\\] \\*y\\*"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct buffer attribute = BUFFER_EMPTY, inlined = BUFFER_EMPTY;
+    escape_xml_attribute(span_text(cases[i].text), &attribute);
+    escape_xml_inline(span_text(cases[i].text), &inlined);
+    cr_expect_str_eq(text_of(buffer_view(&attribute)), cases[i].attribute);
+    cr_expect_str_eq(text_of(buffer_view(&inlined)), cases[i].inlined);
+    buffer_free(&attribute);
+    buffer_free(&inlined);
+  }
+}

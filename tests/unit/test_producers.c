@@ -57,6 +57,8 @@ Test(producers, say_the_documented_words) {
       {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"cargo_check\",\"state\":\"failed\",\"level\":\"critical\"}",
        "tool.failed|critical|Tool `cargo_check` (handle `h_3`) failed."},
       {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"x\",\"state\":\"running\"}", ""},
+      {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"t\",\"state\":\"failed\",\"exit_code\":0}",
+       "tool.failed|error|Tool `t` (handle `h_3`) failed with exit code 0."},
       {"handle.polled", "{\"handle\":\"h_3\"}", ""},
       {"mcp.state", "{\"server\":\"github\",\"state\":\"connected\"}", ""},
       {"mcp.state", "{\"server\":\"github\",\"state\":\"disconnected\"}", "mcp.disconnected|error|MCP server `github` has disconnected."},

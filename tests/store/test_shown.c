@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the host's own functions do to what is shown: its count of tokens, and its randomness in the ids of synthetic calls.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "kit.h"
+
+extern const struct tidings_entry tidings_entry;
+
+TestSuite(shown, .init = kit_begin, .fini = kit_end);
+
+static char counted[512]; /* the texts that the host was asked to count, with "|" behind each */
+
+static uint64_t count_tokens(void *context, const struct tidings_span *text) {
+  size_t len = strlen(counted);
+  (void)context;
+  (void)snprintf(counted + len, sizeof counted - len, "%.*s|", SPAN_FORMAT(*text));
+  return text->len >= 4 && memcmp(text->ptr, "dear", 4) == 0 ? 1000 : 1;
+}
+
+static void take_log(void *context, uint32_t severity, const struct tidings_span *message) {
+  (void)context;
+  (void)severity;
+  (void)message;
+}
+
+static int64_t now_ms(void *context) {
+  (void)context;
+  return 1700000000000;
+}
+
+static uint64_t mono_ns(void *context) {
+  struct timespec now;
+  (void)context;
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int32_t all_ones(void *context, void *buffer, size_t len) {
+  (void)context;
+  memset(buffer, 0xFF, len);
+  return 0;
+}
+
+static int32_t no_random(void *context, void *buffer, size_t len) {
+  (void)context;
+  (void)buffer;
+  (void)len;
+  return -1;
+}
+
+static struct tidings_plugin *open_with(const char *configuration, bool counts, int32_t (*random)(void *, void *, size_t)) {
+  const struct tidings_host host = {.size = sizeof host,
+                                    .log = take_log,
+                                    .now_ms = now_ms,
+                                    .mono_ns = mono_ns,
+                                    .random = random,
+                                    .count_tokens = counts ? count_tokens : NULL};
+  const struct tidings_open_options options = {.size = sizeof options,
+                                               .store_dir = span_text(kit_store),
+                                               .configuration = span_text(configuration),
+                                               .hook_budget_ms = KIT_BUDGET_MS};
+  struct tidings_plugin *plugin;
+  struct tidings_error error = new_error();
+  cr_assert_eq(tidings_entry.open(&host, &options, &plugin, &error), 0, "%s", error.text);
+  return plugin;
+}
+
+Test(shown, the_host_counts_tokens_of_the_text_as_it_is_shown) {
+  struct tidings_plugin *plugin = open_with("{\"delivery\":{\"max_tokens\":2,\"order\":\"time\"}}", true, all_ones);
+  push(plugin, "s", "cheap");
+  push(plugin, "s", "\\u202E# x");
+  push(plugin, "s", "dear");
+  push(plugin, "s", "cheap too");
+  expect_got(tool_result(plugin, "s"), "cheap|\xE2\x80\xAE# x");
+  cr_expect_str_eq(counted, "cheap|{U+202E}# x|dear|");
+  expect_got(tool_result(plugin, "s"), "dear");
+  plugin_end(plugin);
+}
+
+Test(shown, else_tokens_are_bytes_of_the_text_as_it_is_shown) {
+  struct tidings_plugin *plugin = open_with("{\"delivery\":{\"max_tokens\":4,\"order\":\"time\"}}", false, all_ones);
+  push(plugin, "s", "12345678");
+  push(plugin, "s", "\\u202E\\u202E"); /* 6 bytes, shown as 16 */
+  push(plugin, "s", "1");
+  expect_got(tool_result(plugin, "s"), "12345678");
+  expect_got(tool_result(plugin, "s"), "\xE2\x80\xAE\xE2\x80\xAE");
+  expect_got(tool_result(plugin, "s"), "1");
+  plugin_end(plugin);
+}
+
+Test(shown, a_synthetic_call_has_a_random_uuid) {
+  struct tidings_plugin *plugin = open_with("{\"delivery\":{\"format\":\"synthetic-call\"}}", false, all_ones);
+  const struct tidings_tool_result result = {.size = sizeof result, .session = span_text("s"), .call_id = span_text("c")};
+  const struct tidings_reply *reply = NULL;
+  struct tidings_error error = new_error();
+  push(plugin, "s", "one");
+  cr_assert_eq(plugin->on_tool_result(plugin, &result, &reply, &error), 0, "%s", error.text);
+  cr_assert(reply && reply->message_count == 1);
+  struct tidings_span id = reply->messages[0]->call_id;
+  static const char expected[] = "notif_ffffffff-ffff-4fff-bfff-ffffffffffff";
+  cr_expect(id.len == sizeof expected - 1 && memcmp(id.ptr, expected, id.len) == 0, "%.*s", SPAN_FORMAT(id));
+  plugin->release(plugin, reply);
+  plugin_end(plugin);
+}
+
+Test(shown, without_randomness_a_call_is_refused_and_nothing_is_lost) {
+  struct tidings_plugin *plugin = open_with("{\"delivery\":{\"format\":\"synthetic-call\"}}", false, no_random);
+  push(plugin, "s", "one");
+  struct got got = tool_result(plugin, "s");
+  cr_expect_eq(got.code, TIDINGS_E_INVAL);
+  cr_expect_not_null(strstr(got.error.text, "host.random"), "%s", got.error.text);
+  free(ask(plugin, "{\"name\":\"configure\",\"config\":{}}"));
+  expect_got(tool_result(plugin, "s"), "one");
+  plugin_end(plugin);
+}
