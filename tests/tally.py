@@ -3,7 +3,7 @@
 """tally.py RESULTS.xml…: sums up the JUnit files that ctest has written, one for each preset.
 
 A program may hold many cases: those that a Criterion program or a TAP stream reports are counted one by one, anything else is one
-case. Says which program failed and where its log is; the last line is `N passed, N failed`. Exit status 1 if anything failed or
+case. Says which program failed and where its log is, and what a program has in lines that begin with "# sum: "; the last line is `N passed, N failed`. Exit status 1 if anything failed or
 nothing ran.
 """
 import os
@@ -50,6 +50,11 @@ def reasons(output):
     return said or output.strip().splitlines()[-1:] or ["no reason given"]
 
 
+def sums(output):
+    """What a program wants to be told even when it passes."""
+    return re.findall(r"^# sum: (.*)", output, re.MULTILINE)
+
+
 def write_log(preset_dir, case):
     path = os.path.join(preset_dir, "failed", case.get("name") + ".log")
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -65,6 +70,8 @@ def main(paths):
         seen = [0, 0, 0]
         for case in ET.parse(path).getroot().iter("testcase"):
             counts = program(case)
+            for line in sums(case.findtext("system-out") or ""):
+                print(f"{os.path.basename(preset_dir)}: {line}")
             seen = [a + b for a, b in zip(seen, counts)]
             if counts[1]:
                 print(f"FAILED {os.path.basename(preset_dir)}: {case.get('name')} ({counts[1]} failed), log: {write_log(preset_dir, case)}")

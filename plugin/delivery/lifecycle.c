@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "delivery/ledger.h"
+#include "delivery/planning.h"
 #include "event/json_writer.h"
 
 /* -- closed ---------------------------------------------------------------------------------------------------------------------------- */
@@ -120,16 +121,30 @@ static int write_message(struct stage *stage, struct json_writer *writer, const 
   return 0;
 }
 
+/* What is pending and would be told: filters hold for a summary too. */
+static int items_to_tell(struct stage *stage, struct item **ret_items, size_t *ret_count, const bool **ret_left,
+                         struct tidings_error *error) {
+  const struct planning planning = {
+      .instance = stage->instance, .settings = stage->settings, .now_ms = stage->now_ms, .arena = &stage->arena};
+  int code = item_pending(stage->txn, stage->session, &stage->head, &stage->arena, ret_items, ret_count, error);
+  if (!code && planning_left(&planning, *ret_items, *ret_count, ret_left))
+    code = fail(error, TIDINGS_E_NOMEM, "no memory for the ledger of a session");
+  return code;
+}
+
 int ledger_of_session(struct stage *stage, struct tidings_span *ret_json, struct tidings_error *error) {
   const struct turns *turns = &stage->turning.turns;
   struct buffer text = BUFFER_EMPTY;
   struct json_writer writer = {.out = &text};
   struct item *items;
+  const bool *left;
   size_t count;
-  int code = item_pending_copied(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
+  int code = items_to_tell(stage, &items, &count, &left, error);
   json_open(&writer, NULL, '{');
   json_open(&writer, "pending", '[');
-  for (size_t i = 0; !code && i < count; i++) write_item(&writer, &items[i]);
+  for (size_t i = 0; !code && i < count; i++) {
+    if (left[i]) write_item(&writer, &items[i]);
+  }
   json_close(&writer, ']');
   json_open(&writer, "queued", '[');
   for (size_t i = 0; !code && i < turns->count; i++) {

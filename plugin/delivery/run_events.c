@@ -213,11 +213,12 @@ static int answer(struct happening *happening, struct stage *stage, struct tidin
   return 0;
 }
 
-/* Somebody else's event has made an offer: the owner is to come and get it. */
+/* Somebody else's event has made an offer: the owner is to come and get it. Or it has taken one away: what was to ride on that may want something. */
 static void ring_owner(struct stage *stage) {
-  const struct run *run = &stage->turning.turns.run;
-  if (!stage->answers && stage->owned && run->state == RUN_STARTING && !run->told)
-    store_ring(stage->txn, stage->session, &stage->head.owner);
+  const struct turning *turning = &stage->turning;
+  const struct run *run = &turning->turns.run;
+  bool offered = run->state == RUN_STARTING && !run->told, gone = turning->from == RUN_STARTING && run->state == RUN_IDLE;
+  if (!stage->answers && stage->owned && (offered || gone)) store_ring(stage->txn, stage->session, &stage->head.owner);
 }
 
 static int write_event(struct happening *happening, struct stage *stage, const struct tidings_reply **ret_reply,

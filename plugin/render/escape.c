@@ -116,7 +116,12 @@ static bool is_stray_selector(char before, struct tidings_span text, size_t at, 
   return !is_key || behind.len < 3 || memcmp(behind.ptr, keycap, 3) != 0;
 }
 
-static char last_byte(const struct buffer *out) { return out->len ? out->bytes[out->len - 1] : '\0'; }
+/* What stands in front of `at`: in the text from `begin` on, else what was written before. NUL: nothing. */
+static char byte_before(struct tidings_span text, size_t begin, size_t at, const struct buffer *out) {
+  if (at > begin) return text.ptr[at - 1];
+  if (out->len) return out->bytes[out->len - 1];
+  return '\0';
+}
 
 /* How many bytes from `at` on can be copied to the end of `out` as they are. */
 static size_t plain_run(struct tidings_span text, size_t at, unsigned where, const struct buffer *out) {
@@ -134,8 +139,7 @@ static size_t plain_run(struct tidings_span text, size_t at, unsigned where, con
     }
     uint32_t code_point;
     size_t len = utf8_decode(text, at, &code_point);
-    if (!len || utf8_is_deceptive(code_point) || is_stray_selector(at > begin ? text.ptr[at - 1] : last_byte(out), text, at, code_point))
-      break;
+    if (!len || utf8_is_deceptive(code_point) || is_stray_selector(byte_before(text, begin, at, out), text, at, code_point)) break;
     at += len;
   }
   return at - begin;
@@ -145,7 +149,7 @@ static size_t plain_run(struct tidings_span text, size_t at, unsigned where, con
 static size_t write_shown(struct tidings_span text, size_t at, struct buffer *out) {
   uint32_t code_point;
   size_t len = utf8_decode(text, at, &code_point);
-  if (len && is_stray_selector(last_byte(out), text, at, code_point)) {
+  if (len && is_stray_selector(byte_before(text, at, at, out), text, at, code_point)) {
     buffer_format(out, "{U+%04X}", (unsigned)code_point);
     return len;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/model/model.c: every state that the run-state machine can get into, breadth-first, up to a depth and beyond if there are no more; in each the laws
- * are asked, and whether everything that waits can still come to its end. Prints TAP with the number of states and the depth.
+ * are asked, and whether everything that waits can still come to its end. Prints TAP with the number of states and the depth, and the sum of all.
  *
  * Usage: turns-model [DEPTH [NAME]]: to another depth, or one setup only.
  */
@@ -123,13 +123,14 @@ static bool explore(struct search *search, size_t number, unsigned depth) {
   return true;
 }
 
-static bool run(const struct setup *setup, size_t number, unsigned depth) {
+static bool run(const struct setup *setup, size_t number, unsigned depth, size_t *states) {
   struct search *search = calloc(1, sizeof *search);
   bool ok = search && (search->nodes = malloc(MOST_STATES * sizeof *search->nodes)) && (search->table = calloc((size_t)1 << TABLE_BITS, 4));
   if (ok) {
     search->setup = setup;
     search->move_count = moves_list(setup, search->moves);
     ok = explore(search, number, depth);
+    *states += search->count;
   } else {
     printf("Bail out! no memory\n");
   }
@@ -144,12 +145,13 @@ static bool run(const struct setup *setup, size_t number, unsigned depth) {
 int main(int argc, char **argv) {
   unsigned depth = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
   const char *only = argc > 2 ? argv[2] : NULL;
-  size_t number = 0, failed = 0, count;
+  size_t number = 0, failed = 0, states = 0, count;
   const struct setup *setups = setups_all(&count);
   for (size_t i = 0; i < count; i++) {
     if (only && strcmp(only, setups[i].name) != 0) continue;
-    failed += !run(&setups[i], ++number, depth ? depth : setups[i].depth);
+    failed += !run(&setups[i], ++number, depth ? depth : setups[i].depth, &states);
   }
+  printf("# sum: the turn queue's model: %zu states in %zu setups\n", states, number);
   printf("1..%zu\n", number);
   return failed || !number;
 }

@@ -25,6 +25,14 @@ CASES = [
 ]
 
 
+def tells_sums(folder):
+    path = os.path.join(folder, "tests.xml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(junit([("run", "ok 1\n# sum: 12 states\n1..1\n")]))
+    result = subprocess.run([sys.executable, TALLY, path], capture_output=True, text=True, check=False)
+    return f"{os.path.basename(folder)}: 12 states" in result.stdout.splitlines()
+
+
 def junit(programs):
     rows = "".join(f'<testcase name="t{i}" classname="t{i}" time="0" status="{status}"><system-out>{escape(output)}</system-out></testcase>'
                    for i, (status, output) in enumerate(programs))
@@ -45,7 +53,11 @@ def main():
         print(f"{'ok' if good else 'not ok'} {number} - {title}")
         if not good:
             print(f"# expected {expected!r} and {expected_status}, got {last!r} and {result.returncode}\n# {result.stderr}")
-    print(f"1..{len(CASES)}")
+    with tempfile.TemporaryDirectory() as folder:
+        good = tells_sums(folder)
+    failed |= not good
+    print(f"{'ok' if good else 'not ok'} {len(CASES) + 1} - what a program sums up is told")
+    print(f"1..{len(CASES) + 1}")
     return failed
 
 

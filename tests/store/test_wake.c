@@ -64,6 +64,33 @@ Test(wake, what_can_wait_for_the_next_carrier_does_not_ring) {
   plugin_end(plugin);
 }
 
+static void woken(struct tidings_plugin *plugin, int fd, const char *what) {
+  struct tidings_error error = new_error();
+  cr_assert(is_rung(fd, LONG_MS), "%s", what);
+  next_is(plugin, "s");
+  next_is(plugin, "");
+  cr_assert_eq(event(plugin, &error, "{\"type\":\"wake\",\"session\":\"s\"}"), 0, "%s", error.text);
+}
+
+Test(wake, messages_of_others_ring_when_the_host_is_to_act_on_them) {
+  struct tidings_plugin *plugin = host();
+  int fd = waiting(plugin);
+  event_by_another("s", "message.submitted", "\"id\":\"m1\",\"content\":\"x\"");
+  woken(plugin, fd, "an offer");
+  event_by_another("s", "message.cancelled", "\"id\":\"m1\"");
+  woken(plugin, fd, "no offer any more: something that was to ride on it may want a turn of its own");
+  event_by_another("s", "message.submitted", "\"id\":\"m2\",\"content\":\"x\"");
+  woken(plugin, fd, "an offer");
+  event_by_another("s", "message.submitted", "\"id\":\"m3\",\"content\":\"x\"");
+  event_by_another("s", "message.edited", "\"id\":\"m3\",\"content\":\"y\"");
+  event_by_another("s", "message.submitted", "\"id\":\"m4\",\"content\":\"x\"");
+  event_by_another("s", "message.cancelled", "\"id\":\"m4\"");
+  cr_assert(!is_rung(fd, 0), "what only waits has rung");
+  event_by_another("s", "message.cancelled", "\"id\":\"m2\"");
+  woken(plugin, fd, "the next offer");
+  plugin_end(plugin);
+}
+
 Test(wake, sessions_of_nobody_and_of_others_do_not_ring) {
   struct child other = child_living();
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});

@@ -69,23 +69,28 @@ int waiting(struct tidings_plugin *plugin) {
 }
 
 struct told {
-  const char *session, *members;
+  const char *session, *type, *data;
 };
 
-static int push_it(struct child *self, void *context) {
+static int tell_it(struct child *self, void *context) {
   const struct told *told = context;
   struct tidings_error error = new_error();
   (void)self;
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
-  int code = event(plugin, &error, "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\",%s}}",
-                   told->session, told->members);
-  if (code) (void)fprintf(stderr, "push: %d %s\n", code, error.text);
+  int code = event(plugin, &error, "{\"type\":\"%s\",\"session\":\"%s\",\"data\":{%s}}", told->type, told->session, told->data);
+  if (code) (void)fprintf(stderr, "%s: %d %s\n", told->type, code, error.text);
   plugin_end(plugin);
   return code ? 1 : 0;
 }
 
-void push_by_another(const char *session, const char *members) {
-  struct told told = {session, members};
-  struct child child = child_start(push_it, &told);
+void event_by_another(const char *session, const char *type, const char *data) {
+  struct told told = {session, type, data};
+  struct child child = child_start(tell_it, &told);
   cr_assert_eq(child_wait(&child), 0);
+}
+
+void push_by_another(const char *session, const char *members) {
+  char data[256];
+  (void)snprintf(data, sizeof data, "\"kind\":\"a.b\",\"message\":\"m\",%s", members);
+  event_by_another(session, "notification", data);
 }

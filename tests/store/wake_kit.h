@@ -15,7 +15,9 @@ bool is_rung(int fd, int patience_ms);                                 /* readab
 void next_is(struct tidings_plugin *plugin, const char *expected);     /* next_session names that session; "": none */
 void next_are(struct tidings_plugin *plugin, const char *expected);    /* it names these until there are none: "s t", by the alphabet */
 void take_session(struct tidings_plugin *plugin, const char *session); /* and take what that rings */
-void push_by_another(const char *session, const char *data_members);   /* a notification, by a producer process of its own */
+/* By a producer process of its own: an event with these members of data; a notification. */
+void event_by_another(const char *session, const char *type, const char *data_members);
+void push_by_another(const char *session, const char *data_members);
 #define CRITICAL "\"level\":\"critical\""
 
 /* Descriptor, a session "s" that is this plugin's, and silence. */

@@ -256,5 +256,6 @@ bool model_must_ring(const struct model *model, const struct act *act, const str
     return false;
   }
   bool offers = act_is_message(act->kind) && model->run.state == STARTING && !model->run.told && model->found != STARTING;
-  return offers || act->kind == ACT_SUBAGENT || (act->kind == ACT_NOTE && !is_plain_news(act));
+  bool withdraws = act->kind == ACT_CANCEL && model->found == STARTING && model->run.state == IDLE;
+  return offers || withdraws || act->kind == ACT_SUBAGENT || (act->kind == ACT_NOTE && !is_plain_news(act));
 }
