@@ -132,7 +132,7 @@ def test_instructions(place):
         write(place, name, text)
         place.ok("setup", "claude")
         assert read(place, name).startswith(text)
-        place.ok("setup", "claude", "--config", path(place, "xml.json"))
+        place.ok("setup", "claude", env={"TIDINGS_CONFIG": path(place, "xml.json")})
         assert read(place, name).startswith(text) and read(place, name).count("tidings: begin") == 1
         place.ok("setup", "claude", "--remove")
         assert read(place, name) == text
@@ -220,6 +220,7 @@ def test_wake(place):
 def test_senseless(place):
     """what an option would do nothing for is a mistake"""
     programs(place)
+    place.refused("setup", "claude", "--config", "x", code=2, says="--config")  # the hooks would not read it
     place.refused("setup", "gemini", "--no-wake", code=2, says="--no-wake: Gemini CLI")
     place.refused("setup", "pi", "--no-instructions", code=2, says="--no-instructions: pi")
     for option in ("--no-wake", "--no-instructions"):
