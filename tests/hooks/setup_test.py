@@ -270,6 +270,26 @@ def test_trust(place):
     place.refused("setup", "codex", says=["config.toml:3: no", "/hooks"])
 
 
+def test_trust_by_other_names(place):
+    """Codex names its folder in its own way: by another name for it the hooks are trusted all the same; hooks that it does not see are told of"""
+    programs(place)
+    os.symlink(".codex", path(place, "link"))
+    write(place, "dotfiles/hooks.json", "{}\n")
+    for name in (path(place, ".codex/"), path(place, "link"), os.path.relpath(path(place, ".codex"), place.work), place.dir + "//.codex/."):
+        for linked in (False, True):
+            if linked:
+                os.symlink("../dotfiles/hooks.json", path(place, FILES["codex"][0]))
+            place.env["CODEX_HOME"] = name
+            assert "4 hooks are trusted" in place.ok("setup", "codex").text, name
+            assert "Codex CLI: it trusts our hooks" in place.ok("doctor").text
+            assert "4 hooks are not trusted any more" in place.ok("setup", "codex", "--remove").text, name
+            if linked:
+                os.remove(path(place, FILES["codex"][0]))
+    write(place, ".codex/blind", "")
+    place.refused("setup", "codex", says=["does not see our hooks in", "/hooks"])
+    assert "it does not see our hooks" in place.refused("doctor").text
+
+
 def test_versions(place):
     """a version that was not tested is named; a host that is not there is refused; one that does not exist is a mistake"""
     programs(place, claude="3.0.1 (Claude Code)")
