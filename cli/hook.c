@@ -99,7 +99,7 @@ static int run(struct cli *cli) {
     if (key == OPTION_WAKE) wake = true;
     if (key == OPTION_OWNER && host_read_owner(cli, &owner)) return refuse();
   }
-  if (cli_take_words(cli, 1, 1, "HOST")) return refuse();
+  if (cli_take_words(cli, 1, 1, "HOST is")) return refuse();
   const struct host *host = find_host(cli, wait, wake);
   return host ? run_call(cli, host, owner, wait, wake) : refuse();
 }

@@ -213,7 +213,7 @@ static int run(struct cli *cli) {
     default: return cli->exit_code;
     }
   }
-  int code = cli_take_words(cli, 1, 1, "HOST");
+  int code = cli_take_words(cli, 1, 1, "HOST is");
   if (code) return code;
   setup.host = host_find(cli->words[0]);
   if (!setup.host) return cli_usage(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen, opencode, pi", cli->words[0]);
@@ -238,7 +238,6 @@ const struct cli_verb verb_setup = {
             "name with "
             "'.before-tidings' behind it. Doing it again changes nothing. A file that cannot be understood is refused, with the line, and "
             "nothing is written.",
-    .with = WITH_CONFIG,
     .completion = COMPLETE_WORDS,
     .words = "codex claude gemini qwen opencode pi",
     .options =

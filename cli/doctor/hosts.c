@@ -48,11 +48,14 @@ static void look(const struct host *host, struct examined *ret) {
 }
 
 static void tell_trust(struct doctor *doctor, const struct examined *examined) {
-  size_t untrusted = 0;
+  size_t seen = 0, untrusted = 0;
   const struct host *host = examined->host;
   if (!host->trusts_hashes) return;
-  if (setup_trust_look(doctor->cli, host, host->program, examined->path, &untrusted))
+  if (setup_trust_look(doctor->cli, host, host->program, examined->path, &seen, &untrusted))
     doctor_find(doctor, SEVERITY_WARNING, host->title, "Review them in it with /hooks.", "it cannot be asked whether it trusts our hooks");
+  else if (!seen)
+    doctor_find(doctor, SEVERITY_PROBLEM, host->title, "Look at what it says to /hooks, and at hooks in its configuration.",
+                "it does not see our hooks in %s", examined->path);
   else if (untrusted)
     doctor_find(doctor, SEVERITY_PROBLEM, host->title, "Run 'tidings setup codex', or review them in it with /hooks.",
                 "it does not trust %zu of our hooks, and silently leaves them out", untrusted);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "paths.h"
+#include "terminal.h"
 #include "utf8_check.h"
 
 static const char erase_line[] = "\r\033[K";
@@ -40,21 +41,28 @@ static size_t fit(const char *text, size_t columns) {
 
 void progress_show(struct progress *progress, const char *name, uint64_t elapsed_ms, const struct tail *last) {
   struct winsize size = {.ws_col = 0};
-  char line[1024];
+  char *line = NULL;
+  size_t len = 0;
   if (progress->fd < 0 || tcgetpgrp(progress->fd) != getpgrp()) return; /* in the background it keeps still */
   if (ioctl(progress->fd, TIOCGWINSZ, &size) || size.ws_col < 10) size.ws_col = 80;
   char *words = last ? tail_text(last, 1, 512) : NULL;
   char elapsed[32];
   progress_duration(elapsed_ms / 1000 * 1000, elapsed);
   if (elapsed_ms < 60000) snprintf(elapsed, sizeof elapsed, "%llu s", (unsigned long long)(elapsed_ms / 1000));
-  snprintf(line, sizeof line, "%.200s: %s%s%s", name, elapsed, words && words[0] ? " | " : "", words ? words : "");
-  free(words);
-  for (char *at = line; *at; at++) {
-    if ((unsigned char)*at < ' ') *at = ' ';
+  FILE *out = open_memstream(&line, &len);
+  if (out) {
+    terminal_text(out, name);
+    fprintf(out, ": %s%s", elapsed, words && words[0] ? " | " : "");
+    for (char *tab = words; tab && (tab = strchr(tab, '\t'));) *tab = ' ';
+    if (words) terminal_text(out, words);
   }
-  (void)paths_write_all(progress->fd, erase_line, sizeof erase_line - 1);
-  (void)paths_write_all(progress->fd, line, fit(line, size.ws_col - 1u));
-  progress->shown = true;
+  free(words);
+  if (out && !fclose(out)) {
+    (void)paths_write_all(progress->fd, erase_line, sizeof erase_line - 1);
+    (void)paths_write_all(progress->fd, line, fit(line, size.ws_col - 1u));
+    progress->shown = true;
+  }
+  free(line);
 }
 
 void progress_erase(struct progress *progress) {

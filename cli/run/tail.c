@@ -49,7 +49,8 @@ static size_t clean(const char *bytes, size_t len, char *out) {
   size_t used = 0, line = 0;
   for (size_t i = 0; i < len;) {
     unsigned char byte = (unsigned char)bytes[i];
-    size_t width = utf8_length(bytes + i, len - i);
+    uint32_t character = 0;
+    size_t width = utf8_decode(bytes + i, len - i, &character);
     if (byte == '\033') {
       i += escape_length(bytes + i, len - i);
     } else if (byte == '\r') {
@@ -67,7 +68,7 @@ static size_t clean(const char *bytes, size_t len, char *out) {
       used += 3;
       i++;
     } else {
-      if (byte >= ' ' || byte == '\t') {
+      if (byte == '\t' || (byte >= ' ' && (character < 0x7f || character > 0x9f))) { /* C1 acts on terminals as escape sequences do */
         memcpy(out + used, bytes + i, width);
         used += width;
       }

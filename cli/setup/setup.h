@@ -37,8 +37,10 @@ int setup_version(const char *program, char **ret_version);
 int setup_trust(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, bool remove,
                 size_t *ret_changed);
 
-/* How many of our hooks it does not trust, and so leaves out. Changes nothing. */
-int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_untrusted);
+/* How many of our hooks it sees, and how many of them it does not trust, and so leaves out. Changes nothing. */
+int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_seen,
+                     size_t *ret_untrusted);
+
 /* trust_rest.c: the file without a table of trusted hooks that is empty. Free it; NULL: out of memory. */
 char *setup_trust_rest(const char *text);
 

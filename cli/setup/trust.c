@@ -142,8 +142,25 @@ static const char *text_of(const json_t *object, const char *name) {
   return text ? text : "";
 }
 
+/* It names the folder in its own way: without links, and without a slash too many. */
+static bool is_same_file(const char *one, const char *other) {
+  if (strcmp(one, other) == 0) return true;
+  char *real_one = realpath(one, NULL), *real_other = realpath(other, NULL);
+  bool same = real_one && real_other && strcmp(real_one, real_other) == 0;
+  free(real_one);
+  free(real_other);
+  return same;
+}
+
 static bool is_ours(const json_t *hook, const char *hooks_path) {
-  return strcmp(text_of(hook, "sourcePath"), hooks_path) == 0 && strstr(text_of(hook, "command"), " hook codex");
+  return strstr(text_of(hook, "command"), " hook codex") && is_same_file(text_of(hook, "sourcePath"), hooks_path);
+}
+
+static size_t count_ours(const json_t *hooks, const char *hooks_path) {
+  const json_t *hook = NULL;
+  size_t i = 0, count = 0;
+  json_array_foreach(hooks, i, hook) count += is_ours(hook, hooks_path);
+  return count;
 }
 
 /* One edit a hook: a merge into the table of all would be written as one inline table by some versions. */
@@ -167,25 +184,33 @@ static json_t *edits_of(const json_t *hooks, const char *hooks_path, bool remove
   return edits;
 }
 
-static int list_hooks(struct server *server, json_t **ret_list) {
+/* *ret_hooks is a reference of its own. */
+static int list_hooks(struct server *server, json_t **ret_hooks) {
   char folder[4096];
+  json_t *list = NULL;
   if (!getcwd(folder, sizeof folder)) strcpy(folder, "/");
   int code = greet(server);
-  return code ? code : call(server, "hooks/list", json_pack("{s:[s]}", "cwds", folder), ret_list);
+  if (!code) code = call(server, "hooks/list", json_pack("{s:[s]}", "cwds", folder), &list);
+  if (!code) *ret_hooks = json_incref(json_object_get(json_array_get(json_object_get(list, "data"), 0), "hooks"));
+  json_decref(list);
+  return code;
 }
 
 static int edit(struct server *server, const char *hooks_path, bool remove, size_t *ret_changed) {
-  json_t *list = NULL, *written = NULL;
-  int code = list_hooks(server, &list);
+  json_t *hooks = NULL, *written = NULL;
+  int code = list_hooks(server, &hooks);
   if (code) return code;
-  const json_t *hooks = json_object_get(json_array_get(json_object_get(list, "data"), 0), "hooks");
+  if (!remove && !count_ours(hooks, hooks_path)) {
+    json_decref(hooks);
+    return cli_fail(server->cli, "codex app-server does not see our hooks in %s", hooks_path);
+  }
   json_t *edits = edits_of(hooks, hooks_path, remove);
   const json_t *first = json_array_get(edits, 0);
   size_t changed = remove || !first ? json_array_size(edits) : json_object_size(json_object_get(first, "value"));
   if (changed) code = call(server, "config/batchWrite", json_pack("{s:O}", "edits", edits), &written);
   if (!code) *ret_changed = changed;
   json_decref(edits);
-  json_decref(list);
+  json_decref(hooks);
   json_decref(written);
   return code;
 }
@@ -202,21 +227,23 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
   return code;
 }
 
-int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_untrusted) {
+int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_seen,
+                     size_t *ret_untrusted) {
   struct server server = {.pid = -1, .to = -1, .from = -1};
-  json_t *list = NULL;
+  json_t *hooks = NULL;
   const json_t *hook = NULL;
   size_t i = 0, untrusted = 0;
-  *ret_untrusted = 0;
+  *ret_seen = *ret_untrusted = 0;
   if (!host->trusts_hashes) return 0;
   int code = start(cli, program, &server);
   if (code) return code;
-  code = list_hooks(&server, &list);
-  json_array_foreach(json_object_get(json_array_get(json_object_get(list, "data"), 0), "hooks"), i, hook) {
+  code = list_hooks(&server, &hooks);
+  json_array_foreach(hooks, i, hook) {
     if (is_ours(hook, hooks_path) && strcmp(text_of(hook, "trustStatus"), "trusted") != 0) untrusted++;
   }
-  json_decref(list);
-  stop(&server);
+  if (!code) *ret_seen = count_ours(hooks, hooks_path);
   if (!code) *ret_untrusted = untrusted;
+  json_decref(hooks);
+  stop(&server);
   return code;
 }

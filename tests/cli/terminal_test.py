@@ -131,6 +131,15 @@ def test_progress_quiet(place):
     assert b"\x1b[31m" not in terminal.seen and b"sh ended with exit code 1; its output is in " + place.logs.encode() in terminal.seen, terminal.seen
 
 
+def test_progress_hostile(place):
+    """neither the name nor what was printed acts on the terminal from within the line"""
+    script = "printf 'a\\tb \\302\\23331mred\\342\\200\\256c'; sleep 2.5"
+    command = [TIDINGS, "run", "-s", "s", "--quiet", "--name", "na\x1b[31m\u009bme", "--", "sh", "-c", script]
+    with Terminal(place, command) as terminal:
+        terminal.expect(rb"\r\x1b\[Kna\{U\+001B\}\[31m\{U\+009B\}me: \d+ s \| a b 31mred\{U\+202E\}c")
+        assert terminal.end() == 0
+
+
 def test_no_progress(place):
     """no line on a terminal that cannot erase one, nor behind a prompt"""
     with run(place, "sh", "-c", "echo one; sleep 2.2", env={"TERM": "dumb"}) as terminal:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-HOME = os.environ["CODEX_HOME"]
+HOME = os.path.realpath(os.environ["CODEX_HOME"])
 TRUST = os.path.join(HOME, "config.toml")
 ENTRY = '\n?\\[hooks\\.state\\."{}"\\]\ntrusted_hash = "(.*)"\n'
 
@@ -28,6 +28,8 @@ def entry(key):
 
 def hooks_list():
     path = os.path.join(HOME, "hooks.json")
+    if os.path.exists(os.path.join(HOME, "blind")):
+        return
     for event, groups in load(path).get("hooks", {}).items():
         for number, group in enumerate(groups):
             for hook in group["hooks"]:

@@ -132,7 +132,7 @@ def test_instructions(place):
         write(place, name, text)
         place.ok("setup", "claude")
         assert read(place, name).startswith(text)
-        place.ok("setup", "claude", "--config", path(place, "xml.json"))
+        place.ok("setup", "claude", env={"TIDINGS_CONFIG": path(place, "xml.json")})
         assert read(place, name).startswith(text) and read(place, name).count("tidings: begin") == 1
         place.ok("setup", "claude", "--remove")
         assert read(place, name) == text
@@ -220,6 +220,7 @@ def test_wake(place):
 def test_senseless(place):
     """what an option would do nothing for is a mistake"""
     programs(place)
+    place.refused("setup", "claude", "--config", "x", code=2, says="--config")  # the hooks would not read it
     place.refused("setup", "gemini", "--no-wake", code=2, says="--no-wake: Gemini CLI")
     place.refused("setup", "pi", "--no-instructions", code=2, says="--no-instructions: pi")
     for option in ("--no-wake", "--no-instructions"):
@@ -267,6 +268,26 @@ def test_trust(place):
         assert (read(place, ".codex/config.toml") if text is not None else not os.path.exists(path(place, ".codex/config.toml"))) in (text, True)
     write(place, ".codex/broken", "")
     place.refused("setup", "codex", says=["config.toml:3: no", "/hooks"])
+
+
+def test_trust_by_other_names(place):
+    """Codex names its folder in its own way: by another name for it the hooks are trusted all the same; hooks that it does not see are told of"""
+    programs(place)
+    os.symlink(".codex", path(place, "link"))
+    write(place, "dotfiles/hooks.json", "{}\n")
+    for name in (path(place, ".codex/"), path(place, "link"), os.path.relpath(path(place, ".codex"), place.work), place.dir + "//.codex/."):
+        for linked in (False, True):
+            if linked:
+                os.symlink("../dotfiles/hooks.json", path(place, FILES["codex"][0]))
+            place.env["CODEX_HOME"] = name
+            assert "4 hooks are trusted" in place.ok("setup", "codex").text, name
+            assert "Codex CLI: it trusts our hooks" in place.ok("doctor").text
+            assert "4 hooks are not trusted any more" in place.ok("setup", "codex", "--remove").text, name
+            if linked:
+                os.remove(path(place, FILES["codex"][0]))
+    write(place, ".codex/blind", "")
+    place.refused("setup", "codex", says=["does not see our hooks in", "/hooks"])
+    assert "it does not see our hooks" in place.refused("doctor").text
 
 
 def test_versions(place):
