@@ -217,7 +217,8 @@ def in_doubt(host):
 def commands_know_their_session(host):
     """what a command of the model's pushes, wherever it runs, is for the session that has called it"""
     host.begin()
-    script = Script(host, "Ask around.", [host.shell(f"cd / && {host.place.command} run --name inner -- false; {host.place.command} push 'From inside.'")], [{"text": "Heard."}])
+    elsewhere = f"env -C / {host.place.command}"
+    script = Script(host, "Ask around.", [host.shell(f"{elsewhere} run --name inner -- false; {elsewhere} push 'From inside.'")], [{"text": "Heard."}])
     host.prompt("Ask around.")
     host.settled()
     exactly_once(script.last(2), "- Tool `inner` (handle `inner-")

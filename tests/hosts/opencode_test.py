@@ -173,13 +173,14 @@ def agent_stays(opencode):
 def subagent(opencode):
     """a subagent's edits are no news to the session that a person sees, and what comes meanwhile is for that session"""
     opencode.begin()
-    file, go = opencode.place.project / "delegated.txt", opencode.place.root / "delegated"
+    file, go, started = (opencode.place.project / name for name in ("delegated.txt", "delegated-go", "delegated-started"))
     script = Script(opencode, "Delegate it.", [{"call": "task", "arguments": {"description": "A part", "prompt": "The part of it.", "subagent_type": "general"}}],
                     [{"text": "All done."}])
-    inner = {"prompt": "The part of it.", "answers": [[opencode.write(file, "text\n")], [opencode.shell(f"touch '{go}-started'; {wait_for_file(go)}")], [{"text": "My part is done."}]]}
+    inner = {"prompt": "The part of it.",
+             "answers": [[opencode.write(file, "text\n")], [opencode.shell(f"touch '{started}'; {wait_for_file(go)}")], [{"text": "My part is done."}]]}
     opencode.model.replace([*opencode.model.script.rules, inner])
     opencode.prompt("Delegate it.")
-    until((opencode.place.root / "delegated-started").exists, "the subagent's tool runs")
+    until(started.exists, "the subagent's tool runs")
     own = opencode.place.ask("pending", "-s", opencode.session)["items"]
     assert [item for item in own if item.get("caused_by") and "delegated.txt" in item["message"]], own
     push(opencode, "For whoever asked.", "-l", "error")
