@@ -10,14 +10,18 @@
 #include "instance.h"
 #include "values.h"
 
+bool instance_is_open(struct napi_env__ *env, const struct instance *instance) {
+  if (instance->kit) return true;
+  napi_throw_error(env, "TIDINGS_E_CLOSED", "this instance is closed");
+  return false;
+}
+
 bool call_begin(struct napi_env__ *env, struct napi_callback_info__ *info, struct call *ret_call) {
   void *data = NULL;
   ret_call->count = ARGUMENTS_MAX;
   if (napi_get_cb_info(env, info, &ret_call->count, ret_call->arguments, NULL, &data) != NAPI_OK) return throw_engine(env);
   ret_call->instance = data;
-  if (ret_call->instance->kit) return true;
-  napi_throw_error(env, "TIDINGS_E_CLOSED", "this instance is closed");
-  return false;
+  return instance_is_open(env, ret_call->instance);
 }
 
 static void end_instance(void *context) {

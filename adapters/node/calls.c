@@ -80,15 +80,18 @@ static bool ids_allocate(struct napi_env__ *env, struct ids *ids) {
   return false;
 }
 
-/* Undefined and null are no ids. Always ids_free. */
+/* Undefined and null are no ids. Always ids_free. The array's getters may do anything, close the instance for instance. */
 static bool ids_take(struct napi_env__ *env, struct napi_value__ *array, struct ids *ids) {
   int type = NAPI_UNDEFINED;
   bool is_array = false;
+  uint32_t count = 0;
   if (napi_typeof(env, array, &type) != NAPI_OK) return throw_engine(env);
   if (type == NAPI_UNDEFINED || type == NAPI_NULL) return true;
   if (napi_is_array(env, array, &is_array) != NAPI_OK || !is_array) return throw_type(env, "messages", "an array of strings");
-  if (napi_get_array_length(env, array, &ids->count) != NAPI_OK) return throw_engine(env);
-  if (!ids->count) return true;
+  if (napi_get_array_length(env, array, &count) != NAPI_OK) return throw_engine(env);
+  if (count > MESSAGES_MAX) return throw_type(env, "messages", "an array of at most 10000 strings");
+  if (!count) return true;
+  ids->count = count;
   if (!ids_allocate(env, ids)) return false;
   for (uint32_t i = 0; i < ids->count; i++) {
     struct napi_value__ *element = NULL;
@@ -122,7 +125,8 @@ struct napi_value__ *call_chat_request(struct napi_env__ *env, struct napi_callb
   session.ptr = content.ptr = NULL;
   if (!call_begin(env, info, &call)) return NULL;
   if (!text_take(env, call.arguments[0], "session", REQUIRED, &session) || !source_take(env, call.arguments[1], &source) ||
-      !ids_take(env, call.arguments[2], &ids) || !text_take(env, call.arguments[3], "content", OPTIONAL, &content))
+      !ids_take(env, call.arguments[2], &ids) || !text_take(env, call.arguments[3], "content", OPTIONAL, &content) ||
+      !instance_is_open(env, call.instance))
     goto out;
   struct tidings_chat_request request = {.size = sizeof request,
                                          .source = source,

@@ -9,7 +9,7 @@
 
 #include "napi.h"
 
-enum { ARGUMENTS_MAX = 4, CLOSE_MS = 5000 };
+enum { ARGUMENTS_MAX = 4, MESSAGES_MAX = 10000, CLOSE_MS = 5000 };
 
 /* Lives until the environment (the process, or a worker) ends, because a method may outlive the object that it was taken from. */
 struct instance {
@@ -25,6 +25,9 @@ struct call {
 
 /* Reads the call. False: the instance is closed, and an exception says so. */
 bool call_begin(struct napi_env__ *env, struct napi_callback_info__ *info, struct call *ret_call);
+
+/* For those that ran JavaScript in the meantime, which may have closed the instance. False: an exception says so. */
+bool instance_is_open(struct napi_env__ *env, const struct instance *instance);
 
 /* The methods, each as napi_create_function wants it; index.d.ts says what they take and give. */
 struct napi_value__ *call_tool_result(struct napi_env__ *env, struct napi_callback_info__ *info);

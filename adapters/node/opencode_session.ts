@@ -132,7 +132,11 @@ export class Conversation implements Driver {
     this.#last = { agent: message.agent, model: message.model };
     if (this.session.lost) await this.attach(true);
     if (isOurs) this.#offered = undefined;
-    const delivery = isOurs ? this.session.startTurn(turn) : this.session.prompt();
+    let delivery = isOurs ? this.session.startTurn(turn) : this.session.prompt();
+    if (!isOurs && this.session.lost) {
+      await this.attach(true); // that it was taken over is known only since this prompt
+      delivery = this.session.prompt();
+    }
     if (!delivery) return;
     if (addToPrompt(parts, delivery, { delivery: delivery.id })) this.#carried(delivery.id, delivery, undefined);
     else if (delivery.id) this.session.settle(delivery.id, false);

@@ -121,7 +121,11 @@ class Conversation implements Driver {
   /** The text that goes behind the prompt. */
   promptAddition(): { text: string; delivery: string | undefined } | undefined {
     if (this.session.lost) this.attach(true);
-    const delivery = this.#starting ? this.#starting.delivery : this.session.prompt();
+    let delivery = this.#starting ? this.#starting.delivery : this.session.prompt();
+    if (this.session.lost) {
+      this.attach(true); // that it was taken over is known only since this prompt
+      delivery = this.session.prompt();
+    }
     this.#promptComes = true;
     this.#promptDelivery = undefined;
     if (!delivery) return undefined;

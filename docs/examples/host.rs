@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-//! A whole host in Rust: news is pushed, rides on a tool's result, and is settled. It needs no crate: rustc host.rs. With the crate libloading, `kit` is
-//! `Library::new(path)?` and a `get` for each function; with serde_json, `member` is an index.
+//! A whole host in Rust: news is pushed, rides on a tool's result, and is settled. It needs no crate: rustc host.rs. With cargo, and the Cargo.toml beside it, the
+//! crate libloading loads the library; with serde_json, `member` would be an index.
 //! host LIBTIDINGS-HOSTKIT.SO TIDINGS.SO STORE
-use std::ffi::{c_char, c_int, c_void, CStr, CString};
+use std::ffi::{CStr, CString};
 
+#[cfg(feature = "libloading")]
+#[path = "kit_libloading.rs"]
+mod kit;
+
+#[cfg(not(feature = "libloading"))]
 mod kit {
-    use super::*;
+    use std::ffi::{c_char, c_int, c_void, CStr, CString};
 
     extern "C" {
         fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;

@@ -24,6 +24,21 @@ case $language in
     rustc --edition 2021 -D warnings -o "$work/host" "$examples/host.rs" || { echo "not ok 1 - it compiles without a warning"; exit 1; }
     host=("$work/host" "$library")
     ;;
+  libloading)
+    command -v cargo >/dev/null || skip "cargo is not on this machine"
+    cp "$examples/Cargo.toml" "$examples"/*.rs "$work"
+    export CARGO_NET_RETRY=0 CARGO_HTTP_TIMEOUT=20 CARGO_TARGET_DIR=$work/target RUSTFLAGS="-D warnings"
+    # From crates.io, else what Debian's librust-libloading-dev has installed.
+    if ! cargo fetch --quiet --manifest-path "$work/Cargo.toml" 2>"$work/err"; then
+      compgen -G '/usr/share/cargo/registry/libloading-*' >/dev/null || skip "the crate libloading cannot be fetched: $(tail -n 1 "$work/err")"
+      mkdir "$work/.cargo"
+      printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "/usr/share/cargo/registry"\n' >"$work/.cargo/config.toml"
+      cd "$work" || exit 1
+    fi
+    cargo build --quiet --offline --manifest-path "$work/Cargo.toml" || { echo "not ok 1 - it compiles without a warning"; exit 1; }
+    language=rust
+    host=("$work/target/debug/host" "$library")
+    ;;
   node)
     node=$("$TIDINGS_SOURCE_DIR/tests/hosts/install.sh" node20) || skip "no Node can be had"
     host=("$node/node_modules/.bin/node" "$examples/host.mjs" "$TIDINGS_BUILD_DIR/tidings.node")

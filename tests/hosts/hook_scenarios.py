@@ -103,6 +103,21 @@ def told_what_the_blocks_are(agent):
     once(request(agent, "Lynx one", 1), "Start subagents without waiting; you are told when each finishes.")
 
 
+def failed_request(agent):
+    """when the model cannot be asked, what was queued waits for the next prompt, and its turn comes after that one"""
+    gate = Gate(agent, "otter")
+    agent.model.replace([rule("Otter one", gate.tool, {"status": 400}), rule("Otter two", {"text": "Fed."}, {"text": "Again."})])
+    agent.start("Otter one: begin.", agent.session)
+    gate.wait()
+    agent.place.tidings("submit", "-s", agent.session, "Queued: feed the otter.")
+    gate.open()
+    agent.end(failing=True)
+    assert len(agent.place.ask("status", "-s", agent.session)["queued"]) == 1
+    agent.run("Otter two: and now?", agent.session)
+    never(request(agent, "Otter two", 1), "Queued: feed the otter.")
+    once(request(agent, "Otter two", 2), "Queued: feed the otter.")
+
+
 def as_the_page_shows(agent):
     """what docs/hosts.md shows is what the model gets"""
     gate, before = Gate(agent, "x"), len(agent.model.requests)
@@ -253,4 +268,4 @@ def not_woken_when_idle(agent):
 
 
 ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, told_what_the_blocks_are, own_edits_are_not_news, killed_mid_turn,
-       critical_into_streaming, submitted_while_busy, as_the_page_shows, critical_into_idle)
+       critical_into_streaming, submitted_while_busy, failed_request, as_the_page_shows, critical_into_idle)

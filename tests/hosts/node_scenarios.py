@@ -9,6 +9,7 @@
   settled()                    waits until the host is idle again, and tidings knows it
   kill(), restart(delivery)    SIGKILL to all of it; started again, going on with the same conversation. With a delivery's id, the transcript
                                holds that delivery as if it had been written just before the end
+  stop()                       a person stops the turn
   shell(command), write(path, content)   the model's call of the host's tool, as a part of an answer
 """
 import os
@@ -213,6 +214,17 @@ def in_doubt(host):
     assert pending(host) == 0
 
 
+def commands_know_their_session(host):
+    """what a command of the model's pushes, wherever it runs, is for the session that has called it"""
+    host.begin()
+    elsewhere = f"env -C / {host.place.command}"
+    script = Script(host, "Ask around.", [host.shell(f"{elsewhere} run --name inner -- false; {elsewhere} push 'From inside.'")], [{"text": "Heard."}])
+    host.prompt("Ask around.")
+    host.settled()
+    exactly_once(script.last(2), "- Tool `inner` (handle `inner-")
+    exactly_once(script.last(2), "- From inside.")
+
+
 # -- turns ---------------------------------------------------------------------------------------------------------------------------------
 
 def critical_into_idle(host):
@@ -273,6 +285,20 @@ def steered_into_the_next_result(host):
     assert len(script.requests) == 2
 
 
+def stopped_by_a_person(host):
+    """when a person stops a turn, that is its end, and what is queued goes next"""
+    host.begin()
+    script = Script(host, "Go on for ever.", [{"text": "On and on "}, {"hold": "nothing"}])
+    host.prompt("Go on for ever.")
+    script.last(1)
+    in_phase(host, "streaming")
+    host.place.tidings("submit", "-s", host.session, "Then this: see the notifications in this message.")
+    host.stop()
+    exactly_once(script.last(2), "Then this:")
+    host.settled()
+    assert "turn.aborted" in host.place.tidings("history", "-s", host.session)
+
+
 ALL = [failed_run_during_a_tool, pending_rides_on_the_prompt, as_the_page_shows, instructions_in_the_system_prompt, own_edits_are_not_news, critical_into_idle,
-       critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result]
+       critical_into_streaming, submitted_into_idle_and_busy, steered_into_the_next_result, commands_know_their_session, stopped_by_a_person]
 WITH_DEATHS = [killed_mid_turn, in_doubt]

@@ -15,7 +15,7 @@ import urllib.request
 import node_scenarios
 from model.server import ModelServer
 from node_hosts import PATIENCE, Place, Tap, installed_host, skip, until
-from node_scenarios import Script, exactly_once, in_phase, never, pending, push, status
+from node_scenarios import Script, exactly_once, in_phase, never, pending, push, status, wait_for_file
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -87,6 +87,9 @@ class Opencode:
 
     def settled(self):
         until(lambda: status(self)["state"] == "idle" and self.session not in self.ask("GET", "/session/status"), "opencode is idle")
+
+    def stop(self):
+        self.ask("POST", f"/session/{self.session}/abort")
 
     def kill(self):
         os.killpg(self.server.pid, 9)
@@ -167,18 +170,27 @@ def agent_stays(opencode):
     assert asked == ["plan", "plan"], asked
 
 
-def person_aborts(opencode):
-    """when a person stops a turn, that is its end, and what is queued goes next"""
+def subagent(opencode):
+    """a subagent's edits are no news to the session that a person sees, and what comes meanwhile is for that session"""
     opencode.begin()
-    script = Script(opencode, "Go on for ever.", [{"text": "On and on "}, {"hold": "nothing"}])
-    opencode.prompt("Go on for ever.")
-    script.last(1)
-    in_phase(opencode, "streaming")
-    opencode.place.tidings("submit", "-s", opencode.session, "Then this: see the notifications in this message.")
-    opencode.ask("POST", f"/session/{opencode.session}/abort")
-    exactly_once(script.last(2), "Then this:")
+    file, go, started = (opencode.place.project / name for name in ("delegated.txt", "delegated-go", "delegated-started"))
+    script = Script(opencode, "Delegate it.", [{"call": "task", "arguments": {"description": "A part", "prompt": "The part of it.", "subagent_type": "general"}}],
+                    [{"text": "All done."}])
+    inner = {"prompt": "The part of it.",
+             "answers": [[opencode.write(file, "text\n")], [opencode.shell(f"touch '{started}'; {wait_for_file(go)}")], [{"text": "My part is done."}]]}
+    opencode.model.replace([*opencode.model.script.rules, inner])
+    opencode.prompt("Delegate it.")
+    until(started.exists, "the subagent's tool runs")
+    own = opencode.place.ask("pending", "-s", opencode.session)["items"]
+    assert [item for item in own if item.get("caused_by") and "delegated.txt" in item["message"]], own
+    push(opencode, "For whoever asked.", "-l", "error")
+    assert json.loads(opencode.place.tidings("status", "--json"))["session"] == opencode.session, "the subagent's session is found by its folder"
+    go.touch()
     opencode.settled()
-    assert "turn.aborted" in opencode.place.tidings("history", "-s", opencode.session)
+    last = script.last(2)
+    exactly_once(last, "For whoever asked.")
+    assert last["items"][-1]["role"] == "tool" and "My part is done." in last["items"][-1]["text"], last["items"][-1]
+    never(last, "`delegated.txt`")
 
 
 def one_shot(opencode):
@@ -207,7 +219,7 @@ def main():
     with Place() as place, ModelServer([]) as model:
         opencode = Opencode(place, model)
         wanted = sys.argv[1:]
-        own = [failed_tool, mcp_result, own_words_stay, agent_stays, person_aborts]
+        own = [failed_tool, mcp_result, own_words_stay, agent_stays, subagent]
         try:
             for scenario in [*node_scenarios.ALL, *own, *node_scenarios.WITH_DEATHS, one_shot]:
                 if not wanted or scenario.__name__ in wanted:

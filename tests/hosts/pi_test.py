@@ -9,7 +9,7 @@ import sys
 import node_scenarios
 from model.server import ModelServer
 from node_hosts import PATIENCE, Lines, Place, Tap, installed_host, until
-from node_scenarios import Script, exactly_once, in_phase, pending, push, status
+from node_scenarios import Script, exactly_once, in_phase, pending, push, status, wait_for_file
 from terminal import Terminal
 
 
@@ -58,6 +58,9 @@ class Pi:
     def settled(self):
         until(lambda: not self.ask("get_state")["isStreaming"] and status(self)["state"] == "idle", "pi is idle")
 
+    def stop(self):
+        self.ask("abort")
+
     def kill(self):
         self.lines.kill()
 
@@ -82,6 +85,49 @@ class Pi:
 
     def write(self, path, content):
         return {"call": "write", "arguments": {"path": str(path), "content": content}}
+
+
+def failed_tool(pi):
+    """a tool that fails carries news as well"""
+    pi.begin()
+    go = pi.place.root / "fail"
+    script = Script(pi, "Try it.", [pi.shell(f"{wait_for_file(go)}; exit 3")], [{"text": "It failed."}])
+    pi.prompt("Try it.")
+    in_phase(pi, "tools")
+    push(pi, "The cable is out.", "-l", "error")
+    go.touch()
+    pi.settled()
+    result = script.last(2)["items"][-1]
+    assert result["role"] == "tool" and "exited with code 3" in result["text"] and "The cable is out." in result["text"], result
+
+
+def in_two_processes(pi):
+    """a session that is opened a second time stays where it is, until a person prompts in the other process: that takes it over"""
+    pi.begin()
+    script = Script(pi, "Where are you?", [{"text": "Here."}])
+    pi.prompt("Where are you?")
+    pi.settled()
+    first = pi.lines
+    pi.start("--continue")
+    second, pi.lines = pi.lines, first
+    try:
+        push(pi, "For the first.", "-l", "warning")
+        pi.prompt("Where are you? First.")
+        pi.settled()
+        exactly_once(script.last(2), "For the first.")
+        push(pi, "For the second.", "-l", "warning")
+        pi.lines = second
+        pi.prompt("Where are you? Second.")
+        pi.settled()
+        exactly_once(script.last(3), "For the second.")
+        push(pi, "For the first again.", "-l", "warning")
+        pi.lines = first
+        pi.prompt("Where are you? First again.")
+        exactly_once(script.last(4), "For the first again.")
+        pi.settled()
+    finally:
+        second.kill()
+        pi.lines = first
 
 
 def typed_ahead(pi):
@@ -206,7 +252,7 @@ def main():
     with Place() as place, ModelServer([]) as model:
         pi = Pi(place, model)
         wanted = sys.argv[1:]
-        scenarios = [*node_scenarios.ALL, *node_scenarios.WITH_DEATHS, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
+        scenarios = [*node_scenarios.ALL, *node_scenarios.WITH_DEATHS, failed_tool, in_two_processes, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
                      one_shot, without_tidings, transcript_has_no_foreign_words]
         try:
             for scenario in scenarios:

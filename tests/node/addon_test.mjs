@@ -56,6 +56,12 @@ await test("each wrong argument is named, with what was expected", () => {
     [() => kit.chatRequest("s", "robot"), "source: expected user or system"],
     [() => kit.chatRequest("s", "user", "m1"), "messages: expected an array of strings"],
     [() => kit.chatRequest("s", "user", ["m1", 2]), "messages: expected a string"],
+    [() => kit.chatRequest("s", "user", new Array(1e8)), "messages: expected an array of at most 10000 strings"],
+    [() => kit.chatRequest("s", "user", { length: 1, 0: "m1" }), "messages: expected an array of strings"],
+    [() => kit.event(Symbol("x")), "event: expected a string"],
+    [() => kit.event(10n), "event: expected a string"],
+    [() => kit.event({ toString: () => "{}" }), "event: expected a string"],
+    [() => kit.event.call(null), "event: expected a string"],
     [() => kit.settle(17, "committed"), "delivery: expected a string"],
     [() => kit.settle("0", "committed"), 'delivery: expected a delivery id such as "17"'],
     [() => kit.settle("17x", "committed"), 'delivery: expected a delivery id such as "17"'],
@@ -99,6 +105,45 @@ await test("texts of every length and script cross whole", () => {
   equal(JSON.parse(kit.toolResult(half)).notifications[0].message, "for half");
   matches(thrown(() => push(kit, half)), /TIDINGS_E_INVAL: event: not JSON: half of a surrogate pair/);
   kit.close();
+});
+
+await test("texts of many megabytes are refused or passed over", () => {
+  const kit = open();
+  const huge = "x".repeat(2 ** 26);
+  for (const body of [() => kit.event(huge), () => kit.query(huge), () => kit.toolResult(huge), () => kit.toolResult("s", huge)])
+    matches(thrown(body), /^Error TIDINGS_E_TOO_BIG: /);
+  matches(thrown(() => kit.chatRequest("s", "user", [huge])), /^Error TIDINGS_E_NOT_FOUND: .{1,300}$/);
+  matches(thrown(() => kit.settle(huge, "committed")), /^TypeError TIDINGS_E_INVAL: /);
+  equal(kit.toolResult("s", "c", "t", huge), undefined);
+  kit.close();
+});
+
+await test("arguments that are programs: what they throw is thrown, and what they close is closed", () => {
+  const store = join(folder(), "store");
+  const kit = open({ store });
+  const getter = (get) => Object.defineProperty([], 0, { get });
+  const fail = () => {
+    throw new RangeError("mine");
+  };
+  equal(thrown(() => kit.chatRequest("s", "user", getter(fail))), "RangeError undefined: mine");
+  for (const options of [{ get plugin() { return fail(); } }, new Proxy({}, { get: fail })]) equal(thrown(() => addon.open(options)), "RangeError undefined: mine");
+  const closing = getter(() => {
+    kit.close();
+    return "m1";
+  });
+  equal(thrown(() => kit.chatRequest("s", "user", closing)), "Error TIDINGS_E_CLOSED: this instance is closed");
+  open({ store }).close();
+});
+
+await test("two instances, each on a store of its own, know nothing of each other", () => {
+  const [one, other] = [open(), open()];
+  push(one, "For one.");
+  equal(other.toolResult("s"), undefined);
+  one.close();
+  equal(thrown(() => one.toolResult("s")), "Error TIDINGS_E_CLOSED: this instance is closed");
+  push(other, "For the other.");
+  equal(JSON.parse(other.toolResult.call(one, "s")).notifications[0].message, "For the other.", "a method belongs to its instance");
+  other.close();
 });
 
 await test("what is closed says so, closing twice is harmless, and a method outlives its object", () => {
@@ -155,6 +200,18 @@ await test("an instance of a worker that ends is closed", async () => {
     }
   }, "the worker's instance is closed");
   kit.close();
+});
+
+await test("workers at work at once, each with an instance of its own, and two that want one store", async () => {
+  const shared = join(folder(), "store");
+  const stores = [shared, shared, ...Array.from({ length: 3 }, () => join(folder(), "store"))];
+  const said = stores.map((store) => {
+    const worker = new Worker(new URL("./addon_worker.mjs", import.meta.url), { workerData: { plugin: PLUGIN, store, rounds: 50 } });
+    return new Promise((resolve) => worker.once("message", (message) => worker.terminate().then(() => resolve(message))).once("error", (error) => resolve(error.message)));
+  });
+  const answers = await Promise.all(said);
+  equal(answers.slice(2), ["tidings", "tidings", "tidings"]);
+  equal(answers.slice(0, 2).every((answer) => answer === "tidings" || answer.includes("is already open in this process")) && answers.slice(0, 2).includes("tidings"), true, String(answers));
 });
 
 async function wakes(poll) {

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// addon_worker.mjs: a worker that opens an instance and never closes it.
+// addon_worker.mjs: a worker that opens an instance, works with it as often as it was told to, and never closes it.
 import { parentPort, workerData } from "node:worker_threads";
-import { addon } from "./tap.mjs";
+import { addon, push } from "./tap.mjs";
 
-const kit = addon.open(workerData);
+const { rounds = 0, ...options } = workerData;
+const kit = addon.open(options);
+for (let round = 0; round < rounds; round++) {
+  push(kit, `Round ${round}.`);
+  const reply = JSON.parse(kit.toolResult("s"));
+  if (reply.notifications[0].message !== `Round ${round}.`) throw new Error(JSON.stringify(reply));
+  kit.settle(reply.delivery, "committed");
+}
 parentPort.postMessage(kit.info().name);
 parentPort.on("message", () => {}); // it lives until it is ended
