@@ -98,11 +98,14 @@ static struct range { uintptr_t begin, end; } map; /* of the data file */
 static void find_map(void) {
   FILE *maps = fopen("/proc/self/maps", "r");
   char line[1024];
-  unsigned long begin, end;
   map = (struct range){0, 0};
   cr_assert_not_null(maps);
   while (fgets(line, sizeof line, maps)) {
-    if (strstr(line, "data.mdb") && sscanf(line, "%lx-%lx", &begin, &end) == 2) map = (struct range){begin, end};
+    char *end;
+    if (!strstr(line, "data.mdb")) continue;
+    map.begin = strtoul(line, &end, 16);
+    cr_assert_eq(*end, '-', "%s", line);
+    map.end = strtoul(end + 1, NULL, 16);
   }
   (void)fclose(maps);
   cr_assert_neq(map.begin, 0, "the data file is not mapped");
@@ -132,6 +135,7 @@ Test(bounded, a_reply_has_text_of_its_own) {
     for (uint32_t i = 0; i < reply->notification_count; i++) {
       const struct tidings_notification *note = reply->notifications[i];
       cr_expect(note->source.len && !is_in_the_map(note->source) && !is_in_the_map(note->name), "%s", configurations[c]);
+      cr_expect_eq(note->data.len > 0, note->count == 1, "of several items there is no data to show");
       cr_expect(note->message.len && !is_in_the_map(note->message) && !is_in_the_map(note->data), "%s", configurations[c]);
     }
     for (uint32_t i = 0; i < reply->message_count; i++) cr_expect(!is_in_the_map(reply->messages[i]->text), "%s", configurations[c]);
