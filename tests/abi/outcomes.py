@@ -74,10 +74,11 @@ class Round:
 
     def deliver(self):
         beside = {"call_id": "c", "tool": "bash"}
-        foretold = self.ask("preview")["notifications"]
+        foretold = self.ask("preview")
         reply = self.call("tool_result", session=self.session, content="C", **beside)["reply"]
-        told = reply["notifications"] if reply else []
-        shown = [[(note["kind"], note["level"], note["message"], note.get("count", 1)) for note in notes] for notes in (foretold, told)]
+        shown = [([(note["kind"], note["level"], note["message"], note.get("count", 1)) for note in told["notifications"]],
+                  [(message["role"], message["place"], message["text"]) for message in told["messages"]])
+                 for told in (foretold, reply or {"notifications": [], "messages": []})]
         assert self.expires or shown[0] == shown[1], shown
         if reply and reply["delivery"]:
             self.out.append(reply["delivery"])
