@@ -184,7 +184,7 @@ Test(escape, tags_that_name_structure_are_neutralized_anywhere) {
       {"x <![CDATA[y]]>", "x &lt;![CDATA[y]]>"},
       {"x <invoke name=\"y\">", "x &lt;invoke name=\"y\">"},
       {"x <instructions>", "x &lt;instructions>"},
-      {"x <function_calls>", "x &lt;antml:function_calls>"},
+      {"x <antml:x>", "x &lt;antml:x>"},
       {"x <function_calls>", "x &lt;function_calls>"},
       {"x <developer>", "x &lt;developer>"},
       {"x <tool-use>", "x &lt;tool-use>"},
