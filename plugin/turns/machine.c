@@ -182,7 +182,6 @@ static int hold(struct step *step) {
 }
 
 static int offer_now(struct step *step) {
-  step->run->asked = 0; /* nor does what was declined wait any longer */
   offer_batch(step);
   return 0;
 }

@@ -181,7 +181,6 @@ static void sees_event(const struct occurrence *occurrence, struct witness *witn
     if (occurrence->input->event == TURNS_FAILED) witness->heard = false; /* after turn.resume it asks again */
     if (before->run.state != RUN_IDLE && before->run.state != RUN_ERROR) rests(witness);
     break;
-  case TURNS_RESUME: witness->heard = witness->heard && before->run.state != RUN_IDLE; break;
   case TURNS_COMPACTING: witness->compacting = true; break;
   case TURNS_COMPACTED: witness->compacting = false; break;
   case TURNS_CLOSED:

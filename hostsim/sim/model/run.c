@@ -296,7 +296,6 @@ static void resume(struct model *model, const struct sim_settings *settings) {
     run_become_idle(model);
   }
   if (model->run.state == IDLE) {
-    news_ask_again(model);
     run_offer(model, settings);
   }
 }
