@@ -56,11 +56,17 @@ static int check(struct cli *cli) {
   size_t len = 0;
   char *text = NULL;
   bool there = path && !paths_read_file(path, SIZE_MAX / 2, &text, &len);
-  if (there) terminal_text(stdout, path);
-  puts(there ? ": ok" : "There is no configuration; the defaults are in force.");
+  if (cli->json) {
+    json_t *answer = json_pack("{s:b, s:s?}", "ok", 1, "file", there ? path : NULL);
+    code = answer ? print_json(cli, answer) : cli_fail(cli, "the file's name is not UTF-8");
+    json_decref(answer);
+  } else {
+    if (there) terminal_text(stdout, path);
+    puts(there ? ": ok" : "There is no configuration; the defaults are in force.");
+  }
   free(text);
   free(path);
-  return 0;
+  return code;
 }
 
 static int show(const struct cli *cli) {
@@ -92,9 +98,9 @@ const struct cli_verb verb_config = {
     .summary = "check the configuration, show what is in force, print its schema",
     .help = "check reads the configuration as the plugin does and says what is wrong with it, by the key's name. show prints what is in "
             "force, every key "
-            "written, also those that a preset or a default gave. schema prints the JSON Schema, for editors.\n\n"
+            "written, also those that a preset or a default gave. schema prints the JSON Schema, for editors. Both are JSON anyhow.\n\n"
             "The file is read by this command whenever it starts; other hosts give the plugin a configuration of their own.",
-    .with = WITH_CONFIG,
+    .with = WITH_CONFIG | WITH_JSON,
     .completion = COMPLETE_WORDS,
     .words = "check show schema",
     .run = run,

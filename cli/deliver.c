@@ -3,6 +3,7 @@
  * deliver.c: `tidings deliver`: the adapter for scripted agents. The carrier comes on stdin and goes out on stdout with what was pending. It is
  * settled as committed only after every byte was written; whatever comes between rolls it back. A failure of ours still writes the carrier.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "verbs.h"
 
 enum { OPTION_AT = CLI_LONG_ONLY, OPTION_CALL, OPTION_TOOL, OPTION_SOURCE, OPTION_MESSAGE, OPTION_HOST };
-enum { LARGEST_CARRIER = 64 << 20, SETTLE_MS = 10000, MOST_MESSAGES = 256 };
+enum { PASSED_BYTES = 65536, LARGEST_CARRIER = 64 << 20, SETTLE_MS = 10000, MOST_MESSAGES = 256 };
 
 struct point {
   int at; /* 0: tool-result, 1: chat-request, -1: not said */
@@ -150,14 +151,36 @@ static void write_unchanged(const struct cli *cli, struct tidings_span carrier) 
   free(bytes);
 }
 
+/* What does not fit into memory goes on without news too. */
+static int pass_through(const struct cli *cli, const char *bytes, size_t len) {
+  char *more = malloc(PASSED_BYTES);
+  int code = cli_fail(cli, "stdin: more than %d bytes; nothing was put on it", LARGEST_CARRIER);
+  if (cli->json) len = 0; /* it could not be printed as it must be */
+  int reason = more ? paths_write_all(STDOUT_FILENO, bytes, len) : ENOMEM;
+  while (!reason && !cli->json) {
+    ssize_t got = read(STDIN_FILENO, more, PASSED_BYTES);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) reason = errno;
+    if (got <= 0) break;
+    reason = paths_write_all(STDOUT_FILENO, more, (size_t)got);
+  }
+  if (reason) code = cli_fail(cli, "cannot write to stdout: %s", strerror(reason));
+  free(more);
+  return code;
+}
+
 static int run_with(const struct cli *cli, const struct point *point) {
   struct hostkit *kit = NULL;
   char *session = NULL, *carrier = NULL;
   size_t len = 0;
   bool written = false;
-  int reason = paths_read_all(STDIN_FILENO, LARGEST_CARRIER, &carrier, &len);
-  if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_CARRIER);
+  int reason = paths_read_beyond(STDIN_FILENO, LARGEST_CARRIER, &carrier, &len);
   if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
+  if (len > LARGEST_CARRIER) {
+    int code = pass_through(cli, carrier, len);
+    free(carrier);
+    return code;
+  }
   uint32_t owner = point->owner;
   int code = host_open(cli, NULL, &owner, &kit, &session);
   if (!code) code = deliver(cli, kit, point, session, (struct tidings_span){carrier, len}, &written);

@@ -32,6 +32,7 @@ static int run(struct cli *cli) {
     }
   }
   code = cli_take_words(cli, 0, 0, "");
+  if (!code && actions && cli->json) code = cli_usage(cli, "--actions and --json exclude each other");
   if (!code) code = event_text_read(cli, &text, &session);
   if (!code) code = event_text_open(cli, as_host, owner, &text, session, &kit);
   if (!code) {
@@ -58,7 +59,7 @@ const struct cli_verb verb_event = {
             "Anybody may push, submit and report. Events of turns, streams and the session's life are its host's: with --as-host the "
             "calling script is "
             "the host, and the session is its own as long as it runs.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG,
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
             {.key = OPTION_AS_HOST, .name = "as-host", .help = "Send it as the session's host."},

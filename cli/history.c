@@ -162,7 +162,7 @@ const struct cli_verb verb_export = {
     .help = "Prints a JSON list in the order of what happened: system_notification_queued for each notification, chat_request and "
             "tool_call_response for "
             "each message that went out, with the notifications that it carried.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | ONLY_READS,
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){{.key = OPTION_LINES, .name = "lines", .help = "One event a line instead of a list."}, {.name = NULL}},
     .run = run_export,

@@ -56,11 +56,11 @@ int paths_make_folders(const char *path) {
   return reason;
 }
 
-int paths_read_all(int fd, size_t most, char **ret_text, size_t *ret_len) {
+int paths_read_beyond(int fd, size_t most, char **ret_text, size_t *ret_len) {
   size_t room = 4096, len = 0;
   char *text = malloc(room);
   int reason = text ? 0 : ENOMEM;
-  while (!reason) {
+  while (!reason && len <= most) {
     if (len + 1 >= room) {
       char *larger = realloc(text, room * 2);
       if (!larger) {
@@ -75,13 +75,26 @@ int paths_read_all(int fd, size_t most, char **ret_text, size_t *ret_len) {
     if (got < 0) reason = errno;
     if (got <= 0) break;
     len += (size_t)got;
-    if (len > most) reason = EFBIG;
   }
   if (reason) {
     free(text);
     return reason;
   }
   text[len] = '\0';
+  *ret_text = text;
+  *ret_len = len;
+  return 0;
+}
+
+int paths_read_all(int fd, size_t most, char **ret_text, size_t *ret_len) {
+  char *text = NULL;
+  size_t len = 0;
+  int reason = paths_read_beyond(fd, most, &text, &len);
+  if (!reason && len > most) reason = EFBIG;
+  if (reason) {
+    free(text);
+    return reason;
+  }
   *ret_text = text;
   *ret_len = len;
   return 0;

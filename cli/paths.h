@@ -26,6 +26,8 @@ int paths_make_folders(const char *path);
 int paths_read_file(const char *path, size_t most, char **ret_text, size_t *ret_len);
 /* The same from a descriptor, whatever it is. */
 int paths_read_all(int fd, size_t most, char **ret_text, size_t *ret_len);
+/* The same, but what is larger is no error: reading stops when there are more than `most` bytes. */
+int paths_read_beyond(int fd, size_t most, char **ret_text, size_t *ret_len);
 
 /* Writes all of it. Returns 0 or an errno. */
 int paths_write_all(int fd, const char *bytes, size_t len);

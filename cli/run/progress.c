@@ -53,7 +53,9 @@ void progress_show(struct progress *progress, const char *name, uint64_t elapsed
   if (out) {
     terminal_text(out, name);
     fprintf(out, ": %s%s", elapsed, words && words[0] ? " | " : "");
-    for (char *tab = words; tab && (tab = strchr(tab, '\t'));) *tab = ' ';
+    for (char *at = words; at && *at; at++) {
+      if (*at == '\t') *at = ' ';
+    }
     if (words) terminal_text(out, words);
   }
   free(words);

@@ -137,6 +137,17 @@ def test_unchanged(place):
     assert place.messages() == ["news"]
 
 
+def test_too_large(place):
+    """a carrier that is too large for news comes through whole, without"""
+    place.ok("push", "-s", "s", "news")
+    carrier = b"0123456789abcdef" * (5 << 20)
+    result = deliver(place, stdin=carrier)
+    assert result.code == 1 and "more than 67108864 bytes" in result.said and result.out == carrier, (result.code, len(result.out), result.said)
+    result = deliver(place, "--json", stdin=carrier)
+    assert result.code == 1 and result.out == b"", (result.code, len(result.out), result.said)
+    assert place.messages() == ["news"]
+
+
 def test_busy(place):
     """a store that stays busy: the carrier is written unchanged, nothing is lost"""
     place.ok("push", "-s", "s", "news")

@@ -61,6 +61,21 @@ def test_examples(place):
             assert done.returncode == expected.get(example, 0), (example, done)
 
 
+PRINTS_NO_DATA = {"watch", "setup", "hook", "help"}
+
+
+def test_json(place):
+    """whatever prints data takes --json"""
+    for verb in verbs(place):
+        assert ("\n      --json " in place.ok("help", verb).text) == (verb not in PRINTS_NO_DATA), verb
+    place.opened()
+    assert place.ok("export", "-s", "s", "--json").json == []
+    assert place.ok("event", "--json", stdin='{"type": "message.submitted", "session": "s", "data": {"id": "m1", "content": "x"}}').json["actions"] == []
+    place.refused("event", "--json", "--actions", code=2, says="exclude each other", stdin="{}")
+    assert place.ok("config", "check", "--json").json == {"ok": True, "file": None}
+    assert place.ok("config", "show", "--json").json == place.ok("config", "show").json
+
+
 def test_wrong(place):
     """no verb, unknown ones and unknown options"""
     place.refused(code=2, says="a verb is missing")
