@@ -100,7 +100,8 @@ static int choose_by_folder(const struct cli *cli, struct hostkit *kit, char **r
   if (!code && found) {
     *ret_session = found;
   } else if (!code && !json_array_size(sessions)) {
-    code = cli_fail(cli, "the store knows no session yet; start an agent that tidings is set up for and send it a message, or name a session with -s");
+    code = cli_fail(
+        cli, "the store knows no session yet; start an agent that tidings is set up for and send it a message, or name a session with -s");
   } else if (!code) {
     code = cli_fail(cli, "no running session is at work in %s; name one with -s. There are:", folder);
     list(sessions);
