@@ -66,6 +66,18 @@ def broken_json(name, text):
             yield f"{name}: {error}: {block[:60]!r}"
 
 
+def versions(source, page):
+    """The version of each host that the tests run, that the command calls tested, and that the page names."""
+    pinned = dict(re.findall(r"^(\w+) +\S+@([\d.]+) ", read(source, "tests/hosts/pins.txt"), re.MULTILINE))
+    named = dict(re.findall(r"`tidings setup (\w+)` \| ([\d.]+) ", page))
+    tested = dict(re.findall(r'\.name = "(\w+)",.*?\.tested = "([\d.]+)"', read(source, "cli/hosts/hosts.c"), re.DOTALL))
+    if len(named) != 6:
+        yield f"docs/hosts.md names {sorted(named)}"
+    for host, version in named.items():
+        if not version == pinned.get(host) == tested.get(host):
+            yield f"{host}: docs/hosts.md names {version}, the command {tested.get(host)}, tests/hosts/pins.txt {pinned.get(host)}"
+
+
 def main(source):
     pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "abi/STABILITY.md"]
     pages += sorted(os.path.relpath(path, source) for path in glob.glob(os.path.join(source, "docs", "*.md")))
@@ -81,6 +93,8 @@ def main(source):
           [f"{name} lacks it" for name in PROMISED_IN if words(PROMISE) not in words(read(source, name))])
     check("every link leads to a file", [finding for name, text in texts.items() for finding in broken_links(source, name, text)])
     check("every JSON block is JSON", [finding for name, text in texts.items() for finding in broken_json(name, text)])
+
+    check("the versions of hosts that the page names are those that are tested", list(versions(source, texts["docs/hosts.md"])))
 
     known = subprocess.run([os.path.join(source, "dev"), "help"], capture_output=True, text=True, check=True).stdout
     used = {(name, command) for name, text in texts.items() for command in re.findall(r"\./dev ([a-z]+)", text)}

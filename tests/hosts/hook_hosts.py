@@ -17,6 +17,7 @@ class Agent:
     """One agent, set up by `tidings setup` in a home of its own."""
 
     name = title = None
+    streams = "On and on"  # on the screen while the model says so
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -169,6 +170,7 @@ class Codex(Agent):
 class Claude(Agent):
     name = "claude"
     title = "Claude Code"
+    streams = "esc to interrupt"  # it shows whole lines only
     wakes = True
 
     def environment(self):

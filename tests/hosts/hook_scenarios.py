@@ -247,6 +247,22 @@ def woken_when_idle(agent):
         once(last, "The heron flies.")
 
 
+def interrupted_by_a_person(agent):
+    """a turn that a person interrupts in a terminal: nothing wakes the agent then, and the next prompt is told what has come"""
+    agent.model.replace([rule("Ibis ten", [{"text": "On and on "}, {"hold": f"{agent.name}-never"}]), rule("Ibis eleven", {"text": "All right."})])
+    with agent.terminal("Ibis ten: go on.") as terminal:
+        first = request(agent, "Ibis ten", 1)
+        agent.attached()
+        terminal.shows(agent.streams)
+        terminal.ask("send-keys", "Escape")
+        until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
+        push(agent, "The ibis wades.", "-k", "ibis.wet", "-l", "critical")
+        terminal.ask("send-keys", "C-u")
+        terminal.type("Ibis eleven: stop that.")
+        once(request(agent, "Ibis eleven", 1), "The ibis wades.")
+        assert len(requests(agent, "The ibis wades.")) == 1, "it was told before"
+
+
 def not_woken_when_idle(agent):
     """an agent that idles in a terminal and cannot be woken is told at the next prompt, and does what was submitted after that turn"""
     agent.model.replace([rule("Heron eight", {"text": "Hello."}), rule("Heron nine", {"text": "What a bird."}), rule("follow the heron", {"text": "I run."})])
@@ -269,3 +285,5 @@ def not_woken_when_idle(agent):
 
 ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, told_what_the_blocks_are, own_edits_are_not_news, killed_mid_turn,
        critical_into_streaming, submitted_while_busy, failed_request, as_the_page_shows, critical_into_idle)
+WITH_WAKING = (woken_when_idle, interrupted_by_a_person)
+WITHOUT_WAKING = (not_woken_when_idle,)

@@ -10,8 +10,9 @@ from node_hosts import Place, Tap
 
 
 def nothing_was_complained_about(agent):
-    """no hook call has failed"""
-    assert not agent.complaints(), agent.complaints()
+    """no hook call has failed, but those whose agent was ended by the test in the midst of one"""
+    lines = [line for line in agent.complaints().splitlines() if "cannot write to stdout: Broken pipe" not in line]
+    assert not lines, lines
 
 
 def main():
@@ -19,7 +20,7 @@ def main():
     tap = Tap()
     with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
         agent = AGENTS[name](place, model)
-        scenarios = (*hook_scenarios.ALL, hook_scenarios.woken_when_idle if agent.wakes else hook_scenarios.not_woken_when_idle)
+        scenarios = (*hook_scenarios.ALL, *(hook_scenarios.WITH_WAKING if agent.wakes else hook_scenarios.WITHOUT_WAKING))
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:

@@ -82,12 +82,16 @@ def told(newcomer):
 
 
 def woken_in_its_terminal(newcomer):
-    """something critical wakes opencode while it idles in its terminal"""
+    """something critical wakes opencode while it idles in its terminal, and so does a message"""
     agent, shell = newcomer.terminals
-    newcomer.model.replace([TITLE, {"prompt": "Critical notification", "answers": [[{"text": "I make room."}]]}])
+    newcomer.model.replace([TITLE, {"prompt": "Critical notification", "answers": [[{"text": "I make room."}]]},
+                            {"prompt": "Clean up.", "answers": [[{"text": "It is clean."}]]}])
     newcomer.types(shell, "tidings push -l critical -k disk.full 'The disk is full.'")
     exactly_once(newcomer.request(3), "The disk is full.")
     agent.shows("I make room.")
+    newcomer.types(shell, "tidings submit 'Clean up.'")
+    exactly_once(newcomer.request(4), "Clean up.")
+    agent.shows("It is clean.")
 
 
 def main():
