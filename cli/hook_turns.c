@@ -71,14 +71,24 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call, struct 
 
 /* -- tool results ------------------------------------------------------------------------------------------------------------------ */
 
+static void report_some(struct hostkit *kit, const struct hook_call *call, const json_t *paths, size_t first, size_t count) {
+  struct tidings_error error = {.size = sizeof error};
+  const char *cause = call->call_id[0] ? call->call_id : call->tool;
+  json_t *some = json_array();
+  for (size_t i = first; some && i < first + count; i++) json_array_append(some, json_array_get(paths, i));
+  json_t *data = json_pack("{s:o, s:s, s:s}", "paths", some, "change", "modified", "caused_by", cause);
+  if (tell(kit, call, "file.changed", data, NULL, &error)) hook_log("%s", error.text);
+}
+
 /* After the carrier: what a watcher says of the same files a moment later must find it pending. A failure is not the host's concern. */
 static void report_edits(struct hostkit *kit, const struct hook_call *call) {
-  struct tidings_error error = {.size = sizeof error};
+  enum { SOME = 50 }; /* of the longest paths as many as an event can hold */
   json_t *paths = call->failure[0] ? NULL : hook_call_edits(call);
-  if (json_array_size(paths)) {
-    const char *cause = call->call_id[0] ? call->call_id : call->tool;
-    json_t *data = json_pack("{s:O, s:s, s:s}", "paths", paths, "change", "modified", "caused_by", cause);
-    if (tell(kit, call, "file.changed", data, NULL, &error)) hook_log("%s", error.text);
+  size_t left = json_array_size(paths);
+  for (size_t first = 0; left; first += SOME) {
+    size_t count = left < SOME ? left : SOME;
+    report_some(kit, call, paths, first, count);
+    left -= count;
   }
   json_decref(paths);
 }

@@ -128,6 +128,18 @@ def test_own_edits(place):
             assert path not in text, (path, text)
 
 
+def test_many_edits(place):
+    """a patch of thousands of files, more than one event may hold: none of them is news"""
+    names = [f"{'d' * 180}/{number}.c" for number in range(3000)]
+    patch = "*** Begin Patch\n" + "".join(f"*** Update File: {name}\n@@\n-a\n+b\n" for name in names) + "*** End Patch\n"
+    assert call(place, "codex", "PostToolUse", tool_name="apply_patch", tool_use_id="c1", tool_input={"command": patch}) == {}
+    assert log(place) == []
+    for name in (names[0], names[1500], names[-1], "other.c"):
+        place.event("file.changed", {"path": name, "change": "modified"})
+    text = context(call(place, "codex", "PostToolUse", tool_name="ls", tool_use_id="c2", tool_input={}), "PostToolUse")
+    assert "other.c" in text and "ddd" not in text, text
+
+
 def test_failed_edits(place):
     """a tool that failed has changed nothing"""
     call(place, "claude", "PostToolUseFailure", tool_name="Write", tool_use_id="c", tool_input={"file_path": "a.txt"}, error="denied")
