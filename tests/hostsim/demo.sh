@@ -45,7 +45,8 @@ ok "a subagent's end wakes an idle session"
 python3 - "$TIDINGS_SOURCE_DIR/README.md" "$work/out" <<'END' || fail "the README shows what the demo does not say"
 import re, sys
 readme, out = (open(path, encoding="utf-8").read() for path in sys.argv[1:])
-shown = [block for block in re.findall(r"^```\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL) if "│" in block]
+blocks = re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+shown = [block for language, block in blocks if not language and "│" in block]
 last = re.findall(r"`(pushed \d+, delivered \d+, lost 0, twice 0)`", readme)
 missing = [text for text in shown + last if text not in out]
 print("".join(missing), end="")
