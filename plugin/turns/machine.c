@@ -88,6 +88,7 @@ static enum run_phase phase_of(enum turns_event event) {
 static int own_turn(struct step *step) {
   withdraw_offer(step);
   start_turn(step, TURN_OF_HOST);
+  if (step->input->event == TURNS_STARTED_OWN) step->run->auto_turns = 0; /* it says so: no stray word of a turn that is over */
   step->run->phase = (uint8_t)phase_of(step->input->event);
   return 0;
 }

@@ -18,6 +18,7 @@ static struct client paused(const char *folder) {
   store_folder = text("%s.%s", store_folder, folder);
   struct client host = open_host(NULL);
   start(host, submit(host, "first"));
+  set_clock(1700000000010);
   submit(host, "a");
   submit(host, "b");
   event(host, "turn.failed", "{\"message\":\"the provider is down\"}");
@@ -35,7 +36,10 @@ static struct client paused(const char *folder) {
 void test(void) {
   const char *folder = store_folder;
   struct client host = paused("resume");
-  same(drain(host, event(host, "turn.resume", NULL)), "a|b|c|d");
+  json_t *reply = event(host, "turn.resume", NULL);
+  json_int_t queued_at = json_integer_value(json_object_get(offered_message(reply, 0), "queued_at"));
+  check(queued_at == 1700000000010, "it has waited since then, and not since %lld", (long long)queued_at);
+  same(drain(host, reply), "a|b|c|d");
   close_client(host);
 
   store_folder = folder;

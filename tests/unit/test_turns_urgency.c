@@ -86,7 +86,9 @@ Test(turns_urgency, turns_of_the_plugins_own_are_counted) {
                      "starting(m1) m1=offered > offer m1");
   EXPECT_PLAYED_WITH(ONE_AUTO_TURN, "item 1; wake; started tidings:1; finished; submit m1; item 2; started m1; finished",
                      "starting(tidings:2) m1=fired > offer tidings:2");
-  EXPECT_PLAYED_WITH(ONE_AUTO_TURN, "item 1; wake; started tidings:1; finished; started; finished; item 2; wake", "idle");
+  EXPECT_PLAYED_WITH(ONE_AUTO_TURN, "item 1; wake; started tidings:1; finished; stream.started; finished; item 2; wake", "idle");
+  EXPECT_PLAYED_WITH(ONE_AUTO_TURN, "item 1; wake; started tidings:1; finished; started; finished; item 2; wake",
+                     "starting(tidings:2) > offer tidings:2");
   EXPECT_PLAYED_WITH("{\"turns\":{\"max_auto_turns\":0}}", "item 1 urgent; wake", "idle");
   EXPECT_PLAYED_WITH("{\"turns\":{\"max_auto_turns\":0}}", "submit m1; declined; item 1 urgent; wake",
                      "starting(m1) m1=offered > offer m1");

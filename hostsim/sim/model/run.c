@@ -236,6 +236,7 @@ static void start_unnamed(struct model *model) {
     run_go_on(model, PHASE_UNKNOWN);
   } else if (model->run.state != BUSY) {
     begin_own(model, PHASE_UNKNOWN);
+    model->run.auto_turns = 0; /* system turns are not in a row any more */
   }
 }
 
