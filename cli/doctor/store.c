@@ -21,7 +21,7 @@ static const char *remedy_for(int32_t code) {
   case TIDINGS_E_SCHEMA_NEWER: return "Install the newer tidings that wrote it, or use another store: TIDINGS_STORE=DIR.";
   case TIDINGS_E_BUSY: return "Look for a process that is stopped or hangs while it uses the store.";
   case TIDINGS_E_NOMEM: return "Free memory.";
-  default: return "If it is damaged, move it away; a new one is made, and what was pending in it is lost.";
+  default: return "If it is damaged or of an older build, move it away; a new one is made, and what was pending in it is lost.";
   }
 }
 

@@ -22,7 +22,7 @@
 #include "turns/turns.h"
 
 enum {
-  STORE_SCHEMA = 1,
+  STORE_SCHEMA = 2, /* 1: builds before the first release */
   STORE_MAX_READERS = 1024,
   STORE_RETAIN_ITEMS = 10000, /* ended items kept for history, a session */
   STORE_RETAIN_DAYS = 30,

@@ -73,6 +73,12 @@ static int check_schema(struct store_txn *txn, struct tidings_error *error) {
                 "store %s has schema %llu, this build knows up to %d; use a newer tidings. The store was left as it is",
                 txn->store->directory, (unsigned long long)schema, STORE_SCHEMA);
   }
+  if (schema < STORE_SCHEMA) {
+    return fail(
+        error, TIDINGS_E_STORE,
+        "store %s has schema %llu, this build knows %d; use the tidings that made it, or another store. The store was left as it is",
+        txn->store->directory, (unsigned long long)schema, STORE_SCHEMA);
+  }
   return 0;
 }
 

@@ -176,6 +176,18 @@ Test(schema, a_newer_store_is_refused_and_left_as_it_is) {
   }
 }
 
+Test(schema, an_older_store_is_refused_and_left_as_it_is) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  put_meta(store, RECORD_FORMAT, STORE_SCHEMA - 1);
+  store_close(store);
+  struct bytes before = read_all(kit_path("store/data.mdb"));
+  cr_assert_eq(open_code(&error), TIDINGS_E_STORE, "%s", error.text);
+  cr_assert(strstr(error.text, "use the tidings that made it"), "%s", error.text);
+  expect_untouched(&before);
+  free(before.bytes);
+}
+
 static int migrate(struct child *self, void *context) {
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
   struct store *store;
