@@ -130,6 +130,26 @@ def in_two_processes(pi):
         pi.lines = first
 
 
+def dialog(pi):
+    """while an extension asks the person in a turn, the session waits; afterwards the turn goes on"""
+    pi.begin()
+    before, pi.lines = pi.lines, None
+    extension = pi.place.root / "asks.ts"
+    extension.write_text('export default (pi) => { pi.on("tool_call", async (_event, ctx) => { await ctx.ui.confirm("Really?", "It is a tool."); }); };\n')
+    pi.start("-e", extension)
+    try:
+        script = Script(pi, "Dare it.", [pi.shell("echo dared")], [{"text": "Dared."}])
+        pi.prompt("Dare it.")
+        asked = pi.lines.wait(lambda record: record.get("type") == "extension_ui_request" and record.get("method") == "confirm", "the question")
+        until(lambda: status(pi)["state"] == "waiting", lambda: f"the session waits: {status(pi)}")
+        pi.lines.say(type="extension_ui_response", id=asked["id"], confirmed=True)
+        script.last(2)
+        pi.settled()
+    finally:
+        pi.lines.kill()
+        pi.lines = before
+
+
 def typed_ahead(pi):
     """what a person types into a running turn is a carrier as well"""
     pi.begin()
@@ -252,7 +272,7 @@ def main():
     with Place() as place, ModelServer([]) as model:
         pi = Pi(place, model)
         wanted = sys.argv[1:]
-        scenarios = [*node_scenarios.ALL, *node_scenarios.WITH_DEATHS, failed_tool, in_two_processes, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
+        scenarios = [*node_scenarios.ALL, *node_scenarios.WITH_DEATHS, failed_tool, in_two_processes, dialog, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
                      one_shot, without_tidings, transcript_has_no_foreign_words]
         try:
             for scenario in scenarios:
