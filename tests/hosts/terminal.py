@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """terminal.py: a terminal of its own (tmux) in which an agent or a shell runs as a person uses it: typing, and what the screen shows. Knows no host."""
+import itertools
 import subprocess
 
 from node_hosts import PATIENCE, until
@@ -7,10 +8,14 @@ from node_hosts import PATIENCE, until
 START = 3  # what draws in a terminal takes its time before it first does
 
 
+NUMBERS = itertools.count(1)
+
+
 class Terminal:
-    """Runs the command in a folder and an environment; `name` must be one of its own."""
+    """Runs the command in a folder and an environment; `name` must be one of the test's own."""
 
     def __init__(self, name, command, cwd, env):
+        name = f"{name}-{next(NUMBERS)}"  # a server that was killed is not gone at once: the next terminal has another
         self.tmux = ["tmux", "-L", name, "-f", "/dev/null"]
         self.name = name
         self.ask("new-session", "-d", "-x", "160", "-y", "50", *map(str, command), cwd=cwd, env=env | {"TERM": "xterm-256color"})
