@@ -24,6 +24,8 @@ status=$?
 
 shopt -s nullglob
 for report in "$log".*; do
+  # All that the leak checker says when its process is killed while it looks: that is no finding, and there is none in such a report.
+  if ! grep -qv '^==[0-9]*==Unable to get registers from thread [0-9]*\.$' "$report"; then continue; fi
   echo "not ok - sanitizer report $report"
   cat "$report"
   if [ "$status" -eq 0 ] || [ "$status" -eq 77 ]; then status=99; fi
