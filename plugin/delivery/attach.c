@@ -93,7 +93,7 @@ static void forget_formers(struct head *head, const struct owner *host, bool dea
 /* Of more than fit, all of them alive, the one that lost the session first is forgotten. */
 static void add_former(struct head *head, const struct owner *host) {
   forget_formers(head, host, true);
-  if (head->former_count == FORMERS) forget_formers(head, &head->formers[0], false);
+  if (head->former_count == FORMERS) memmove(head->formers, head->formers + 1, --head->former_count * sizeof *head->formers);
   head->formers[head->former_count++] = *host;
 }
 

@@ -42,8 +42,8 @@ static inline size_t first_of(const struct work *work, const struct line *line) 
 
 void step_expire(struct work *work);
 int step_withdraw(struct work *work); /* 0, or -1: no memory. So are the others that return int */
-bool is_awaited(const struct work *work,
-                size_t index); /* is it withdrawn, but not to be forgotten yet, because of what others may still say of it? */
+/* Is it withdrawn, but not to be forgotten yet, because of what others may still say of it? */
+bool is_awaited(const struct work *work, size_t index);
 int step_supersede(struct work *work);
 int step_annihilate(struct work *work);
 void step_filter(struct work *work);

@@ -272,6 +272,10 @@ bool turns_minds_tool_result(const struct run *run) {
   }
 }
 
+static bool same_aborts(const struct run *a, const struct run *b) {
+  return a->abort_count == b->abort_count && memcmp(a->aborts_ms, b->aborts_ms, a->abort_count * sizeof *a->aborts_ms) == 0;
+}
+
 /* Fields, not bytes: there is padding in between. */
 bool turns_same_run(const struct run *a, const struct run *b) {
   return a->state == b->state && a->phase == b->phase && a->kind == b->kind && a->told == b->told && a->aborted == b->aborted &&
@@ -279,7 +283,8 @@ bool turns_same_run(const struct run *a, const struct run *b) {
          span_equal(a->words, b->words) && a->started_ms == b->started_ms && a->settle_since_ms == b->settle_since_ms &&
          a->settle_last == b->settle_last && a->system_turns == b->system_turns && a->system_item == b->system_item &&
          a->orphaned == b->orphaned && a->auto_turns == b->auto_turns && a->asked == b->asked && a->last_message == b->last_message &&
-         a->last_place == b->last_place && a->last_stamp_ms == b->last_stamp_ms && a->abort_count == b->abort_count;
+         a->first_message == b->first_message && a->last_place == b->last_place && a->last_stamp_ms == b->last_stamp_ms &&
+         same_aborts(a, b);
 }
 
 bool turns_minds_urgency(const struct run *run) {

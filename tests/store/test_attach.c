@@ -216,6 +216,18 @@ Test(attach, each_of_several_former_owners_has_to_open_the_session_again) {
   child_kill(&first);
 }
 
+Test(attach, of_more_living_former_owners_than_fit_the_first_is_forgotten) {
+  enum { OWNERS = FORMERS + 2 };
+  struct child owners[OWNERS];
+  for (int i = 0; i < OWNERS; i++) {
+    owners[i] = child_living();
+    take_over(&owners[i]);
+  }
+  for (int i = 1; i < OWNERS - 1; i++) cr_assert_eq(hook_code(&owners[i]), TIDINGS_E_CLOSED, "%d", i);
+  cr_assert_eq(hook_code(&owners[0]), TIDINGS_E_BUSY, "it is a stranger now, and the owner lives");
+  for (int i = 0; i < OWNERS; i++) child_kill(&owners[i]);
+}
+
 Test(attach, former_owners_that_ended_make_room_for_living_ones) {
   enum { OWNERS = FORMERS + 4 };
   struct child first = child_living(), owners[OWNERS];
