@@ -79,6 +79,8 @@ extern atomic_uint kit_log_lines; /* at warning or worse */
 struct plugin_words {
   uint32_t role, owner_pid, settle_on_return, budget_ms;
   const char *configuration;
+  uint64_t (*count_tokens)(void *context, const struct tidings_span *text);
+  int32_t (*random)(void *context, void *buffer, size_t len);
 };
 int plugin_try(const char *store, struct plugin_words words, struct tidings_plugin **ret_plugin, struct tidings_error *error);
 struct tidings_plugin *plugin_at(const char *store, struct plugin_words words);

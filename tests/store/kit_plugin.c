@@ -42,8 +42,12 @@ static int32_t fill_random(void *context, void *buffer, size_t len) {
 }
 
 int plugin_try(const char *store, struct plugin_words words, struct tidings_plugin **ret_plugin, struct tidings_error *error) {
-  static const struct tidings_host host = {
-      .size = sizeof host, .log = take_log, .now_ms = now_ms, .mono_ns = mono_ns, .random = fill_random};
+  const struct tidings_host host = {.size = sizeof host,
+                                    .log = take_log,
+                                    .now_ms = now_ms,
+                                    .mono_ns = mono_ns,
+                                    .random = words.random ? words.random : fill_random,
+                                    .count_tokens = words.count_tokens};
   const struct tidings_open_options options = {
       .size = sizeof options,
       .store_dir = span_text(store),

@@ -5,11 +5,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "kit.h"
-
-extern const struct tidings_entry tidings_entry;
 
 TestSuite(shown, .init = kit_begin, .fini = kit_end);
 
@@ -20,24 +17,6 @@ static uint64_t count_tokens(void *context, const struct tidings_span *text) {
   (void)context;
   (void)snprintf(counted + len, sizeof counted - len, "%.*s|", SPAN_FORMAT(*text));
   return text->len >= 4 && memcmp(text->ptr, "dear", 4) == 0 ? 1000 : 1;
-}
-
-static void take_log(void *context, uint32_t severity, const struct tidings_span *message) {
-  (void)context;
-  (void)severity;
-  (void)message;
-}
-
-static int64_t now_ms(void *context) {
-  (void)context;
-  return 1700000000000;
-}
-
-static uint64_t mono_ns(void *context) {
-  struct timespec now;
-  (void)context;
-  (void)clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static int32_t all_ones(void *context, void *buffer, size_t len) {
@@ -54,20 +33,8 @@ static int32_t no_random(void *context, void *buffer, size_t len) {
 }
 
 static struct tidings_plugin *open_with(const char *configuration, bool counts, int32_t (*random)(void *, void *, size_t)) {
-  const struct tidings_host host = {.size = sizeof host,
-                                    .log = take_log,
-                                    .now_ms = now_ms,
-                                    .mono_ns = mono_ns,
-                                    .random = random,
-                                    .count_tokens = counts ? count_tokens : NULL};
-  const struct tidings_open_options options = {.size = sizeof options,
-                                               .store_dir = span_text(kit_store),
-                                               .configuration = span_text(configuration),
-                                               .hook_budget_ms = KIT_BUDGET_MS};
-  struct tidings_plugin *plugin;
-  struct tidings_error error = new_error();
-  cr_assert_eq(tidings_entry.open(&host, &options, &plugin, &error), 0, "%s", error.text);
-  return plugin;
+  return plugin_at(kit_store,
+                   (struct plugin_words){.configuration = configuration, .count_tokens = counts ? count_tokens : NULL, .random = random});
 }
 
 Test(shown, the_host_counts_tokens_of_the_text_as_it_is_shown) {
