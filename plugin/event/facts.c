@@ -18,8 +18,9 @@ static bool is_text(const struct json *value) { return value && value->kind == J
 static int read_paths(const struct json *object, struct facts *facts, struct arena *arena) {
   const struct json *path = json_member(object, "path"), *list = json_member(object, "paths");
   bool is_list = list && list->kind == JSON_IS_ARRAY;
-  struct tidings_span *paths = arena_zalloc(arena, is_list ? list->count + 1 : 1, sizeof *paths);
-  size_t count = 0;
+  size_t count = 0, most = 1;
+  if (is_list) most += list->count; /* not `is_list ? list->count + 1 : 1`: gcc 14 reads a NULL list there */
+  struct tidings_span *paths = arena_zalloc(arena, most, sizeof *paths);
   if (!paths) return -1;
   if (is_text(path) && arena_copy(arena, path->text, &paths[count++])) return -1;
   for (const struct json *one = is_list ? list->members : NULL; one; one = one->next) {

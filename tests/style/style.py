@@ -80,12 +80,30 @@ def header_guard(path, text):
     return [] if guard and guard[1] == guard[2] else ["has no include guard"]
 
 
+# `c ? p->n + 1 : 1`: gcc 14.2 makes (p->n & -c) + 1 of it at every -O, so that p is read though c says not to.
+GUARDED_LOAD = (
+    re.compile(r"\?([^?:;,{}]*?(?:->|\[|\*\s*\w)[^?:;,{}]*?)\s[-+|^]\s*(\w+)\s*:\s*\2\b"),
+    re.compile(r"\?\s*(\w+)\s*:\s*[^?:;,{}]*?(?:->|\[)[^?:;,{}]*?\s[-+|^]\s*\1\b"),
+    re.compile(r"\?\s*(\w+)\s*[+|^]\s[^?:;,{}]*?(?:->|\[)[^?:;,{}]*?\s*:\s*\1\b"),
+)
+
+
+def guarded_load(path, text):
+    if not path.endswith((".c", ".h")):
+        return []
+    code = re.sub(r"/\*.*?\*/|//[^\n]*", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
+    code = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', code)
+    return [f"line {code.count(chr(10), 0, hit.start()) + 1}: {' '.join(hit[0].split())}: gcc 14 reads it whatever the condition says; write an if"
+            for pattern in GUARDED_LOAD for hit in pattern.finditer(code)]
+
+
 RULES = {
     "layers: who includes lmdb.h, jansson.h and the plugin's insides": layer_leaks,
     "every .c and .h begins with its licence": first_line,
     f"no file of code is longer than {MAX_LINES} lines": length,
     "no homes, nothing left for later, nothing hidden, no long lines, no blanks at line ends": forbidden,
     "every header has a guard": header_guard,
+    "no `condition ? load + k : k`, whose load gcc 14 does not guard": guarded_load,
 }
 
 
@@ -134,6 +152,10 @@ def self_test():
         (forbidden, "a.c", "int a; \n", "a.md"),
         (forbidden, "a.md", "a\u202eb\n", "a.json"),
         (header_guard, "plugin/a.h", head, "plugin/a.c"),
+        (guarded_load, "plugin/a.c", "n = list ? list->count + 1 : 1;\n", "plugin/a.py"),
+        (guarded_load, "plugin/a.c", "n = count ? all[count - 1].n\n    - last : last;\n", "plugin/a.py"),
+        (guarded_load, "plugin/a.c", "n = none ? 1 : list->count + 1;\n", "plugin/a.py"),
+        (guarded_load, "plugin/a.c", "n = list ? 1 + list->count : 1;\n", "plugin/a.py"),
     ]
     failed = 0
     for number, (rule, path, text, innocent) in enumerate(samples, 1):

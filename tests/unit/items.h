@@ -30,7 +30,8 @@ static inline struct tidings_span span_or_empty(const char *text) { return text 
 static inline void add_item(struct items *items, struct item_spec spec) {
   cr_assert_lt(items->count, MOST_ITEMS);
   struct item *item = &items->items[items->count];
-  uint64_t after = items->count ? items->items[items->count - 1].n + 1 : 1;
+  uint64_t after = 1;
+  if (items->count) after += items->items[items->count - 1].n;
   *item = (struct item){
       .n = spec.n ? spec.n : after,
       .time_ms = spec.time_ms,
