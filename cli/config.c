@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
-#include "config_schema.h"
-#include "kit.h"
-#include "paths.h"
-#include "print.h"
-#include "scratch.h"
-#include "terminal.h"
-#include "verbs.h"
+#include "command/ask.h"
+#include "cli/config_schema.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "command/print.h"
+#include "command/scratch.h"
+#include "command/terminal.h"
+#include "cli/verbs.h"
 
 /* Opens with the configuration, on a store of its own that is removed again: what is checked is the configuration and nothing else. */
 static int open_with(const struct cli *cli, struct hostkit **ret_kit, char **ret_scratch) {

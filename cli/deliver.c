@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "careful_write.h"
-#include "host.h"
-#include "interrupt.h"
-#include "paths.h"
-#include "print.h"
-#include "verbs.h"
+#include "command/careful_write.h"
+#include "command/host.h"
+#include "command/interrupt.h"
+#include "command/paths.h"
+#include "command/print.h"
+#include "cli/verbs.h"
 
 enum { OPTION_AT = CLI_LONG_ONLY, OPTION_CALL, OPTION_TOOL, OPTION_SOURCE, OPTION_MESSAGE, OPTION_HOST };
 enum { PASSED_BYTES = 65536, LARGEST_CARRIER = 64 << 20, SETTLE_MS = 10000, MOST_MESSAGES = 256 };

@@ -4,11 +4,11 @@
  */
 #include <stdlib.h>
 
-#include "event_text.h"
-#include "host.h"
-#include "print.h"
-#include "session.h"
-#include "verbs.h"
+#include "cli/event_text.h"
+#include "command/host.h"
+#include "command/print.h"
+#include "command/session.h"
+#include "cli/verbs.h"
 
 enum { OPTION_AS_HOST = CLI_LONG_ONLY, OPTION_ACTIONS };
 

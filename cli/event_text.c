@@ -2,15 +2,15 @@
  *
  * event_text.c: see the header.
  */
-#include "event_text.h"
+#include "cli/event_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "host.h"
-#include "paths.h"
-#include "session.h"
+#include "command/host.h"
+#include "command/paths.h"
+#include "command/session.h"
 
 enum { LARGEST_EVENT = 1 << 20 }; /* a parser that recurses reads it; the plugin has a smaller limit of its own */
 

@@ -5,8 +5,8 @@
 #ifndef TIDINGS_CLI_EVENT_TEXT_H
 #define TIDINGS_CLI_EVENT_TEXT_H
 
-#include "cli.h"
-#include "kit.h"
+#include "command/cli.h"
+#include "command/kit.h"
 
 /* Reads stdin whole and looks whether it is one JSON object. Returns 0 or the exit code. Free *ret_text. *ret_session is the session that it
  * names, or NULL; free it too. */

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
-#include "print.h"
-#include "terminal.h"
-#include "verbs.h"
+#include "command/ask.h"
+#include "command/print.h"
+#include "command/terminal.h"
+#include "cli/verbs.h"
 
 /* -- history ----------------------------------------------------------------------------------------------------------------------- */
 

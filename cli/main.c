@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "help.h"
-#include "verbs.h"
+#include "command/help.h"
+#include "cli/verbs.h"
 
 /* Otherwise the store's files could become our stdout. What stands in for a closed descriptor fails when it is used. */
 static void keep_standard_descriptors(void) {

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ask.h"
-#include "print.h"
-#include "terminal.h"
-#include "verbs.h"
+#include "command/ask.h"
+#include "command/print.h"
+#include "command/terminal.h"
+#include "cli/verbs.h"
 
 enum { OPTION_PREVIEW = CLI_LONG_ONLY };
 

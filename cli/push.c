@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event_text.h"
-#include "paths.h"
-#include "print.h"
-#include "session.h"
-#include "verbs.h"
+#include "cli/event_text.h"
+#include "command/paths.h"
+#include "command/print.h"
+#include "command/session.h"
+#include "cli/verbs.h"
 
 enum { OPTION_KEY = CLI_LONG_ONLY, OPTION_TTL, OPTION_TOOL, OPTION_ACTIVATE, OPTION_EVENT, OPTION_DATA, OPTION_ID };
 enum { LARGEST_MESSAGE = 1 << 20 }; /* from stdin; the plugin has a smaller limit of its own */

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "ask.h"
-#include "kit.h"
-#include "print.h"
-#include "session.h"
-#include "terminal.h"
-#include "verbs.h"
+#include "command/ask.h"
+#include "command/kit.h"
+#include "command/print.h"
+#include "command/session.h"
+#include "command/terminal.h"
+#include "cli/verbs.h"
 
 enum { OPTION_NAMES = CLI_LONG_ONLY };
 

@@ -8,12 +8,12 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "kit.h"
-#include "paths.h"
-#include "print.h"
-#include "session.h"
-#include "terminal.h"
-#include "verbs.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "command/print.h"
+#include "command/session.h"
+#include "command/terminal.h"
+#include "cli/verbs.h"
 
 enum { OPTION_ID = CLI_LONG_ONLY, OPTION_STEER, OPTION_RESUME, OPTION_TRIGGER, OPTION_CANCEL, OPTION_EDIT, OPTION_MOVE, OPTION_BEFORE };
 enum { LARGEST_CONTENT = 1 << 20 }; /* from stdin; the plugin has a smaller limit of its own */

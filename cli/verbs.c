@@ -2,9 +2,7 @@
  *
  * verbs.c: see the header.
  */
-#include "verbs.h"
-
-#include <string.h>
+#include "cli/verbs.h"
 
 const struct cli_verb *const cli_verbs[] = {
     &verb_push,    &verb_run,     &verb_watch,   &verb_deliver, &verb_submit,  &verb_event,  &verb_wait,
@@ -12,10 +10,3 @@ const struct cli_verb *const cli_verbs[] = {
     &verb_hook,    &verb_config,  &verb_doctor,  &verb_help,    &verb_version,
 };
 const size_t cli_verb_count = sizeof cli_verbs / sizeof cli_verbs[0];
-
-const struct cli_verb *cli_find_verb(const char *name) {
-  for (size_t i = 0; i < cli_verb_count; i++) {
-    if (strcmp(cli_verbs[i]->name, name) == 0) return cli_verbs[i];
-  }
-  return NULL;
-}

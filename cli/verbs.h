@@ -5,12 +5,8 @@
 #ifndef TIDINGS_CLI_VERBS_H
 #define TIDINGS_CLI_VERBS_H
 
-#include "cli.h"
-
-extern const struct cli_verb *const cli_verbs[];
-extern const size_t cli_verb_count;
-
-const struct cli_verb *cli_find_verb(const char *name); /* NULL: there is none */
+#include "agents/agents.h"
+#include "command/verbs.h"
 
 extern const struct cli_verb verb_push;
 extern const struct cli_verb verb_run;
@@ -25,11 +21,8 @@ extern const struct cli_verb verb_explain;
 extern const struct cli_verb verb_status;
 extern const struct cli_verb verb_stats;
 extern const struct cli_verb verb_export;
-extern const struct cli_verb verb_hook;
-extern const struct cli_verb verb_setup;
 extern const struct cli_verb verb_config;
 extern const struct cli_verb verb_doctor;
-extern const struct cli_verb verb_help;
 extern const struct cli_verb verb_version;
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "verbs.h"
+#include "cli/verbs.h"
 
 static int run(struct cli *cli) {
   if (cli_next(cli) != CLI_END) return cli->exit_code;

@@ -9,11 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ask.h"
-#include "host.h"
-#include "interrupt.h"
-#include "print.h"
-#include "verbs.h"
+#include "command/ask.h"
+#include "command/host.h"
+#include "command/interrupt.h"
+#include "command/print.h"
+#include "cli/verbs.h"
 
 enum { OPTION_TIMEOUT = CLI_LONG_ONLY };
 enum { LONGEST_SLEEP_MS = 60000, RETRY_MS = 100, EXIT_TIMED_OUT = EXIT_REFUSED };

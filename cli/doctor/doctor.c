@@ -2,15 +2,15 @@
  *
  * doctor/doctor.c: `tidings doctor`.
  */
-#include "doctor/doctor.h"
+#include "cli/doctor/doctor.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "print.h"
-#include "terminal.h"
-#include "verbs.h"
+#include "command/print.h"
+#include "command/terminal.h"
+#include "cli/verbs.h"
 
 static void (*const examiners[])(struct doctor *doctor) = {examine_plugin,   examine_config, examine_store,
                                                            examine_sessions, examine_hosts,  examine_system};

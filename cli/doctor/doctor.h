@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "cli.h"
+#include "command/cli.h"
 
 enum severity { SEVERITY_OK, SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_PROBLEM };
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor/doctor.h"
-#include "paths.h"
-#include "setup/setup.h"
+#include "cli/doctor/doctor.h"
+#include "command/paths.h"
+#include "agents/setup/setup.h"
 
 enum { LARGEST_FILE = 16 << 20 };
 

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor/doctor.h"
-#include "kit.h"
-#include "paths.h"
-#include "scratch.h"
+#include "cli/doctor/doctor.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "command/scratch.h"
 
 /* On a store that nobody keeps. */
 static int32_t try_open(const struct doctor *doctor, bool with_config, struct hostkit_info *ret_info, struct tidings_error *error) {

@@ -9,10 +9,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "doctor/doctor.h"
-#include "kit.h"
-#include "paths.h"
-#include "print.h"
+#include "cli/doctor/doctor.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "command/print.h"
 
 enum { LITTLE_SPACE = 64 << 20 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor/doctor.h"
-#include "paths.h"
+#include "cli/doctor/doctor.h"
+#include "command/paths.h"
 
 enum { FEW_WATCHES = 65536 };
 

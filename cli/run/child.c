@@ -2,7 +2,7 @@
  *
  * run/child.c: see the header.
  */
-#include "run/child.h"
+#include "cli/run/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

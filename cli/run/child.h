@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "cli.h"
+#include "command/cli.h"
 
 struct child {
   pid_t pid;

@@ -2,7 +2,7 @@
  *
  * run/detach.c: see the header.
  */
-#include "run/detach.h"
+#include "cli/run/detach.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #ifndef TIDINGS_CLI_RUN_DETACH_H
 #define TIDINGS_CLI_RUN_DETACH_H
 
-#include "cli.h"
+#include "command/cli.h"
 
 struct detached {
   int told; /* where the one that goes on tells how the start went */

@@ -2,7 +2,7 @@
  *
  * run/log.c: see the header.
  */
-#include "run/log.h"
+#include "cli/run/log.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "paths.h"
+#include "command/paths.h"
 
 enum { KEPT_LOGS = 200, KEPT_DAYS = 30, LONGEST_NAME = 40, ATTEMPTS = 16 };
 

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "cli.h"
+#include "command/cli.h"
 
 struct run_log {
   char *handle; /* "make-3f9a2c": the file's name without its end */

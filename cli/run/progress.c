@@ -2,7 +2,7 @@
  *
  * run/progress.c: see the header.
  */
-#include "run/progress.h"
+#include "cli/run/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "paths.h"
-#include "terminal.h"
-#include "utf8_check.h"
+#include "command/paths.h"
+#include "command/terminal.h"
+#include "command/utf8_check.h"
 
 static const char erase_line[] = "\r\033[K";
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "run/tail.h"
+#include "cli/run/tail.h"
 
 struct progress {
   int fd; /* the terminal; -1: there is none */

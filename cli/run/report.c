@@ -2,7 +2,7 @@
  *
  * run/report.c: see the header.
  */
-#include "run/report.h"
+#include "cli/run/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "kit.h"
-#include "run/progress.h"
-#include "utf8_check.h"
+#include "command/kit.h"
+#include "cli/run/progress.h"
+#include "command/utf8_check.h"
 
 enum { SHOWN_LINES = 20, SHOWN_BYTES = 4000, HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
 

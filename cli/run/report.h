@@ -5,9 +5,9 @@
 #ifndef TIDINGS_CLI_RUN_REPORT_H
 #define TIDINGS_CLI_RUN_REPORT_H
 
-#include "cli.h"
-#include "run/log.h"
-#include "run/tail.h"
+#include "command/cli.h"
+#include "cli/run/log.h"
+#include "cli/run/tail.h"
 
 struct report {
   const struct cli *cli;

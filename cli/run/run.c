@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kit.h"
-#include "run/detach.h"
-#include "run/supervise.h"
-#include "session.h"
-#include "verbs.h"
+#include "command/kit.h"
+#include "cli/run/detach.h"
+#include "cli/run/supervise.h"
+#include "command/session.h"
+#include "cli/verbs.h"
 
 enum { OPTION_DETACH = CLI_LONG_ONLY };
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };

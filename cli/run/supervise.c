@@ -2,7 +2,7 @@
  *
  * run/supervise.c: see the header. One loop in poll; it wakes by itself only where a terminal may have to be watched, once a second.
  */
-#include "run/supervise.h"
+#include "cli/run/supervise.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "run/progress.h"
-#include "run/report.h"
-#include "run/waiting.h"
+#include "cli/run/progress.h"
+#include "cli/run/report.h"
+#include "cli/run/waiting.h"
 
 enum { STREAM_BYTES = 65536, TICK_MS = 1000 };
 

@@ -5,10 +5,10 @@
 #ifndef TIDINGS_CLI_RUN_SUPERVISE_H
 #define TIDINGS_CLI_RUN_SUPERVISE_H
 
-#include "cli.h"
-#include "run/child.h"
-#include "run/log.h"
-#include "run/tail.h"
+#include "command/cli.h"
+#include "cli/run/child.h"
+#include "cli/run/log.h"
+#include "cli/run/tail.h"
 
 struct run {
   const struct cli *cli;

@@ -2,12 +2,12 @@
  *
  * run/tail.c: see the header.
  */
-#include "run/tail.h"
+#include "cli/run/tail.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "utf8_check.h"
+#include "command/utf8_check.h"
 
 void tail_add(struct tail *tail, const char *bytes, size_t len) {
   if (len >= TAIL_BYTES) {

@@ -3,7 +3,7 @@
  * run/waiting.c: see the header. Where /proc does not tell the system call (a kernel or a policy that forbids it), the kernel function that a process
  * sleeps in stands for it.
  */
-#include "run/waiting.h"
+#include "cli/run/waiting.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "owner.h"
+#include "command/owner.h"
 
 enum { DEEPEST = 32, PROC_PATH = 320 };
 

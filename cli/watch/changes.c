@@ -2,7 +2,7 @@
  *
  * watch/changes.c: see the header.
  */
-#include "watch/changes.h"
+#include "cli/watch/changes.h"
 
 #include <limits.h>
 #include <stdlib.h>

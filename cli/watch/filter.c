@@ -2,7 +2,7 @@
  *
  * watch/filter.c: see the header.
  */
-#include "watch/filter.h"
+#include "cli/watch/filter.h"
 
 #include <fnmatch.h>
 #include <limits.h>

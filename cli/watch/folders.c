@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 
-#include "watch/tree.h"
+#include "cli/watch/tree.h"
 
 enum { FIRST_PLACES = 64 };
 

@@ -2,7 +2,7 @@
  *
  * watch/known.c: see the header. Open addressing; a deleted file keeps its place until the table grows.
  */
-#include "watch/known.h"
+#include "cli/watch/known.h"
 
 #include <stdlib.h>
 

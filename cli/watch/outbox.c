@@ -2,7 +2,7 @@
  *
  * watch/outbox.c: what comes of what happened to a path: looked at when things have calmed down.
  */
-#include "watch/outbox.h"
+#include "cli/watch/outbox.h"
 
 #include <errno.h>
 #include <stdlib.h>

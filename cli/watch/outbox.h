@@ -5,8 +5,8 @@
 #ifndef TIDINGS_CLI_WATCH_OUTBOX_H
 #define TIDINGS_CLI_WATCH_OUTBOX_H
 
-#include "cli.h"
-#include "watch/tree.h"
+#include "command/cli.h"
+#include "cli/watch/tree.h"
 
 enum news_kind { NEWS_MODIFIED, NEWS_CREATED, NEWS_DELETED, NEWS_RENAMED, NEWS_KINDS };
 

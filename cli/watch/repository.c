@@ -2,7 +2,7 @@
  *
  * watch/repository.c: see the header.
  */
-#include "watch/repository.h"
+#include "cli/watch/repository.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "paths.h"
+#include "command/paths.h"
 
 enum { MOST_FAILURES = 5, ANSWER_MS = 5000, LONGEST_ANSWER = 16384, FIELDS = 4 };
 

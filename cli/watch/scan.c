@@ -10,8 +10,8 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 
-#include "paths.h"
-#include "watch/tree.h"
+#include "command/paths.h"
+#include "cli/watch/tree.h"
 
 enum {
   WATCHED = IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR |

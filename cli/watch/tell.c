@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kit.h"
-#include "print.h"
-#include "session.h"
-#include "session_path.h"
-#include "utf8_check.h"
-#include "watch/outbox.h"
+#include "command/kit.h"
+#include "command/print.h"
+#include "command/session.h"
+#include "command/session_path.h"
+#include "command/utf8_check.h"
+#include "cli/watch/outbox.h"
 
 enum { ONE_BY_ONE = 8, LISTED = 100, NAMED = 20 };
 

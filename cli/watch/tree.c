@@ -2,7 +2,7 @@
  *
  * watch/tree.c: the kernel's events: from names to paths, and folders that come, go and change their names.
  */
-#include "watch/tree.h"
+#include "cli/watch/tree.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "paths.h"
+#include "command/paths.h"
 
 /* -- folders ------------------------------------------------------------------------------------------------------------------------- */
 

@@ -5,11 +5,11 @@
 #ifndef TIDINGS_CLI_WATCH_TREE_H
 #define TIDINGS_CLI_WATCH_TREE_H
 
-#include "cli.h"
-#include "watch/changes.h"
-#include "watch/filter.h"
-#include "watch/known.h"
-#include "watch/repository.h"
+#include "command/cli.h"
+#include "cli/watch/changes.h"
+#include "cli/watch/filter.h"
+#include "cli/watch/known.h"
+#include "cli/watch/repository.h"
 
 struct root { /* what the user named */
   char *path; /* of the folder, absolute, links resolved */

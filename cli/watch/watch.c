@@ -10,13 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "interrupt.h"
-#include "kit.h"
-#include "paths.h"
-#include "session.h"
-#include "terminal.h"
-#include "verbs.h"
-#include "watch/outbox.h"
+#include "command/interrupt.h"
+#include "command/kit.h"
+#include "command/paths.h"
+#include "command/session.h"
+#include "command/terminal.h"
+#include "cli/verbs.h"
+#include "cli/watch/outbox.h"
 
 enum { OPTION_IGNORE = CLI_LONG_ONLY, OPTION_DEBOUNCE };
 enum { DEBOUNCE_MS = 250, LONGEST_DELAY_MS = 1000, FIRST_RETRY_MS = 1000, LAST_RETRY_MS = 30000 };

@@ -7,11 +7,11 @@
 
 #include <tidings/tidings.h>
 
-#include "base/error.h"
+#include "common/error.h"
 #include "build_id.h"
-#include "delivery/deliver.h"
-#include "delivery/reply.h"
-#include "inspect/inspect.h"
+#include "flow/deliver.h"
+#include "session/reply.h"
+#include "query/inspect.h"
 #include "instance/instance.h"
 
 #define EXPORTED __attribute__((visibility("default")))

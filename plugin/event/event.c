@@ -4,8 +4,8 @@
  */
 #include "event/event.h"
 
-#include "base/error.h"
-#include "base/utf8.h"
+#include "common/error.h"
+#include "common/utf8.h"
 #include "event/event_data.h"
 
 enum attribute { SPECVERSION, TYPE, SOURCE, ID, TIME, SESSION, DATA, DATACONTENTTYPE, SUBJECT, DATASCHEMA, ATTRIBUTE_COUNT };

@@ -5,9 +5,9 @@
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
 
-#include "base/arena.h"
-#include "base/notification.h"
-#include "base/settings.h"
+#include "common/arena.h"
+#include "values/notification.h"
+#include "values/settings.h"
 
 /* In classes, each a range that a predicate below names. */
 enum event_type {

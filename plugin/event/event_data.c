@@ -4,8 +4,8 @@
  */
 #include "event/event_data.h"
 
-#include "base/error.h"
-#include "base/utf8.h"
+#include "common/error.h"
+#include "common/utf8.h"
 
 const struct path data_path = {NULL, {"data", 4}};
 

@@ -4,7 +4,7 @@
  */
 #include "event/facts.h"
 
-#include "event/json.h"
+#include "common/json.h"
 
 /* Most data has none; that is found out without reading it. */
 static bool may_have_facts(struct tidings_span data) {

@@ -5,8 +5,8 @@
 #ifndef EVENT_FACTS_H
 #define EVENT_FACTS_H
 
-#include "base/arena.h"
-#include "base/notification.h"
+#include "common/arena.h"
+#include "values/notification.h"
 
 /* Fills in each item's facts: `path` or `paths` and `server`, where `data` is an object that has them as strings. Text is in the arena. Data that
  * says something else, or is not JSON, has no facts. Returns 0, or -1: no memory. */

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/error.h"
+#include "common/error.h"
 
 /* Text of fixed size that is filled from the left. */
 struct fixed {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "event/json.h"
+#include "common/json.h"
 
 /* Where a value stands: a chain on the stack that becomes text only when something is wrong. */
 struct path {

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "base/error.h"
-#include "base/utf8.h"
+#include "common/error.h"
+#include "common/utf8.h"
 #include "event/event.h"
 
 static int id_check(struct tidings_span id, const char *where, int wrong, struct tidings_error *error) {

@@ -2,7 +2,7 @@
  *
  * event/message_data.c: the data of the events of messages. What a content or a trigger says is nobody's business here.
  */
-#include "base/error.h"
+#include "common/error.h"
 #include "event/event_data.h"
 
 enum field { ID, CONTENT, DELIVERY, TRIGGER, RESUME, FIELD_COUNT };

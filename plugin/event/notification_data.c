@@ -2,9 +2,9 @@
  *
  * event/notification_data.c: the data of a `notification` event.
  */
-#include "base/cut.h"
-#include "base/error.h"
-#include "base/utf8.h"
+#include "common/cut.h"
+#include "common/error.h"
+#include "common/utf8.h"
 #include "event/event_data.h"
 
 enum field { KIND, MESSAGE, LEVEL, DATA, KEY, TOOL, HANDLE, TTL_MS, ACTIVATION, CAUSED_BY, FIELD_COUNT };

@@ -2,7 +2,7 @@
  *
  * event/report_data.c: the data of the events by which subsystems report: handles, MCP servers, files, the configuration, budgets, limits, subagents.
  */
-#include "base/error.h"
+#include "common/error.h"
 #include "event/event_data.h"
 
 static const char *const level_names[] = {"info", "warning", "error", "critical"};

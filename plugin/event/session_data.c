@@ -2,7 +2,7 @@
  *
  * event/session_data.c: the data of the events of a session's life.
  */
-#include "base/error.h"
+#include "common/error.h"
 #include "event/event_data.h"
 
 enum field { CWD, HOST, TAKEOVER, OPENED_COUNT, DELIVERIES = OPENED_COUNT, LAST_DELIVERY, RESUMED_COUNT };

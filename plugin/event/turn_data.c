@@ -2,7 +2,7 @@
  *
  * event/turn_data.c: the data of the events of turns. Whether a turn may be what an event says is not known here.
  */
-#include "base/error.h"
+#include "common/error.h"
 #include "event/event_data.h"
 
 enum field { MESSAGES, REASON, MESSAGE, ATTEMPT, KIND, FIELD_COUNT };

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/siphash.h"
-#include "event/config.h"
+#include "common/error.h"
+#include "common/siphash.h"
+#include "config/config.h"
 
 /* The gate is one word, so that quiesce sees calls and replies at one moment and shuts it only if there are none: the lower half counts
  * calls, the upper one replies. */

@@ -10,7 +10,7 @@
 
 #include <tidings/entry.h>
 
-#include "base/settings.h"
+#include "values/settings.h"
 #include "instance/sessions.h"
 #include "instance/wake.h"
 #include "store/store.h"

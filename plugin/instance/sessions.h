@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/span.h"
+#include "common/span.h"
 
 struct session {
   uint64_t hash;

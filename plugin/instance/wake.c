@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "common/error.h"
 #include "instance/instance.h"
 
 struct search { /* in one snapshot */

@@ -12,7 +12,7 @@
 
 #include <tidings/abi.h>
 
-#include "store/wake.h"
+#include "store/wake/wake.h"
 
 struct instance;
 struct session;

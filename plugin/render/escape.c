@@ -5,8 +5,8 @@
  */
 #include "render/escape.h"
 
-#include "base/notification.h"
-#include "base/utf8.h"
+#include "values/notification.h"
+#include "common/utf8.h"
 #include "render/lookalike.h"
 
 static const char continuation[] = "\n  ";

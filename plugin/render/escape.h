@@ -6,7 +6,7 @@
 #ifndef RENDER_ESCAPE_H
 #define RENDER_ESCAPE_H
 
-#include "base/buffer.h"
+#include "common/buffer.h"
 
 /* Where an item's text stands: a list or block of markdown, an XML element, the result of a call. */
 enum escape { ESCAPE_MARKDOWN, ESCAPE_XML, ESCAPE_CALL };

@@ -4,8 +4,8 @@
  */
 #include "render/lookalike.h"
 
-#include "base/notification.h"
-#include "base/utf8.h"
+#include "values/notification.h"
+#include "common/utf8.h"
 #include "render/render.h"
 
 /* -- in one line ------------------------------------------------------------------------------------------------------------------- */

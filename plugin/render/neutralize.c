@@ -4,7 +4,7 @@
  */
 #include "render/neutralize.h"
 
-#include "base/utf8.h"
+#include "common/utf8.h"
 #include "render/lookalike.h"
 
 /* In a line that ends at `end`: what to write in front of, or instead of, the byte at `at`; NULL: nothing. */

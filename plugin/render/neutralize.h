@@ -6,7 +6,7 @@
 #ifndef RENDER_NEUTRALIZE_H
 #define RENDER_NEUTRALIZE_H
 
-#include "base/buffer.h"
+#include "common/buffer.h"
 
 /* What reads as a block of any format gets a backslash, or &lt; for its <. All else stays byte for byte. */
 void neutralize(struct tidings_span text, struct buffer *out);

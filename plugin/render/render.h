@@ -6,9 +6,9 @@
 #ifndef RENDER_RENDER_H
 #define RENDER_RENDER_H
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "policy/plan.h"
+#include "common/arena.h"
+#include "common/buffer.h"
+#include "rules/policy/plan.h"
 
 #define NOTIFICATION_TOOL "_system_notification" /* what a synthetic call calls */
 

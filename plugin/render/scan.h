@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/span.h"
+#include "common/span.h"
 
 /* NUL behind the end. */
 static inline char byte_at(struct tidings_span text, size_t at) {

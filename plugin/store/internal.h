@@ -9,10 +9,10 @@
 #include <pthread.h>
 #include <tidings/host.h>
 
-#include "base/error.h"
-#include "store/keys.h"
+#include "common/error.h"
+#include "store/rows/keys.h"
 #include "store/store.h"
-#include "store/wake.h"
+#include "store/wake/wake.h"
 
 /* The store's own file beside LMDB's two, mapped by every user: who is here, the writer lock, the bells, the rings, the waiters. */
 enum { BELLS = 4096 };

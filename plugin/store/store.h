@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/memory.h"
-#include "base/notification.h"
-#include "turns/turns.h"
+#include "common/arena.h"
+#include "values/memory.h"
+#include "values/notification.h"
+#include "rules/turns/turns.h"
 
 enum {
   STORE_SCHEMA = 2, /* 1: builds before the first release */

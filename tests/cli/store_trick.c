@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "store/internal.h"
-#include "store/record.h"
+#include "store/rows/record.h"
 
 enum { PATIENCE_MS = 60000 };
 

@@ -70,7 +70,7 @@ def versions(source, page):
     """The version of each host that the tests run, that the command calls tested, and that the page names."""
     pinned = dict(re.findall(r"^(\w+) +\S+@([\d.]+) ", read(source, "tests/hosts/pins.txt"), re.MULTILINE))
     named = dict(re.findall(r"`tidings setup (\w+)` \| ([\d.]+) ", page))
-    tested = dict(re.findall(r'\.name = "(\w+)",.*?\.tested = "([\d.]+)"', read(source, "cli/hosts/hosts.c"), re.DOTALL))
+    tested = dict(re.findall(r'\.name = "(\w+)",.*?\.tested = "([\d.]+)"', read(source, "agents/hosts/hosts.c"), re.DOTALL))
     if len(named) != 6:
         yield f"docs/hosts.md names {sorted(named)}"
     for host, version in named.items():

@@ -4,8 +4,8 @@
  */
 #include "fuzz.h"
 
-#include "base/utf8.h"
-#include "event/config.h"
+#include "common/utf8.h"
+#include "config/config.h"
 
 static void write_config(const struct settings *settings, struct buffer *out) {
   config_write(settings, out);

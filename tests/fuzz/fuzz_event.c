@@ -5,10 +5,10 @@
  */
 #include "fuzz.h"
 
-#include "base/utf8.h"
+#include "common/utf8.h"
 #include "event/facts.h"
-#include "event/json.h"
-#include "producers/producers.h"
+#include "common/json.h"
+#include "rules/producers/producers.h"
 
 static void check_note(const struct notification *note, const struct settings *settings, struct arena *arena) {
   struct item item = {.n = 1, .note = *note};

@@ -8,7 +8,7 @@
 #include "world.h"
 
 enum move_kind {
-  MOVE_EVENT,       /* an event of turns/turns.h other than those below */
+  MOVE_EVENT,       /* an event of rules/turns/turns.h other than those below */
   MOVE_TOOL_RESULT, /* hook calls: a carrier takes along what is pending */
   MOVE_CHAT_REQUEST,
   MOVE_SETTLE,

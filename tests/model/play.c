@@ -9,7 +9,7 @@
 #include "laws.h"
 #include "witness.h"
 
-/* -- a session loaded, as delivery/turning.c does it -------------------------------------------------------------------------------- */
+/* -- a session loaded, as session/turning.c does it -------------------------------------------------------------------------------- */
 
 struct call {
   struct turns turns;

@@ -6,7 +6,7 @@
 #ifndef TESTS_MODEL_WORLD_H
 #define TESTS_MODEL_WORLD_H
 
-#include "turns/turns.h"
+#include "rules/turns/turns.h"
 
 enum {
   MOST_MESSAGES = 3,

@@ -245,7 +245,7 @@ else {
     }));
 }
 if (isBun || Number(process.versions.node.split(".")[0]) >= 24) {
-  const { pollDescriptor } = await import("../../adapters/node/wake.ts");
+  const { pollDescriptor } = await import("../../agents/node/wake.ts");
   await test("wake.ts polls the wake descriptor", () => wakes(pollDescriptor));
 } else skip("wake.ts polls the wake descriptor", "this Node does not read TypeScript");
 

@@ -14,7 +14,7 @@ process.env.TIDINGS_PLUGIN = PLUGIN;
 delete process.env.TIDINGS_SESSION;
 
 const installed = folder();
-for (const name of readdirSync(join(SOURCE, "adapters/node"))) if (name.endsWith(".ts")) copyFileSync(join(SOURCE, "adapters/node", name), join(installed, name));
+for (const name of readdirSync(join(SOURCE, "agents/node"))) if (name.endsWith(".ts")) copyFileSync(join(SOURCE, "agents/node", name), join(installed, name));
 copyFileSync(join(BUILD, "tidings.node"), join(installed, "tidings.node"));
 const { closeKit } = await import(join(installed, "kit.ts"));
 const { default: opencodePlugin } = await import(join(installed, "opencode.ts"));

@@ -2,7 +2,7 @@
  *
  * session_path.c FOLDER PATH…: how the command names files to a session, one a line, to be compared with how the shims do.
  */
-#include "session_path.h"
+#include "command/session_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { BUILD, end, equal, folder, matches, test, thrown, until } from "./tap.mjs";
 
 process.env.XDG_STATE_HOME = folder(); // for the log
-const { additions, aroundParts, aroundText } = await import("../../adapters/node/compose.ts");
-const { sessionPath } = await import("../../adapters/node/paths.ts");
-const { Session, Withdrawn } = await import("../../adapters/node/session.ts");
-const { addToPrompt, addToResult, editedPaths, heldDeliveries, holds } = await import("../../adapters/node/opencode_parts.ts");
-const pi = await import("../../adapters/node/pi_transcript.ts");
+const { additions, aroundParts, aroundText } = await import("../../agents/node/compose.ts");
+const { sessionPath } = await import("../../agents/node/paths.ts");
+const { Session, Withdrawn } = await import("../../agents/node/session.ts");
+const { addToPrompt, addToResult, editedPaths, heldDeliveries, holds } = await import("../../agents/node/opencode_parts.ts");
+const pi = await import("../../agents/node/pi_transcript.ts");
 
 const message = (role, place, text) => ({ role, place, text });
 const PREPENDED = additions([message("carrier", "prepend", "NEWS\n\n")]);

@@ -17,22 +17,22 @@ STEPS, FEW = 40000, 24
 
 # name, file below plugin/, what stands there, what stands there instead
 MUTANTS = [
-    ("messages of one instant have one stamp", "turns/queue.c",
+    ("messages of one instant have one stamp", "rules/turns/queue.c",
      "input->now_ms > run->last_stamp_ms ? input->now_ms : run->last_stamp_ms + 1", "input->now_ms"),
-    ("offers while the session is compacted", "turns/queue.c", "if (!step->input->owned || run->compacting) return;", "if (!step->input->owned) return;"),
-    ("a cancelled offer is followed by none", "turns/queue.c", "    step->run->state = RUN_IDLE;\n    offer_batch(step);\n", "    step->run->state = RUN_IDLE;\n"),
-    ("what is left out of an offer fires with it", "turns/turn.c", "if (all || message->named) {", "if (true) {"),
-    ("steering messages are forgotten at the turn's end", "turns/turn.c", "    if (message->state == MESSAGE_STEERING) requeue(message);\n", ""),
-    ("a rollback does not let urgent news ask again", "turns/leases.c", "  bool any = false;\n  run->asked = 0;\n", "  bool any = false;\n"),
-    ("who declines is asked again at once", "turns/machine.c", "  step->run->asked = step->input->last_item;\n", ""),
-    ("an offer that was not told is started by the host's own stream", "turns/machine.c", "  if (!step->run->told) return own_turn(step);\n", ""),
-    ("a stream is stopped twice", "urgency/urge.c", "  run->aborted = true;\n", ""),
-    ("the newest of a key stands in its own place", "policy/supersede.c", "work->places[stays] = work->items[items[leaders[k]]].n;", "work->places[stays] = work->items[stays].n;"),
-    ("nobody is rung", "delivery/run_events.c", "if (!stage->answers && stage->owned", "if (false && !stage->answers && stage->owned"),
-    ("any host takes the session from a living one", "delivery/attach.c", "if (!mine && owner_alive(&head->owner)) {", "if (false) {"),
-    ("whose session was taken over goes on with it", "delivery/attach.c",
+    ("offers while the session is compacted", "rules/turns/queue.c", "if (!step->input->owned || run->compacting) return;", "if (!step->input->owned) return;"),
+    ("a cancelled offer is followed by none", "rules/turns/queue.c", "    step->run->state = RUN_IDLE;\n    offer_batch(step);\n", "    step->run->state = RUN_IDLE;\n"),
+    ("what is left out of an offer fires with it", "rules/turns/turn.c", "if (all || message->named) {", "if (true) {"),
+    ("steering messages are forgotten at the turn's end", "rules/turns/turn.c", "    if (message->state == MESSAGE_STEERING) requeue(message);\n", ""),
+    ("a rollback does not let urgent news ask again", "rules/turns/leases.c", "  bool any = false;\n  run->asked = 0;\n", "  bool any = false;\n"),
+    ("who declines is asked again at once", "rules/turns/machine.c", "  step->run->asked = step->input->last_item;\n", ""),
+    ("an offer that was not told is started by the host's own stream", "rules/turns/machine.c", "  if (!step->run->told) return own_turn(step);\n", ""),
+    ("a stream is stopped twice", "rules/turns/urge.c", "  run->aborted = true;\n", ""),
+    ("the newest of a key stands in its own place", "rules/policy/supersede.c", "work->places[stays] = work->items[items[leaders[k]]].n;", "work->places[stays] = work->items[stays].n;"),
+    ("nobody is rung", "flow/run_events.c", "if (!stage->answers && stage->owned", "if (false && !stage->answers && stage->owned"),
+    ("any host takes the session from a living one", "session/attach.c", "if (!mine && owner_alive(&head->owner)) {", "if (false) {"),
+    ("whose session was taken over goes on with it", "session/attach.c",
      "if (!opening && was_taken_over(head, &attaching->instance->owner)) return refuse_former(attaching, error);", ""),
-    ("what a resuming host names is delivered again", "delivery/attach.c", "if (opening->deliveries[i] == id) return true;", "if (opening->deliveries[i] == id) return false;"),
+    ("what a resuming host names is delivered again", "session/attach.c", "if (opening->deliveries[i] == id) return true;", "if (opening->deliveries[i] == id) return false;"),
 ]
 
 

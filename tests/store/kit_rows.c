@@ -6,9 +6,9 @@
 
 #include <criterion/criterion.h>
 
-#include "delivery/ledger.h"
+#include "session/ledger.h"
 #include "kit.h"
-#include "store/record.h"
+#include "store/rows/record.h"
 
 /* Many items at once, in one transaction, as pushes would have left them. */
 void fill_items(struct store *store, const char *name, uint64_t first, uint64_t last, int64_t time_ms) {

@@ -11,7 +11,7 @@
 
 #include "kit.h"
 #include "store/internal.h"
-#include "store/record.h"
+#include "store/rows/record.h"
 
 TestSuite(datafile, .init = kit_begin, .fini = kit_end);
 TestSuite(schema, .init = kit_begin, .fini = kit_end);

@@ -9,7 +9,7 @@
 
 #include "kit.h"
 #include "kit_rows.h"
-#include "store/record.h"
+#include "store/rows/record.h"
 
 TestSuite(graves, .init = kit_begin, .fini = kit_end);
 

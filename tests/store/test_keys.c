@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "kit.h"
-#include "store/keys.h"
+#include "store/rows/keys.h"
 
 static int order(struct row_key a, struct row_key b) {
   int result = memcmp(a.bytes, b.bytes, KEY_BYTES);

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "delivery/ledger.h"
+#include "session/ledger.h"
 #include "kit.h"
 
 /* One letter an item, from item 1: p pending, e ended, a to d leased by delivery 1 to 4. */

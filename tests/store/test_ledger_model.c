@@ -6,9 +6,9 @@
  */
 #include <criterion/criterion.h>
 
-#include "delivery/ledger.h"
+#include "session/ledger.h"
 #include "kit.h"
-#include "store/record.h"
+#include "store/rows/record.h"
 
 enum { ITEMS = 4000, LEASES = 12, STEPS = 6000 };
 enum { PENDING = 0, ENDED = UINT16_MAX }; /* else: the slot of the lease, + 1 */

@@ -8,7 +8,7 @@
 
 #include "kit.h"
 #include "kit_rows.h"
-#include "store/record.h"
+#include "store/rows/record.h"
 
 TestSuite(messages, .init = kit_begin, .fini = kit_end);
 

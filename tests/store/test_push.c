@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "delivery/ledger.h"
+#include "session/ledger.h"
 #include "kit.h"
 #include "store/internal.h"
 

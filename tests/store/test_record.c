@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "kit.h"
-#include "store/record.h"
+#include "store/rows/record.h"
 
 static const uint64_t numbers[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, (uint64_t)1 << 62, INT64_MAX, (uint64_t)1 << 63, UINT64_MAX};
 enum { NUMBERS = sizeof numbers / sizeof *numbers };

@@ -9,7 +9,7 @@
 #include "kit.h"
 #include "kit_rows.h"
 #include "store/internal.h"
-#include "store/record.h"
+#include "store/rows/record.h"
 
 TestSuite(retention, .init = kit_begin, .fini = kit_end);
 TestSuite(damage, .init = kit_begin, .fini = kit_end);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "kit.h"
-#include "store/record.h"
+#include "store/rows/record.h"
 
 static const struct row_key key = {{0, 0, 0, 1, ROW_MESSAGE}};
 

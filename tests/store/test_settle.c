@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "base/utf8.h"
+#include "common/utf8.h"
 #include "instance/instance.h"
 #include "kit.h"
 

@@ -8,8 +8,8 @@
 
 #include "kit.h"
 #include "kit_rows.h"
-#include "store/record.h"
-#include "store/sweep.h"
+#include "store/rows/record.h"
+#include "store/forget/sweep.h"
 
 TestSuite(sweep, .init = kit_begin, .fini = kit_end);
 

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/span.h"
+#include "common/span.h"
 #include "simple.h"
 
 enum { PUSHERS = 3, CARRIERS = 2, SESSIONS = 2, EACH = 150 };

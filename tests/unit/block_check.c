@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <tidings/reply.h>
 
-#include "base/utf8.h"
-#include "event/json.h"
+#include "common/utf8.h"
+#include "common/json.h"
 #include "neutral_check.h"
 
 /* -- text ------------------------------------------------------------------------------------------------------------------------ */

@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 
 #include "kit.h"
-#include "policy/plan.h"
+#include "rules/policy/plan.h"
 
 /* An item as a test writes it; what is left out is empty, info, passive, for ever. */
 struct item_spec {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "event/config.h"
+#include "config/config.h"
 
 uint64_t random_next(struct random *random) {
   uint64_t value = random->state += UINT64_C(0x9E3779B97F4A7C15);

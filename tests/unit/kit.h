@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/settings.h"
+#include "common/arena.h"
+#include "common/buffer.h"
+#include "values/settings.h"
 
 static inline struct tidings_error new_error(void) {
   struct tidings_error error = {.size = sizeof error, .code = 0, .text = ""};

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <tidings/reply.h>
 
-#include "base/utf8.h"
+#include "common/utf8.h"
 
 /* -- the searched copy ---------------------------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <tidings/reply.h>
 
-#include "event/config.h"
+#include "config/config.h"
 #include "kit.h"
 
 static struct arena arena = ARENA_EMPTY;

@@ -4,9 +4,9 @@
  */
 #include <criterion/criterion.h>
 
-#include "base/error.h"
-#include "base/notification.h"
-#include "base/utf8.h"
+#include "common/error.h"
+#include "values/notification.h"
+#include "common/utf8.h"
 #include "kit.h"
 
 Test(error, says_code_and_sentence) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <tidings/reply.h>
 
-#include "base/utf8.h"
+#include "common/utf8.h"
 #include "items.h"
 #include "render/render.h"
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "base/utf8.h"
+#include "common/utf8.h"
 #include "event/event.h"
 #include "kit.h"
 

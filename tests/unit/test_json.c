@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <jansson.h>
 
-#include "event/json.h"
+#include "common/json.h"
 #include "kit.h"
 
 /* The compact form of a text, or NULL and the error. */

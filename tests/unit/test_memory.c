@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <tidings/reply.h>
 
-#include "event/config.h"
+#include "config/config.h"
 #include "event/event.h"
 #include "event/facts.h"
 #include "items.h"
-#include "producers/producers.h"
+#include "rules/producers/producers.h"
 #include "render/render.h"
 
 void *__real_malloc(size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What is shown, what is not, and why: the steps of a plan but the cap. In the expected texts a fate is n:outcome/reason>ref, the reasons
- * being the numbers of base/notification.h.
+ * being the numbers of values/notification.h.
  */
 #include "items.h"
 

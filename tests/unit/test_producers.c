@@ -5,10 +5,10 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "base/utf8.h"
+#include "common/utf8.h"
 #include "event/event.h"
 #include "kit.h"
-#include "producers/producers.h"
+#include "rules/producers/producers.h"
 
 static struct arena arena = ARENA_EMPTY;
 

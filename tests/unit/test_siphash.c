@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "base/siphash.h"
+#include "common/siphash.h"
 
 Test(siphash, published_results) {
   static const uint64_t expected[] = {UINT64_C(0x726fdb47dd0e0e31), UINT64_C(0x74f839c593dc67fd), UINT64_C(0x0d6c8009d9a94f5a),

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "kit.h"
-#include "turns/turns.h"
+#include "rules/turns/turns.h"
 #include "turns_script.h"
 
 #define COALESCING "{\"turns\":{\"discipline\":\"coalescing\"}}"

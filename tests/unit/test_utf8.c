@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "base/utf8.h"
+#include "common/utf8.h"
 #include "kit.h"
 
 static const struct {

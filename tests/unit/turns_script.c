@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "kit.h"
-#include "turns/turns.h"
+#include "rules/turns/turns.h"
 
 enum { MOST_MESSAGES = 64, MOST_WORDS = 12, MOST_DELIVERIES = 8, BEGIN_MS = 1000000 };
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_call.c: see the header.
+ */
+#include "agents/hook/hook_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/kit.h"
+#include "command/paths.h"
+
+enum { LARGEST_INPUT = 64 << 20, SHOWN = 60 };
+
+/* JavaScript cuts texts in the middle of a character and writes the half that is left as \ud83d: no reader of JSON takes that. Each is replaced by
+ * \ufffd, in place. */
+static int hex(const char *at, unsigned *ret_unit) {
+  unsigned unit = 0;
+  for (int i = 0; i < 4; i++) {
+    const char *digit = at[i] ? strchr("0123456789abcdef", at[i] | 0x20) : NULL;
+    if (!digit) return -1;
+    unit = unit << 4 | (unsigned)(digit - "0123456789abcdef");
+  }
+  *ret_unit = unit;
+  return 0;
+}
+
+static void mend_halves(char *text) {
+  for (char *at = text; (at = strchr(at, '\\')); at += 2) {
+    unsigned first = 0, second = 0;
+    if (at[1] == '\0') return;
+    if (at[1] != 'u' || hex(at + 2, &first) || first < 0xD800 || first > 0xDFFF) continue;
+    bool pair = first < 0xDC00 && at[6] == '\\' && at[7] == 'u' && !hex(at + 8, &second) && second >= 0xDC00 && second <= 0xDFFF;
+    if (pair) at += 6;
+    else memcpy(at + 2, "fffd", 4);
+  }
+}
+
+static const char *text_of(const json_t *input, const char *name) {
+  const char *text = json_string_value(json_object_get(input, name));
+  return text ? text : "";
+}
+
+static int32_t missing(struct tidings_error *error, const json_t *input, const char *name, const char *expected) {
+  const json_t *value = json_object_get(input, name);
+  if (!value) return kit_error(error, TIDINGS_E_SCHEMA, "%s: is missing; expected %s", name, expected);
+  char *shown = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+  int32_t code = kit_error(error, TIDINGS_E_SCHEMA, "%s: %.*s; expected %s", name, SHOWN, shown ? shown : "?", expected);
+  free(shown);
+  return code;
+}
+
+static int32_t take_fields(struct hook_call *call, struct tidings_error *error) {
+  const json_t *input = call->input;
+  call->event = text_of(input, "hook_event_name");
+  call->session = text_of(input, "session_id");
+  call->cwd = text_of(input, "cwd");
+  call->source = text_of(input, "source");
+  call->prompt = text_of(input, "prompt");
+  call->tool = text_of(input, "tool_name");
+  call->call_id = text_of(input, "tool_use_id");
+  if (!call->call_id[0]) call->call_id = text_of(input, "tool_call_id");
+  call->failure = text_of(input, "error");
+  call->of_subagent = text_of(input, "agent_id")[0] != '\0';
+  if (!call->event[0]) return missing(error, input, "hook_event_name", "the name of a hook's event");
+  if (!call->session[0]) return missing(error, input, "session_id", "the session's id");
+  call->moment = host_moment(call->host, call->event);
+  return TIDINGS_OK;
+}
+
+int32_t hook_call_parse(const struct host *host, const char *text, size_t len, struct hook_call *ret_call, struct tidings_error *error) {
+  json_error_t wrong;
+  struct hook_call call = {.host = host};
+  char *copy = malloc(len + 1);
+  if (!copy) return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
+  memcpy(copy, text, len);
+  copy[len] = '\0';
+  mend_halves(copy);
+  call.input = json_loadb(copy, len, JSON_ALLOW_NUL, &wrong);
+  free(copy);
+  if (!call.input)
+    return kit_error(error, TIDINGS_E_INVAL, "stdin: not JSON: %s (line %d, column %d)", wrong.text, wrong.line, wrong.column);
+  int32_t code = json_is_object(call.input) ? take_fields(&call, error) : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but no object");
+  if (code) {
+    json_decref(call.input);
+    return code;
+  }
+  *ret_call = call;
+  return TIDINGS_OK;
+}
+
+static void read_away(int fd) {
+  char buffer[65536];
+  while (read(fd, buffer, sizeof buffer) > 0) continue;
+}
+
+int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_call, struct tidings_error *error) {
+  char *text = NULL;
+  size_t len = 0;
+  int reason = paths_read_all(fd, LARGEST_INPUT, &text, &len);
+  if (reason == EFBIG) {
+    read_away(fd);
+    return kit_error(error, TIDINGS_E_TOO_BIG, "stdin: more than %d bytes", LARGEST_INPUT);
+  }
+  if (reason) return kit_error(error, TIDINGS_E_INVAL, "cannot read stdin: %s", strerror(reason));
+  int32_t code = hook_call_parse(host, text, len, ret_call, error);
+  free(text);
+  return code;
+}
+
+void hook_call_finish(struct hook_call *call) { json_decref(call->input); }

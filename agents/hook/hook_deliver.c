@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_deliver.c: carriers of hook hosts: a text beside a prompt or a tool's result, or the reason to go on. The host keeps the carrier itself, so only what
+ * stands beside it is written.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/hook/hook_turns.h"
+
+enum { SETTLE_MS = 2000 };
+
+static struct tidings_span span(const char *text) { return (struct tidings_span){text, strlen(text)}; }
+
+static int32_t no_memory(struct tidings_error *error) { return kit_error(error, TIDINGS_E_NOMEM, "out of memory"); }
+
+/* The texts of a composed carrier, an empty line between them, without the line breaks around each. */
+static char *joined(const struct hostkit_outgoing *outgoing) {
+  char *text = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&text, &len);
+  bool first = true;
+  for (size_t i = 0; out && i < outgoing->message_count; i++) {
+    const char *start = outgoing->messages[i].text, *end = start + outgoing->messages[i].text_len;
+    while (start < end && *start == '\n') start++;
+    while (end > start && end[-1] == '\n') end--;
+    if (start == end) continue;
+    if (!first) fputs("\n\n", out);
+    fwrite(start, 1, (size_t)(end - start), out);
+    first = false;
+  }
+  if (out && fclose(out)) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+static int32_t compose(const char *content, const struct tidings_reply *reply, char **ret_text, struct tidings_error *error) {
+  struct hostkit_outgoing *outgoing = NULL;
+  const struct tidings_span carrier = span(content);
+  int32_t code = hostkit_compose(&carrier, reply, &outgoing, error);
+  if (code) return code;
+  *ret_text = joined(outgoing);
+  hostkit_outgoing_free(outgoing);
+  return *ret_text ? TIDINGS_OK : no_memory(error);
+}
+
+static json_t *context_output(const struct hook_call *call, const char *text) {
+  return json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName", call->event, "additionalContext", text);
+}
+
+static json_t *continuation_output(const struct hook_call *call, const char *text) {
+  if (!call->host->stop_decision) return context_output(call, text);
+  return json_pack("{s:s, s:s}", "decision", call->host->stop_decision, "reason", text);
+}
+
+static int32_t answer_with(struct hostkit *kit, const struct hook_call *call, const char *content, struct tidings_reply *reply,
+                           json_t *(*output)(const struct hook_call *, const char *), struct hook_answer *ret_answer,
+                           struct tidings_error *error) {
+  char *text = NULL;
+  uint64_t delivery = reply ? reply->delivery_id : 0;
+  struct hook_answer answer = {.delivery = delivery};
+  int32_t code = compose(content, reply, &text, error);
+  if (!code && text[0]) {
+    answer.output = output(call, text);
+    if (!answer.output) code = kit_error(error, TIDINGS_E_INVAL, "what is to be told is no UTF-8");
+  } else if (!code && delivery) {
+    (void)kit_settle(kit, delivery, TIDINGS_COMMITTED, SETTLE_MS, NULL, NULL);
+    answer.delivery = 0;
+  }
+  if (code && delivery) (void)kit_settle(kit, delivery, TIDINGS_ROLLED_BACK, SETTLE_MS, NULL, NULL);
+  if (!code) *ret_answer = answer;
+  free(text);
+  hostkit_reply_free(reply);
+  return code;
+}
+
+int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const char *content, struct tidings_reply *reply,
+                     struct hook_answer *ret_answer, struct tidings_error *error) {
+  return answer_with(kit, call, content, reply, context_output, ret_answer, error);
+}
+
+int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content, struct tidings_reply *reply,
+                          struct hook_answer *ret_answer, struct tidings_error *error) {
+  return answer_with(kit, call, content, reply, continuation_output, ret_answer, error);
+}
+
+/* -- offers ------------------------------------------------------------------------------------------------------------------------ */
+
+const struct tidings_action *hook_start_turn(const struct tidings_reply *reply) {
+  for (size_t i = 0; reply && i < reply->action_count; i++) {
+    if (reply->actions[i]->type == TIDINGS_ACTION_START_TURN) return reply->actions[i];
+  }
+  return NULL;
+}
+
+static char *contents(const struct tidings_action *action) {
+  char *text = NULL;
+  size_t len = 0;
+  FILE *out = open_memstream(&text, &len);
+  for (size_t i = 0; out && action && i < action->message_count; i++) {
+    if (i) fputs("\n\n", out);
+    fwrite(action->messages[i]->content.ptr, 1, action->messages[i]->content.len, out);
+  }
+  if (out && fclose(out)) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call, const struct tidings_action *action, char **ret_content,
+                          struct tidings_reply **ret_reply, struct tidings_error *error) {
+  size_t count = action ? action->message_count : 0;
+  const struct tidings_span **ids = count ? calloc(count, sizeof *ids) : NULL;
+  char *content = contents(action);
+  int32_t code = TIDINGS_OK;
+  if (!content || (count && !ids)) {
+    code = no_memory(error);
+    goto out;
+  }
+  for (size_t i = 0; i < count; i++) ids[i] = &action->messages[i]->id;
+  const struct tidings_chat_request request = {.size = sizeof request,
+                                               .session = span(call->session),
+                                               .source = action ? action->source : TIDINGS_SOURCE_USER,
+                                               .content = span(content),
+                                               .messages = ids,
+                                               .message_count = count};
+  code = hostkit_chat_request(kit, &request, ret_reply, error);
+  if (!code) {
+    *ret_content = content;
+    content = NULL;
+  }
+out:
+  free(content);
+  free(ids);
+  return code;
+}

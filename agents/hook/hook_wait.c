@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_wait.c: see the header.
+ */
+#include "agents/hook/hook_wait.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agents/hook/hook_log.h"
+#include "agents/hook/hook_turns.h"
+#include "command/interrupt.h"
+
+extern char **environ;
+
+enum { EXIT_REWAKE = 2, LONGEST_SLEEP_MS = 60000, BUSY_MS = 100, QUEUE_MS = 30000 };
+
+struct waiter {
+  struct hostkit *kit;
+  const struct hook_call *call;
+  int owner_fd;       /* a pidfd: readable when the agent has ended */
+  int wake_fd;        /* -1: there is none, and only wake_at counts */
+  int64_t wake_at_ms; /* wall clock; 0: none */
+};
+
+static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+/* -- one waiter a session ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, const char *text) { /* FNV-1a */
+  for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+  return (hash ^ 0xff) * 0x100000001b3u;
+}
+
+/* A name in the kernel that goes with the process, and with the copies of its descriptor. Returns the descriptor; -1: somebody has it. */
+static int take_place(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  char *store = kit_store_path(cli);
+  uint64_t hash = mix(mix(0xcbf29ce484222325u, store ? store : ""), call->session);
+  free(store);
+  int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tidings-wait-%u-%u-%016llx", (unsigned)getuid(), owner,
+                     (unsigned long long)hash);
+  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd >= 0 && bind(fd, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+/* -- waiting ----------------------------------------------------------------------------------------------------------------------- */
+
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void drain(const struct waiter *waiter) {
+  char session[256];
+  size_t len = 0;
+  while (!hostkit_next_session(waiter->kit, session, sizeof session, &len, NULL) && len) continue;
+}
+
+static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply, struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  int32_t code = kit_event(waiter->kit, kit_new_event("wake", waiter->call->session, json_object()), &reply, error);
+  if (code == TIDINGS_E_BUSY && !strstr(error->text, "owned by")) { /* the store is; its owner comes again */
+    waiter->wake_at_ms = now_ms() + BUSY_MS;
+    return TIDINGS_OK;
+  }
+  if (code) return code;
+  waiter->wake_at_ms = reply ? reply->wake_at_ms : 0;
+  *ret_reply = reply;
+  return TIDINGS_OK;
+}
+
+static int sleep_ms(const struct waiter *waiter) {
+  int64_t left = waiter->wake_at_ms ? waiter->wake_at_ms - now_ms() : LONGEST_SLEEP_MS;
+  return left < 0 ? 0 : left < LONGEST_SLEEP_MS ? (int)left : LONGEST_SLEEP_MS;
+}
+
+/* Sleeps until there is a turn to start: *ret_reply has it. Returns 0; or -1: the agent has ended, or the session is not its own any more. */
+static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply) {
+  struct tidings_error error = {.size = sizeof error};
+  for (;;) {
+    struct tidings_reply *reply = NULL;
+    drain(waiter);
+    if (look(waiter, &reply, &error)) {
+      hook_log("waiting ends: %s", error.text);
+      return -1;
+    }
+    if (hook_start_turn(reply)) {
+      *ret_reply = reply;
+      return 0;
+    }
+    hostkit_reply_free(reply);
+    struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN}, {.fd = waiter->wake_fd, .events = POLLIN}};
+    if (interrupt_poll(fds, 2, sleep_ms(waiter)) < 0 && errno != EINTR) return -1;
+    if (fds[0].revents || interrupt_seen()) return -1;
+  }
+}
+
+static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, struct waiter *ret_waiter) {
+  struct tidings_error error = {.size = sizeof error};
+  struct waiter waiter = {.call = call, .owner_fd = open_pidfd((pid_t)owner), .wake_fd = -1};
+  int32_t fd = -1;
+  if (waiter.owner_fd < 0) return -1;
+  interrupt_begin();
+  int32_t code = kit_open(cli, TIDINGS_ROLE_HOST, owner, &waiter.kit, &error);
+  if (!code) code = hostkit_wake_descriptor(waiter.kit, &fd, &error);
+  if (code && code != TIDINGS_E_FULL) {
+    struct pollfd ended = {.fd = waiter.owner_fd, .events = POLLIN};
+    if (poll(&ended, 1, 0) == 0) hook_log("cannot wait: %s", error.text);
+    kit_close(waiter.kit);
+    close(waiter.owner_fd);
+    return -1;
+  }
+  waiter.wake_fd = code ? -1 : fd;
+  *ret_waiter = waiter;
+  return 0;
+}
+
+static void end(struct waiter *waiter) {
+  if (waiter->wake_fd >= 0) close(waiter->wake_fd);
+  kit_close(waiter->kit);
+  close(waiter->owner_fd);
+}
+
+static void decline(const struct waiter *waiter) {
+  (void)kit_event(waiter->kit, kit_new_event("turn.declined", waiter->call->session, json_object()), NULL, NULL);
+}
+
+/* -- a hook in the background ------------------------------------------------------------------------------------------------------ */
+
+int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  struct waiter waiter;
+  struct tidings_reply *reply = NULL;
+  int code = EXIT_DONE;
+  const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
+  if (!call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent) return EXIT_DONE;
+  int place = take_place(cli, call, owner);
+  if (place < 0) return EXIT_DONE;
+  if (begin(cli, call, owner, &waiter)) goto out;
+  if (!wait_for_turn(&waiter, &reply)) {
+    char *nudge = hook_nudge(hook_start_turn(reply));
+    if (nudge && fprintf(stderr, "%s\n", nudge) > 0) code = EXIT_REWAKE;
+    else decline(&waiter);
+    free(nudge);
+  }
+  hostkit_reply_free(reply);
+  end(&waiter);
+out:
+  close(place);
+  return code;
+}
+
+/* -- a process of its own ---------------------------------------------------------------------------------------------------------- */
+
+/* The agent's own program: the one in PATH may be another version. Free it. */
+static char *program_of(const struct hook_call *call, uint32_t owner) {
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/%u/exe", owner);
+  ssize_t len = readlink(link, path, sizeof path - 1);
+  path[len > 0 ? len : 0] = '\0';
+  const char *slash = strrchr(path, '/');
+  bool same = slash && strncmp(slash + 1, call->host->program, strlen(call->host->program)) == 0 && access(path, X_OK) == 0;
+  return strdup(same ? path : call->host->program);
+}
+
+/* With the signals as they are by default: ours are held back. */
+static int start_program(char *const *argv, pid_t *ret_child) {
+  posix_spawnattr_t attributes;
+  sigset_t none, defaults;
+  sigemptyset(&none);
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  if (posix_spawnattr_init(&attributes)) return -1;
+  (void)posix_spawnattr_setsigmask(&attributes, &none);
+  (void)posix_spawnattr_setsigdefault(&attributes, &defaults);
+  (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  int reason = posix_spawnp(ret_child, argv[0], NULL, &attributes, argv, environ);
+  posix_spawnattr_destroy(&attributes);
+  return reason ? -1 : 0;
+}
+
+/* Returns its exit status, or -1. */
+static int run_program(char *const *argv) {
+  pid_t child = -1;
+  int status = -1;
+  if (start_program(argv, &child)) return -1;
+  int fd = open_pidfd(child);
+  struct pollfd ended = {.fd = fd, .events = POLLIN};
+  if (fd >= 0 && poll(&ended, 1, QUEUE_MS) == 0) kill(child, SIGKILL);
+  if (fd >= 0) close(fd);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void queue_nudge(const struct waiter *waiter, uint32_t owner, const struct tidings_action *action) {
+  char queue[] = "queue", thread[] = "--thread", message[] = "--message";
+  char *program = program_of(waiter->call, owner), *session = strdup(waiter->call->session), *nudge = hook_nudge(action);
+  char *argv[] = {program, queue, thread, session, message, nudge, NULL};
+  int status = program && session && nudge ? run_program(argv) : -1;
+  if (status) {
+    hook_log("%s queue failed with status %d; the news waits for the next prompt", program ? program : "", status);
+    decline(waiter);
+  }
+  free(program);
+  free(session);
+  free(nudge);
+}
+
+static void wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  struct waiter waiter;
+  struct tidings_reply *reply = NULL;
+  if (begin(cli, call, owner, &waiter)) return;
+  while (!wait_for_turn(&waiter, &reply)) {
+    queue_nudge(&waiter, owner, hook_start_turn(reply));
+    hostkit_reply_free(reply);
+    reply = NULL;
+  }
+  end(&waiter);
+}
+
+/* Nothing of the hook's stays open: the host waits until its pipes are closed. */
+static void leave_host(void) {
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; null >= 0 && fd <= 2; fd++) (void)dup2(null, fd);
+  if (null > 2) close(null);
+  (void)setsid();
+}
+
+void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  int place = take_place(cli, call, owner);
+  if (place < 0) return;
+  pid_t child = fork();
+  if (child == 0) {
+    leave_host();
+    if (fork() == 0) wait_apart(cli, call, owner);
+    _exit(EXIT_DONE);
+  }
+  if (child > 0) (void)waitpid(child, NULL, 0);
+  close(place);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hosts/hosts.c: see the header. What was seen of each host, version by version, is in docs/hosts.md.
+ */
+#include "agents/hosts/hosts.h"
+
+#include <string.h>
+
+static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
+                                               {"UserPromptSubmit", HOOK_PROMPT, NULL},
+                                               {"PostToolUse", HOOK_AFTER_TOOL, NULL},
+                                               {"Stop", HOOK_STOP, NULL},
+                                               {NULL, HOOK_OTHER, NULL}};
+
+static const struct host_hook claude_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
+                                                {"UserPromptSubmit", HOOK_PROMPT, NULL},
+                                                {"PostToolUse", HOOK_AFTER_TOOL, "*"},
+                                                {"PostToolUseFailure", HOOK_AFTER_TOOL, "*"},
+                                                {"Stop", HOOK_STOP, NULL},
+                                                {"StopFailure", HOOK_TURN_FAILED, NULL},
+                                                {NULL, HOOK_OTHER, NULL}};
+
+static const struct host_hook gemini_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
+                                                {"BeforeAgent", HOOK_PROMPT, NULL},
+                                                {"AfterTool", HOOK_AFTER_TOOL, "*"},
+                                                {"AfterAgent", HOOK_STOP, NULL},
+                                                {NULL, HOOK_OTHER, NULL}};
+
+static const struct host_hook qwen_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
+                                              {"UserPromptSubmit", HOOK_PROMPT, NULL},
+                                              {"PostToolUse", HOOK_AFTER_TOOL, "*"},
+                                              {"PostToolUseFailure", HOOK_AFTER_TOOL, "*"},
+                                              {"Stop", HOOK_STOP, NULL},
+                                              {NULL, HOOK_OTHER, NULL}};
+
+const struct host hosts[] = {
+    {.name = "codex",
+     .title = "Codex CLI",
+     .program = "codex",
+     .tested = "0.169.0",
+     .hooks = codex_hooks,
+     .stop_decision = "block",
+     .queues = true,
+     .timeout_unit = 1,
+     .trusts_hashes = true,
+     .home_variable = "CODEX_HOME",
+     .home_folder = ".codex",
+     .config_file = "hooks.json",
+     .trust_file = "config.toml",
+     .instructions_file = "AGENTS.md"},
+    {.name = "claude",
+     .title = "Claude Code",
+     .program = "claude",
+     .tested = "2.1.329",
+     .hooks = claude_hooks,
+     .rewakes = true,
+     .timeout_unit = 1,
+     .home_variable = "CLAUDE_CONFIG_DIR",
+     .home_folder = ".claude",
+     .config_file = "settings.json",
+     .instructions_file = "CLAUDE.md"},
+    {.name = "gemini",
+     .title = "Gemini CLI",
+     .program = "gemini",
+     .tested = "0.61.0",
+     .hooks = gemini_hooks,
+     .stop_decision = "deny",
+     .timeout_unit = 1000,
+     .base_variable = "GEMINI_CLI_HOME",
+     .base_folder = ".gemini",
+     .home_folder = ".gemini",
+     .config_file = "settings.json",
+     .instructions_file = "GEMINI.md"},
+    {.name = "qwen",
+     .title = "Qwen Code",
+     .program = "qwen",
+     .tested = "0.24.4",
+     .hooks = qwen_hooks,
+     .stop_decision = "block",
+     .ignores_empty_prompts = true,
+     .timeout_unit = 1,
+     .home_variable = "QWEN_HOME",
+     .home_folder = ".qwen",
+     .config_file = "settings.json",
+     .instructions_file = "QWEN.md"},
+    {.name = "opencode",
+     .title = "opencode",
+     .program = "opencode",
+     .tested = "1.18.33",
+     .kind = HOST_NODE,
+     .home_variable = "OPENCODE_CONFIG_DIR",
+     .base_variable = "XDG_CONFIG_HOME",
+     .base_folder = "opencode",
+     .home_folder = ".config/opencode",
+     .config_file = "plugin/tidings.ts"},
+    {.name = "pi",
+     .title = "pi",
+     .program = "pi",
+     .tested = "0.87.1",
+     .kind = HOST_NODE,
+     .home_variable = "PI_CODING_AGENT_DIR",
+     .home_folder = ".pi/agent",
+     .config_file = "extensions/tidings.ts"},
+};
+const size_t host_count = sizeof hosts / sizeof hosts[0];
+
+const struct host *host_find(const char *name) {
+  for (size_t i = 0; i < host_count; i++) {
+    if (strcmp(hosts[i].name, name) == 0) return &hosts[i];
+  }
+  return NULL;
+}
+
+enum hook_moment host_moment(const struct host *host, const char *event) {
+  for (const struct host_hook *hook = host->hooks; hook && hook->event; hook++) {
+    if (strcmp(hook->event, event) == 0) return hook->moment;
+  }
+  return HOOK_OTHER;
+}

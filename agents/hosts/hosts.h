@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hosts/hosts.h: the agents that tidings knows, as tables: how they call hooks, what they read back, and which files of theirs setup edits. Only
+ * facts about hosts; nothing here opens a store or a file.
+ */
+#ifndef AGENTS_HOSTS_HOSTS_H
+#define AGENTS_HOSTS_HOSTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a hook tells us, whatever the host calls it. */
+enum hook_moment { HOOK_OTHER, HOOK_SESSION_START, HOOK_PROMPT, HOOK_AFTER_TOOL, HOOK_STOP, HOOK_TURN_FAILED };
+
+struct host_hook {
+  const char *event; /* hook_event_name; also the key in the host's configuration */
+  enum hook_moment moment;
+  const char *matcher; /* NULL: the event takes none */
+};
+
+enum host_kind { HOST_HOOKS, HOST_NODE }; /* calls `tidings hook`; loads a module */
+
+struct host {
+  const char *name;    /* "codex": what `tidings hook` and `tidings setup` call it */
+  const char *title;   /* "Codex CLI" */
+  const char *program; /* in PATH */
+  const char *tested;  /* the version that the tests run */
+  enum host_kind kind;
+
+  /* HOST_HOOKS */
+  const struct host_hook *hooks; /* ends with a row without an event */
+  const char *stop_decision;  /* what makes the agent go on instead of stopping: "block" or "deny"; NULL: additional context alone does */
+  bool ignores_empty_prompts; /* it calls the prompt's hook after tool results too, with an empty prompt */
+  bool rewakes;               /* a hook that ends with status 2 wakes it ("asyncRewake") */
+  bool queues;                /* `PROGRAM queue` wakes it */
+  unsigned timeout_unit;      /* how many of its timeout's units are a second */
+  bool trusts_hashes;         /* it runs only hooks whose hash its configuration trusts */
+
+  /* Where its configuration is: in the folder that $home_variable names, else in base_folder of the folder that $base_variable names, else in
+   * home_folder of the user's home. */
+  const char *home_variable, *base_variable, *base_folder, *home_folder;
+  const char *config_file;       /* in that folder: JSON that holds the hooks, or where a module is put */
+  const char *trust_file;        /* in that folder: where it keeps which hooks it trusts, if trusts_hashes */
+  const char *instructions_file; /* in that folder: Markdown that becomes part of the system prompt */
+};
+
+extern const struct host hosts[];
+extern const size_t host_count;
+
+const struct host *host_find(const char *name); /* NULL: unknown */
+enum hook_moment host_moment(const struct host *host, const char *event);
+
+#endif

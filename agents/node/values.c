@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/node/values.c: see the header.
+ */
+#include "values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tidings/hostkit.h>
+
+bool throw_type(struct napi_env__ *env, const char *name, const char *expected) {
+  char text[160];
+  snprintf(text, sizeof text, "%s: expected %s", name, expected);
+  napi_throw_type_error(env, "TIDINGS_E_INVAL", text);
+  return false;
+}
+
+struct napi_value__ *throw_code(struct napi_env__ *env, int32_t code, const struct tidings_error *error) {
+  const char *name = hostkit_error_name(code);
+  napi_throw_error(env, name, error->text[0] ? error->text : name);
+  return NULL;
+}
+
+struct napi_value__ *throw_engine(struct napi_env__ *env) {
+  bool pending = false;
+  if (napi_is_exception_pending(env, &pending) == NAPI_OK && !pending)
+    napi_throw_error(env, "TIDINGS_E_NOMEM", "the JavaScript engine refused a value");
+  return NULL;
+}
+
+static bool throw_memory(struct napi_env__ *env) {
+  napi_throw_error(env, "TIDINGS_E_NOMEM", "out of memory while reading an argument");
+  return false;
+}
+
+bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *name, enum need need, struct text *ret_text) {
+  ret_text->ptr = NULL;
+  ret_text->len = 0;
+  size_t len = 0;
+  if (napi_get_value_string_utf8(env, value, ret_text->small, sizeof ret_text->small, &len) != NAPI_OK) {
+    int type = NAPI_OBJECT;
+    if (napi_typeof(env, value, &type) != NAPI_OK) return throw_engine(env);
+    if (need == OPTIONAL && (type == NAPI_UNDEFINED || type == NAPI_NULL)) return true;
+    return throw_type(env, name, "a string");
+  }
+  ret_text->ptr = ret_text->small;
+  ret_text->len = len;
+  if (len + 4 < sizeof ret_text->small) return true; /* a full buffer may lack less than one more character of UTF-8 */
+  ret_text->ptr = NULL;
+  if (napi_get_value_string_utf8(env, value, NULL, 0, &len) != NAPI_OK) return throw_engine(env);
+  ret_text->ptr = malloc(len + 1);
+  if (!ret_text->ptr) return throw_memory(env);
+  if (napi_get_value_string_utf8(env, value, ret_text->ptr, len + 1, &ret_text->len) != NAPI_OK) return throw_engine(env);
+  return true;
+}
+
+bool text_member(struct napi_env__ *env, struct napi_value__ *object, const char *name, enum need need, struct text *ret_text) {
+  struct napi_value__ *value = NULL;
+  ret_text->ptr = NULL;
+  if (napi_get_named_property(env, object, name, &value) != NAPI_OK) return throw_engine(env);
+  return text_take(env, value, name, need, ret_text);
+}
+
+bool text_plain(struct napi_env__ *env, const struct text *text, const char *name) {
+  return !text->ptr || strlen(text->ptr) == text->len || throw_type(env, name, "a string without NUL characters");
+}
+
+struct tidings_span text_span(const struct text *text) {
+  return (struct tidings_span){.ptr = text->ptr, .len = text->len};
+}
+
+void text_free(struct text *text) {
+  if (text->ptr != text->small) free(text->ptr);
+  text->ptr = NULL;
+}
+
+bool number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name, uint32_t most, uint32_t *ret_number) {
+  struct napi_value__ *value = NULL;
+  int type = NAPI_UNDEFINED;
+  int64_t number = -1;
+  char expected[64];
+  if (napi_get_named_property(env, object, name, &value) != NAPI_OK || napi_typeof(env, value, &type) != NAPI_OK) return throw_engine(env);
+  if (type == NAPI_UNDEFINED) return true;
+  snprintf(expected, sizeof expected, "a whole number from 0 to %lu", (unsigned long)most);
+  if (type != NAPI_NUMBER || napi_get_value_int64(env, value, &number) != NAPI_OK || number < 0 || number > (int64_t)most)
+    return throw_type(env, name, expected);
+  *ret_number = (uint32_t)number;
+  return true;
+}
+
+struct napi_value__ *value_text(struct napi_env__ *env, const char *text, size_t len) {
+  struct napi_value__ *value = NULL;
+  return napi_create_string_utf8(env, text, len, &value) == NAPI_OK ? value : throw_engine(env);
+}
+
+struct napi_value__ *value_undefined(struct napi_env__ *env) {
+  struct napi_value__ *value = NULL;
+  return napi_get_undefined(env, &value) == NAPI_OK ? value : NULL;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/setup/trust.c: Codex runs only hooks whose hash its configuration trusts, and silently leaves out the others. What the hash is of changes with its
+ * versions, so its own program is asked for it, and writes it: `codex app-server`, JSON-RPC in lines on stdin and stdout.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/paths.h"
+#include "agents/setup/setup.h"
+
+extern char **environ;
+
+enum { PATIENCE_MS = 20000, CHUNK = 65536 };
+
+struct server {
+  const struct cli *cli;
+  pid_t pid;
+  int to, from;
+  char *said; /* what was read and not taken yet */
+  size_t said_len;
+  int last_id;
+};
+
+/* -- talking ----------------------------------------------------------------------------------------------------------------------- */
+
+static int start(const struct cli *cli, const char *program, struct server *ret_server) {
+  char *name = strdup(program), verb[] = "app-server", *argv[] = {name, verb, NULL};
+  struct server server = {.cli = cli, .pid = -1};
+  posix_spawn_file_actions_t actions;
+  int in[2], out[2];
+  if (!name || pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) {
+    free(name);
+    return cli_fail(cli, "cannot start %s: %s", program, strerror(errno));
+  }
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  int reason = posix_spawnp(&server.pid, name, &actions, NULL, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(in[0]);
+  close(out[1]);
+  free(name);
+  server.to = in[1];
+  server.from = out[0];
+  if (reason) {
+    close(in[1]);
+    close(out[0]);
+    return cli_fail(cli, "cannot start %s: %s", program, strerror(reason));
+  }
+  *ret_server = server;
+  return 0;
+}
+
+/* It ends when its stdin does; nothing of it is left behind. */
+static void stop(struct server *server) {
+  int status = 0;
+  close(server->to);
+  struct pollfd ended = {.fd = server->from, .events = 0};
+  if (poll(&ended, 1, PATIENCE_MS) == 0) kill(server->pid, SIGKILL);
+  while (waitpid(server->pid, &status, 0) < 0 && errno == EINTR) continue;
+  close(server->from);
+  free(server->said);
+}
+
+static int send_line(const struct server *server, json_t *message) {
+  char *text = message ? json_dumps(message, JSON_COMPACT) : NULL, *line = NULL;
+  json_decref(message);
+  int len = text ? asprintf(&line, "%s\n", text) : -1;
+  int reason = len < 0 ? ENOMEM : paths_write_all(server->to, line, (size_t)len);
+  free(text);
+  if (len >= 0) free(line);
+  return reason ? cli_fail(server->cli, "cannot talk to codex app-server: %s", strerror(reason)) : 0;
+}
+
+/* The next line; NULL: it has ended, or is silent for too long. Free it. */
+static char *read_line(struct server *server) {
+  for (;;) {
+    char *end = server->said_len ? memchr(server->said, '\n', server->said_len) : NULL;
+    if (end) {
+      size_t len = (size_t)(end - server->said);
+      char *line = strndup(server->said, len);
+      server->said_len -= len + 1;
+      memmove(server->said, end + 1, server->said_len);
+      return line;
+    }
+    struct pollfd ready = {.fd = server->from, .events = POLLIN};
+    char *larger = poll(&ready, 1, PATIENCE_MS) > 0 ? realloc(server->said, server->said_len + CHUNK) : NULL;
+    if (!larger) return NULL;
+    server->said = larger;
+    ssize_t got = read(server->from, server->said + server->said_len, CHUNK);
+    if (got <= 0) return NULL;
+    server->said_len += (size_t)got;
+  }
+}
+
+static json_t *read_answer(struct server *server, int id) {
+  for (char *line; (line = read_line(server));) {
+    json_t *answer = json_loads(line, 0, NULL);
+    const json_t *number = json_object_get(answer, "id");
+    free(line);
+    if (json_is_integer(number) && json_integer_value(number) == id) return answer;
+    json_decref(answer);
+  }
+  return NULL;
+}
+
+/* *ret_result is a reference of its own. Takes params over. */
+static int call(struct server *server, const char *method, json_t *params, json_t **ret_result) {
+  const int id = ++server->last_id;
+  int code = send_line(server, json_pack("{s:i, s:s, s:o}", "id", id, "method", method, "params", params));
+  if (code) return code;
+  json_t *answer = read_answer(server, id), *result = json_object_get(answer, "result");
+  const char *problem = json_string_value(json_object_get(json_object_get(answer, "error"), "message"));
+  if (!answer) code = cli_fail(server->cli, "codex app-server does not answer %s", method);
+  else if (!result) code = cli_fail(server->cli, "codex app-server: %s: %s", method, problem ? problem : "an answer without a result");
+  else *ret_result = json_incref(result);
+  json_decref(answer);
+  return code;
+}
+
+static int greet(struct server *server) {
+  json_t *result = NULL;
+  int code = call(server, "initialize", json_pack("{s:{s:s, s:s}}", "clientInfo", "name", "tidings", "version", TIDINGS_VERSION), &result);
+  json_decref(result);
+  return code ? code : send_line(server, json_pack("{s:s}", "method", "initialized"));
+}
+
+/* -- what is said ------------------------------------------------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *object, const char *name) {
+  const char *text = json_string_value(json_object_get(object, name));
+  return text ? text : "";
+}
+
+/* It names the folder in its own way: without links, and without a slash too many. */
+static bool is_same_file(const char *one, const char *other) {
+  if (strcmp(one, other) == 0) return true;
+  char *real_one = realpath(one, NULL), *real_other = realpath(other, NULL);
+  bool same = real_one && real_other && strcmp(real_one, real_other) == 0;
+  free(real_one);
+  free(real_other);
+  return same;
+}
+
+static bool is_ours(const json_t *hook, const char *hooks_path) {
+  return strstr(text_of(hook, "command"), " hook codex") && is_same_file(text_of(hook, "sourcePath"), hooks_path);
+}
+
+static size_t count_ours(const json_t *hooks, const char *hooks_path) {
+  const json_t *hook = NULL;
+  size_t i = 0, count = 0;
+  json_array_foreach(hooks, i, hook) count += is_ours(hook, hooks_path);
+  return count;
+}
+
+/* One edit a hook: a merge into the table of all would be written as one inline table by some versions. */
+static json_t *edits_of(const json_t *hooks, const char *hooks_path, bool remove) {
+  json_t *edits = json_array(), *state = json_object();
+  const json_t *hook = NULL;
+  size_t i = 0;
+  json_array_foreach(hooks, i, hook) {
+    const char *key = text_of(hook, "key"), *trust = text_of(hook, "trustStatus");
+    if (!is_ours(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0) continue;
+    char *path = NULL;
+    if (remove && asprintf(&path, "hooks.state.\"%s\"", key) >= 0) {
+      json_array_append_new(edits, json_pack("{s:s, s:n, s:s}", "keyPath", path, "value", "mergeStrategy", "replace"));
+      free(path);
+    }
+    if (!remove) json_object_set_new(state, key, json_pack("{s:s}", "trusted_hash", text_of(hook, "currentHash")));
+  }
+  if (json_object_size(state))
+    json_array_append_new(edits, json_pack("{s:s, s:O, s:s}", "keyPath", "hooks.state", "value", state, "mergeStrategy", "upsert"));
+  json_decref(state);
+  return edits;
+}
+
+/* *ret_hooks is a reference of its own. */
+static int list_hooks(struct server *server, json_t **ret_hooks) {
+  char folder[4096];
+  json_t *list = NULL;
+  if (!getcwd(folder, sizeof folder)) strcpy(folder, "/");
+  int code = greet(server);
+  if (!code) code = call(server, "hooks/list", json_pack("{s:[s]}", "cwds", folder), &list);
+  if (!code) *ret_hooks = json_incref(json_object_get(json_array_get(json_object_get(list, "data"), 0), "hooks"));
+  json_decref(list);
+  return code;
+}
+
+static int edit(struct server *server, const char *hooks_path, bool remove, size_t *ret_changed) {
+  json_t *hooks = NULL, *written = NULL;
+  int code = list_hooks(server, &hooks);
+  if (code) return code;
+  if (!remove && !count_ours(hooks, hooks_path)) {
+    json_decref(hooks);
+    return cli_fail(server->cli, "codex app-server does not see our hooks in %s", hooks_path);
+  }
+  json_t *edits = edits_of(hooks, hooks_path, remove);
+  const json_t *first = json_array_get(edits, 0);
+  size_t changed = remove || !first ? json_array_size(edits) : json_object_size(json_object_get(first, "value"));
+  if (changed) code = call(server, "config/batchWrite", json_pack("{s:O}", "edits", edits), &written);
+  if (!code) *ret_changed = changed;
+  json_decref(edits);
+  json_decref(hooks);
+  json_decref(written);
+  return code;
+}
+
+int setup_trust(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, bool remove,
+                size_t *ret_changed) {
+  struct server server = {.pid = -1, .to = -1, .from = -1};
+  *ret_changed = 0;
+  if (!host->trusts_hashes) return 0;
+  int code = start(cli, program, &server);
+  if (code) return code;
+  code = edit(&server, hooks_path, remove, ret_changed);
+  stop(&server);
+  return code;
+}
+
+int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_seen,
+                     size_t *ret_untrusted) {
+  struct server server = {.pid = -1, .to = -1, .from = -1};
+  json_t *hooks = NULL;
+  const json_t *hook = NULL;
+  size_t i = 0, untrusted = 0;
+  *ret_seen = *ret_untrusted = 0;
+  if (!host->trusts_hashes) return 0;
+  int code = start(cli, program, &server);
+  if (code) return code;
+  code = list_hooks(&server, &hooks);
+  json_array_foreach(hooks, i, hook) {
+    if (is_ours(hook, hooks_path) && strcmp(text_of(hook, "trustStatus"), "trusted") != 0) untrusted++;
+  }
+  if (!code) *ret_seen = count_ours(hooks, hooks_path);
+  if (!code) *ret_untrusted = untrusted;
+  json_decref(hooks);
+  stop(&server);
+  return code;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/ask.h: one question to the plugin, with what went wrong told.
+ */
+#ifndef COMMAND_ASK_H
+#define COMMAND_ASK_H
+
+#include <jansson.h>
+#include <tidings/hostkit.h>
+
+#include "command/cli.h"
+
+/* Takes `request` over; NULL in its place: out of memory, or not UTF-8. Returns 0 or the exit code. */
+int ask(const struct cli *cli, struct hostkit *kit, json_t *request, json_t **ret_answer);
+
+/* Opens as a producer, chooses the session, puts it into `request` (taken over), asks and closes. */
+int ask_about_session(const struct cli *cli, json_t *request, json_t **ret_answer);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/common_options.c: see the header.
+ */
+#include "command/common_options.h"
+
+const struct cli_option common_options[] = {
+    {.key = OPTION_SESSION,
+     .name = "session",
+     .argument = "SESSION",
+     .completion = COMPLETE_SESSION,
+     .help = "The session. Without it: $TIDINGS_SESSION, else the newest session of a running host whose folder holds the current one."},
+    {.key = OPTION_STORE,
+     .name = "store",
+     .argument = "DIR",
+     .completion = COMPLETE_FOLDER,
+     .help = "The store. Without it: $TIDINGS_STORE, else $XDG_STATE_HOME/tidings, else ~/.local/state/tidings."},
+    {.key = OPTION_CONFIG,
+     .name = "config",
+     .argument = "FILE",
+     .completion = COMPLETE_FILE,
+     .help = "The configuration, a JSON object. Without it: $TIDINGS_CONFIG, else $XDG_CONFIG_HOME/tidings/config.json, else "
+             "~/.config/tidings/config.json if there is one."},
+    {.key = OPTION_JSON, .name = "json", .help = "Print JSON."},
+    {.key = OPTION_HELP, .name = "help", .help = "Print the verb's help."},
+};
+const size_t common_option_count = sizeof common_options / sizeof common_options[0];
+
+bool common_option_of(const struct cli_verb *verb, size_t index) {
+  switch (common_options[index].key) {
+  case OPTION_SESSION: return verb->with & WITH_SESSION;
+  case OPTION_STORE: return verb->with & WITH_STORE;
+  case OPTION_CONFIG: return verb->with & WITH_CONFIG;
+  case OPTION_JSON: return verb->with & WITH_JSON;
+  default: return true;
+  }
+}

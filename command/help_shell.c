@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/help_shell.c: the verbs' tables as completions for bash, zsh and fish.
+ */
+#include <string.h>
+
+#include "command/help.h"
+#include "command/verbs.h"
+
+/* Text inside single quotes; what stands in `mark` gets a backslash as well. */
+static void quoted(FILE *out, const char *text, const char *mark) {
+  for (; *text; text++) {
+    if (*text == '\'') {
+      fputs("'\\''", out);
+      continue;
+    }
+    if (strchr(mark, *text)) fputc('\\', out);
+    fputc(*text, out);
+  }
+}
+
+/* The first sentence: a completion's description is one line. */
+static void first_sentence(FILE *out, const char *text, const char *mark) {
+  const char *end = strstr(text, ". ");
+  char sentence[256];
+  size_t len = end ? (size_t)(end - text) : strlen(text);
+  if (!end && len && text[len - 1] == '.') len--;
+  if (len >= sizeof sentence) len = sizeof sentence - 1;
+  memcpy(sentence, text, len);
+  sentence[len] = '\0';
+  quoted(out, sentence, mark);
+}
+
+static void verb_names(FILE *out) {
+  for (size_t i = 0; i < cli_verb_count; i++) fprintf(out, "%s%s", i ? " " : "", cli_verbs[i]->name);
+}
+
+static void words_of(FILE *out, const char *words) {
+  if (strcmp(words, "@verbs") == 0) verb_names(out);
+  else fputs(words, out);
+}
+
+/* -- bash -------------------------------------------------------------------------------------------------------------------------- */
+
+static void bash_values(FILE *out, enum cli_completion completion, const char *words) {
+  switch (completion) {
+  case COMPLETE_NOTHING: fputs(":", out); break;
+  case COMPLETE_WORDS:
+    fputs("mapfile -t COMPREPLY < <(compgen -W '", out);
+    words_of(out, words);
+    fputs("' -- \"$cur\")", out);
+    break;
+  case COMPLETE_FILE: fputs("compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")", out); break;
+  case COMPLETE_FOLDER: fputs("compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")", out); break;
+  case COMPLETE_SESSION: fputs("_tidings_sessions", out); break;
+  case COMPLETE_COMMAND: fputs("_tidings_command", out); break;
+  }
+}
+
+static void bash_option_words(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
+  (void)verb;
+  fprintf(out, " --%s", option->name);
+}
+
+static void bash_option_value(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
+  (void)verb;
+  if (!option->argument) return;
+  fputs("        ", out);
+  if (option->key < CLI_LONG_ONLY) fprintf(out, "-%c | ", option->key);
+  fprintf(out, "--%s) ", option->name);
+  bash_values(out, option->completion, option->words);
+  fputs("; return ;;\n", out);
+}
+
+static void bash_verb(FILE *out, const struct cli_verb *verb) {
+  fprintf(out, "    %s)\n      options='", verb->name);
+  help_each_option(verb, bash_option_words, out);
+  fputs("'\n      case $prev in\n", out);
+  help_each_option(verb, bash_option_value, out);
+  fputs("      esac\n      [[ $cur == -* ]] || { ", out);
+  bash_values(out, verb->completion, verb->words);
+  fputs("; return; }\n      ;;\n", out);
+}
+
+int help_bash(FILE *out) {
+  fputs("# bash completion for tidings; printed by: tidings help --completion=bash\n"
+        "_tidings_sessions() {\n"
+        "  local id\n"
+        "  while IFS= read -r id; do\n"
+        "    [[ $id == \"$cur\"* ]] && COMPREPLY+=(\"$(printf '%q' \"$id\")\")\n"
+        "  done < <(tidings status --names 2>/dev/null)\n"
+        "}\n"
+        "_tidings_command() {\n"
+        "  compopt -o filenames\n"
+        "  if [[ $prev == -- || $COMP_CWORD -eq 2 ]]; then\n"
+        "    mapfile -t COMPREPLY < <(compgen -c -- \"$cur\" | sort -u)\n"
+        "  else\n"
+        "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+        "  fi\n"
+        "}\n"
+        "_tidings() {\n"
+        "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} options=\n"
+        "  COMPREPLY=()\n"
+        "  if [[ $cur == = ]]; then\n"
+        "    cur=\n"
+        "  elif [[ $prev == = ]]; then\n"
+        "    prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+        "  fi\n"
+        "  if [[ $COMP_CWORD -eq 1 ]]; then\n"
+        "    mapfile -t COMPREPLY < <(compgen -W '",
+        out);
+  verb_names(out);
+  fputs(" --help --version' -- \"$cur\")\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n", out);
+  for (size_t i = 0; i < cli_verb_count; i++) bash_verb(out, cli_verbs[i]);
+  fputs("  esac\n"
+        "  mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n"
+        "}\n"
+        "complete -F _tidings tidings\n",
+        out);
+  return EXIT_DONE;
+}
+
+/* -- zsh --------------------------------------------------------------------------------------------------------------------------- */
+
+static void zsh_action(FILE *out, enum cli_completion completion, const char *words) {
+  switch (completion) {
+  case COMPLETE_NOTHING: fputs(" ", out); break;
+  case COMPLETE_WORDS:
+    fputc('(', out);
+    words_of(out, words);
+    fputc(')', out);
+    break;
+  case COMPLETE_FILE: fputs("_files", out); break;
+  case COMPLETE_FOLDER: fputs("_files -/", out); break;
+  case COMPLETE_SESSION: fputs("_tidings_sessions", out); break;
+  case COMPLETE_COMMAND: fputs("_normal", out); break;
+  }
+}
+
+static void zsh_option(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
+  (void)verb;
+  fputs("        ", out);
+  if (option->key < CLI_LONG_ONLY)
+    fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", option->key, option->name, option->key, option->argument ? "+" : "", option->name,
+            option->argument ? "=" : "");
+  else fprintf(out, "'--%s%s[", option->name, option->argument ? "=" : "");
+  first_sentence(out, option->help, "[]:\\");
+  fputc(']', out);
+  if (option->argument) {
+    fputc(':', out);
+    quoted(out, option->argument, ":\\");
+    fputc(':', out);
+    zsh_action(out, option->completion, option->words);
+  }
+  fputs("' \\\n", out);
+}
+
+int help_zsh(FILE *out) {
+  fputs("#compdef tidings\n"
+        "# zsh completion for tidings; printed by: tidings help --completion=zsh\n"
+        "_tidings_sessions() {\n"
+        "  local -a ids\n"
+        "  ids=(${(f)\"$(_call_program sessions tidings status --names 2>/dev/null)\"})\n"
+        "  compadd -a ids\n"
+        "}\n"
+        "_tidings() {\n"
+        "  local context state state_descr line\n"
+        "  typeset -A opt_args\n"
+        "  local -a verbs\n"
+        "  verbs=(\n",
+        out);
+  for (size_t i = 0; i < cli_verb_count; i++) {
+    fprintf(out, "    '%s:", cli_verbs[i]->name);
+    quoted(out, cli_verbs[i]->summary, "\\");
+    fputs("'\n", out);
+  }
+  fputs("  )\n"
+        "  _arguments -C '(- *)'{-h,--help}'[print help]' '(- *)'{-V,--version}'[print the version]' '1:verb:->verb' '*::argument:->rest'\n"
+        "  case $state in\n"
+        "    verb) _describe verb verbs; return ;;\n"
+        "  esac\n"
+        "  case $line[1] in\n",
+        out);
+  for (size_t i = 0; i < cli_verb_count; i++) {
+    const struct cli_verb *verb = cli_verbs[i];
+    fprintf(out, "    %s)\n      _arguments -s %s\\\n", verb->name, verb->options_first ? "-A '-*' " : "");
+    help_each_option(verb, zsh_option, out);
+    fputs(verb->completion == COMPLETE_COMMAND ? "        '*:::argument:" : "        '*:argument:", out);
+    zsh_action(out, verb->completion, verb->words);
+    fputs("'\n      ;;\n", out);
+  }
+  fputs("  esac\n}\nif [ \"$funcstack[1]\" = _tidings ]; then\n  _tidings \"$@\"\nelse\n  compdef _tidings tidings\nfi\n", out);
+  return EXIT_DONE;
+}
+
+/* -- fish -------------------------------------------------------------------------------------------------------------------------- */
+
+static void fish_action(FILE *out, enum cli_completion completion, const char *words) {
+  switch (completion) {
+  case COMPLETE_NOTHING: break;
+  case COMPLETE_WORDS:
+    fputs(" -a '", out);
+    words_of(out, words);
+    fputs("'", out);
+    break;
+  case COMPLETE_FILE: fputs(" -F", out); break;
+  case COMPLETE_FOLDER: fputs(" -a '(__fish_complete_directories)'", out); break;
+  case COMPLETE_SESSION: fputs(" -a '(tidings status --names 2>/dev/null)'", out); break;
+  case COMPLETE_COMMAND: fputs(" -a '(__fish_complete_subcommand --fcs-skip=2)'", out); break;
+  }
+}
+
+static void fish_option(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
+  fprintf(out, "complete -c tidings -n '__fish_seen_subcommand_from %s' -l %s", verb->name, option->name);
+  if (option->key < CLI_LONG_ONLY) fprintf(out, " -s %c", option->key);
+  if (option->argument) fputs(option->completion == COMPLETE_FILE ? " -r" : " -x", out);
+  if (option->argument) fish_action(out, option->completion, option->words);
+  fputs(" -d '", out);
+  first_sentence(out, option->help, "\\");
+  fputs("'\n", out);
+}
+
+int help_fish(FILE *out) {
+  fputs("# fish completion for tidings; printed by: tidings help --completion=fish\ncomplete -c tidings -f\n", out);
+  for (size_t i = 0; i < cli_verb_count; i++) {
+    fprintf(out, "complete -c tidings -n __fish_use_subcommand -a %s -d '", cli_verbs[i]->name);
+    quoted(out, cli_verbs[i]->summary, "\\");
+    fputs("'\n", out);
+  }
+  for (size_t i = 0; i < cli_verb_count; i++) {
+    const struct cli_verb *verb = cli_verbs[i];
+    help_each_option(verb, fish_option, out);
+    if (verb->completion == COMPLETE_NOTHING) continue;
+    fprintf(out, "complete -c tidings -n '__fish_seen_subcommand_from %s'", verb->name);
+    fish_action(out, verb->completion, verb->words);
+    fputc('\n', out);
+  }
+  return EXIT_DONE;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/interrupt.c: see the header.
+ */
+#include "command/interrupt.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static volatile sig_atomic_t noted;
+static sigset_t outside; /* the mask that lets them in */
+
+static void note(int number) { noted = number; }
+
+void interrupt_begin(void) {
+  struct sigaction action, was;
+  sigset_t blocked;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = note;
+  sigemptyset(&blocked);
+  for (size_t i = 0; i < sizeof stopping / sizeof stopping[0]; i++) {
+    if (sigaction(stopping[i], NULL, &was) || was.sa_handler == SIG_IGN) continue; /* nohup and background jobs mean it */
+    sigaddset(&blocked, stopping[i]);
+    sigaction(stopping[i], &action, NULL);
+  }
+  sigprocmask(SIG_BLOCK, &blocked, &outside);
+}
+
+int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
+  struct timespec timeout = {.tv_sec = timeout_ms / 1000, .tv_nsec = (long)(timeout_ms % 1000) * 1000000};
+  return ppoll(fds, count, timeout_ms < 0 ? NULL : &timeout, &outside);
+}
+
+int interrupt_seen(void) { return noted; }

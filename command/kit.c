@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/kit.c: see the header.
+ */
+#include "command/kit.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/paths.h"
+#include "command/terminal.h"
+
+/* A leak checker must be able to name the functions of an image after it was closed. */
+#if defined(__SANITIZE_ADDRESS__)
+#define KIT_FLAGS (HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED)
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KIT_FLAGS (HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED)
+#endif
+#endif
+#ifndef KIT_FLAGS
+#define KIT_FLAGS HOSTKIT_NO_PROBE /* this process is as good as a probe */
+#endif
+
+enum { PRODUCER_BUDGET_MS = 5000, CLOSE_MS = 5000, LARGEST_CONFIG = 1 << 20 };
+
+int32_t kit_error(struct tidings_error *error, int32_t code, const char *format, ...) {
+  va_list arguments;
+  if (!error) return code;
+  error->code = code;
+  va_start(arguments, format);
+  vsnprintf(error->text, sizeof error->text, format, arguments);
+  va_end(arguments);
+  return code;
+}
+
+static int32_t no_memory(struct tidings_error *error) { return kit_error(error, TIDINGS_E_NOMEM, "out of memory"); }
+
+/* -- what the plugin is given ------------------------------------------------------------------------------------------------------ */
+
+static void log_line(void *context, uint32_t severity, const struct tidings_span *message) {
+  const struct cli *cli = context;
+  if (cli->log) {
+    cli->log(severity, message->ptr, message->len);
+    return;
+  }
+  if (severity > TIDINGS_LOG_WARNING) return;
+  fputs("tidings: ", stderr);
+  terminal_bytes(stderr, message->ptr, message->len);
+  fputc('\n', stderr);
+}
+
+static int64_t now_ms(void *context) {
+  struct timespec now;
+  (void)context;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static uint64_t mono_ns(void *context) {
+  struct timespec now;
+  (void)context;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int32_t random_bytes(void *context, void *buffer, size_t len) {
+  (void)context;
+  return getrandom(buffer, len, 0) == (ssize_t)len ? 0 : -1;
+}
+
+/* -- where things are -------------------------------------------------------------------------------------------------------------- */
+
+char *kit_plugin_path(void) {
+  const char *named = getenv("TIDINGS_PLUGIN");
+  return named && named[0] ? strdup(named) : paths_beside_program("tidings.so", CLI_PLUGIN_FROM_PROGRAM);
+}
+
+char *kit_store_path(const struct cli *cli) {
+  const char *named = cli->store ? cli->store : getenv("TIDINGS_STORE");
+  return named && named[0] ? strdup(named) : paths_in_home("XDG_STATE_HOME", ".local/state", "tidings");
+}
+
+char *kit_config_path(const struct cli *cli, bool *ret_named) {
+  const char *named = cli->config ? cli->config : getenv("TIDINGS_CONFIG");
+  *ret_named = named && named[0];
+  return *ret_named ? strdup(named) : paths_in_home("XDG_CONFIG_HOME", ".config", "tidings/config.json");
+}
+
+/* *ret_text stays NULL when there is no file and nobody named one. */
+static int32_t read_config(const struct cli *cli, char **ret_text, struct tidings_error *error) {
+  bool named = false;
+  char *path = cli->no_config ? NULL : kit_config_path(cli, &named);
+  if (!path) return TIDINGS_OK;
+  size_t len = 0;
+  int32_t code = TIDINGS_OK;
+  int reason = paths_read_file(path, LARGEST_CONFIG, ret_text, &len);
+  if (reason && (named || reason != ENOENT)) {
+    code = kit_error(error, TIDINGS_E_STORE, "cannot read the configuration %s: %s", path, strerror(reason));
+  } else if (!reason && !len) { /* to the plugin nothing is no configuration, and the defaults hold */
+    code = kit_error(error, TIDINGS_E_SCHEMA, "the configuration %s is empty; expected a JSON object", path);
+  } else if (!reason && strlen(*ret_text) != len) {
+    code = kit_error(error, TIDINGS_E_SCHEMA, "the configuration %s has a NUL byte in it; expected JSON", path);
+  }
+  free(path);
+  return code;
+}
+
+/* The plugin names the key; whose file it is in, it does not know. */
+static void name_config(const struct cli *cli, int32_t code, struct tidings_error *error) {
+  struct tidings_error said = *error;
+  bool named = false;
+  if (code != TIDINGS_E_SCHEMA && strncmp(said.text, "configuration", 13) != 0) return;
+  char *path = kit_config_path(cli, &named);
+  if (path) (void)kit_error(error, code, "%s: %s", path, said.text);
+  free(path);
+}
+
+/* -- open and close ---------------------------------------------------------------------------------------------------------------- */
+
+int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit, struct tidings_error *error) {
+  const struct tidings_host host = {.size = sizeof host,
+                                    .context = (void *)(uintptr_t)cli,
+                                    .log = log_line,
+                                    .now_ms = now_ms,
+                                    .mono_ns = mono_ns,
+                                    .random = random_bytes};
+  static struct tidings_host kept; /* must outlive the hostkit; a process has one `cli` */
+  char *plugin = kit_plugin_path(), *store = kit_store_path(cli), *config = NULL;
+  int32_t code = plugin ? read_config(cli, &config, error) : no_memory(error);
+  if (!code && !store) code = kit_error(error, TIDINGS_E_STORE, "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
+  if (!code && store && cli->verb->with & ONLY_READS && access(store, F_OK) && errno == ENOENT)
+    code = kit_error(error, TIDINGS_E_NOT_FOUND, "there is no store at %s yet; the first push makes it", store);
+  if (code) goto out;
+  kept = host;
+  const struct hostkit_options options = {.size = sizeof options,
+                                          .flags = KIT_FLAGS,
+                                          .plugin_path = plugin,
+                                          .store_dir = store,
+                                          .configuration = config,
+                                          .host_name = cli->host_name,
+                                          .role = role,
+                                          .owner_pid = owner_pid,
+                                          .hook_budget_ms = role == TIDINGS_ROLE_PRODUCER ? PRODUCER_BUDGET_MS : 0,
+                                          .host = &kept};
+  code = hostkit_open(&options, ret_kit, error);
+  if (code && config && error) name_config(cli, code, error);
+out:
+  free(plugin);
+  free(store);
+  free(config);
+  return code;
+}
+
+void kit_close(struct hostkit *kit) {
+  if (kit) (void)hostkit_close(kit, CLOSE_MS, NULL);
+}
+
+int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit) {
+  struct tidings_error error = {.size = sizeof error};
+  int32_t code = kit_open(cli, role, owner_pid, ret_kit, &error);
+  return code ? cli_fail_with(cli, code, &error) : 0;
+}
+
+/* -- events and queries ------------------------------------------------------------------------------------------------------------ */
+
+json_t *kit_new_event(const char *type, const char *session, json_t *data) {
+  return json_pack("{s:s, s:s, s:s, s:s, s:o}", "specversion", "1.0", "type", type, "source", "tidings", "session", session, "data", data);
+}
+
+static char *dump(json_t *value) {
+  char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+  json_decref(value);
+  return text;
+}
+
+int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret_reply, struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  char *text = dump(event);
+  if (!text) return no_memory(error);
+  const struct tidings_span span = {text, strlen(text)};
+  int32_t code = hostkit_event(kit, &span, &reply, error);
+  free(text);
+  if (!code && ret_reply) *ret_reply = reply;
+  else hostkit_reply_free(reply);
+  return code;
+}
+
+int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer, struct tidings_error *error) {
+  char *text = dump(request), *json = NULL;
+  if (!text) return no_memory(error);
+  const struct tidings_span span = {text, strlen(text)};
+  int32_t code = hostkit_query(kit, &span, &json, error);
+  free(text);
+  if (code) return code;
+  json_error_t wrong;
+  json_t *answer = json_loads(json, JSON_ALLOW_NUL, &wrong);
+  hostkit_free(json);
+  if (!answer) return kit_error(error, TIDINGS_E_STORE, "the plugin answered what is not JSON: %s", wrong.text);
+  *ret_answer = answer;
+  return TIDINGS_OK;
+}
+
+int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uint32_t patience_ms, struct tidings_reply **ret_reply,
+                   struct tidings_error *error) {
+  const uint64_t until = mono_ns(NULL) + (uint64_t)patience_ms * 1000000u;
+  int32_t code;
+  do code = hostkit_settle(kit, delivery, outcome, ret_reply, error); /* waits the hook's budget itself */
+  while (code == TIDINGS_E_BUSY && mono_ns(NULL) < until);
+  return code;
+}

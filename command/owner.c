@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/owner.c: see the header.
+ */
+#include "command/owner.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_GENERATIONS = 64 };
+
+/* Returns how many bytes of /proc/PID/NAME were read. */
+static size_t read_proc(uint32_t pid, const char *name, char *buffer, size_t size) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%u/%s", pid, name);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t got = fd < 0 ? -1 : read(fd, buffer, size);
+  if (fd >= 0) close(fd);
+  return got > 0 ? (size_t)got : 0;
+}
+
+int process_look(uint32_t pid, struct process *ret_process) {
+  char text[1024];
+  size_t len = read_proc(pid, "stat", text, sizeof text - 1);
+  text[len] = '\0';
+  const char *at = strrchr(text, ')'); /* a program's name may hold anything */
+  if (!at || at[1] != ' ' || !at[2]) return -1;
+  const char state = at[2];
+  enum { PARENT, GROUP, SESSION, TERMINAL, FOREGROUND, FIELDS };
+  long fields[FIELDS];
+  at += 3;
+  for (int i = 0; i < FIELDS; i++) {
+    char *end = NULL;
+    fields[i] = strtol(at, &end, 10);
+    if (end == at) return -1;
+    at = end;
+  }
+  *ret_process = (struct process){.pid = pid,
+                                  .parent = (uint32_t)fields[PARENT],
+                                  .group = (uint32_t)fields[GROUP],
+                                  .terminal = (uint32_t)fields[TERMINAL],
+                                  .foreground = fields[FOREGROUND] > 0 ? (uint32_t)fields[FOREGROUND] : 0,
+                                  .state = state};
+  return 0;
+}
+
+/* The same program with the same arguments: a fork that has not become something else. */
+static bool same_program(uint32_t a, uint32_t b) {
+  char path[64], one[PATH_MAX], other[PATH_MAX];
+  snprintf(path, sizeof path, "/proc/%u/exe", a);
+  ssize_t one_len = readlink(path, one, sizeof one);
+  snprintf(path, sizeof path, "/proc/%u/exe", b);
+  ssize_t other_len = readlink(path, other, sizeof other);
+  if (one_len <= 0 || one_len != other_len || memcmp(one, other, (size_t)one_len) != 0) return false;
+  size_t one_size = read_proc(a, "cmdline", one, sizeof one), other_size = read_proc(b, "cmdline", other, sizeof other);
+  return one_size && one_size == other_size && memcmp(one, other, one_size) == 0;
+}
+
+uint32_t owner_of_caller(void) {
+  struct process process;
+  uint32_t pid = (uint32_t)getppid();
+  for (int i = 0; i < MOST_GENERATIONS; i++) {
+    if (process_look(pid, &process) || process.parent <= 1 || !same_program(pid, process.parent)) break;
+    pid = process.parent;
+  }
+  return pid;
+}
+
+bool owner_is_above(uint32_t pid) {
+  struct process process = {.parent = (uint32_t)getpid()};
+  for (int i = 0; i < MOST_GENERATIONS && process.parent; i++) {
+    if (process.parent == pid) return true;
+    if (process_look(process.parent, &process)) return false;
+  }
+  return false;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/print.c: see the header.
+ */
+#include "command/print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <tidings/hostkit.h>
+
+#include "command/terminal.h"
+
+int print_json(const struct cli *cli, const json_t *value) {
+  char *text = json_dumps(value, JSON_INDENT(2) | JSON_ENCODE_ANY);
+  if (!text) return cli_fail(cli, "out of memory");
+  puts(text);
+  free(text);
+  return 0;
+}
+
+int print_reply(const struct cli *cli, const struct tidings_reply *reply) {
+  struct tidings_error error = {.size = sizeof error};
+  char *json = NULL;
+  int32_t code = hostkit_reply_json(reply, &json, &error);
+  if (code) return cli_fail_with(cli, code, &error);
+  puts(json);
+  hostkit_free(json);
+  return 0;
+}
+
+static void print_action(const struct tidings_action *action) {
+  if (action->type == TIDINGS_ACTION_ABORT_STREAM) puts("abort_stream");
+  if (action->type != TIDINGS_ACTION_START_TURN) return;
+  for (size_t i = 0; i < action->message_count; i++) {
+    const struct tidings_turn_message *message = action->messages[i];
+    fputs("start_turn ", stdout);
+    terminal_bytes(stdout, message->id.ptr, message->id.len);
+    putchar('\n');
+    fwrite(message->content.ptr, 1, message->content.len, stdout);
+    putchar('\n');
+  }
+}
+
+void print_actions(const struct tidings_reply *reply) {
+  for (size_t i = 0; reply && i < reply->action_count; i++) print_action(reply->actions[i]);
+}
+
+const char *json_text(const json_t *object, const char *name) {
+  const char *text = json_string_value(json_object_get(object, name));
+  return text ? text : "";
+}
+
+uint64_t json_count(const json_t *object, const char *name) {
+  json_int_t count = json_integer_value(json_object_get(object, name));
+  return count > 0 ? (uint64_t)count : 0;
+}
+
+void print_kind(const json_t *item) {
+  const json_t *kind = json_object_get(item, "kind");
+  const char *name = json_text(kind, "name");
+  terminal_text(stdout, json_text(kind, "source"));
+  if (name[0]) putchar('.');
+  terminal_text(stdout, name);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/print.h: answers on stdout: as JSON, and pieces of JSON as text.
+ */
+#ifndef COMMAND_PRINT_H
+#define COMMAND_PRINT_H
+
+#include <jansson.h>
+
+#include "command/cli.h"
+
+/* One JSON value and a line break. Returns 0 or the exit code. */
+int print_json(const struct cli *cli, const json_t *value);
+/* The JSON form of a reply; NULL is one without anything in it. */
+int print_reply(const struct cli *cli, const struct tidings_reply *reply);
+
+/* What a reply asks the host to do: "start_turn ID" and the message's content below it, for each message; or "abort_stream". */
+void print_actions(const struct tidings_reply *reply);
+
+/* A member's text; "" if there is none. */
+const char *json_text(const json_t *object, const char *name);
+uint64_t json_count(const json_t *object, const char *name); /* 0 if there is none */
+
+/* "tool.failed" of the member `kind`. */
+void print_kind(const json_t *item);
+
+#endif

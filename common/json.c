@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * common/json.c: looking things up in a tree, and a tree or a string to JSON text.
+ */
+#include "common/json.h"
+
+const struct json *json_member(const struct json *object, const char *key) {
+  if (object->kind != JSON_IS_OBJECT) return NULL;
+  for (const struct json *member = object->members; member; member = member->next) {
+    if (span_is(member->key, key)) return member;
+  }
+  return NULL;
+}
+
+bool json_to_integer(const struct json *json, int64_t *ret_value) {
+  if (json->kind != JSON_IS_NUMBER) return false;
+  struct tidings_span text = json->text;
+  bool negative = text.ptr[0] == '-';
+  int64_t value = 0;
+  for (size_t at = negative; at < text.len; at++) {
+    int digit = text.ptr[at] - '0';
+    if (digit < 0 || digit > 9) return false;
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, digit, &value)) return false;
+  }
+  if (!negative && __builtin_sub_overflow(0, value, &value)) return false;
+  *ret_value = value;
+  return true;
+}
+
+/* The two-character escape of a byte, or 0. */
+static char short_escape(unsigned char byte) {
+  switch (byte) {
+  case '"':
+  case '\\': return (char)byte;
+  case '\b': return 'b';
+  case '\f': return 'f';
+  case '\n': return 'n';
+  case '\r': return 'r';
+  case '\t': return 't';
+  default: return 0;
+  }
+}
+
+void json_write_string(struct tidings_span text, struct buffer *out) {
+  buffer_byte(out, '"');
+  size_t run = 0;
+  for (size_t at = 0; at < text.len; at++) {
+    unsigned char byte = (unsigned char)text.ptr[at];
+    if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
+    buffer_append(out, text.ptr + run, at - run);
+    run = at + 1;
+    char escape = short_escape(byte);
+    if (escape) {
+      char pair[2] = {'\\', escape};
+      buffer_append(out, pair, sizeof pair);
+    } else {
+      buffer_format(out, "\\u%04x", byte);
+    }
+  }
+  buffer_append(out, text.ptr + run, text.len - run);
+  buffer_byte(out, '"');
+}
+
+static bool is_open(const struct json *json) { return json->kind == JSON_IS_ARRAY || json->kind == JSON_IS_OBJECT; }
+
+static void write_bracket(const struct json *json, const char *pair, struct buffer *out) {
+  buffer_byte(out, pair[json->kind == JSON_IS_OBJECT]);
+}
+
+static void write_scalar(const struct json *json, struct buffer *out) {
+  static const char *const words[] = {[JSON_IS_NULL] = "null", [JSON_IS_FALSE] = "false", [JSON_IS_TRUE] = "true"};
+  if (json->kind == JSON_IS_STRING) {
+    json_write_string(json->text, out);
+  } else if (json->kind == JSON_IS_NUMBER) {
+    buffer_span(out, json->text);
+  } else {
+    buffer_text(out, words[json->kind]);
+  }
+}
+
+/* No recursion: the reader has seen to it that the stack is deep enough. */
+static void write_value(const struct json *json, struct buffer *out) {
+  const struct json *open[JSON_MAX_DEPTH];
+  size_t depth = 0;
+  for (;;) {
+    if (is_open(json)) {
+      write_bracket(json, "[{", out);
+      open[depth++] = json;
+      json = json->members;
+    } else {
+      write_scalar(json, out);
+      json = depth ? json->next : NULL;
+    }
+    while (!json && depth) {
+      const struct json *closed = open[--depth];
+      write_bracket(closed, "]}", out);
+      json = depth ? closed->next : NULL;
+    }
+    if (!json) return;
+    if (json != open[depth - 1]->members) buffer_byte(out, ',');
+    if (open[depth - 1]->kind == JSON_IS_OBJECT) {
+      json_write_string(json->key, out);
+      buffer_byte(out, ':');
+    }
+  }
+}
+
+int json_compact(const struct json *json, struct arena *arena, struct tidings_span *ret_text) {
+  struct buffer buffer = BUFFER_EMPTY;
+  write_value(json, &buffer);
+  int result = buffer.failed ? -1 : arena_copy(arena, buffer_view(&buffer), ret_text);
+  buffer_free(&buffer);
+  return result;
+}

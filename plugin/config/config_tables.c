@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * config/config_tables.c: see config_tables.h.
+ */
+#include "config/config_tables.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static const char *const preset_names[] = {"rfd011", "draft011", "xml", "xml-batch", "balanced"};
+static const char *const format_names[] = {"markdown",        "markdown-flat", "xml",       "xml-batch",     "json",
+                                           "system-reminder", "openai",        "anthropic", "synthetic-call"};
+static const char *const place_names[] = {"prepend", "append"};
+static const char *const order_names[] = {"level", "time", "newest"};
+static const char *const overflow_names[] = {"defer", "drop_oldest", "drop_lowest"};
+static const char *const fence_names[] = {"none", "nonce"};
+static const char *const discipline_names[] = {"serial", "coalescing"};
+static const char *const restart_names[] = {"drain", "hold"};
+
+const struct choices preset_choices = {preset_names, COUNT_OF(preset_names)};
+const struct choices format_choices = {format_names, COUNT_OF(format_names)};
+const struct choices place_choices = {place_names, COUNT_OF(place_names)};
+const struct choices order_choices = {order_names, COUNT_OF(order_names)};
+const struct choices overflow_choices = {overflow_names, COUNT_OF(overflow_names)};
+const struct choices fence_choices = {fence_names, COUNT_OF(fence_names)};
+const struct choices discipline_choices = {discipline_names, COUNT_OF(discipline_names)};
+const struct choices restart_choices = {restart_names, COUNT_OF(restart_names)};
+
+const struct preset_values preset_values[] = {
+    [PRESET_RFD011] = {.format = FORMAT_MARKDOWN, .place = TIDINGS_PLACE_PREPEND, .order = ORDER_LEVEL},
+    [PRESET_DRAFT011] = {.format = FORMAT_MARKDOWN_FLAT,
+                         .place = TIDINGS_PLACE_PREPEND,
+                         .order = ORDER_TIME,
+                         .overflow = OVERFLOW_DROP_OLDEST,
+                         .max_items = 10},
+    [PRESET_XML] = {.format = FORMAT_XML, .place = TIDINGS_PLACE_APPEND, .order = ORDER_TIME},
+    [PRESET_XML_BATCH] =
+        {.format = FORMAT_XML_BATCH, .place = TIDINGS_PLACE_APPEND, .order = ORDER_LEVEL, .max_items = 10, .coalesce_window_ms = 2000},
+    [PRESET_BALANCED] = {.format = FORMAT_MARKDOWN,
+                         .place = TIDINGS_PLACE_APPEND,
+                         .order = ORDER_LEVEL,
+                         .fence = FENCE_NONCE,
+                         .annihilate = true,
+                         .max_items = 10,
+                         .max_tokens = 800,
+                         .coalesce_window_ms = 2000},
+};
+
+const char *const delivery_names[DELIVERY_COUNT] = {
+    "preset", "format", "place", "order", "max_items", "overflow", "max_tokens", "coalesce_window_ms", "annihilate", "fence"};
+
+const char *const turns_names[TURNS_COUNT] = {"discipline", "settle_delay_ms", "restart", "max_auto_turns"};
+const char *const critical_names[CRITICAL_COUNT] = {"force", "max_aborts", "abort_window_ms"};
+
+const struct limit_key limit_keys[LIMIT_COUNT] = {
+    [LIMIT_EVENT_BYTES] = {"event_bytes", 1024, 1048576, 262144},
+    [LIMIT_MESSAGE_BYTES] = {"message_bytes", 64, 262144, 16384},
+    [LIMIT_PENDING_PER_SESSION] = {"pending_per_session", 1, 1000000, 10000},
+    [LIMIT_DEDUP_WINDOW_MS] = {"dedup_window_ms", 0, INT64_C(30) * 86400000, 86400000},
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query/query.h: a question as JSON to a typed one.
+ */
+#ifndef QUERY_QUERY_H
+#define QUERY_QUERY_H
+
+#include <stdbool.h>
+
+#include "common/arena.h"
+#include "values/notification.h"
+#include "common/span.h"
+
+enum query_name {
+  QUERY_PENDING,
+  QUERY_STATUS,
+  QUERY_HISTORY,
+  QUERY_EXPLAIN,
+  QUERY_STATS,
+  QUERY_STREAM,
+  QUERY_CONFIGURE,
+  QUERY_INSTRUCTIONS,
+  QUERY_PREVIEW,
+  QUERY_RENDER,
+  QUERY_SESSIONS,
+  QUERY_NEUTRALIZE,
+  QUERY_COUNT
+};
+
+enum { QUERY_DEFAULT_LIMIT = 100, QUERY_LARGEST_LIMIT = 10000 };
+
+/* A carrier of a stream list, and what it carried. */
+struct streamed {
+  bool chat_request;          /* else a tool call's response */
+  uint8_t source;             /* chat request: TIDINGS_SOURCE_* */
+  struct tidings_span id;     /* tool call response */
+  struct notification *notes; /* in the list's order */
+  size_t note_count;
+};
+
+/* All text is owned by the arena. */
+struct query {
+  enum query_name name;
+  struct tidings_span session;
+  uint64_t id;     /* explain: a public item id */
+  uint32_t limit;  /* pending: items; history: deliveries; sessions */
+  bool has_config; /* configure: JSON to put in force; without it the one in force is only read */
+  struct tidings_span config;
+  bool chat_request;               /* preview: what would carry it */
+  const struct streamed *carriers; /* render: those that carried something */
+  size_t carrier_count;
+  struct tidings_span text; /* neutralize */
+};
+
+/* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name), NOMEM. */
+int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query, struct tidings_error *error);
+
+#endif

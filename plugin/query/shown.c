@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query/shown.c: what the model is shown: preview, what it would be at the next delivery point; render, what it was; instructions, what the system
+ * prompt should say of it.
+ */
+#include "common/error.h"
+#include "session/planning.h"
+#include "session/reply.h"
+#include "query/inspect.h"
+#include "render/render.h"
+
+static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory for an answer"); }
+
+static void write_messages(struct json_writer *writer, const struct tidings_reply *reply) {
+  static const char *const roles[] = {"carrier", "block", "developer", "user", "tool"};
+  static const char *const places[] = {"prepend", "append", "before", "after", "pair"};
+  json_open(writer, "messages", '[');
+  for (size_t i = 0; i < reply->message_count; i++) {
+    const struct tidings_message *message = reply->messages[i];
+    json_open(writer, NULL, '{');
+    json_put_text(writer, "role", roles[message->role]);
+    json_put_text(writer, "place", places[message->place]);
+    json_put_string(writer, "text", message->text);
+    if (message->role == TIDINGS_MESSAGE_TOOL) {
+      json_put_string(writer, "call_id", message->call_id);
+      json_put_string(writer, "tool", message->tool);
+    }
+    json_close(writer, '}');
+  }
+  json_close(writer, ']');
+}
+
+static void write_notifications(struct json_writer *writer, const struct plan *plan) {
+  json_open(writer, "notifications", '[');
+  for (size_t i = 0; i < plan->line_count; i++) {
+    const struct line *line = &plan->lines[i];
+    json_open(writer, NULL, '{');
+    write_kind(writer, &line->item->note);
+    json_put_text(writer, "level", level_name(line->level));
+    json_put_string(writer, "message", line->message);
+    if (line->count > 1) json_put_u64(writer, "count", line->count);
+    json_close(writer, '}');
+  }
+  json_close(writer, ']');
+}
+
+/* -- preview -------------------------------------------------------------------------------------------------------------------- */
+
+/* The run as it would be with a tool result, and what that would steer. */
+static int look_ahead(struct inspection *inspection, const struct settings *settings, struct turning *turning, struct steered *steered,
+                      struct tidings_error *error) {
+  *turning = (struct turning){.instance = inspection->instance,
+                              .settings = settings,
+                              .txn = inspection->txn,
+                              .session = inspection->session,
+                              .head = &inspection->head,
+                              .arena = &inspection->arena,
+                              .now_ms = instance_now(inspection->instance)};
+  if (!inspection->session) return 0;
+  int code = turning_load(turning, NULL, 0, NULL, error);
+  if (code || inspection->query->chat_request) return code;
+  struct turns_input input = turning_input(turning, TURNS_TOOL_RESULT);
+  input.delivery = inspection->head.last_delivery + 1;
+  input.steering = true;
+  code = turns_step(&turning->turns, &input, error);
+  return code ? code : turning_steered(turning, input.delivery, steered, error);
+}
+
+static int preview(struct inspection *inspection, const struct configuration *configuration, struct tidings_error *error) {
+  struct item *items = NULL;
+  struct turning turning;
+  struct steered steered = {0};
+  size_t count = 0;
+  struct plan plan;
+  int code = item_pending(inspection->txn, inspection->session, &inspection->head, &inspection->arena, &items, &count, error);
+  if (!code) code = look_ahead(inspection, &configuration->settings, &turning, &steered, error);
+  if (code) return code;
+  const struct run *run = &turning.turns.run;
+  const struct planning planning = {.instance = inspection->instance,
+                                    .settings = &configuration->settings,
+                                    .now_ms = turning.now_ms,
+                                    .arena = &inspection->arena,
+                                    .pinned = run->kind == TURN_OF_SYSTEM ? run->system_item : 0};
+  struct tidings_reply *reply = reply_make(&inspection->arena);
+  if (!reply || planning_make(&planning, items, count, &plan)) return no_memory(error);
+  const struct showing showing = {.instance = inspection->instance,
+                                  .configuration = configuration,
+                                  .session = inspection->query->session,
+                                  .session_number = inspection->session,
+                                  .chat_request = inspection->query->chat_request,
+                                  .steered = steered.contents,
+                                  .steered_count = steered.count,
+                                  .plan = &plan};
+  code = plan.line_count || steered.count ? reply_show(reply, &showing, &inspection->arena, error) : 0;
+  if (code) return code;
+  write_notifications(&inspection->writer, &plan);
+  write_messages(&inspection->writer, reply);
+  json_put_u64(&inspection->writer, "deferred", plan.deferred);
+  return 0;
+}
+
+int inspect_preview(struct inspection *inspection, struct tidings_error *error) {
+  struct configuration *configuration = configuration_use(inspection->instance);
+  int code = preview(inspection, configuration, error);
+  configuration_done(configuration);
+  return code;
+}
+
+/* -- render --------------------------------------------------------------------------------------------------------------------- */
+
+/* Of the policy only the order is applied again: all that is in the list was shown. */
+static int plan_again(const struct streamed *carrier, const struct settings *settings, struct arena *arena, struct plan *plan) {
+  const struct settings plain = {.notifications_enabled = true, .order = settings->order};
+  struct item *items = arena_zalloc(arena, carrier->note_count, sizeof *items);
+  if (!items) return -1;
+  for (size_t i = 0; i < carrier->note_count; i++) items[i] = (struct item){.n = i + 1, .note = carrier->notes[i]};
+  return plan_delivery(items, carrier->note_count, &plain, 0, NULL, arena, plan);
+}
+
+static int render_again(struct inspection *inspection, const struct configuration *configuration, const struct streamed *carrier,
+                        struct tidings_error *error) {
+  struct json_writer *writer = &inspection->writer;
+  struct tidings_reply *reply = reply_make(&inspection->arena);
+  struct plan plan;
+  if (!reply || plan_again(carrier, &configuration->settings, &inspection->arena, &plan)) return no_memory(error);
+  const struct showing showing = {.instance = inspection->instance,
+                                  .configuration = configuration,
+                                  .session = inspection->query->session,
+                                  .session_number = inspection->session,
+                                  .chat_request = carrier->chat_request,
+                                  .plan = &plan};
+  int code = reply_show(reply, &showing, &inspection->arena, error);
+  if (code) return code;
+  json_open(writer, NULL, '{');
+  json_put_text(writer, "type", carrier->chat_request ? "chat_request" : "tool_call_response");
+  if (carrier->chat_request) json_put_text(writer, "source", carrier->source ? "system" : "user");
+  else json_put_string(writer, "id", carrier->id);
+  write_messages(writer, reply);
+  json_close(writer, '}');
+  return 0;
+}
+
+int inspect_render(struct inspection *inspection, struct tidings_error *error) {
+  struct configuration *configuration = configuration_use(inspection->instance);
+  int code = 0;
+  json_open(&inspection->writer, "carriers", '[');
+  for (size_t i = 0; i < inspection->query->carrier_count && !code; i++)
+    code = render_again(inspection, configuration, &inspection->query->carriers[i], error);
+  json_close(&inspection->writer, ']');
+  configuration_done(configuration);
+  return code;
+}
+
+/* -- instructions ----------------------------------------------------------------------------------------------------------------- */
+
+static void write_tools(struct json_writer *writer, const struct settings *settings) {
+  json_open(writer, "tools", '[');
+  if (settings->format == FORMAT_SYNTHETIC_CALL) {
+    json_open(writer, NULL, '{');
+    json_put_text(writer, "name", NOTIFICATION_TOOL);
+    json_put_text(writer, "description",
+                  "System-generated notifications. You do not call this tool; the system uses it to inform you of external events.");
+    json_put_raw(writer, "parameters", span_text("{\"type\":\"object\",\"properties\":{}}"));
+    json_close(writer, '}');
+  }
+  json_close(writer, ']');
+}
+
+int inspect_instructions(struct inspection *inspection, struct tidings_error *error) {
+  struct configuration *configuration = configuration_use(inspection->instance);
+  struct nonce nonce = configuration_nonce(configuration, inspection->query->session);
+  const struct render_input input = {.format = configuration->settings.format, .nonce = span_of(nonce.text, nonce.len)};
+  struct buffer text = BUFFER_EMPTY;
+  (void)error;
+  render_instructions(&input, &text);
+  json_put_string(&inspection->writer, "text", buffer_view(&text));
+  json_put_string(&inspection->writer, "nonce", input.nonce);
+  write_tools(&inspection->writer, &configuration->settings);
+  if (text.failed) inspection->writer.out->failed = true;
+  buffer_free(&text);
+  configuration_done(configuration);
+  return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/policy/cap.c: at most max_items lines. What is over waits (defer; fair.c says who), or is dropped with a reason: the oldest go, or the least
+ * important.
+ */
+#include <stdlib.h>
+
+#include "rules/policy/steps.h"
+
+struct candidate {
+  size_t line; /* its rank */
+  uint64_t newest;
+  uint8_t level;
+  bool pinned;
+};
+
+static int by_newest(const void *left, const void *right) {
+  const struct candidate *a = left, *b = right;
+  if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
+  return a->newest > b->newest ? -1 : a->newest < b->newest;
+}
+
+static int by_importance(const void *left, const void *right) {
+  const struct candidate *a = left, *b = right;
+  if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
+  if (a->level != b->level) return a->level > b->level ? -1 : 1;
+  return by_newest(left, right);
+}
+
+static int choose_by_turn(struct work *work, bool *kept) {
+  size_t *order = arena_zalloc(work->arena, work->line_count, sizeof *order);
+  if (!order || fair_order(work, order)) return -1;
+  for (size_t i = 0; i < work->settings->max_items; i++) kept[order[i]] = true;
+  return 0;
+}
+
+static int choose(struct work *work, int (*order)(const void *, const void *), bool *kept) {
+  struct candidate *candidates = arena_zalloc(work->arena, work->line_count, sizeof *candidates);
+  if (!candidates) return -1;
+  for (size_t i = 0; i < work->line_count; i++) {
+    const struct line *line = &work->lines[i];
+    candidates[i] = (struct candidate){.line = i, .newest = line->newest, .level = line->level, .pinned = line->pinned};
+  }
+  qsort(candidates, work->line_count, sizeof *candidates, order);
+  for (size_t i = 0; i < work->settings->max_items; i++) kept[candidates[i].line] = true;
+  return 0;
+}
+
+static void drop_lines(struct work *work, const bool *kept, enum reason reason) {
+  size_t count = 0;
+  for (size_t l = 0; l < work->line_count; l++) {
+    if (kept[l]) {
+      work->lines[count++] = work->lines[l];
+      continue;
+    }
+    for (size_t i = first_of(work, &work->lines[l]); i != NO_ITEM; i = work->next[i]) end_item(work, i, OUTCOME_DROPPED, reason, 0);
+  }
+  work->line_count = count;
+}
+
+int step_cap(struct work *work) {
+  size_t max = work->settings->max_items;
+  if (!max || work->line_count <= max) return 0;
+  bool *kept = arena_zalloc(work->arena, work->line_count, sizeof *kept);
+  if (!kept) return -1;
+  switch (work->settings->overflow) {
+  case OVERFLOW_DROP_OLDEST:
+    if (choose(work, by_newest, kept)) return -1;
+    drop_lines(work, kept, REASON_CAP_OLDEST);
+    return 0;
+  case OVERFLOW_DROP_LOWEST:
+    if (choose(work, by_importance, kept)) return -1;
+    drop_lines(work, kept, REASON_CAP_LOWEST);
+    return 0;
+  default:
+    if (choose_by_turn(work, kept)) return -1;
+    defer_lines(work, kept);
+    return 0;
+  }
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/policy/expire.c: what was worth telling for a while only. A clock that was set back expires nothing.
+ */
+#include "rules/policy/steps.h"
+
+static bool is_expired(const struct item *item, int64_t now_ms) {
+  int64_t end_ms;
+  if (item->note.ttl_ms <= 0) return false;
+  return !__builtin_add_overflow(item->time_ms, item->note.ttl_ms, &end_ms) && now_ms >= end_ms;
+}
+
+void step_expire(struct work *work) {
+  for (size_t i = 0; i < work->item_count; i++) {
+    if (is_expired(&work->items[i], work->now_ms)) end_item(work, i, OUTCOME_EXPIRED, REASON_TTL, 0);
+  }
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/policy/plan.c: the order of the steps, and the fates at the end.
+ */
+#include "rules/policy/plan.h"
+
+#include "rules/policy/steps.h"
+
+static int begin(struct work *work) {
+  work->fates = arena_zalloc(work->arena, work->item_count, sizeof *work->fates);
+  work->places = arena_zalloc(work->arena, work->item_count, sizeof *work->places);
+  if (!work->fates || !work->places) return -1;
+  for (size_t i = 0; i < work->item_count; i++) {
+    work->fates[i].n = work->items[i].n;
+    work->places[i] = work->items[i].n;
+  }
+  return 0;
+}
+
+/* The steps that end items whatever there is room for. */
+static int remove_items(struct work *work) {
+  step_expire(work);
+  if (step_withdraw(work) || step_supersede(work) || step_annihilate(work)) return -1;
+  step_filter(work);
+  return 0;
+}
+
+/* What is shown is delivered; what no step ended and no line shows stays pending, and what was withdrawn and is awaited. */
+static size_t finish_fates(struct work *work) {
+  for (size_t l = 0; l < work->line_count; l++) {
+    const struct line *line = &work->lines[l];
+    uint64_t ref = line->count > 1 ? line->item->n : 0;
+    enum reason reason = line->shortened ? REASON_SHORTENED : REASON_SHOWN;
+    for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) end_item(work, i, OUTCOME_DELIVERED, reason, ref);
+  }
+  size_t count = 0;
+  for (size_t i = 0; i < work->item_count; i++) {
+    if (!is_left(work, i) && !is_awaited(work, i)) work->fates[count++] = work->fates[i];
+  }
+  return count;
+}
+
+int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings, int64_t now_ms,
+                  const struct token_counter *counter, struct arena *arena, struct plan *ret_plan) {
+  struct work work = {.items = items, .item_count = item_count, .settings = settings, .now_ms = now_ms, .counter = counter, .arena = arena};
+  if (begin(&work) || remove_items(&work) || step_coalesce(&work)) return -1;
+  step_rank(&work);
+  if (step_cap(&work) || step_tokens(&work)) return -1;
+  size_t fate_count = finish_fates(&work);
+  *ret_plan = (struct plan){
+      .lines = work.lines, .line_count = work.line_count, .fates = work.fates, .fate_count = fate_count, .deferred = work.deferred};
+  return 0;
+}
+
+int plan_left(const struct item *items, size_t item_count, const struct settings *settings, int64_t now_ms, struct arena *arena,
+              bool *ret_left) {
+  struct work work = {.items = items, .item_count = item_count, .settings = settings, .now_ms = now_ms, .arena = arena};
+  if (begin(&work) || remove_items(&work)) return -1;
+  for (size_t i = 0; i < item_count; i++) ret_left[i] = is_left(&work, i);
+  return 0;
+}
+
+bool plan_needs_facts(const struct item *items, size_t item_count, const struct settings *settings) {
+  if (settings->annihilate || settings->coalesce_window_ms) return true;
+  for (size_t i = 0; i < item_count; i++) {
+    if (items[i].note.caused_by.len) return true;
+  }
+  return false;
+}

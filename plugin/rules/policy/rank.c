@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/policy/rank.c: the lines in the order in which they are shown.
+ */
+#include <stdlib.h>
+
+#include "rules/policy/steps.h"
+
+static int by_time(const void *left, const void *right) {
+  const struct line *a = left, *b = right;
+  return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int by_newest(const void *left, const void *right) { return by_time(right, left); }
+
+static int by_level(const void *left, const void *right) {
+  const struct line *a = left, *b = right;
+  if (a->level != b->level) return a->level > b->level ? -1 : 1;
+  return by_time(left, right);
+}
+
+void step_rank(struct work *work) {
+  static int (*const orders[])(const void *, const void *) = {[ORDER_LEVEL] = by_level, [ORDER_TIME] = by_time, [ORDER_NEWEST] = by_newest};
+  qsort(work->lines, work->line_count, sizeof *work->lines, orders[work->settings->order]);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/policy/withdraw.c: what the model did or saw itself is no news to it. A file that a call of its own has changed is seen by watchers as well:
+ * what they say of it, a moment before or after, is withdrawn with it. Watchers are later than the call's own carrier, so the report of an edit
+ * stays pending, and is never shown, until none of them can be on its way any more.
+ */
+#include <stdlib.h>
+
+#include "rules/policy/steps.h"
+
+enum { WATCHER_MS = 2000 }; /* how far a watcher's news may be from the change that it saw */
+
+struct edit { /* a path that the assistant's own call has changed */
+  struct tidings_span path;
+  int64_t time_ms;
+  uint64_t n;
+};
+
+static int by_path(const void *left, const void *right) {
+  const struct edit *a = left, *b = right;
+  size_t common = a->path.len < b->path.len ? a->path.len : b->path.len;
+  int order = common ? memcmp(a->path.ptr, b->path.ptr, common) : 0;
+  if (order) return order;
+  if (a->path.len != b->path.len) return a->path.len < b->path.len ? -1 : 1;
+  return a->n < b->n ? -1 : a->n > b->n;
+}
+
+static bool is_file_change(const struct item *item) {
+  return span_is(item->note.source, "file") && span_is(item->note.name, "changed") && item->facts.path_count;
+}
+
+static bool is_near(int64_t a, int64_t b) {
+  int64_t apart;
+  return !__builtin_sub_overflow(a, b, &apart) && apart >= -WATCHER_MS && apart <= WATCHER_MS;
+}
+
+/* The first edit of this path near that time, by n; NULL: there is none. */
+static const struct edit *find_edit(const struct edit *edits, size_t count, struct tidings_span path, int64_t time_ms) {
+  const struct edit wanted = {.path = path};
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (by_path(&edits[middle], &wanted) < 0) low = middle + 1;
+    else high = middle;
+  }
+  for (; low < count && span_equal(edits[low].path, path); low++) {
+    if (is_near(edits[low].time_ms, time_ms)) return &edits[low];
+  }
+  return NULL;
+}
+
+/* All of an item's paths must be the assistant's own doing. */
+static const struct edit *own_edit(const struct edit *edits, size_t count, const struct item *item) {
+  const struct edit *edit = NULL;
+  for (size_t i = 0; i < item->facts.path_count; i++) {
+    edit = find_edit(edits, count, item->facts.paths[i], item->time_ms);
+    if (!edit) return NULL;
+  }
+  return edit;
+}
+
+int step_withdraw(struct work *work) {
+  size_t most = 0, count = 0;
+  for (size_t i = 0; i < work->item_count; i++) {
+    const struct item *item = &work->items[i];
+    if (!item->note.caused_by.len || !is_left(work, i)) continue;
+    end_item(work, i, OUTCOME_WITHDRAWN, REASON_CAUSED_BY, 0);
+    if (is_file_change(item)) most += item->facts.path_count;
+  }
+  if (!most) return 0;
+  struct edit *edits = arena_zalloc(work->arena, most, sizeof *edits);
+  if (!edits) return -1;
+  for (size_t i = 0; i < work->item_count; i++) {
+    const struct item *item = &work->items[i];
+    if (work->fates[i].reason != REASON_CAUSED_BY || !is_file_change(item)) continue;
+    for (size_t p = 0; p < item->facts.path_count; p++) edits[count++] = (struct edit){item->facts.paths[p], item->time_ms, item->n};
+  }
+  qsort(edits, count, sizeof *edits, by_path);
+  for (size_t i = 0; i < work->item_count; i++) {
+    const struct item *item = &work->items[i];
+    const struct edit *edit = is_left(work, i) && is_file_change(item) ? own_edit(edits, count, item) : NULL;
+    if (edit) end_item(work, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, edit->n);
+  }
+  return 0;
+}
+
+bool is_awaited(const struct work *work, size_t index) {
+  const struct item *item = &work->items[index];
+  return work->fates[index].reason == REASON_CAUSED_BY && is_file_change(item) && is_near(item->time_ms, work->now_ms);
+}
+
+size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle, enum reason reason, struct fate *fates) {
+  size_t count = 0;
+  for (size_t i = 0; i < item_count; i++) {
+    const struct notification *note = &items[i].note;
+    bool waits = span_is(note->source, "tool") && span_is(note->name, "waiting");
+    if (!note->message.len || !span_equal(note->handle, handle) || (reason == REASON_RUNNING && !waits)) continue;
+    fates[count++] = (struct fate){.n = items[i].n, .outcome = OUTCOME_WITHDRAWN, .reason = (uint8_t)reason};
+  }
+  return count;
+}

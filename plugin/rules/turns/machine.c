@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/turns/machine.c: the run-state machine: the table of docs/turns.md, cell by cell, and what is looked at after every event.
+ */
+#include "rules/turns/internal.h"
+#include "rules/turns/leases.h"
+
+/* -- cells ------------------------------------------------------------------------------------------------------------------------ */
+
+static int no_effect(struct step *step) {
+  (void)step;
+  return 0;
+}
+
+/* Is the event about the turn that is offered or runs? 1: yes, also if it names none; 0: about one that is over; negative: an error. */
+static int about_this_turn(struct step *step) {
+  if (!step->input->named_count) return 1;
+  switch (meaning_of_names(step)) {
+  case MEANS_TURN: return 1;
+  case MEANS_ENDED: return 0;
+  default: return refuse_other_turn(step);
+  }
+}
+
+/* The state does not allow it, whichever turn is meant; one that is over is not meant any more. */
+static int is_refused(struct step *step) {
+  int about = about_this_turn(step);
+  bool declined = step->input->event == TURNS_DECLINED;
+  return about > 0 ? refuse_state(step, declined ? "an offer that has not started" : "a turn that runs") : about;
+}
+
+/* It is of no effect, but names must not be wrong. */
+static int is_over(struct step *step) {
+  int about = about_this_turn(step);
+  return about < 0 ? about : 0;
+}
+
+/* -- chat request, turn.started: naming messages */
+
+static int refuse_start(struct step *step) {
+  (void)meaning_of_names(step);
+  return refuse_names(step);
+}
+
+static int start_named(struct step *step) {
+  enum meaning meaning = meaning_of_names(step);
+  if (meaning != MEANS_TURN && meaning != MEANS_PART) return refuse_names(step);
+  start_offer(step, false);
+  if (step->input->event == TURNS_CHAT_REQUEST) lease_turn(step);
+  return 0;
+}
+
+/* What was cancelled after its carrier had failed is not sent again. */
+static int send_again(struct step *step) {
+  for (size_t i = 0; i < step->turns->count; i++) {
+    const struct message *message = &step->turns->messages[i];
+    if (message->of_turn && message->state == MESSAGE_CANCELLED) return refuse_waiting(message, message->id, "sent again", step->error);
+  }
+  lease_turn(step);
+  return 0;
+}
+
+static int same_turn(struct step *step) {
+  if (meaning_of_names(step) != MEANS_TURN) return refuse_other_turn(step);
+  return step->input->event == TURNS_CHAT_REQUEST ? send_again(step) : 0;
+}
+
+static void go_on(struct step *step) {
+  step->run->state = RUN_BUSY;
+  step->run->phase = PHASE_UNKNOWN;
+  step->run->attempt = 0;
+  step->run->words = span_of(NULL, 0);
+}
+
+static int same_turn_goes_on(struct step *step) {
+  int code = same_turn(step);
+  if (!code) go_on(step);
+  return code;
+}
+
+/* -- turn.started without names, stream.*, tools.*, tool result */
+
+static enum run_phase phase_of(enum turns_event event) {
+  if (event == TURNS_STREAM_STARTED) return PHASE_STREAMING;
+  return event == TURNS_TOOLS_STARTED || event == TURNS_TOOL_RESULT ? PHASE_TOOLS : PHASE_UNKNOWN;
+}
+
+static int own_turn(struct step *step) {
+  withdraw_offer(step);
+  start_turn(step, TURN_OF_HOST);
+  if (step->input->event == TURNS_STARTED_OWN) step->run->auto_turns = 0; /* it says so: no stray word of a turn that is over */
+  step->run->phase = (uint8_t)phase_of(step->input->event);
+  return 0;
+}
+
+/* The host has begun with the offer; or, if it was not told of it, with something of its own. */
+static int offer_runs(struct step *step) {
+  if (!step->run->told) return own_turn(step);
+  start_offer(step, true);
+  step->run->phase = (uint8_t)phase_of(step->input->event);
+  return 0;
+}
+
+static int change_phase(struct step *step) {
+  step->run->phase = (uint8_t)phase_of(step->input->event);
+  return 0;
+}
+
+static int turn_goes_on(struct step *step) {
+  go_on(step);
+  return change_phase(step);
+}
+
+/* A tool result says nothing of an offer that the host was not told of. */
+static int result_of_offer(struct step *step) {
+  int code = step->run->told ? offer_runs(step) : 0;
+  if (!code) lease_steering(step);
+  return code;
+}
+
+static int result_in_turn(struct step *step) {
+  turn_goes_on(step);
+  lease_steering(step);
+  return 0;
+}
+
+/* -- how a turn ends */
+
+static int decline(struct step *step) {
+  int about = about_this_turn(step);
+  if (about <= 0) return about;
+  withdraw_offer(step);
+  end_turn(step);
+  step->run->state = RUN_IDLE;
+  step->run->asked = step->input->last_item;
+  return 0;
+}
+
+static int finish(struct step *step) {
+  int about = about_this_turn(step);
+  if (about <= 0) return about;
+  end_turn(step);
+  step->run->state = RUN_IDLE;
+  drain(step);
+  return 0;
+}
+
+/* It started and ended without a word in between; or, if the host was not told of it, some turn of its own has ended. */
+static int finish_offer(struct step *step) {
+  if (!step->input->named_count && !step->run->told) return 0;
+  if (!step->input->named_count) return refuse_state(step, "the ids of the messages offered, if that turn is meant");
+  int about = about_this_turn(step);
+  if (about <= 0) return about;
+  start_offer(step, true);
+  end_turn(step);
+  step->run->state = RUN_IDLE;
+  drain(step);
+  return 0;
+}
+
+static int break_off(struct step *step) {
+  int about = about_this_turn(step);
+  if (about <= 0) return about;
+  withdraw_offer(step);
+  end_turn(step);
+  step->run->state = RUN_ERROR;
+  step->run->words = step->input->words;
+  step->run->asked = 0; /* what it has not shown may ask again when the session is resumed */
+  return 0;
+}
+
+/* -- turn.retrying, .waiting, .resume */
+
+static int hold(struct step *step) {
+  int about = about_this_turn(step);
+  if (about <= 0) return about;
+  bool retrying = step->input->event == TURNS_RETRYING;
+  step->run->state = retrying ? RUN_RETRYING : RUN_WAITING;
+  step->run->phase = PHASE_UNKNOWN;
+  step->run->attempt = retrying ? step->input->attempt : 0;
+  step->run->words = step->input->words;
+  return 0;
+}
+
+static int offer_now(struct step *step) {
+  offer_batch(step);
+  return 0;
+}
+
+static int offer_or_idle(struct step *step) {
+  step->run->state = RUN_IDLE;
+  step->run->words = span_of(NULL, 0);
+  offer_batch(step);
+  return 0;
+}
+
+/* -- the session */
+
+static int offer_unless_settling(struct step *step) {
+  if (!step->run->settling) offer_batch(step);
+  return 0;
+}
+
+static int begin_compacting(struct step *step) {
+  step->run->compacting = true;
+  return 0;
+}
+
+static int end_compacting(struct step *step) {
+  step->run->compacting = false;
+  return step->run->state == RUN_IDLE ? offer_unless_settling(step) : 0;
+}
+
+/* -- the table ---------------------------------------------------------------------------------------------------------------------- */
+
+#define ALL_STATES(cell)                                                                                                                   \
+  { cell, cell, cell, cell, cell, cell }
+
+/* clang-format off */
+static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
+    /*                          idle                   starting         busy          retrying           waiting            error */
+    [TURNS_SUBMIT]          = ALL_STATES(queue_submit),
+    [TURNS_CANCEL]          = ALL_STATES(queue_cancel),
+    [TURNS_EDIT]            = ALL_STATES(queue_edit),
+    [TURNS_MOVE]            = ALL_STATES(queue_move),
+    [TURNS_CHAT_REQUEST]    = {refuse_start,          start_named,     same_turn,    same_turn_goes_on, same_turn_goes_on, refuse_start},
+    [TURNS_STARTED]         = {refuse_start,          start_named,     same_turn,    same_turn_goes_on, same_turn_goes_on, refuse_start},
+    [TURNS_STARTED_OWN]     = {own_turn,              own_turn,        no_effect,    turn_goes_on,      turn_goes_on,      own_turn},
+    [TURNS_DECLINED]        = {is_over,               decline,         is_refused,   is_refused,        is_refused,        is_over},
+    [TURNS_FINISHED]        = {is_over,               finish_offer,    finish,       finish,            finish,            is_over},
+    [TURNS_ABORTED]         = {is_over,               finish_offer,    finish,       finish,            finish,            is_over},
+    [TURNS_FAILED]          = {is_over,               break_off,       break_off,    break_off,         break_off,         is_over},
+    [TURNS_RETRYING]        = {is_refused,            is_refused,      hold,         hold,              hold,              is_refused},
+    [TURNS_WAITING]         = {is_refused,            is_refused,      hold,         hold,              hold,              is_refused},
+    [TURNS_RESUME]          = {offer_now,             no_effect,       no_effect,    no_effect,         no_effect,         offer_or_idle},
+    [TURNS_STREAM_STARTED]  = {own_turn,              offer_runs,      change_phase, turn_goes_on,      turn_goes_on,      own_turn},
+    [TURNS_STREAM_FINISHED] = {own_turn,              offer_runs,      change_phase, turn_goes_on,      turn_goes_on,      own_turn},
+    [TURNS_TOOLS_STARTED]   = {own_turn,              offer_runs,      change_phase, turn_goes_on,      turn_goes_on,      own_turn},
+    [TURNS_TOOLS_FINISHED]  = {own_turn,              offer_runs,      change_phase, turn_goes_on,      turn_goes_on,      own_turn},
+    [TURNS_TOOL_RESULT]     = {no_effect,             result_of_offer, result_in_turn, result_in_turn,  result_in_turn,    no_effect},
+    [TURNS_OPENED]          = {offer_unless_settling, no_effect,       no_effect,    no_effect,         no_effect,         no_effect},
+    [TURNS_COMPACTING]      = ALL_STATES(begin_compacting),
+    [TURNS_COMPACTED]       = ALL_STATES(end_compacting),
+    [TURNS_CLOSED]          = ALL_STATES(run_closed),
+    [TURNS_LOOK]            = ALL_STATES(no_effect),
+    [TURNS_COMMITTED]       = ALL_STATES(carrier_committed),
+    [TURNS_ROLLED_BACK]     = ALL_STATES(carrier_rolled_back),
+    [TURNS_RECOVERED]       = ALL_STATES(run_recovered),
+    [TURNS_NEWS]            = ALL_STATES(no_effect),
+    [TURNS_RESUMED]         = {offer_unless_settling, no_effect,       no_effect,    no_effect,         no_effect,         no_effect},
+    [TURNS_FORKED]          = ALL_STATES(no_effect),
+};
+/* clang-format on */
+
+/* -- what is looked at after every event ---------------------------------------------------------------------------------------------- */
+
+static bool is_due(const struct run *run, const struct settings *settings, int64_t now_ms) {
+  return now_ms < run->settle_since_ms || now_ms - run->settle_since_ms >= (int64_t)settings->settle_delay_ms;
+}
+
+int64_t turns_due_ms(const struct run *run, const struct settings *settings) {
+  return run->settling && !run->compacting ? run->settle_since_ms + settings->settle_delay_ms : 0;
+}
+
+bool turns_minds_tool_result(const struct run *run) {
+  switch (run->state) {
+  case RUN_STARTING: return run->told;
+  case RUN_BUSY: return run->phase != PHASE_TOOLS || (run->steering && !run->compacting);
+  case RUN_RETRYING:
+  case RUN_WAITING: return true;
+  default: return false;
+  }
+}
+
+static bool same_aborts(const struct run *a, const struct run *b) {
+  return a->abort_count == b->abort_count && memcmp(a->aborts_ms, b->aborts_ms, a->abort_count * sizeof *a->aborts_ms) == 0;
+}
+
+/* Fields, not bytes: there is padding in between. */
+bool turns_same_run(const struct run *a, const struct run *b) {
+  return a->state == b->state && a->phase == b->phase && a->kind == b->kind && a->told == b->told && a->aborted == b->aborted &&
+         a->compacting == b->compacting && a->steering == b->steering && a->settling == b->settling && a->attempt == b->attempt &&
+         span_equal(a->words, b->words) && a->started_ms == b->started_ms && a->settle_since_ms == b->settle_since_ms &&
+         a->settle_last == b->settle_last && a->system_turns == b->system_turns && a->system_item == b->system_item &&
+         a->orphaned == b->orphaned && a->auto_turns == b->auto_turns && a->asked == b->asked && a->last_message == b->last_message &&
+         a->first_message == b->first_message && a->last_place == b->last_place && a->last_stamp_ms == b->last_stamp_ms &&
+         same_aborts(a, b);
+}
+
+bool turns_minds_urgency(const struct run *run) {
+  if (run->compacting) return false;
+  return run->state == RUN_IDLE || (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted);
+}
+
+bool turns_has_untold_offer(const struct run *run) { return run->state == RUN_STARTING && !run->told && !run->compacting; }
+
+/* The store may have lost what was offered: an offer of nothing is none, and the next is made. */
+static void replace_lost_offer(struct step *step) {
+  if (step->run->state != RUN_STARTING || step->run->kind != TURN_OF_MESSAGES) return;
+  for (size_t i = 0; i < step->turns->count; i++) {
+    if (step->turns->messages[i].state == MESSAGE_OFFERED) return;
+  }
+  end_turn(step);
+  step->run->state = RUN_IDLE;
+  offer_batch(step);
+}
+
+/* Only the attached host is asked for anything, and only when it listens. */
+static void ask_host(struct step *step) {
+  const struct turns_input *input = step->input;
+  struct run *run = step->run;
+  replace_lost_offer(step);
+  if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms)) offer_batch(step);
+  if (turns_minds_urgency(run)) urge(step);
+  if (turns_has_untold_offer(run)) step->result.offer = run->told = true;
+}
+
+void turns_look(struct turns *turns, const struct turns_input *input, struct turns_result *ret_result) {
+  struct step step = {.turns = turns, .run = &turns->run, .input = input};
+  if (input->answers) ask_host(&step);
+  for (size_t i = 0; i < turns->count; i++) {
+    struct message *message = &turns->messages[i];
+    if (message->fresh && message->state != MESSAGE_OFFERED) message->waited = true;
+    message->fresh = false;
+  }
+  *ret_result = step.result;
+}
+
+static bool any_steering(const struct turns *turns) {
+  for (size_t i = 0; i < turns->count; i++) {
+    if (turns->messages[i].state == MESSAGE_STEERING) return true;
+  }
+  return false;
+}
+
+int turns_step(struct turns *turns, const struct turns_input *input, struct tidings_error *error) {
+  struct step step = {.turns = turns, .run = &turns->run, .input = input, .error = error};
+  int code = table[input->event][turns->run.state](&step);
+  if (!code) turns->run.steering = any_steering(turns);
+  return code;
+}

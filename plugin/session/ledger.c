@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session/ledger.c: see ledger.h.
+ */
+#include "session/ledger.h"
+
+int ledger_ranges(const struct fate *fates, size_t count, struct arena *arena, const struct fate_range **ret_ranges, size_t *ret_count) {
+  struct fate_range *ranges = arena_array(arena, count, sizeof *ranges);
+  size_t used = 0;
+  if (!ranges) return -1;
+  for (size_t i = 0; i < count; i++) {
+    const struct fate *fate = &fates[i];
+    struct fate_range *before = used ? &ranges[used - 1] : NULL;
+    if (before && before->last + 1 == fate->n && before->outcome == fate->outcome && before->reason == fate->reason &&
+        before->ref == fate->ref) {
+      before->last = fate->n;
+    } else {
+      ranges[used++] =
+          (struct fate_range){.first = fate->n, .last = fate->n, .ref = fate->ref, .outcome = fate->outcome, .reason = fate->reason};
+    }
+  }
+  *ret_ranges = ranges;
+  *ret_count = used;
+  return 0;
+}
+
+/* Appends a range, joined to the one before it if both are the same delivery's. */
+static void add_range(struct taken *taken, size_t *count, struct taken range) {
+  struct taken *before = *count ? &taken[*count - 1] : NULL;
+  if (before && before->last + 1 == range.first && before->delivery == range.delivery) before->last = range.last;
+  else taken[(*count)++] = range;
+}
+
+/* A commit of a sessions's oldest items lets the watermark pass; what is behind it needs no range. */
+static void raise_watermark(struct head *head, struct taken *taken) {
+  size_t passed = 0;
+  if (!head->watermark) head->watermark = 1;
+  if (head->taken_count && !taken[0].delivery && taken[0].first <= head->watermark) {
+    head->watermark = taken[0].last + 1;
+    passed = 1;
+  }
+  head->taken = taken + passed;
+  head->taken_count -= passed;
+}
+
+int ledger_lease(struct head *head, const struct delivery *delivery, struct arena *arena) {
+  struct taken *taken = arena_zalloc(arena, head->taken_count + delivery->fate_count, sizeof *taken);
+  uint64_t *leased = arena_zalloc(arena, head->leased_count + 1, sizeof *leased);
+  size_t count = 0, old = 0;
+  if (!taken || !leased) return -1;
+  for (size_t i = 0; i < delivery->fate_count; i++) {
+    const struct fate_range *fate = &delivery->fates[i];
+    while (old < head->taken_count && head->taken[old].first < fate->first) add_range(taken, &count, head->taken[old++]);
+    add_range(taken, &count, (struct taken){fate->first, fate->last, delivery->n});
+  }
+  while (old < head->taken_count) add_range(taken, &count, head->taken[old++]);
+  if (head->leased_count) memcpy(leased, head->leased, head->leased_count * sizeof *leased);
+  leased[head->leased_count] = delivery->n;
+  head->taken = taken;
+  head->taken_count = count;
+  head->leased = leased;
+  head->leased_count++;
+  return 0;
+}
+
+static int forget_lease(struct head *head, uint64_t n, struct arena *arena) {
+  uint64_t *leased = arena_zalloc(arena, head->leased_count, sizeof *leased);
+  size_t count = 0;
+  if (!leased) return -1;
+  for (size_t i = 0; i < head->leased_count; i++) {
+    if (head->leased[i] != n) leased[count++] = head->leased[i];
+  }
+  head->leased = leased;
+  head->leased_count = count;
+  return 0;
+}
+
+int ledger_commit(struct head *head, const struct delivery *delivery, struct arena *arena) {
+  struct taken *taken = arena_zalloc(arena, head->taken_count, sizeof *taken);
+  size_t count = 0;
+  if (!taken || forget_lease(head, delivery->n, arena)) return -1;
+  for (size_t i = 0; i < head->taken_count; i++) {
+    struct taken range = head->taken[i];
+    if (range.delivery == delivery->n) range.delivery = 0;
+    add_range(taken, &count, range);
+  }
+  head->taken_count = count;
+  raise_watermark(head, taken);
+  for (size_t i = 0; i < delivery->fate_count; i++) {
+    head->outcomes[delivery->fates[i].outcome] += delivery->fates[i].last - delivery->fates[i].first + 1;
+  }
+  return 0;
+}
+
+int ledger_roll_back(struct head *head, const struct delivery *delivery, struct arena *arena) {
+  struct taken *taken = arena_zalloc(arena, head->taken_count, sizeof *taken);
+  size_t count = 0;
+  if (!taken || forget_lease(head, delivery->n, arena)) return -1;
+  for (size_t i = 0; i < head->taken_count; i++) {
+    if (head->taken[i].delivery != delivery->n) add_range(taken, &count, head->taken[i]);
+  }
+  head->taken = taken;
+  head->taken_count = count;
+  return 0;
+}
+
+uint64_t ledger_leased(const struct head *head) {
+  uint64_t leased = 0;
+  for (size_t i = 0; i < head->taken_count; i++) {
+    if (head->taken[i].delivery) leased += head->taken[i].last - head->taken[i].first + 1;
+  }
+  return leased;
+}
+
+uint64_t ledger_pending(const struct head *head, uint64_t last) {
+  uint64_t first = head->watermark ? head->watermark : 1;
+  uint64_t pending = last >= first ? last - first + 1 : 0;
+  for (size_t i = 0; i < head->taken_count; i++) pending -= head->taken[i].last - head->taken[i].first + 1;
+  return pending;
+}

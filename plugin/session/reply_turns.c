@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session/reply_turns.c: what a reply says of the run: how the session stands, and what the host is asked to do.
+ */
+#include "common/error.h"
+#include "session/reply.h"
+
+static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory for a reply"); }
+
+/* -- status ---------------------------------------------------------------------------------------------------------------------------- */
+
+struct ids {
+  struct tidings_span *ids;
+  const struct tidings_span **list;
+  size_t count;
+};
+
+static int make_ids(struct ids *ids, size_t most, struct arena *arena) {
+  ids->ids = arena_zalloc(arena, most, sizeof *ids->ids);
+  ids->list = arena_zalloc(arena, most, sizeof *ids->list);
+  return ids->ids && ids->list ? 0 : -1;
+}
+
+static void add_id(struct ids *ids, struct tidings_span id) {
+  ids->ids[ids->count] = id;
+  ids->list[ids->count] = &ids->ids[ids->count];
+  ids->count++;
+}
+
+static bool turn_is_there(const struct run *run) { return run->state != RUN_IDLE && run->state != RUN_ERROR; }
+
+static int copy_system_id(uint64_t n, struct arena *arena, struct tidings_span *ret_id) {
+  struct system_id id = system_turn_id(n);
+  return arena_copy(arena, span_text(id.text), ret_id);
+}
+
+int reply_status(struct tidings_reply *reply, const struct run *run, const struct turns *turns, struct arena *arena) {
+  struct tidings_status *status = arena_zalloc(arena, 1, sizeof *status);
+  struct ids of_turn = {0}, orphaned = {0};
+  size_t count = turns ? turns->count : 0;
+  if (!status || make_ids(&of_turn, count + 1, arena) || make_ids(&orphaned, count + 1, arena)) return -1;
+  struct tidings_span system;
+  if (turn_is_there(run) && run->kind == TURN_OF_SYSTEM) {
+    if (copy_system_id(run->system_turns, arena, &system)) return -1;
+    add_id(&of_turn, system);
+  }
+  if (run->orphaned) {
+    if (copy_system_id(run->orphaned, arena, &system)) return -1;
+    add_id(&orphaned, system);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (turns->messages[i].of_turn) add_id(&of_turn, turns->messages[i].id);
+    if (turns->messages[i].orphaned) add_id(&orphaned, turns->messages[i].id);
+  }
+  *status = (struct tidings_status){.size = sizeof *status,
+                                    .state = run->state,
+                                    .phase = run->phase,
+                                    .attempt = run->attempt,
+                                    .messages = of_turn.list,
+                                    .message_count = of_turn.count,
+                                    .started_at_ms = run->started_ms,
+                                    .orphaned = orphaned.list,
+                                    .orphaned_count = orphaned.count};
+  if (arena_copy(arena, run->words, &status->message)) return -1;
+  reply->status = status;
+  return 0;
+}
+
+int reply_steered(struct tidings_reply *reply, const struct tidings_span *list, size_t count, struct arena *arena) {
+  struct ids ids = {0};
+  if (make_ids(&ids, count, arena)) return -1;
+  for (size_t i = 0; i < count; i++) add_id(&ids, list[i]);
+  reply->steered = ids.list;
+  reply->steered_count = ids.count;
+  return 0;
+}
+
+/* -- actions ---------------------------------------------------------------------------------------------------------------------------- */
+
+static struct tidings_action *add_action(struct tidings_reply *reply, uint32_t type, struct arena *arena) {
+  const struct tidings_action **list = arena_zalloc(arena, reply->action_count + 1, sizeof *list);
+  struct tidings_action *action = arena_zalloc(arena, 1, sizeof *action);
+  if (!list || !action) return NULL;
+  for (size_t i = 0; i < reply->action_count; i++) list[i] = reply->actions[i];
+  *action = (struct tidings_action){.size = sizeof *action, .type = type};
+  list[reply->action_count++] = action;
+  reply->actions = list;
+  return action;
+}
+
+int reply_abort(struct tidings_reply *reply, struct arena *arena) {
+  struct tidings_action *action = add_action(reply, TIDINGS_ACTION_ABORT_STREAM, arena);
+  if (!action) return -1;
+  action->cause = TIDINGS_CAUSE_CRITICAL;
+  return 0;
+}
+
+static int offered_message(const struct turning *turning, const struct message *message, struct tidings_turn_message *ret_message,
+                           struct tidings_error *error) {
+  *ret_message = (struct tidings_turn_message){
+      .size = sizeof *ret_message, .id = message->id, .queued_at_ms = message->waited ? message->stamp_ms : 0};
+  if (message->n == turning->added) { /* not in the store yet */
+    ret_message->content = turning->content;
+    ret_message->trigger = turning->trigger;
+    return 0;
+  }
+  return content_get(turning->txn, turning->session, message->n, turning->arena, &ret_message->content, &ret_message->trigger, error);
+}
+
+int reply_offer(struct tidings_reply *reply, const struct turning *turning, struct tidings_span system_text, struct tidings_error *error) {
+  const struct turns *turns = &turning->turns;
+  bool system = turns->run.kind == TURN_OF_SYSTEM;
+  struct arena *arena = turning->arena;
+  struct tidings_turn_message *messages = arena_zalloc(arena, turns->count + 1, sizeof *messages);
+  const struct tidings_turn_message **list = arena_zalloc(arena, turns->count + 1, sizeof *list);
+  struct tidings_action *action = add_action(reply, TIDINGS_ACTION_START_TURN, arena);
+  size_t count = 0;
+  if (!messages || !list || !action) return no_memory(error);
+  if (system) {
+    messages[0] = (struct tidings_turn_message){.size = sizeof *messages, .content = system_text};
+    if (copy_system_id(turns->run.system_turns, arena, &messages[0].id)) return no_memory(error);
+    count = 1;
+  }
+  for (size_t i = 0; !system && i < turns->count; i++) {
+    if (turns->messages[i].state != MESSAGE_OFFERED) continue;
+    int code = offered_message(turning, &turns->messages[i], &messages[count++], error);
+    if (code) return code;
+  }
+  for (size_t i = 0; i < count; i++) list[i] = &messages[i];
+  action->source = system ? TIDINGS_SOURCE_SYSTEM : TIDINGS_SOURCE_USER;
+  action->messages = list;
+  action->message_count = count;
+  return 0;
+}
+
+void reply_wake(struct tidings_reply *reply, const struct instance *instance, const struct settings *settings, const struct run *run,
+                int64_t now_ms) {
+  enum { HEARTBEAT_MS = 2000 }; /* covers a pusher that died before it could ring */
+  int64_t due_ms = turns_due_ms(run, settings);
+  reply->wake_at_ms = due_ms;
+  if (instance->wake_used && (!due_ms || due_ms > now_ms + HEARTBEAT_MS)) reply->wake_at_ms = now_ms + HEARTBEAT_MS;
+}

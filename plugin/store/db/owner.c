@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/owner.c: telling processes apart. A pid alone is reused; boot + PID namespace + pid + start time is not. File locks would not do:
+ * an OFD lock lives on in a forked child of a dead host, and during a hot swap a living host holds none.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/store.h"
+
+/* 0, or errno. */
+static int read_file(const char *path, char *buffer, size_t size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  ssize_t len = read(fd, buffer, size - 1);
+  int err = len < 0 ? errno : len == 0 ? EIO : 0;
+  close(fd);
+  if (!err) buffer[len] = '\0';
+  return err;
+}
+
+static int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+static int read_boot_id(uint8_t ret_id[16]) {
+  char text[64] = "";
+  if (read_file("/proc/sys/kernel/random/boot_id", text, sizeof text)) return -1;
+  size_t digits = 0;
+  for (const char *c = text; *c && digits < 32; c++) {
+    int digit = hex_digit(*c);
+    if (digit < 0) continue;
+    if (digits % 2 == 0) ret_id[digits / 2] = (uint8_t)(digit << 4);
+    else ret_id[digits / 2] |= (uint8_t)digit;
+    digits++;
+  }
+  return digits == 32 ? 0 : -1;
+}
+
+/* State and start time from /proc/<pid>/stat: fields 3 and 22, counted after the command, which may hold spaces and parentheses. 0, or errno:
+ * ENOENT or ESRCH when there is no such process. */
+static int read_process(uint32_t pid, char *ret_state, uint64_t *ret_start_time) {
+  char path[64], text[1024];
+  (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
+  int err = read_file(path, text, sizeof text);
+  if (err) return err;
+  const char *at = strrchr(text, ')');
+  if (!at || at[1] != ' ' || !at[2]) return EIO;
+  *ret_state = at[2];
+  at += 2;
+  for (int field = 3; field < 22; field++) {
+    at = strchr(at, ' ');
+    if (!at) return EIO;
+    at++;
+  }
+  *ret_start_time = strtoull(at, NULL, 10);
+  return 0;
+}
+
+int owner_of_process(uint32_t pid, struct owner *ret_owner) {
+  struct owner owner = {.pid = pid ? pid : (uint32_t)getpid()};
+  struct stat space;
+  char state;
+  if (read_boot_id(owner.boot_id)) return -1;
+  if (stat("/proc/self/ns/pid", &space)) return -1;
+  owner.pid_namespace = space.st_ino;
+  if (read_process(owner.pid, &state, &owner.start_time)) return -1;
+  *ret_owner = owner;
+  return 0;
+}
+
+bool owner_equal(const struct owner *a, const struct owner *b) {
+  return a->pid == b->pid && a->start_time == b->start_time && a->pid_namespace == b->pid_namespace &&
+         memcmp(a->boot_id, b->boot_id, sizeof a->boot_id) == 0;
+}
+
+/* Whoever cannot be looked at (no descriptor left, no memory) counts as alive: its news would be told twice if it were not dead. */
+bool owner_alive(const struct owner *owner) {
+  uint8_t boot_id[16];
+  uint64_t start_time;
+  char state;
+  struct stat space;
+  if (!owner->pid) return false;
+  if (read_boot_id(boot_id)) return true;
+  if (memcmp(boot_id, owner->boot_id, sizeof boot_id) != 0) return false;
+  if (stat("/proc/self/ns/pid", &space)) return true;
+  /* A store is never open in two namespaces at once, so an owner in another one is gone. */
+  if (space.st_ino != owner->pid_namespace) return false;
+  int err = read_process(owner->pid, &state, &start_time);
+  if (err) return err != ENOENT && err != ESRCH;
+  return start_time == owner->start_time && state != 'Z' && state != 'X';
+}

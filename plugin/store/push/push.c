@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/push/push.c: group commit. A commit costs a disk flush however much is in it, so callers that wait for the writer lock at the same time are
+ * committed together: each queues a slot; the first leads: it takes the lock, then all slots that wait by then, stores
+ * them in one transaction and says to each how it went. A slot is withdrawn (BUSY) only while it waits; once a leader has it, its caller
+ * waits for the outcome, as it would for a commit of its own. Leader and followers are threads of one process and die together, so no
+ * batch can be stored that somebody alive believes lost.
+ *
+ * A push is one put: the item's number is the newest one's + 1, the quota is read from the head.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "store/internal.h"
+#include "store/rows/record.h"
+
+enum { BATCH_SLOTS = 512, BATCH_BYTES = 4 << 20, CRITICAL_SHARE = 20 /* one in so many is kept for criticals */ };
+
+enum slot_state { SLOT_WAITING, SLOT_LEADS, SLOT_TAKEN, SLOT_DONE };
+
+struct push_slot {
+  const struct push *push;
+  struct buffer body; /* the item's record, without its checksum */
+  struct push_slot *next;
+  pthread_cond_t changed;
+  enum slot_state state;
+  uintptr_t thread; /* its caller's */
+  int code;
+  bool duplicate;
+  struct tidings_error error;
+};
+
+/* -- storing one slot in an open transaction ------------------------------------------------------------------------------------------------ */
+
+/* Items that have not ended, leased ones included: a rollback may bring them all back. */
+static uint64_t count_live(const struct head *head, uint64_t last) {
+  uint64_t live = last >= head->watermark ? last - head->watermark + 1 : 0;
+  for (size_t i = 0; i < head->taken_count; i++) {
+    if (!head->taken[i].delivery) live -= head->taken[i].last - head->taken[i].first + 1;
+  }
+  return live;
+}
+
+static int check_quota(const struct push *push, const struct head *head, uint64_t last, struct tidings_error *error) {
+  uint64_t live = count_live(head, last), limit = push->pending_limit;
+  bool critical = push->note->level == TIDINGS_LEVEL_CRITICAL;
+  if (!critical) limit -= limit / CRITICAL_SHARE;
+  if (live < limit) return 0;
+  return fail(error, TIDINGS_E_FULL,
+              "session %s has %llu notifications that wait; the limit is %u (limits.pending_per_session), of which the last %u are for "
+              "critical ones",
+              quote(push->session).text, (unsigned long long)live, push->pending_limit, push->pending_limit / CRITICAL_SHARE);
+}
+
+static int put_item(struct store_txn *txn, uint32_t session, uint64_t n, struct push_slot *slot) {
+  struct row_key key = row_key(session, ROW_ITEM, n);
+  uint32_t crc = record_crc(&key, buffer_view(&slot->body));
+  MDB_val k = {KEY_BYTES, key.bytes}, v = {slot->body.len + sizeof crc, NULL};
+  int rc = mdb_put(txn->txn, txn->store->tree, &k, &v, MDB_RESERVE);
+  if (rc) return lmdb_failed(&slot->error, rc, "write a notification");
+  memcpy(v.mv_data, slot->body.bytes, slot->body.len);
+  memcpy((char *)v.mv_data + slot->body.len, &crc, sizeof crc);
+  return 0;
+}
+
+/* Returns 0 if the transaction is still sound, whatever became of the slot; its code says that. */
+static int store_slot(struct store_txn *txn, struct push_slot *slot) {
+  const struct push *push = slot->push;
+  struct arena arena = ARENA_EMPTY;
+  struct head head;
+  uint32_t session;
+  uint64_t last;
+  slot->duplicate = false;
+  slot->code = session_add(txn, push->session, &session, &slot->error);
+  if (!slot->code && push->id.len) {
+    slot->code = dedup_seen(txn, session, push->source, push->id, push->now_ms - push->dedup_window_ms, &slot->duplicate, &slot->error);
+  }
+  if (slot->code || slot->duplicate) return slot->code;
+  slot->code = head_get(txn, session, &arena, &head, &slot->error);
+  if (!slot->code) slot->code = item_last(txn, session, &head, &last, &slot->error);
+  if (slot->code) goto out;
+  slot->code = check_quota(push, &head, last, &slot->error);
+  if (!slot->code && last >= UINT32_MAX)
+    slot->code =
+        fail(&slot->error, TIDINGS_E_FULL, "session %s has had 4,294,967,295 notifications; open another", quote(push->session).text);
+  if (slot->code) {
+    arena_free(&arena);
+    return 0;
+  }
+  slot->code = put_item(txn, session, last + 1, slot);
+  if (!slot->code && push->id.len)
+    slot->code = dedup_put(txn, session, push->source, push->id, push->now_ms, push->dedup_window_ms, &slot->error);
+  if (!slot->code && txn_touch(txn, session)) slot->code = fail(&slot->error, TIDINGS_E_STORE, "too many sessions in one transaction");
+  if (!slot->code && push->rings) ring_for(txn, session, &head.owner, slot->thread);
+out:
+  arena_free(&arena);
+  return slot->code;
+}
+
+/* -- a batch ------------------------------------------------------------------------------------------------------------------------------------ */
+
+static void fail_all(struct push_slot *batch, int code, const struct tidings_error *error) {
+  for (struct push_slot *slot = batch; slot; slot = slot->next) {
+    slot->code = code;
+    slot->error = *error;
+  }
+}
+
+/* With the writer lock held, which is given up. Stores the batch in one transaction. False: a slot broke the transaction, nothing was stored, and
+ * each is to be tried by itself. */
+static bool commit_batch(struct store *store, struct push_slot *batch, size_t bytes) {
+  struct tidings_error error = {.size = sizeof error};
+  struct store_txn *txn;
+  bool any = false;
+  int code = write_locked(store, &txn, &error);
+  if (!code) {
+    code = datafile_reserve(store, bytes, &error);
+    if (code) store_end(txn);
+  }
+  if (code) {
+    fail_all(batch, code, &error);
+    return true;
+  }
+  for (struct push_slot *slot = batch; slot; slot = slot->next) {
+    if (store_slot(txn, slot)) {
+      store_end(txn);
+      return !batch->next;
+    }
+    any = any || (!slot->code && !slot->duplicate);
+  }
+  if (!any) {
+    store_end(txn);
+    return true;
+  }
+  code = store_commit(txn, &error);
+  /* Duplicates fail as well: what they are a duplicate of may have been in this batch. */
+  for (struct push_slot *slot = batch; code && slot; slot = slot->next) {
+    if (slot->code) continue;
+    slot->code = code;
+    slot->error = error;
+  }
+  return true;
+}
+
+/* What one item may cost on disk: its record, rounded up to pages if it is large, and a generous share of pages copied on write. */
+static size_t cost(const struct push_slot *slot) { return (size_t)3 * 4096 + 2 * slot->body.len; }
+
+static void run_batch(struct store *store, struct push_slot *batch, size_t bytes, store_deadline deadline) {
+  if (commit_batch(store, batch, bytes)) return;
+  for (struct push_slot *slot = batch; slot; slot = slot->next) {
+    struct push_slot *next = slot->next;
+    slot->next = NULL;
+    slot->code = writer_lock(store, deadline, &slot->error);
+    if (!slot->code) (void)commit_batch(store, slot, cost(slot));
+    slot->next = next;
+  }
+}
+
+/* -- the queue ----------------------------------------------------------------------------------------------------------------------------------- */
+
+static void enqueue(struct store *store, struct push_slot *slot) {
+  if (store->group_last) store->group_last->next = slot;
+  else store->group_first = slot;
+  store->group_last = slot;
+}
+
+static void withdraw(struct store *store, struct push_slot *slot) {
+  struct push_slot *before = NULL;
+  for (struct push_slot *at = store->group_first; at != slot; at = at->next) before = at;
+  if (before) before->next = slot->next;
+  else store->group_first = slot->next;
+  if (store->group_last == slot) store->group_last = before;
+  slot->next = NULL;
+}
+
+/* Takes what waits, the leader's own slot first in line or not. */
+static struct push_slot *take_batch(struct store *store, struct push_slot *leader, size_t *ret_bytes) {
+  struct push_slot *last = leader;
+  size_t count = 1, bytes = cost(leader);
+  withdraw(store, leader);
+  leader->state = SLOT_TAKEN;
+  while (store->group_first && count < BATCH_SLOTS && count < TOUCHED_SESSIONS && bytes < BATCH_BYTES) {
+    struct push_slot *slot = store->group_first;
+    withdraw(store, slot);
+    slot->state = SLOT_TAKEN;
+    last->next = slot;
+    last = slot;
+    bytes += cost(slot);
+    count++;
+  }
+  *ret_bytes = bytes;
+  return leader;
+}
+
+static void finish_batch(struct store *store, struct push_slot *batch, const struct push_slot *leader) {
+  while (batch) {
+    struct push_slot *next = batch->next;
+    batch->state = SLOT_DONE;
+    if (batch != leader) pthread_cond_signal(&batch->changed); /* its caller may be gone after the unlock; not before */
+    batch = next;
+  }
+  store->group_led = store->group_first != NULL;
+  if (store->group_led) {
+    store->group_first->state = SLOT_LEADS;
+    pthread_cond_signal(&store->group_first->changed);
+  }
+}
+
+/* Called and returns with group_lock held. First waits for the writer lock, then looks who else has come: they share the commit. */
+static void lead(struct store *store, struct push_slot *slot, store_deadline deadline) {
+  struct push_slot *batch;
+  size_t bytes;
+  pthread_mutex_unlock(&store->group_lock);
+  int code = writer_lock(store, deadline, &slot->error);
+  pthread_mutex_lock(&store->group_lock);
+  if (code) {
+    withdraw(store, slot);
+    slot->code = code;
+    finish_batch(store, slot, slot);
+    return;
+  }
+  batch = take_batch(store, slot, &bytes);
+  pthread_mutex_unlock(&store->group_lock);
+  run_batch(store, batch, bytes, deadline);
+  pthread_mutex_lock(&store->group_lock);
+  finish_batch(store, batch, slot);
+}
+
+static void wait_turn(struct store *store, struct push_slot *slot, store_deadline deadline) {
+  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u), .tv_nsec = (long)(deadline % 1000000000u)};
+  while (slot->state == SLOT_WAITING || slot->state == SLOT_TAKEN) {
+    if (slot->state == SLOT_TAKEN) {
+      pthread_cond_wait(&slot->changed, &store->group_lock);
+    } else if (pthread_cond_clockwait(&slot->changed, &store->group_lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT &&
+               slot->state == SLOT_WAITING) {
+      withdraw(store, slot);
+      slot->state = SLOT_DONE;
+      slot->code =
+          fail(&slot->error, TIDINGS_E_BUSY, "store %s: another writer holds it; the push was not stored, try again", store->directory);
+    }
+  }
+}
+
+static int run_slot(struct store *store, struct push_slot *slot, store_deadline deadline) {
+  pthread_mutex_lock(&store->group_lock);
+  enqueue(store, slot);
+  if (!store->group_led) {
+    store->group_led = true;
+    slot->state = SLOT_LEADS;
+  }
+  wait_turn(store, slot, deadline);
+  if (slot->state == SLOT_LEADS) lead(store, slot, deadline);
+  pthread_mutex_unlock(&store->group_lock);
+  return slot->code;
+}
+
+int store_push(struct store *store, const struct push *push, store_deadline deadline, bool *ret_duplicate, struct tidings_error *error) {
+  struct push_slot slot = {.push = push,
+                           .body = BUFFER_EMPTY,
+                           .changed = PTHREAD_COND_INITIALIZER,
+                           .thread = (uintptr_t)pthread_self(),
+                           .error = {.size = sizeof slot.error}};
+  encode_item(&slot.body, push->now_ms, push->note);
+  int code =
+      slot.body.failed ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record") : run_slot(store, &slot, deadline);
+  pthread_cond_destroy(&slot.changed);
+  buffer_free(&slot.body);
+  if (code) return fail(error, code, "%s", slot.error.text);
+  *ret_duplicate = slot.duplicate;
+  return 0;
+}
+
+int push_in(struct store_txn *txn, const struct push *push, struct tidings_error *error) {
+  struct push anonymous = *push;
+  anonymous.id = span_of(NULL, 0);
+  struct push_slot slot = {
+      .push = &anonymous, .body = BUFFER_EMPTY, .thread = (uintptr_t)pthread_self(), .error = {.size = sizeof slot.error}};
+  encode_item(&slot.body, push->now_ms, push->note);
+  if (slot.body.failed) slot.code = fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record");
+  else slot.code = datafile_reserve(txn->store, cost(&slot), &slot.error);
+  if (!slot.code) (void)store_slot(txn, &slot);
+  buffer_free(&slot.body);
+  return slot.code ? fail(error, slot.code, "%s", slot.error.text) : 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/rows/dedup.c: which events a session has seen, by CloudEvents source and id. A row's n is a hash of both; the row holds them in full, so a
+ * collision is never taken for a duplicate. Rows are there only for events that came with an id.
+ */
+#include "store/internal.h"
+#include "store/rows/record.h"
+
+enum { LONGEST_PROBE = 8 };
+
+static uint64_t hash_event(struct tidings_span source, struct tidings_span id) { /* FNV-1a over source, NUL, id */
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < source.len; i++) hash = (hash ^ (uint8_t)source.ptr[i]) * 0x100000001b3u;
+  hash *= 0x100000001b3u;
+  for (size_t i = 0; i < id.len; i++) hash = (hash ^ (uint8_t)id.ptr[i]) * 0x100000001b3u;
+  return hash & ~(uint64_t)0xf;
+}
+
+struct place {
+  struct row_key key;
+  bool found;
+  int64_t time_ms;
+};
+
+/* The row of this event; or, if it has none, a place for it: a free one, or the oldest of those that it collides with. */
+static int probe(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, struct place *ret_place,
+                 struct tidings_error *error) {
+  uint64_t hash = hash_event(source, id);
+  struct place oldest = {.time_ms = INT64_MAX};
+  for (uint64_t i = 0; i < LONGEST_PROBE; i++) {
+    struct place here = {.key = row_key(session, ROW_DEDUP, hash + i)};
+    struct record_reader reader;
+    MDB_val value;
+    int rc = row_get(txn, &here.key, &value);
+    if (rc && rc != MDB_NOTFOUND) return lmdb_failed(error, rc, "look for a duplicate");
+    bool intact = !rc && record_open(&reader, &here.key, value.mv_data, value.mv_size);
+    if (intact) {
+      here.time_ms = record_read_i64(&reader);
+      (void)record_read_i64(&reader); /* how long it is kept */
+      struct tidings_span stored_source = record_read_bytes(&reader), stored_id = record_read_bytes(&reader);
+      intact = record_close(&reader);
+      here.found = intact && span_equal(stored_source, source) && span_equal(stored_id, id);
+    }
+    if (here.found || !intact) { /* not there, or damaged: its place is free */
+      *ret_place = here;
+      return 0;
+    }
+    if (here.time_ms < oldest.time_ms) oldest = here;
+  }
+  *ret_place = oldest;
+  return 0;
+}
+
+int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t since_ms,
+               bool *ret_seen, struct tidings_error *error) {
+  struct place place = {.found = false};
+  int code = probe(txn, session, source, id, &place, error);
+  if (!code) *ret_seen = place.found && place.time_ms >= since_ms;
+  return code;
+}
+
+int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms, int64_t keep_ms,
+              struct tidings_error *error) {
+  struct place place = {.found = false};
+  struct buffer body = BUFFER_EMPTY;
+  int code = probe(txn, session, source, id, &place, error);
+  if (code) return code;
+  record_begin(&body);
+  record_i64(&body, now_ms);
+  record_i64(&body, keep_ms);
+  record_bytes(&body, source);
+  record_bytes(&body, id);
+  code = row_put(txn, &place.key, &body, error);
+  buffer_free(&body);
+  return code;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/rows/keys.h: the order of rows in the tree.
+ */
+#ifndef STORE_ROWS_KEYS_H
+#define STORE_ROWS_KEYS_H
+
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Stored: the numbers never change. Session number 0 is the store itself. */
+enum row_kind {
+  ROW_META = 1,
+  ROW_NAME = 2,
+  ROW_HEAD = 3,
+  ROW_ITEM = 4,
+  ROW_DELIVERY = 5,
+  ROW_DEDUP = 6,
+  ROW_MEMORY = 7,
+  ROW_MESSAGE = 8,
+  ROW_CONTENT = 9,     /* of a message */
+  ROW_MESSAGE_ID = 10, /* n: a hash of the id */
+  ROW_TRANSITION = 11
+};
+
+enum { KEY_BYTES = 13 };
+
+struct row_key {
+  uint8_t bytes[KEY_BYTES];
+};
+
+static inline struct row_key row_key(uint32_t session, enum row_kind kind, uint64_t n) {
+  struct row_key key;
+  uint32_t session_be = htobe32(session);
+  uint64_t n_be = htobe64(n);
+  memcpy(key.bytes, &session_be, 4);
+  key.bytes[4] = (uint8_t)kind;
+  memcpy(key.bytes + 5, &n_be, 8);
+  return key;
+}
+
+static inline uint32_t row_key_session(const uint8_t *bytes) {
+  uint32_t session;
+  memcpy(&session, bytes, 4);
+  return be32toh(session);
+}
+
+/* The n of a key. */
+static inline uint64_t row_key_n(const uint8_t *bytes) {
+  uint64_t n;
+  memcpy(&n, bytes + 5, 8);
+  return be64toh(n);
+}
+
+#endif

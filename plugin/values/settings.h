@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * values/settings.h: the configuration as values. config/config.c makes it from JSON and JSON from it; policy and render read it.
+ */
+#ifndef VALUES_SETTINGS_H
+#define VALUES_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/span.h"
+
+enum preset { PRESET_RFD011, PRESET_DRAFT011, PRESET_XML, PRESET_XML_BATCH, PRESET_BALANCED };
+enum format {
+  FORMAT_MARKDOWN,
+  FORMAT_MARKDOWN_FLAT,
+  FORMAT_XML,
+  FORMAT_XML_BATCH,
+  FORMAT_JSON,
+  FORMAT_SYSTEM_REMINDER,
+  FORMAT_OPENAI,
+  FORMAT_ANTHROPIC,
+  FORMAT_SYNTHETIC_CALL,
+  FORMAT_COUNT
+};
+enum order { ORDER_LEVEL = 0, ORDER_TIME = 1, ORDER_NEWEST = 2 };
+enum fence { FENCE_NONE = 0, FENCE_NONCE = 1 };
+enum discipline { DISCIPLINE_SERIAL = 0, DISCIPLINE_COALESCING = 1 };
+enum overflow { OVERFLOW_DEFER = 0, OVERFLOW_DROP_OLDEST = 1, OVERFLOW_DROP_LOWEST = 2 };
+
+/* One setting under conversation.notifications.kinds. */
+struct kind_rule {
+  struct tidings_span source, name; /* name empty and whole_source set: {"mcp": {"enable": …}} */
+  bool whole_source;
+  bool flat; /* written as "source.name" */
+  bool enabled;
+};
+
+/* One setting under conversation.tools.<tool>.notifications. */
+struct tool_rule {
+  struct tidings_span tool, name;
+  bool enabled;
+};
+
+/* All text is owned by the arena that it was parsed into. */
+struct settings {
+  bool notifications_enabled;
+  struct kind_rule *kinds;
+  size_t kind_count;
+  struct tool_rule *tools;
+  size_t tool_count;
+
+  uint8_t preset, format, order, overflow, fence;
+  uint8_t place;               /* TIDINGS_PLACE_PREPEND or TIDINGS_PLACE_APPEND */
+  uint32_t max_items;          /* 0: no cap */
+  uint32_t max_tokens;         /* 0: no cap */
+  uint32_t coalesce_window_ms; /* 0: nothing is coalesced */
+  bool annihilate;
+
+  uint8_t discipline;
+  uint32_t settle_delay_ms; /* 0: the next turn starts at once */
+  bool restart_hold;        /* after a restart the queue waits, as after a failed turn */
+  uint32_t max_auto_turns;  /* system turns in a row; 0: none ever starts */
+
+  bool critical_force;      /* false: what is urgent is only delivered, never forced */
+  uint32_t max_aborts;      /* of streams within abort_window_ms; 0: none is aborted */
+  uint32_t abort_window_ms; /* 0: aborts are not counted */
+
+  uint32_t event_bytes, message_bytes, pending_per_session;
+  int64_t dedup_window_ms;
+};
+
+#endif
