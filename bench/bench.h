@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench.h: the measurements and what they share. Each row stands beside the floor it is measured against, taken in the same run, in turns, so
- * that a busy machine slows both. A bench measures and does not judge: it exits 0 whatever it finds.
+ * bench.h: the measurements and what they share. Each row stands beside the floor it is measured
+ * against, taken in the same run, in turns, so that a busy machine slows both. A bench measures and
+ * does not judge: it exits 0 whatever it finds.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -48,7 +49,8 @@ bool bench_wants(const struct bench *bench, const char *name);
 struct row *bench_row(struct bench *bench, const char *name);
 /* A path for a store that does not exist yet. */
 void bench_store_path(struct bench *bench, char path[PATH_BYTES]);
-/* The store with a million other items pending (fewer with --quick), made when it is first asked for. */
+/* The store with a million other items pending (fewer with --quick), made when it is first asked
+ * for. */
 const char *bench_big_store(struct bench *bench);
 
 void bench_hook(struct bench *bench);    /* a hook with nothing pending */

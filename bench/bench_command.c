@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_command.c: `tidings hook` with nothing pending, from the process's start to its exit, beside a program that does nothing: what an agent waits for at
- * each tool result.
+ * bench_command.c: `tidings hook` with nothing pending, from the process's start to its exit,
+ * beside a program that does nothing: what an agent waits for at each tool result.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +23,9 @@ enum { ROUNDS = 201, ROUNDS_QUICK = 41 };
 extern char **environ;
 
 static void write_call(const char *path) {
-  static const char call[] =
-      "{\"session_id\": \"quiet\", \"hook_event_name\": \"PostToolUse\", \"tool_name\": \"ls\", \"tool_use_id\": \"c\", "
-      "\"tool_input\": {}, \"tool_response\": \"ok\"}";
+  static const char call[] = "{\"session_id\": \"quiet\", \"hook_event_name\": \"PostToolUse\", "
+                             "\"tool_name\": \"ls\", \"tool_use_id\": \"c\", "
+                             "\"tool_input\": {}, \"tool_response\": \"ok\"}";
   FILE *file = fopen(path, "w");
   if (!file || fputs(call, file) < 0 || fclose(file)) bench_die("%s: %s", path, strerror(errno));
 }
@@ -44,14 +44,17 @@ static double run(char *const *argv, const char *input) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   double taken = (double)(now_ns() - began);
   posix_spawn_file_actions_destroy(&actions);
-  if (!WIFEXITED(status) || WEXITSTATUS(status)) bench_die("%s: ended with status %d", argv[0], status);
+  if (!WIFEXITED(status) || WEXITSTATUS(status))
+    bench_die("%s: ended with status %d", argv[0], status);
   return taken;
 }
 
 void bench_command(struct bench *bench) {
   char store[PATH_BYTES], input[PATH_BYTES + 8], pid[16], plugin[PATH_BYTES];
-  char command[] = BENCH_COMMAND, verb[] = "hook", host[] = "codex", owner[] = "--owner", in_store[] = "--store", nothing[] = "/bin/true";
-  char *quiet[] = {command, verb, owner, pid, in_store, store, host, NULL}, *floor_argv[] = {nothing, NULL};
+  char command[] = BENCH_COMMAND, verb[] = "hook", host[] = "codex", owner[] = "--owner",
+       in_store[] = "--store", nothing[] = "/bin/true";
+  char *quiet[] = {command, verb, owner, pid, in_store, store, host, NULL},
+       *floor_argv[] = {nothing, NULL};
   struct samples floor = {0}, hook = {0};
   if (!bench_wants(bench, "hook command")) return;
   bench_store_path(bench, store);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_deliver.c: deliver + settle of 10 and of 1,000 items, on an empty store and beside a million other items.
+ * bench_deliver.c: deliver + settle of 10 and of 1,000 items, on an empty store and beside a
+ * million other items.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -61,7 +62,9 @@ static double raw_us(struct raw *raw, uint64_t count, uint64_t *n) {
   return (double)(now_ns() - began) / 1e3;
 }
 
-static int rounds(const struct bench *bench, uint64_t count) { return (bench->quick ? 7 : 41) / (count > 100 ? 2 : 1) + 1; }
+static int rounds(const struct bench *bench, uint64_t count) {
+  return (bench->quick ? 7 : 41) / (count > 100 ? 2 : 1) + 1;
+}
 
 static void against_raw(struct bench *bench, const char *name, uint64_t count, double budget) {
   char store[PATH_BYTES], raw_path[PATH_BYTES];
@@ -122,8 +125,10 @@ static void beside_others(struct bench *bench, const char *name, uint64_t count)
   target_unload(&big);
 }
 
-/* One hook call with 10,000 items pending: read, planned, rendered, leased. Rolled back each time, so that they stay. */
-static void many_pending(struct bench *bench, const char *name, const char *delivery, uint64_t expected) {
+/* One hook call with 10,000 items pending: read, planned, rendered, leased. Rolled back each time,
+ * so that they stay. */
+static void many_pending(struct bench *bench, const char *name, const char *delivery,
+                         uint64_t expected) {
   enum { PENDING = 10000, BUDGET_US = 10000 };
   char store[PATH_BYTES], raw_path[PATH_BYTES], configuration[256];
   struct samples floor = {0}, planned = {0};
@@ -136,7 +141,8 @@ static void many_pending(struct bench *bench, const char *name, const char *deli
   struct raw *raw = raw_open(raw_path);
   target_load(&target, bench->plugin);
   target_open(&target, store, TIDINGS_ROLE_HOST);
-  snprintf(configuration, sizeof configuration, "{\"limits\":{\"pending_per_session\":20000},\"delivery\":%s}", delivery);
+  snprintf(configuration, sizeof configuration,
+           "{\"limits\":{\"pending_per_session\":20000},\"delivery\":%s}", delivery);
   target_configure(&target, configuration);
   for (uint64_t i = 0; i < PENDING; i++) target_report_file(&target, "carrier", i);
   for (int round = 0; round < rounds(bench, PENDING); round++) {
@@ -165,7 +171,8 @@ void bench_deliver(struct bench *bench) {
   against_raw(bench, "deliver + settle 10", 10, 1.3);
   against_raw(bench, "deliver + settle 1,000", 1000, 0.6);
   many_pending(bench, "plan and render 10,000", "{\"max_items\":10}", 10);
-  many_pending(bench, "plan and render 10,000, balanced", "{\"preset\":\"balanced\",\"coalesce_window_ms\":86400000}", 10);
+  many_pending(bench, "plan and render 10,000, balanced",
+               "{\"preset\":\"balanced\",\"coalesce_window_ms\":86400000}", 10);
   many_pending(bench, "plan and render 10,000, no cap", "{\"preset\":\"rfd011\"}", 10000);
   beside_others(bench, "deliver + settle 10, beside", 10);
   beside_others(bench, "deliver + settle 1,000, beside", 1000);

@@ -22,10 +22,12 @@ enum { CALLS = 20000, ROUNDS = 31, ROUNDS_QUICK = 9, COUNTED = 1000 };
 
 static void call_hook(struct target *target, uint64_t times) {
   static const char session[] = "quiet";
-  struct tidings_tool_result result = {.size = sizeof result, .session = {session, sizeof session - 1}};
+  struct tidings_tool_result result = {.size = sizeof result,
+                                       .session = {session, sizeof session - 1}};
   for (uint64_t i = 0; i < times; i++) {
     const struct tidings_reply *reply = NULL;
-    if (target->plugin->on_tool_result(target->plugin, &result, &reply, NULL) != 0 || reply) bench_die("a quiet hook had something to say");
+    if (target->plugin->on_tool_result(target->plugin, &result, &reply, NULL) != 0 || reply)
+      bench_die("a quiet hook had something to say");
   }
 }
 
@@ -104,9 +106,11 @@ static void measure(struct bench *bench, struct row *row, struct target *target,
 static void note_system_calls(struct row *row, int64_t calls) {
   size_t length = strlen(row->note);
   if (calls < 0) {
-    snprintf(row->note + length, sizeof row->note - length, ", system calls not counted (no ptrace)");
+    snprintf(row->note + length, sizeof row->note - length,
+             ", system calls not counted (no ptrace)");
   } else {
-    snprintf(row->note + length, sizeof row->note - length, ", %" PRId64 " system calls in %d", calls, COUNTED);
+    snprintf(row->note + length, sizeof row->note - length, ", %" PRId64 " system calls in %d",
+             calls, COUNTED);
     row->failed = row->failed || calls != 0;
   }
 }
@@ -139,7 +143,8 @@ void bench_hook(struct bench *bench) {
   if (!bench_wants(bench, "hook, nothing pending")) return;
   bench_store_path(bench, store);
   hook_row(bench, "empty", store, false);
-  bench_store_path(bench, store); /* a session belongs to the process that delivered last, and each row counts in children first */
+  bench_store_path(bench, store); /* a session belongs to the process that delivered last, and each
+                                     row counts in children first */
   hook_row(bench, "another process commits all the while", store, true);
   const char *big = bench_big_store(bench);
   snprintf(state, sizeof state, "%" PRIu64 " other items pending", bench->big_items);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_node.c: the hook when nothing is pending, called from JavaScript through tidings.node, beside the same hook called from C. The two take turns:
- * a Node of its own process measures a round whenever it is told to.
+ * bench_node.c: the hook when nothing is pending, called from JavaScript through tidings.node,
+ * beside the same hook called from C. The two take turns: a Node of its own process measures a
+ * round whenever it is told to.
  */
 #include <errno.h>
 #include <signal.h>
@@ -25,7 +26,8 @@ struct node {
   FILE *orders, *answers;
 };
 
-static _Noreturn void become_node(const struct bench *bench, const char *store, const int orders[2], const int answers[2]) {
+static _Noreturn void become_node(const struct bench *bench, const char *store, const int orders[2],
+                                  const int answers[2]) {
   const char *named = getenv("TIDINGS_BENCH_NODE");
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (dup2(orders[0], STDIN_FILENO) < 0 || dup2(answers[1], STDOUT_FILENO) < 0) _exit(127);
@@ -33,7 +35,8 @@ static _Noreturn void become_node(const struct bench *bench, const char *store, 
     close(orders[i]);
     close(answers[i]);
   }
-  execlp(named && *named ? named : "node", "node", BENCH_NODE_SCRIPT, BENCH_NODE_ADDON, bench->plugin, store, (char *)NULL);
+  execlp(named && *named ? named : "node", "node", BENCH_NODE_SCRIPT, BENCH_NODE_ADDON,
+         bench->plugin, store, (char *)NULL);
   _exit(127);
 }
 
@@ -57,7 +60,8 @@ static void node_end(struct node *node) {
   waitpid(node->pid, NULL, 0);
 }
 
-/* A round's nanoseconds a call; the first answer is the runtime's name. False: there is no Node here, or it failed. */
+/* A round's nanoseconds a call; the first answer is the runtime's name. False: there is no Node
+ * here, or it failed. */
 static bool node_says(struct node *node, char line[LINE_BYTES]) {
   if (!fgets(line, LINE_BYTES, node->answers)) return false;
   line[strcspn(line, "\n")] = '\0';
@@ -66,24 +70,29 @@ static bool node_says(struct node *node, char line[LINE_BYTES]) {
 
 static bool node_measure(struct node *node, double *ret_ns) {
   char line[LINE_BYTES], *end = NULL;
-  if (fprintf(node->orders, "%d\n", CALLS) < 0 || fflush(node->orders) || !node_says(node, line)) return false;
+  if (fprintf(node->orders, "%d\n", CALLS) < 0 || fflush(node->orders) || !node_says(node, line))
+    return false;
   *ret_ns = strtod(line, &end);
   return end != line && *ret_ns > 0;
 }
 
 static double call_hook(struct target *target) {
   static const char session[] = "quiet";
-  struct tidings_tool_result result = {
-      .size = sizeof result, .session = {session, sizeof session - 1}, .call_id = {"call_1", 6}, .tool = {"bash", 4}};
+  struct tidings_tool_result result = {.size = sizeof result,
+                                       .session = {session, sizeof session - 1},
+                                       .call_id = {"call_1", 6},
+                                       .tool = {"bash", 4}};
   uint64_t began = now_ns();
   for (int i = 0; i < CALLS; i++) {
     const struct tidings_reply *reply = NULL;
-    if (target->plugin->on_tool_result(target->plugin, &result, &reply, NULL) != 0 || reply) bench_die("a quiet hook had something to say");
+    if (target->plugin->on_tool_result(target->plugin, &result, &reply, NULL) != 0 || reply)
+      bench_die("a quiet hook had something to say");
   }
   return (double)(now_ns() - began) / CALLS;
 }
 
-static bool measure(const struct bench *bench, struct row *row, struct target *target, struct node *node) {
+static bool measure(const struct bench *bench, struct row *row, struct target *target,
+                    struct node *node) {
   struct samples floor = {0}, hook = {0};
   double ns = 0;
   bool runs = node_measure(node, &ns); /* warm */
@@ -110,7 +119,9 @@ void bench_node(struct bench *bench) {
   bench_store_path(bench, store);
   node_start(&node, bench, store);
   if (!node_says(&node, runtime)) {
-    fprintf(stderr, "hook from Node: left out, because no Node runs it here; TIDINGS_BENCH_NODE names one\n");
+    fprintf(
+        stderr,
+        "hook from Node: left out, because no Node runs it here; TIDINGS_BENCH_NODE names one\n");
     node_end(&node);
     return;
   }

@@ -45,7 +45,8 @@ static void open_row(struct bench *bench) {
     target_close(&target);
   }
   snprintf(row->state, sizeof row->state, "100 pending, nobody else has it open");
-  snprintf(row->floor_is, sizeof row->floor_is, "mdb_env_open, the tree's handle, a read transaction");
+  snprintf(row->floor_is, sizeof row->floor_is,
+           "mdb_env_open, the tree's handle, a read transaction");
   row->unit = UNIT_US;
   row->floor = samples_median(&floor);
   row->measured = samples_median(&opened);
@@ -55,11 +56,13 @@ static void open_row(struct bench *bench) {
   target_unload(&target);
 }
 
-/* What a swap cannot do without: copy the file, load it, find the symbol, open a raw environment, and all of it back. */
+/* What a swap cannot do without: copy the file, load it, find the symbol, open a raw environment,
+ * and all of it back. */
 static double swap_floor_us(const struct bench *bench, const char *raw_path, const char *copy) {
   struct stat status;
   uint64_t began = now_ns();
-  int in = open(bench->plugin, O_RDONLY | O_CLOEXEC), out = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+  int in = open(bench->plugin, O_RDONLY | O_CLOEXEC),
+      out = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
   if (in < 0 || out < 0 || fstat(in, &status) != 0) bench_die("%s cannot be copied", bench->plugin);
   for (off_t left = status.st_size; left > 0;) {
     ssize_t sent = sendfile(out, in, NULL, (size_t)left);
@@ -97,8 +100,11 @@ static void swap_rows(struct bench *bench) {
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);
   bench_store_path(bench, copy);
-  struct hostkit_options options = {
-      .size = sizeof options, .flags = HOSTKIT_NO_PROBE, .plugin_path = bench->plugin, .store_dir = store, .copy_dir = bench->folder};
+  struct hostkit_options options = {.size = sizeof options,
+                                    .flags = HOSTKIT_NO_PROBE,
+                                    .plugin_path = bench->plugin,
+                                    .store_dir = store,
+                                    .copy_dir = bench->folder};
   if (hostkit_open(&options, &hostkit, &error) != 0) bench_die("hostkit_open: %s", error.text);
   for (int cycle = 0; cycle < cycles; cycle++) {
     samples_add(&floor, swap_floor_us(bench, raw_path, copy));

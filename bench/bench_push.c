@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_push.c: durable pushes: by one producer, by 64 threads into one session, by eight processes.
+ * bench_push.c: durable pushes: by one producer, by 64 threads into one session, by eight
+ * processes.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,10 +21,12 @@
 
 enum { THREADS = 64, PROCESSES = 8, SLICE_LIMIT = 9000, TIMES_MAX = SLICE_LIMIT };
 
-static uint64_t slice_ns(const struct bench *bench) { return bench->quick ? 150000000u : 400000000u; }
+static uint64_t slice_ns(const struct bench *bench) {
+  return bench->quick ? 150000000u : 400000000u;
+}
 static int rounds(const struct bench *bench) { return bench->quick ? 3 : 9; }
 
-/* -- one producer ---------------------------------------------------------------------------------------------------------------- */
+/* -- one producer ------------------------------------------------------------------------------ */
 
 static void push_alone(struct bench *bench) {
   char store[PATH_BYTES], raw_path[PATH_BYTES];
@@ -57,14 +60,15 @@ static void push_alone(struct bench *bench) {
   row->floor = samples_median(&floor);
   row->measured = samples_median(&pushes);
   row->budget = 1.15;
-  snprintf(row->note, sizeof row->note, "p99 %.0f µs, floor's %.0f µs", samples_percentile(&pushes, 99), samples_percentile(&floor, 99));
+  snprintf(row->note, sizeof row->note, "p99 %.0f µs, floor's %.0f µs",
+           samples_percentile(&pushes, 99), samples_percentile(&floor, 99));
   samples_free(&floor);
   samples_free(&pushes);
   target_unload(&target);
   raw_close(raw);
 }
 
-/* -- many threads ---------------------------------------------------------------------------------------------------------------- */
+/* -- many threads ------------------------------------------------------------------------------ */
 
 struct slice {
   struct target *target;
@@ -130,7 +134,7 @@ static void push_by_threads(struct bench *bench) {
   raw_close(raw);
 }
 
-/* -- many processes -------------------------------------------------------------------------------------------------------------- */
+/* -- many processes ---------------------------------------------------------------------------- */
 
 struct worker_times {
   uint64_t count;
@@ -144,8 +148,8 @@ struct gate {
   struct worker_times workers[PROCESSES];
 };
 
-static _Noreturn void worker_main(const struct bench *bench, struct gate *gate, unsigned number, const char *path, bool is_raw,
-                                  uint64_t first) {
+static _Noreturn void worker_main(const struct bench *bench, struct gate *gate, unsigned number,
+                                  const char *path, bool is_raw, uint64_t first) {
   struct worker_times *times = &gate->workers[number];
   struct target target = {0};
   struct raw *raw = NULL;
@@ -172,8 +176,8 @@ static _Noreturn void worker_main(const struct bench *bench, struct gate *gate, 
 }
 
 /* One slice with fresh processes; adds their latencies and returns pushes a second. */
-static double processes_per_second(const struct bench *bench, struct gate *gate, const char *path, bool is_raw, uint64_t first,
-                                   struct samples *latencies) {
+static double processes_per_second(const struct bench *bench, struct gate *gate, const char *path,
+                                   bool is_raw, uint64_t first, struct samples *latencies) {
   uint64_t pushes = 0;
   atomic_store(&gate->ready, 0);
   atomic_store(&gate->go, false);
@@ -192,7 +196,8 @@ static double processes_per_second(const struct bench *bench, struct gate *gate,
   double seconds = (double)(now_ns() - began) / 1e9;
   for (unsigned i = 0; i < PROCESSES; i++) {
     pushes += gate->workers[i].count;
-    for (uint64_t k = 0; k < gate->workers[i].count; k++) samples_add(latencies, gate->workers[i].us[k]);
+    for (uint64_t k = 0; k < gate->workers[i].count; k++)
+      samples_add(latencies, gate->workers[i].us[k]);
   }
   return (double)pushes / seconds;
 }
@@ -214,12 +219,14 @@ static void push_by_processes(struct bench *bench) {
   struct samples floor = {0}, pushes = {0}, floor_us = {0}, push_us = {0};
   if (!bench_wants(bench, "8 producer processes")) return;
   struct row *row = bench_row(bench, "8 producer processes");
-  struct gate *gate = mmap(NULL, sizeof *gate, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  struct gate *gate =
+      mmap(NULL, sizeof *gate, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (gate == MAP_FAILED) bench_die("no shared memory");
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);
   for (int round = 0; round < rounds(bench); round++) {
-    samples_add(&floor, processes_per_second(bench, gate, raw_path, true, (uint64_t)round * TIMES_MAX, &floor_us));
+    samples_add(&floor, processes_per_second(bench, gate, raw_path, true,
+                                             (uint64_t)round * TIMES_MAX, &floor_us));
     samples_add(&pushes, processes_per_second(bench, gate, store, false, 0, &push_us));
     drain_all(bench, store);
   }

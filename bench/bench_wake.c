@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_wake.c: from a push that must act now to the process that sleeps until it comes. The floor is what the kernel needs for one byte in a
- * FIFO: write in one process, poll and read in another, after a commit of raw LMDB, so that both begin with the same cold caches.
+ * bench_wake.c: from a push that must act now to the process that sleeps until it comes. The floor
+ * is what the kernel needs for one byte in a FIFO: write in one process, poll and read in another,
+ * after a commit of raw LMDB, so that both begin with the same cold caches.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,8 @@ struct pair {               /* of processes, and what they share */
   char fifo[PATH_BYTES], store[PATH_BYTES];
 };
 
-/* The sleeper on the last processor, the pusher on the first: for the floor and for the plugin alike. */
+/* The sleeper on the last processor, the pusher on the first: for the floor and for the plugin
+ * alike. */
 static void pin(bool last) {
   cpu_set_t all, one;
   size_t chosen = CPU_SETSIZE;
@@ -106,7 +108,8 @@ struct figures {
   struct samples floor, after, whole;
 };
 
-static void measure(struct bench *bench, struct pair *pairs, struct raw *raw, struct target *target, int fifo, struct figures *figures) {
+static void measure(struct bench *bench, struct pair *pairs, struct raw *raw, struct target *target,
+                    int fifo, struct figures *figures) {
   int rounds = bench->quick ? 300 : 2000;
   for (int i = 1; i <= rounds + WARM_UP; i++) {
     uint64_t n = (uint64_t)i;
@@ -132,12 +135,14 @@ static void measure(struct bench *bench, struct pair *pairs, struct raw *raw, st
 
 static void fill_row(struct row *row, struct figures *figures) {
   snprintf(row->state, sizeof row->state, "from the commit on");
-  snprintf(row->floor_is, sizeof row->floor_is, "after a raw commit: a byte through a FIFO, write, poll, read");
+  snprintf(row->floor_is, sizeof row->floor_is,
+           "after a raw commit: a byte through a FIFO, write, poll, read");
   row->unit = UNIT_US;
   row->floor = samples_median(&figures->floor);
   row->measured = samples_median(&figures->after);
   row->budget = 1.5;
-  snprintf(row->note, sizeof row->note, "the whole push, to its session's name in the other process: %.0f µs",
+  snprintf(row->note, sizeof row->note,
+           "the whole push, to its session's name in the other process: %.0f µs",
            samples_median(&figures->whole));
 }
 
@@ -149,8 +154,10 @@ void bench_wake(struct bench *bench) {
   cpu_set_t before;
   if (!bench_wants(bench, name)) return;
   struct row *row = bench_row(bench, name);
-  struct pair *pairs = mmap(NULL, 2 * sizeof *pairs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (pairs == MAP_FAILED || sched_getaffinity(0, sizeof before, &before) != 0) bench_die("no shared memory");
+  struct pair *pairs =
+      mmap(NULL, 2 * sizeof *pairs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (pairs == MAP_FAILED || sched_getaffinity(0, sizeof before, &before) != 0)
+    bench_die("no shared memory");
   bench_store_path(bench, raw_path);
   bench_store_path(bench, pairs[0].fifo);
   bench_store_path(bench, pairs[1].store);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * calls.c: see calls.h. The allocator's functions and pwrite are defined here and exported, so that the plugin's calls come here as well.
+ * calls.c: see calls.h. The allocator's functions and pwrite are defined here and exported, so that
+ * the plugin's calls come here as well.
  */
 #include "calls.h"
 
@@ -61,15 +62,20 @@ EXPORTED ssize_t pwrite(int fd, const void *data, size_t length, off_t offset) {
   atomic_store(&wrote_ns, now_ns());
   return written;
 }
-EXPORTED ssize_t pwrite64(int fd, const void *data, size_t length, off64_t offset) { return pwrite(fd, data, length, offset); }
+EXPORTED ssize_t pwrite64(int fd, const void *data, size_t length, off64_t offset) {
+  return pwrite(fd, data, length, offset);
+}
 
 void calls_mark(void) { raise(SIGSTOP); }
 
-/* Lets the child run to its next mark; counts system calls on the way. False when it ended instead. */
+/* Lets the child run to its next mark; counts system calls on the way. False when it ended
+ * instead. */
 static bool run_to_mark(pid_t child, bool counting, int64_t *ret_stops) {
   int status, signal_number = 0;
   for (;;) {
-    if (ptrace(counting ? PTRACE_SYSCALL : PTRACE_CONT, child, NULL, (void *)(intptr_t)signal_number) != 0) return false;
+    if (ptrace(counting ? PTRACE_SYSCALL : PTRACE_CONT, child, NULL,
+               (void *)(intptr_t)signal_number) != 0)
+      return false;
     if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return false;
     signal_number = 0;
     if (WSTOPSIG(status) == SIGSTOP) return true;
@@ -90,10 +96,12 @@ int64_t calls_system(void (*body)(void *context), void *context) {
     _exit(0);
   }
   bool good = waitpid(child, &status, 0) == child && WIFSTOPPED(status);
-  good = good && ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(intptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)) == 0;
+  good = good && ptrace(PTRACE_SETOPTIONS, child, NULL,
+                        (void *)(intptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)) == 0;
   good = good && run_to_mark(child, false, &stops) && run_to_mark(child, true, &stops);
   kill(child, SIGKILL);
   waitpid(child, &status, 0);
-  /* Each call stops twice. The last of them is the raise of the second mark: what it takes is found by an empty body. */
+  /* Each call stops twice. The last of them is the raise of the second mark: what it takes is found
+   * by an empty body. */
   return good ? stops : -1;
 }

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * calls.h: counting what a piece of code asks of the system: allocations of the calling thread, and system calls of a traced child.
+ * calls.h: counting what a piece of code asks of the system: allocations of the calling thread, and
+ * system calls of a traced child.
  */
 #ifndef CALLS_H
 #define CALLS_H
 
 #include <stdint.h>
 
-/* How often this thread has called malloc, calloc, realloc, posix_memalign or aligned_alloc so far. */
+/* How often this thread has called malloc, calloc, realloc, posix_memalign or aligned_alloc so
+ * far. */
 uint64_t calls_allocations(void);
 
-/* Runs body(context) in a forked child under ptrace; body calls calls_mark() twice, and the system calls between the two are counted. -1: no
- * tracing here. */
+/* Runs body(context) in a forked child under ptrace; body calls calls_mark() twice, and the system
+ * calls between the two are counted. -1: no tracing here. */
 int64_t calls_system(void (*body)(void *context), void *context);
 void calls_mark(void);
 
-/* When this process's last pwrite came back: LMDB ends a commit with one, of its meta page, which is synced. */
+/* When this process's last pwrite came back: LMDB ends a commit with one, of its meta page, which
+ * is synced. */
 uint64_t calls_wrote_ns(void);
 
 #endif

@@ -22,12 +22,14 @@
 
 enum { FILL_THREADS = 64, FILL_EACH = 9000, RECORDS = 300 };
 
-static const char usage[] = "usage: tidings-bench [--plugin PATH] [--quick] [--rows SUBSTRING] [--json] [--dir DIR]\n"
-                            "  --plugin PATH     the tidings.so to measure (default: the one of this build)\n"
-                            "  --quick           shorter, and 100,000 instead of a million other items\n"
-                            "  --rows SUBSTRING  only rows whose name has this in it\n"
-                            "  --json            an array of objects instead of the table\n"
-                            "  --dir DIR         where the stores are made (default: $TMPDIR or /tmp; a real disk makes syncs real)\n";
+static const char usage[] =
+    "usage: tidings-bench [--plugin PATH] [--quick] [--rows SUBSTRING] [--json] [--dir DIR]\n"
+    "  --plugin PATH     the tidings.so to measure (default: the one of this build)\n"
+    "  --quick           shorter, and 100,000 instead of a million other items\n"
+    "  --rows SUBSTRING  only rows whose name has this in it\n"
+    "  --json            an array of objects instead of the table\n"
+    "  --dir DIR         where the stores are made (default: $TMPDIR or /tmp; a real disk makes "
+    "syncs real)\n";
 
 /* The folder to remove when a measurement dies. */
 static char *to_remove;
@@ -52,7 +54,9 @@ void bench_die(const char *format, ...) {
   exit(1);
 }
 
-bool bench_wants(const struct bench *bench, const char *name) { return !bench->only || strcasestr(name, bench->only); }
+bool bench_wants(const struct bench *bench, const char *name) {
+  return !bench->only || strcasestr(name, bench->only);
+}
 
 struct row *bench_row(struct bench *bench, const char *name) {
   if (bench->row_count == ROWS_MAX) bench_die("too many rows");
@@ -67,7 +71,7 @@ void bench_store_path(struct bench *bench, char path[PATH_BYTES]) {
   if (length < 0 || length >= PATH_BYTES) bench_die("the path of --dir is too long");
 }
 
-/* -- a store with many others ---------------------------------------------------------------------------------------------------- */
+/* -- a store with many others ------------------------------------------------------------------ */
 
 struct filler {
   struct target *target;
@@ -117,19 +121,21 @@ static void match_record_size(struct bench *bench) {
   raw_set_record_bytes((size_t)(raw_mean_value(store) + 0.5));
 }
 
-/* -- the table ------------------------------------------------------------------------------------------------------------------- */
+/* -- the table --------------------------------------------------------------------------------- */
 
 static const char *const unit_names[] = {"ns", "µs", "/s", "KiB"};
 
 static bool is_met(const struct row *row) {
   double value = row->budget_is_absolute ? row->measured : row->ratio;
-  bool within = row->budget == 0 || (row->more_is_better ? value >= row->budget : value <= row->budget);
+  bool within =
+      row->budget == 0 || (row->more_is_better ? value >= row->budget : value <= row->budget);
   return within && !row->failed;
 }
 
 static void describe_budget(const struct row *row, char *text, size_t size) {
   const char *sign = row->more_is_better ? "≥" : "≤";
-  if (row->budget_is_absolute) snprintf(text, size, "%s %.0f %s", sign, row->budget, unit_names[row->unit]);
+  if (row->budget_is_absolute)
+    snprintf(text, size, "%s %.0f %s", sign, row->budget, unit_names[row->unit]);
   else snprintf(text, size, "%s %.2f ×", sign, row->budget);
 }
 
@@ -155,7 +161,8 @@ static void print_value(double value, enum unit unit) {
 }
 
 static void print_table(const struct bench *bench) {
-  static const char *const heads[] = {"row", "state of the store", "floor", "measured", "ratio", "budget", "verdict"};
+  static const char *const heads[] = {
+      "row", "state of the store", "floor", "measured", "ratio", "budget", "verdict"};
   static const int widths[] = {31, 38, 12, 12, 8, 10, 0};
   for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) print_padded(heads[i], widths[i]);
   printf("\n");
@@ -182,11 +189,12 @@ static void print_json(const struct bench *bench) {
     const struct row *row = &bench->rows[i];
     char budget[32];
     describe_budget(row, budget, sizeof budget);
-    printf("%s\n {\"row\": \"%s\", \"state\": \"%s\", \"floor_is\": \"%s\", \"unit\": \"%s\", \"floor\": %.2f, \"measured\": %.2f, "
+    printf("%s\n {\"row\": \"%s\", \"state\": \"%s\", \"floor_is\": \"%s\", \"unit\": \"%s\", "
+           "\"floor\": %.2f, \"measured\": %.2f, "
            "\"ratio\": %.3f, "
            "\"budget\": \"%s\", \"met\": %s, \"note\": \"%s\"}",
-           i ? "," : "", row->name, row->state, row->floor_is, unit_names[row->unit], row->floor, row->measured, row->ratio, budget,
-           is_met(row) ? "true" : "false", row->note);
+           i ? "," : "", row->name, row->state, row->floor_is, unit_names[row->unit], row->floor,
+           row->measured, row->ratio, budget, is_met(row) ? "true" : "false", row->note);
   }
   printf("\n]\n");
 }
@@ -194,12 +202,14 @@ static void print_json(const struct bench *bench) {
 static void print_machine(const struct bench *bench) {
   struct utsname name;
   struct statfs system;
-  if (uname(&name) != 0 || statfs(bench->folder, &system) != 0) bench_die("this machine cannot be described");
-  printf("%s %s, %ld processors, stores in %s (file system type 0x%lx)%s\n\n", name.sysname, name.release, sysconf(_SC_NPROCESSORS_ONLN),
-         bench->base, (unsigned long)system.f_type, bench->quick ? ", --quick" : "");
+  if (uname(&name) != 0 || statfs(bench->folder, &system) != 0)
+    bench_die("this machine cannot be described");
+  printf("%s %s, %ld processors, stores in %s (file system type 0x%lx)%s\n\n", name.sysname,
+         name.release, sysconf(_SC_NPROCESSORS_ONLN), bench->base, (unsigned long)system.f_type,
+         bench->quick ? ", --quick" : "");
 }
 
-/* -- the command line ------------------------------------------------------------------------------------------------------------ */
+/* -- the command line -------------------------------------------------------------------------- */
 
 static _Noreturn void usage_error(const char *what) {
   fprintf(stderr, "tidings-bench: %s\n%s", what, usage);
@@ -228,7 +238,9 @@ int main(int argc, char **argv) {
   const char *temporary = getenv("TMPDIR");
   bench.base = temporary && *temporary ? temporary : "/tmp";
   read_command_line(&bench, argc, argv);
-  if (snprintf(bench.folder, sizeof bench.folder, "%s/tidings-bench-XXXXXX", bench.base) >= PATH_BYTES - 16) usage_error("--dir: too long");
+  if (snprintf(bench.folder, sizeof bench.folder, "%s/tidings-bench-XXXXXX", bench.base) >=
+      PATH_BYTES - 16)
+    usage_error("--dir: too long");
   if (!mkdtemp(bench.folder)) bench_die("%s: no folder can be made there", bench.base);
   to_remove = bench.folder;
   atexit(remove_folder);
@@ -241,7 +253,8 @@ int main(int argc, char **argv) {
   bench_deliver(&bench);
   bench_open(&bench);
   for (size_t i = 0; i < bench.row_count; i++)
-    bench.rows[i].ratio = bench.rows[i].floor > 0 ? bench.rows[i].measured / bench.rows[i].floor : 0;
+    bench.rows[i].ratio =
+        bench.rows[i].floor > 0 ? bench.rows[i].measured / bench.rows[i].floor : 0;
   if (bench.json) {
     print_json(&bench);
   } else {

@@ -17,7 +17,9 @@ enum { KEY_BYTES = 13, RECORD_BYTES_MAX = 4096, ITEM = 4 };
 
 static size_t record_bytes = 176;
 
-void raw_set_record_bytes(size_t bytes) { record_bytes = bytes < RECORD_BYTES_MAX ? bytes : RECORD_BYTES_MAX; }
+void raw_set_record_bytes(size_t bytes) {
+  record_bytes = bytes < RECORD_BYTES_MAX ? bytes : RECORD_BYTES_MAX;
+}
 
 struct raw {
   MDB_env *env;
@@ -127,7 +129,8 @@ double raw_mean_value(const char *folder) {
   double bytes = 0, count = 0;
   check(mdb_txn_renew(raw->parked), "txn_renew");
   check(mdb_cursor_open(raw->parked, raw->tree, &cursor), "cursor_open");
-  for (int rc = mdb_cursor_get(cursor, &k, &v, MDB_FIRST); rc == 0; rc = mdb_cursor_get(cursor, &k, &v, MDB_NEXT)) {
+  for (int rc = mdb_cursor_get(cursor, &k, &v, MDB_FIRST); rc == 0;
+       rc = mdb_cursor_get(cursor, &k, &v, MDB_NEXT)) {
     bytes += (double)v.mv_size;
     count++;
   }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * raw.h: the floor: what LMDB itself needs for the same bytes and the same durability, without anything of ours. Keys and flags as a careful
- * program would choose them: (session, n) as 13 bytes, MDB_NOTLS and MDB_NORDAHEAD, one tree, one transaction a change.
+ * raw.h: the floor: what LMDB itself needs for the same bytes and the same durability, without
+ * anything of ours. Keys and flags as a careful program would choose them: (session, n) as 13
+ * bytes, MDB_NOTLS and MDB_NORDAHEAD, one tree, one transaction a change.
  */
 #ifndef RAW_H
 #define RAW_H
@@ -22,8 +23,8 @@ void raw_put(struct raw *raw, uint32_t session, uint64_t n);
 void raw_put_many(struct raw *raw, uint32_t session, uint64_t first, uint64_t count);
 /* A read transaction that was parked: renew it and reset it, `times` times. */
 void raw_renew(struct raw *raw, uint64_t times);
-/* Deliver, as a plain queue does it: read each of the session's records and put it back marked as leased, commit. Settle: delete each, commit.
- * Returns how many there were. */
+/* Deliver, as a plain queue does it: read each of the session's records and put it back marked as
+ * leased, commit. Settle: delete each, commit. Returns how many there were. */
 uint64_t raw_deliver(struct raw *raw, uint32_t session);
 void raw_settle(struct raw *raw, uint32_t session);
 

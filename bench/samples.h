@@ -17,7 +17,9 @@ struct samples {
 };
 void samples_add(struct samples *samples, double value);
 double samples_percentile(struct samples *samples, double percent); /* sorts; 0 if there are none */
-static inline double samples_median(struct samples *samples) { return samples_percentile(samples, 50); }
+static inline double samples_median(struct samples *samples) {
+  return samples_percentile(samples, 50);
+}
 void samples_free(struct samples *samples);
 
 #endif

@@ -16,7 +16,8 @@
 
 static void host_log(void *context, uint32_t severity, const struct tidings_span *message) {
   (void)context;
-  if (severity <= TIDINGS_LOG_ERROR) fprintf(stderr, "the plugin: %.*s\n", (int)message->len, message->ptr);
+  if (severity <= TIDINGS_LOG_ERROR)
+    fprintf(stderr, "the plugin: %.*s\n", (int)message->len, message->ptr);
 }
 
 static int64_t host_now_ms(void *context) {
@@ -36,22 +37,30 @@ static int32_t host_random(void *context, void *buffer, size_t len) {
   return getrandom(buffer, len, 0) == (ssize_t)len ? 0 : -1;
 }
 
-static const struct tidings_host host = {
-    .size = sizeof host, .log = host_log, .now_ms = host_now_ms, .mono_ns = host_mono_ns, .random = host_random};
+static const struct tidings_host host = {.size = sizeof host,
+                                         .log = host_log,
+                                         .now_ms = host_now_ms,
+                                         .mono_ns = host_mono_ns,
+                                         .random = host_random};
 
-static struct tidings_span span(const char *text) { return (struct tidings_span){text, strlen(text)}; }
+static struct tidings_span span(const char *text) {
+  return (struct tidings_span){text, strlen(text)};
+}
 
 void target_load(struct target *target, const char *path) {
   *target = (struct target){.image = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
   if (!target->image) bench_die("%s", dlerror());
   target->entry = dlsym(target->image, TIDINGS_ENTRY_SYMBOL);
-  if (!target->entry || target->entry->abi_major != TIDINGS_ABI_MAJOR) bench_die("%s is not a plugin of this ABI", path);
+  if (!target->entry || target->entry->abi_major != TIDINGS_ABI_MAJOR)
+    bench_die("%s is not a plugin of this ABI", path);
 }
 
 void target_open(struct target *target, const char *store, uint32_t role) {
   struct tidings_error error = {.size = sizeof error};
-  struct tidings_open_options options = {.size = sizeof options, .store_dir = span(store), .role = role, .hook_budget_ms = 60000};
-  if (target->entry->open(&host, &options, &target->plugin, &error) != 0) bench_die("open %s: %s", store, error.text);
+  struct tidings_open_options options = {
+      .size = sizeof options, .store_dir = span(store), .role = role, .hook_budget_ms = 60000};
+  if (target->entry->open(&host, &options, &target->plugin, &error) != 0)
+    bench_die("open %s: %s", store, error.text);
 }
 
 void target_close(struct target *target) {
@@ -71,8 +80,10 @@ static int32_t push(struct target *target, const char *session, uint64_t n, cons
   char event[512];
   int length =
       snprintf(event, sizeof event,
-               "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"tool.stopped\",\"message\":"
-               "\"Tool `cargo_check` (handle `h_%08" PRIu64 "`) has stopped with result available, and here is the rest of what is said."
+               "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"tool.stopped\","
+               "\"message\":"
+               "\"Tool `cargo_check` (handle `h_%08" PRIu64
+               "`) has stopped with result available, and here is the rest of what is said."
                "....\"%s}}",
                session, n % 100000000, level);
   struct tidings_span text = {event, (size_t)length};
@@ -82,17 +93,21 @@ static int32_t push(struct target *target, const char *session, uint64_t n, cons
   return code;
 }
 
-int32_t target_push(struct target *target, const char *session, uint64_t n) { return push(target, session, n, ""); }
+int32_t target_push(struct target *target, const char *session, uint64_t n) {
+  return push(target, session, n, "");
+}
 
 void target_push_critical(struct target *target, const char *session, uint64_t n) {
-  if (push(target, session, n, ",\"level\":\"critical\"") != 0) bench_die("session %s is full", session);
+  if (push(target, session, n, ",\"level\":\"critical\"") != 0)
+    bench_die("session %s is full", session);
 }
 
 uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count) {
   struct tidings_error error = {.size = sizeof error};
   const struct tidings_reply *reply = NULL;
   struct tidings_tool_result result = {.size = sizeof result, .session = span(session)};
-  if (target->plugin->on_tool_result(target->plugin, &result, &reply, &error) != 0) bench_die("a hook: %s", error.text);
+  if (target->plugin->on_tool_result(target->plugin, &result, &reply, &error) != 0)
+    bench_die("a hook: %s", error.text);
   uint64_t delivery = reply ? reply->delivery_id : 0;
   if (ret_count) *ret_count = reply ? reply->notification_count : 0;
   if (reply) target->plugin->release(target->plugin, reply);
@@ -103,11 +118,13 @@ void target_report_file(struct target *target, const char *session, uint64_t n) 
   struct tidings_error error = {.size = sizeof error};
   const struct tidings_reply *reply = NULL;
   char event[256];
-  int length =
-      snprintf(event, sizeof event,
-               "{\"type\":\"file.changed\",\"session\":\"%s\",\"data\":{\"path\":\"src/folder/file-%08" PRIu64 ".rs\"}}", session, n);
+  int length = snprintf(event, sizeof event,
+                        "{\"type\":\"file.changed\",\"session\":\"%s\",\"data\":{\"path\":\"src/"
+                        "folder/file-%08" PRIu64 ".rs\"}}",
+                        session, n);
   struct tidings_span text = {event, (size_t)length};
-  if (target->plugin->on_event(target->plugin, &text, &reply, &error) != 0) bench_die("file.changed: %s", error.text);
+  if (target->plugin->on_event(target->plugin, &text, &reply, &error) != 0)
+    bench_die("file.changed: %s", error.text);
 }
 
 void target_configure(struct target *target, const char *configuration) {
@@ -115,9 +132,11 @@ void target_configure(struct target *target, const char *configuration) {
   const struct tidings_query *extension = target->entry->get_extension(TIDINGS_EXT_QUERY);
   const struct tidings_answer *answer = NULL;
   char request[512];
-  int length = snprintf(request, sizeof request, "{\"name\":\"configure\",\"config\":%s}", configuration);
+  int length =
+      snprintf(request, sizeof request, "{\"name\":\"configure\",\"config\":%s}", configuration);
   struct tidings_span text = {request, (size_t)length};
-  if (!extension || extension->query(target->plugin, &text, &answer, &error) != 0) bench_die("configure: %s", error.text);
+  if (!extension || extension->query(target->plugin, &text, &answer, &error) != 0)
+    bench_die("configure: %s", error.text);
   extension->release_answer(target->plugin, answer);
 }
 
@@ -130,28 +149,37 @@ static const struct tidings_wake *wake(const struct target *target) {
 int target_wake_descriptor(struct target *target) {
   struct tidings_error error = {.size = sizeof error};
   int32_t fd;
-  if (wake(target)->descriptor(target->plugin, &fd, &error) != 0) bench_die("the wake descriptor: %s", error.text);
+  if (wake(target)->descriptor(target->plugin, &fd, &error) != 0)
+    bench_die("the wake descriptor: %s", error.text);
   return fd;
 }
 
 bool target_next_session(struct target *target, char *session, size_t size) {
   struct tidings_error error = {.size = sizeof error};
   size_t length;
-  if (wake(target)->next_session(target->plugin, session, size - 1, &length, &error) != 0) bench_die("next_session: %s", error.text);
+  if (wake(target)->next_session(target->plugin, session, size - 1, &length, &error) != 0)
+    bench_die("next_session: %s", error.text);
   session[length] = '\0';
   return length > 0;
 }
 
 static void settle(struct target *target, uint64_t delivery, uint32_t outcome) {
   struct tidings_error error = {.size = sizeof error};
-  struct tidings_settlement settlement = {.size = sizeof settlement, .outcome = outcome, .delivery_id = delivery};
-  if (target->plugin->settle(target->plugin, &settlement, NULL, &error) != 0) bench_die("settle: %s", error.text);
+  struct tidings_settlement settlement = {
+      .size = sizeof settlement, .outcome = outcome, .delivery_id = delivery};
+  if (target->plugin->settle(target->plugin, &settlement, NULL, &error) != 0)
+    bench_die("settle: %s", error.text);
 }
 
-void target_commit(struct target *target, uint64_t delivery) { settle(target, delivery, TIDINGS_COMMITTED); }
+void target_commit(struct target *target, uint64_t delivery) {
+  settle(target, delivery, TIDINGS_COMMITTED);
+}
 
-void target_roll_back(struct target *target, uint64_t delivery) { settle(target, delivery, TIDINGS_ROLLED_BACK); }
+void target_roll_back(struct target *target, uint64_t delivery) {
+  settle(target, delivery, TIDINGS_ROLLED_BACK);
+}
 
 void target_drain(struct target *target, const char *session) {
-  for (uint64_t delivery; (delivery = target_deliver(target, session, NULL)) != 0;) target_commit(target, delivery);
+  for (uint64_t delivery; (delivery = target_deliver(target, session, NULL)) != 0;)
+    target_commit(target, delivery);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * target.h: the plugin under measurement, through its ABI alone. Any failure ends the bench: figures of a failing plugin mean nothing.
+ * target.h: the plugin under measurement, through its ABI alone. Any failure ends the bench:
+ * figures of a failing plugin mean nothing.
  */
 #ifndef TARGET_H
 #define TARGET_H

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * config.c: `tidings config`: is the configuration right, what is in force, and what may stand in it.
+ * config.c: `tidings config`: is the configuration right, what is in force, and what may stand in
+ * it.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/ask.h"
 #include "cli/config_schema.h"
+#include "cli/verbs.h"
+#include "command/ask.h"
 #include "command/kit.h"
 #include "command/paths.h"
 #include "command/print.h"
 #include "command/scratch.h"
 #include "command/terminal.h"
-#include "cli/verbs.h"
 
-/* Opens with the configuration, on a store of its own that is removed again: what is checked is the configuration and nothing else. */
+/* Opens with the configuration, on a store of its own that is removed again: what is checked is the
+ * configuration and nothing else. */
 static int open_with(const struct cli *cli, struct hostkit **ret_kit, char **ret_scratch) {
   char *scratch = scratch_make();
   if (!scratch) return cli_fail(cli, "cannot make a temporary folder: %s", strerror(errno));
@@ -84,8 +86,10 @@ static int run(struct cli *cli) {
   if (code) return code;
   int what = cli_word(cli->words[0], words);
   if (what < 0) return cli_usage(cli, "'%s' is not one of check, show, schema", cli->words[0]);
-  if (what != 0 && cli->word_count > 1) return cli_usage(cli, "unexpected argument '%s'", cli->words[1]);
-  if (what == 0 && cli->word_count > 1 && cli->config) return cli_usage(cli, "the file is named twice");
+  if (what != 0 && cli->word_count > 1)
+    return cli_usage(cli, "unexpected argument '%s'", cli->words[1]);
+  if (what == 0 && cli->word_count > 1 && cli->config)
+    return cli_usage(cli, "the file is named twice");
   if (what == 0) return check(cli);
   if (what == 1) return show(cli);
   fputs(config_schema, stdout);
@@ -96,16 +100,21 @@ const struct cli_verb verb_config = {
     .name = "config",
     .usage = "check [FILE] | show | schema",
     .summary = "check the configuration, show what is in force, print its schema",
-    .help = "check reads the configuration as the plugin does and says what is wrong with it, by the key's name. show prints what is in "
+    .help = "check reads the configuration as the plugin does and says what is wrong with it, by "
+            "the key's name. show prints what is in "
             "force, every key "
-            "written, also those that a preset or a default gave. schema prints the JSON Schema, for editors. Both are JSON anyhow.\n\n"
-            "The file is read by this command whenever it starts; other hosts give the plugin a configuration of their own.",
+            "written, also those that a preset or a default gave. schema prints the JSON Schema, "
+            "for editors. Both are JSON anyhow.\n\n"
+            "The file is read by this command whenever it starts; other hosts give the plugin a "
+            "configuration of their own.",
     .with = WITH_CONFIG | WITH_JSON,
     .completion = COMPLETE_WORDS,
     .words = "check show schema",
     .run = run,
-    .examples = (const struct cli_example[]){{"tidings config check", "Is it right?"},
-                                             {"tidings config show | jq .delivery", "How is news delivered?"},
-                                             {"tidings config schema > tidings.schema.json", "For an editor."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings config check", "Is it right?"},
+            {"tidings config show | jq .delivery", "How is news delivered?"},
+            {"tidings config schema > tidings.schema.json", "For an editor."},
+            {NULL, NULL}},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * deliver.c: `tidings deliver`: the adapter for scripted agents. The carrier comes on stdin and goes out on stdout with what was pending. It is
- * settled as committed only after every byte was written; whatever comes between rolls it back. A failure of ours still writes the carrier.
+ * deliver.c: `tidings deliver`: the adapter for scripted agents. The carrier comes on stdin and
+ * goes out on stdout with what was pending. It is settled as committed only after every byte was
+ * written; whatever comes between rolls it back. A failure of ours still writes the carrier.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,14 +10,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/verbs.h"
 #include "command/careful_write.h"
 #include "command/host.h"
 #include "command/interrupt.h"
 #include "command/paths.h"
 #include "command/print.h"
-#include "cli/verbs.h"
 
-enum { OPTION_AT = CLI_LONG_ONLY, OPTION_CALL, OPTION_TOOL, OPTION_SOURCE, OPTION_MESSAGE, OPTION_HOST };
+enum {
+  OPTION_AT = CLI_LONG_ONLY,
+  OPTION_CALL,
+  OPTION_TOOL,
+  OPTION_SOURCE,
+  OPTION_MESSAGE,
+  OPTION_HOST
+};
 enum { PASSED_BYTES = 65536, LARGEST_CARRIER = 64 << 20, SETTLE_MS = 10000, MOST_MESSAGES = 256 };
 
 struct point {
@@ -27,15 +35,21 @@ struct point {
   size_t message_count;
 };
 
-static struct tidings_span span(const char *text) { return (struct tidings_span){text, text ? strlen(text) : 0}; }
+static struct tidings_span span(const char *text) {
+  return (struct tidings_span){text, text ? strlen(text) : 0};
+}
 
-/* -- the hook ---------------------------------------------------------------------------------------------------------------------- */
+/* -- the hook ---------------------------------------------------------------------------------- */
 
-static int32_t call_hook(struct hostkit *kit, const struct point *point, const char *session, struct tidings_span carrier,
-                         struct tidings_reply **ret_reply, struct tidings_error *error) {
+static int32_t call_hook(struct hostkit *kit, const struct point *point, const char *session,
+                         struct tidings_span carrier, struct tidings_reply **ret_reply,
+                         struct tidings_error *error) {
   if (point->at == 0) {
-    const struct tidings_tool_result result = {
-        .size = sizeof result, .session = span(session), .call_id = span(point->call), .tool = span(point->tool), .content = carrier};
+    const struct tidings_tool_result result = {.size = sizeof result,
+                                               .session = span(session),
+                                               .call_id = span(point->call),
+                                               .tool = span(point->tool),
+                                               .content = carrier};
     return hostkit_tool_result(kit, &result, ret_reply, error);
   }
   struct tidings_span ids[MOST_MESSAGES];
@@ -53,7 +67,7 @@ static int32_t call_hook(struct hostkit *kit, const struct point *point, const c
   return hostkit_chat_request(kit, &request, ret_reply, error);
 }
 
-/* -- what is written --------------------------------------------------------------------------------------------------------------- */
+/* -- what is written --------------------------------------------------------------------------- */
 
 static const char *const role_names[] = {"carrier", "block", "developer", "user", "tool"};
 
@@ -61,8 +75,9 @@ static json_t *outgoing_json(const struct hostkit_outgoing *outgoing) {
   json_t *list = json_array();
   for (size_t i = 0; i < outgoing->message_count; i++) {
     const struct hostkit_message *message = &outgoing->messages[i];
-    json_t *one = json_pack("{s:s, s:b, s:o}", "role", role_names[message->role], "carrier", (int)message->is_carrier, "text",
-                            json_stringn(message->text, message->text_len));
+    json_t *one =
+        json_pack("{s:s, s:b, s:o}", "role", role_names[message->role], "carrier",
+                  (int)message->is_carrier, "text", json_stringn(message->text, message->text_len));
     if (one && message->call_id) json_object_set_new(one, "call_id", json_string(message->call_id));
     if (one && message->tool) json_object_set_new(one, "tool", json_string(message->tool));
     if (json_array_append_new(list, one)) { /* the carrier is not UTF-8 */
@@ -73,7 +88,8 @@ static json_t *outgoing_json(const struct hostkit_outgoing *outgoing) {
   return list;
 }
 
-/* As one text: what stands beside the carrier by the configured format is set apart by an empty line. */
+/* As one text: what stands beside the carrier by the configured format is set apart by an empty
+ * line. */
 static void write_text(FILE *out, const struct hostkit_outgoing *outgoing) {
   for (size_t i = 0; i < outgoing->message_count; i++) {
     const struct hostkit_message *message = &outgoing->messages[i];
@@ -82,8 +98,8 @@ static void write_text(FILE *out, const struct hostkit_outgoing *outgoing) {
   }
 }
 
-static int make_output(const struct cli *cli, struct tidings_span carrier, const struct tidings_reply *reply, char **ret_bytes,
-                       size_t *ret_len) {
+static int make_output(const struct cli *cli, struct tidings_span carrier,
+                       const struct tidings_reply *reply, char **ret_bytes, size_t *ret_len) {
   struct tidings_error error = {.size = sizeof error};
   struct hostkit_outgoing *outgoing = NULL;
   int32_t refused = hostkit_compose(&carrier, reply, &outgoing, &error);
@@ -91,7 +107,8 @@ static int make_output(const struct cli *cli, struct tidings_span carrier, const
   FILE *out = open_memstream(ret_bytes, ret_len);
   json_t *list = out && cli->json ? outgoing_json(outgoing) : NULL;
   int code = out ? 0 : cli_fail(cli, "out of memory");
-  if (out && cli->json && !list) code = cli_fail(cli, "the carrier is not UTF-8, so it cannot be printed as JSON");
+  if (out && cli->json && !list)
+    code = cli_fail(cli, "the carrier is not UTF-8, so it cannot be printed as JSON");
   if (out && list && json_dumpf(list, out, JSON_COMPACT)) code = cli_fail(cli, "out of memory");
   if (out && list) fputc('\n', out);
   if (out && !cli->json) write_text(out, outgoing);
@@ -101,7 +118,7 @@ static int make_output(const struct cli *cli, struct tidings_span carrier, const
   return code;
 }
 
-/* -- together ---------------------------------------------------------------------------------------------------------------------- */
+/* -- together ---------------------------------------------------------------------------------- */
 
 static int settle(const struct cli *cli, struct hostkit *kit, uint64_t delivery, uint32_t outcome) {
   struct tidings_error error = {.size = sizeof error};
@@ -109,13 +126,15 @@ static int settle(const struct cli *cli, struct hostkit *kit, uint64_t delivery,
   int32_t refused = kit_settle(kit, delivery, outcome, SETTLE_MS, NULL, &error);
   if (!refused) return 0;
   (void)cli_fail_with(cli, refused, &error);
-  return cli_fail(cli, outcome == TIDINGS_COMMITTED ? "the carrier was written, but not settled: what it carried may be told again"
-                                                    : "what the carrier was to carry is told again when the session is next recovered");
+  return cli_fail(
+      cli, outcome == TIDINGS_COMMITTED
+               ? "the carrier was written, but not settled: what it carried may be told again"
+               : "what the carrier was to carry is told again when the session is next recovered");
 }
 
 /* Writes the carrier with what was pending. *ret_written: nothing more may be written. */
-static int deliver(const struct cli *cli, struct hostkit *kit, const struct point *point, const char *session, struct tidings_span carrier,
-                   bool *ret_written) {
+static int deliver(const struct cli *cli, struct hostkit *kit, const struct point *point,
+                   const char *session, struct tidings_span carrier, bool *ret_written) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
   char *bytes = NULL;
@@ -124,7 +143,9 @@ static int deliver(const struct cli *cli, struct hostkit *kit, const struct poin
   int32_t refused = call_hook(kit, point, session, carrier, &reply, &error);
   if (refused) {
     /* Messages that are not on offer must not be sent. */
-    *ret_written = point->message_count && (refused == TIDINGS_E_FIRED || refused == TIDINGS_E_NOT_FOUND || refused == TIDINGS_E_STATE);
+    *ret_written =
+        point->message_count && (refused == TIDINGS_E_FIRED || refused == TIDINGS_E_NOT_FOUND ||
+                                 refused == TIDINGS_E_STATE);
     return cli_fail_with(cli, refused, &error);
   }
   uint64_t delivery = reply ? reply->delivery_id : 0;
@@ -146,7 +167,8 @@ static void write_unchanged(const struct cli *cli, struct tidings_span carrier) 
   char *bytes = NULL;
   size_t len = 0;
   int reason = 0;
-  if (!make_output(cli, carrier, NULL, &bytes, &len)) reason = paths_write_all(STDOUT_FILENO, bytes, len);
+  if (!make_output(cli, carrier, NULL, &bytes, &len))
+    reason = paths_write_all(STDOUT_FILENO, bytes, len);
   if (reason) (void)cli_fail(cli, "cannot write to stdout: %s", strerror(reason));
   free(bytes);
 }
@@ -183,7 +205,8 @@ static int run_with(const struct cli *cli, const struct point *point) {
   }
   uint32_t owner = point->owner;
   int code = host_open(cli, NULL, &owner, &kit, &session);
-  if (!code) code = deliver(cli, kit, point, session, (struct tidings_span){carrier, len}, &written);
+  if (!code)
+    code = deliver(cli, kit, point, session, (struct tidings_span){carrier, len}, &written);
   if (code && !written) write_unchanged(cli, (struct tidings_span){carrier, len});
   kit_close(kit);
   free(session);
@@ -204,11 +227,13 @@ static int read_option(struct cli *cli, int key, struct point *point) {
   case OPTION_HOST: cli->host_name = cli->value; return 0;
   case OPTION_OWNER: return host_read_owner(cli, &point->owner);
   case OPTION_SOURCE:
-    if ((source = cli_word(cli->value, sources)) < 0) return cli_usage(cli, "--source: '%s' is not one of user, system", cli->value);
+    if ((source = cli_word(cli->value, sources)) < 0)
+      return cli_usage(cli, "--source: '%s' is not one of user, system", cli->value);
     point->source = source ? TIDINGS_SOURCE_SYSTEM : TIDINGS_SOURCE_USER;
     return 0;
   case OPTION_MESSAGE:
-    if (point->message_count == MOST_MESSAGES) return cli_usage(cli, "--message: more than %d", MOST_MESSAGES);
+    if (point->message_count == MOST_MESSAGES)
+      return cli_usage(cli, "--message: more than %d", MOST_MESSAGES);
     point->messages[point->message_count++] = cli->value;
     return 0;
   default: return cli->exit_code;
@@ -227,7 +252,8 @@ static int run(struct cli *cli) {
   if (point.at < 0) return cli_usage(cli, "--at is missing");
   if (point.at == 0 && (point.source != UINT32_MAX || point.message_count))
     return cli_usage(cli, "--source and --message are for --at=chat-request");
-  if (point.at == 1 && (point.call || point.tool)) return cli_usage(cli, "--call and --tool are for --at=tool-result");
+  if (point.at == 1 && (point.call || point.tool))
+    return cli_usage(cli, "--call and --tool are for --at=tool-result");
   if (point.source == UINT32_MAX) point.source = TIDINGS_SOURCE_USER;
   return run_with(cli, &point);
 }
@@ -236,12 +262,16 @@ const struct cli_verb verb_deliver = {
     .name = "deliver",
     .usage = "--at=tool-result|chat-request [OPTION]... < CARRIER",
     .summary = "put what is pending on a message that goes to the model",
-    .help = "The adapter for scripted agents. Reads a tool's result or a chat request from stdin and writes it to stdout with the "
+    .help = "The adapter for scripted agents. Reads a tool's result or a chat request from stdin "
+            "and writes it to stdout with the "
             "session's pending news. "
-            "The news counts as told once all of it was written; if that fails, or this command is stopped, it is pending again.\n\n"
-            "If something is wrong (no store, the session is somebody else's), the carrier is written unchanged, stderr says why, and the "
+            "The news counts as told once all of it was written; if that fails, or this command is "
+            "stopped, it is pending again.\n\n"
+            "If something is wrong (no store, the session is somebody else's), the carrier is "
+            "written unchanged, stderr says why, and the "
             "exit code is 1. "
-            "Only a chat request whose messages are not on offer any more is not written: it must not be sent.",
+            "Only a chat request whose messages are not on offer any more is not written: it must "
+            "not be sent.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
@@ -273,7 +303,9 @@ const struct cli_verb verb_deliver = {
     .run = run,
     .examples =
         (const struct cli_example[]){
-            {"make 2>&1 | tidings deliver -s my-session --at tool-result --tool make", "A tool's result, with news."},
-            {"echo \"$prompt\" | tidings deliver --at chat-request --json", "As a list of messages, with their roles."},
+            {"make 2>&1 | tidings deliver -s my-session --at tool-result --tool make",
+             "A tool's result, with news."},
+            {"echo \"$prompt\" | tidings deliver --at chat-request --json",
+             "As a list of messages, with their roles."},
             {NULL, NULL}},
 };

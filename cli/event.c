@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "cli/event_text.h"
+#include "cli/verbs.h"
 #include "command/host.h"
 #include "command/print.h"
 #include "command/session.h"
-#include "cli/verbs.h"
 
 enum { OPTION_AS_HOST = CLI_LONG_ONLY, OPTION_ACTIONS };
 
@@ -32,7 +32,8 @@ static int run(struct cli *cli) {
     }
   }
   code = cli_take_words(cli, 0, 0, "");
-  if (!code && actions && cli->json) code = cli_usage(cli, "--actions and --json exclude each other");
+  if (!code && actions && cli->json)
+    code = cli_usage(cli, "--actions and --json exclude each other");
   if (!code) code = event_text_read(cli, &text, &session);
   if (!code) code = event_text_open(cli, as_host, owner, &text, session, &kit);
   if (!code) {
@@ -40,7 +41,8 @@ static int run(struct cli *cli) {
     if (refused) code = cli_fail_with(cli, refused, &error);
     else if (actions) print_actions(reply);
     else code = print_reply(cli, reply);
-    if (refused == TIDINGS_E_UNSUPPORTED && !as_host) (void)cli_fail(cli, "if this script is the session's host, say so with --as-host");
+    if (refused == TIDINGS_E_UNSUPPORTED && !as_host)
+      (void)cli_fail(cli, "if this script is the session's host, say so with --as-host");
   }
   hostkit_reply_free(reply);
   kit_close(kit);
@@ -53,10 +55,12 @@ const struct cli_verb verb_event = {
     .name = "event",
     .usage = "[OPTION]... < EVENT",
     .summary = "send any event and print the reply",
-    .help = "Reads one CloudEvents object from stdin, sends it and prints the reply as JSON: the session's status, what to do, and when to "
+    .help = "Reads one CloudEvents object from stdin, sends it and prints the reply as JSON: the "
+            "session's status, what to do, and when to "
             "wake. A session "
             "that the event leaves out is added.\n\n"
-            "Anybody may push, submit and report. Events of turns, streams and the session's life are its host's: with --as-host the "
+            "Anybody may push, submit and report. Events of turns, streams and the session's life "
+            "are its host's: with --as-host the "
             "calling script is "
             "the host, and the session is its own as long as it runs.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
@@ -65,16 +69,19 @@ const struct cli_verb verb_event = {
             {.key = OPTION_AS_HOST, .name = "as-host", .help = "Send it as the session's host."},
             {.key = OPTION_ACTIONS,
              .name = "actions",
-             .help = "Print only what to do now, as 'tidings wait' does; nothing if there is nothing."},
+             .help =
+                 "Print only what to do now, as 'tidings wait' does; nothing if there is nothing."},
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
     .run = run,
     .examples =
         (const struct cli_example[]){
-            {"echo '{\"type\": \"session.opened\", \"session\": \"s\", \"data\": {\"cwd\": \"'\"$PWD\"'\"}}' | tidings event --as-host",
+            {"echo '{\"type\": \"session.opened\", \"session\": \"s\", \"data\": {\"cwd\": "
+             "\"'\"$PWD\"'\"}}' | tidings event --as-host",
              "A script opens a session."},
-            {"echo '{\"type\": \"handle.polled\", \"data\": {\"handle\": \"make-3f9a2c\"}}' | tidings event",
+            {"echo '{\"type\": \"handle.polled\", \"data\": {\"handle\": \"make-3f9a2c\"}}' | "
+             "tidings event",
              "What it came to is no news any more."},
             {NULL, NULL}},
 };

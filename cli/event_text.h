@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event_text.h: a CloudEvents object as a user gives it: passed on to the byte, save for a session that it leaves out.
+ * event_text.h: a CloudEvents object as a user gives it: passed on to the byte, save for a session
+ * that it leaves out.
  */
 #ifndef TIDINGS_CLI_EVENT_TEXT_H
 #define TIDINGS_CLI_EVENT_TEXT_H
@@ -8,15 +9,17 @@
 #include "command/cli.h"
 #include "command/kit.h"
 
-/* Reads stdin whole and looks whether it is one JSON object. Returns 0 or the exit code. Free *ret_text. *ret_session is the session that it
- * names, or NULL; free it too. */
+/* Reads stdin whole and looks whether it is one JSON object. Returns 0 or the exit code. Free
+ * *ret_text. *ret_session is the session that it names, or NULL; free it too. */
 int event_text_read(const struct cli *cli, char **ret_text, char **ret_session);
 
-/* Opens for it, as a producer or as a host (of `owner`, see host_open); where it names no session (NULL), one is chosen and *text replaced by a text
- * that does. Returns 0 or the exit code. */
-int event_text_open(const struct cli *cli, bool as_host, uint32_t owner, char **text, const char *session, struct hostkit **ret_kit);
+/* Opens for it, as a producer or as a host (of `owner`, see host_open); where it names no session
+ * (NULL), one is chosen and *text replaced by a text that does. Returns 0 or the exit code. */
+int event_text_open(const struct cli *cli, bool as_host, uint32_t owner, char **text,
+                    const char *session, struct hostkit **ret_kit);
 
 /* Sends it. `ret_reply` may be NULL. */
-int32_t event_text_send(struct hostkit *kit, const char *text, struct tidings_reply **ret_reply, struct tidings_error *error);
+int32_t event_text_send(struct hostkit *kit, const char *text, struct tidings_reply **ret_reply,
+                        struct tidings_error *error);
 
 #endif

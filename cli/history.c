@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/print.h"
 #include "command/terminal.h"
-#include "cli/verbs.h"
 
-/* -- history ----------------------------------------------------------------------------------------------------------------------- */
+/* -- history ----------------------------------------------------------------------------------- */
 
 static void print_part(const char *before, const char *text, const char *behind) {
   if (!text[0]) return;
@@ -35,8 +35,8 @@ static void print_ended(const json_t *item) {
 static void print_delivery(const json_t *delivery) {
   const json_t *items = json_object_get(delivery, "items"), *item = NULL;
   size_t i = 0;
-  printf("%s  %s  %s on %s", json_text(delivery, "time"), json_text(delivery, "id"), json_text(delivery, "outcome"),
-         json_text(delivery, "carrier"));
+  printf("%s  %s  %s on %s", json_text(delivery, "time"), json_text(delivery, "id"),
+         json_text(delivery, "outcome"), json_text(delivery, "carrier"));
   print_part(" of ", json_text(delivery, "tool"), "");
   print_part(", call ", json_text(delivery, "call_id"), "");
   putchar('\n');
@@ -46,8 +46,8 @@ static void print_delivery(const json_t *delivery) {
 static void print_transition(const json_t *transition) {
   const json_t *messages = json_object_get(transition, "messages"), *message = NULL;
   size_t i = 0;
-  printf("%s  %s: %s to %s", json_text(transition, "time"), json_text(transition, "event"), json_text(transition, "from"),
-         json_text(transition, "to"));
+  printf("%s  %s: %s to %s", json_text(transition, "time"), json_text(transition, "event"),
+         json_text(transition, "from"), json_text(transition, "to"));
   json_array_foreach(messages, i, message) {
     print_part(i ? ", " : "; ", json_text(message, "id"), "");
     print_part(" ", json_text(message, "state"), "");
@@ -56,25 +56,30 @@ static void print_transition(const json_t *transition) {
 }
 
 static void print_history(const json_t *answer) {
-  const json_t *deliveries = json_object_get(answer, "deliveries"), *transitions = json_object_get(answer, "transitions"), *row = NULL;
+  const json_t *deliveries = json_object_get(answer, "deliveries"),
+               *transitions = json_object_get(answer, "transitions"), *row = NULL;
   size_t i = 0;
   if (!json_array_size(deliveries)) fputs("Nothing was delivered yet.\n", stdout);
   json_array_foreach(deliveries, i, row) print_delivery(row);
   if (json_array_size(transitions)) fputs("Turns:\n", stdout);
   json_array_foreach(transitions, i, row) print_transition(row);
   uint64_t total = json_count(answer, "total");
-  if (total > json_array_size(deliveries)) printf("There are %llu deliveries; --limit shows more.\n", (unsigned long long)total);
+  if (total > json_array_size(deliveries))
+    printf("There are %llu deliveries; --limit shows more.\n", (unsigned long long)total);
 }
 
 static int run_history(struct cli *cli) {
   uint64_t limit = 20;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key != 'n') return cli->exit_code;
-    if (cli_number(cli->value, 1, 10000, &limit)) return cli_usage(cli, "--limit: '%s' is not a number from 1 to 10000", cli->value);
+    if (cli_number(cli->value, 1, 10000, &limit))
+      return cli_usage(cli, "--limit: '%s' is not a number from 1 to 10000", cli->value);
   }
   json_t *answer = NULL;
   int code = cli_take_words(cli, 0, 0, "");
-  if (!code) code = ask_about_session(cli, json_pack("{s:s, s:I}", "name", "history", "limit", (json_int_t)limit), &answer);
+  if (!code)
+    code = ask_about_session(
+        cli, json_pack("{s:s, s:I}", "name", "history", "limit", (json_int_t)limit), &answer);
   if (code) return code;
   if (cli->json) code = print_json(cli, answer);
   else print_history(answer);
@@ -86,25 +91,34 @@ const struct cli_verb verb_history = {
     .name = "history",
     .usage = "[OPTION]...",
     .summary = "show what was delivered, and how each notification ended",
-    .help = "Lists a session's newest deliveries, the oldest of them first: which message carried them, how it was settled, and what "
+    .help = "Lists a session's newest deliveries, the oldest of them first: which message carried "
+            "them, how it was settled, and what "
             "became of each "
             "notification and why.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
-    .options = (const struct cli_option[]){{.key = 'n', .name = "limit", .argument = "N", .help = "The newest N; 20 if not given."},
+    .options = (const struct cli_option[]){{.key = 'n',
+                                            .name = "limit",
+                                            .argument = "N",
+                                            .help = "The newest N; 20 if not given."},
                                            {.name = NULL}},
     .run = run_history,
-    .examples = (const struct cli_example[]){{"tidings history -n 5", "The five newest deliveries."}, {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){{"tidings history -n 5", "The five newest deliveries."},
+                                     {NULL, NULL}},
 };
 
-/* -- explain ----------------------------------------------------------------------------------------------------------------------- */
+/* -- explain ----------------------------------------------------------------------------------- */
 
 static int run_explain(struct cli *cli) {
   uint64_t id = 0;
   json_t *answer = NULL;
   if (cli_next(cli) != CLI_END) return cli->exit_code;
   int code = cli_take_words(cli, 1, 1, "the id of a notification is");
-  if (!code && cli_number(cli->words[0], 1, UINT64_MAX, &id)) code = cli_usage(cli, "'%s' is not an id; expected digits", cli->words[0]);
-  if (!code) code = ask_about_session(cli, json_pack("{s:s, s:s}", "name", "explain", "id", cli->words[0]), &answer);
+  if (!code && cli_number(cli->words[0], 1, UINT64_MAX, &id))
+    code = cli_usage(cli, "'%s' is not an id; expected digits", cli->words[0]);
+  if (!code)
+    code = ask_about_session(cli, json_pack("{s:s, s:s}", "name", "explain", "id", cli->words[0]),
+                             &answer);
   if (code) return code;
   if (cli->json) code = print_json(cli, answer);
   else terminal_lines(stdout, json_text(answer, "text"), 0);
@@ -117,13 +131,16 @@ const struct cli_verb verb_explain = {
     .name = "explain",
     .usage = "[OPTION]... ID",
     .summary = "tell the story of one notification",
-    .help = "Tells in words what became of a notification, and why. 'tidings pending' and 'tidings history' show the ids.",
+    .help = "Tells in words what became of a notification, and why. 'tidings pending' and 'tidings "
+            "history' show the ids.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .run = run_explain,
-    .examples = (const struct cli_example[]){{"tidings explain 4294967297", "Why did the agent not hear of it?"}, {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings explain 4294967297", "Why did the agent not hear of it?"}, {NULL, NULL}},
 };
 
-/* -- export ------------------------------------------------------------------------------------------------------------------------ */
+/* -- export ------------------------------------------------------------------------------------ */
 
 enum { OPTION_LINES = CLI_LONG_ONLY };
 
@@ -159,14 +176,19 @@ const struct cli_verb verb_export = {
     .name = "export",
     .usage = "[OPTION]...",
     .summary = "print a session as the events of a conversation stream",
-    .help = "Prints a JSON list in the order of what happened: system_notification_queued for each notification, chat_request and "
+    .help = "Prints a JSON list in the order of what happened: system_notification_queued for each "
+            "notification, chat_request and "
             "tool_call_response for "
             "each message that went out, with the notifications that it carried.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
-        (const struct cli_option[]){{.key = OPTION_LINES, .name = "lines", .help = "One event a line instead of a list."}, {.name = NULL}},
+        (const struct cli_option[]){
+            {.key = OPTION_LINES, .name = "lines", .help = "One event a line instead of a list."},
+            {.name = NULL}},
     .run = run_export,
-    .examples = (const struct cli_example[]){{"tidings export -s my-session > events.json", "Keep it."},
-                                             {"tidings export --lines | grep tool_call_response", "Which tool results carried something."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){{"tidings export -s my-session > events.json", "Keep it."},
+                                     {"tidings export --lines | grep tool_call_response",
+                                      "Which tool results carried something."},
+                                     {NULL, NULL}},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c: finds the verb, and sees to what holds for all of them: descriptors 0 to 2 are open, a reader that has gone away is an error
- * and no signal, and what was printed has really been written when the exit code says so.
+ * main.c: finds the verb, and sees to what holds for all of them: descriptors 0 to 2 are open, a
+ * reader that has gone away is an error and no signal, and what was printed has really been written
+ * when the exit code says so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/help.h"
 #include "cli/verbs.h"
+#include "command/help.h"
 
-/* Otherwise the store's files could become our stdout. What stands in for a closed descriptor fails when it is used. */
+/* Otherwise the store's files could become our stdout. What stands in for a closed descriptor fails
+ * when it is used. */
 static void keep_standard_descriptors(void) {
   for (int fd = 0; fd <= 2; fd++) {
     if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
@@ -26,7 +28,8 @@ static void keep_standard_descriptors(void) {
 static int missing_verb(const char *problem, const char *word) {
   static const struct cli_verb nothing = {.name = NULL, .usage = "VERB [OPTION]..."};
   const struct cli cli = {.verb = &nothing};
-  return word ? cli_usage(&cli, "%s '%s'; 'tidings help' lists the verbs", problem, word) : cli_usage(&cli, "%s", problem);
+  return word ? cli_usage(&cli, "%s '%s'; 'tidings help' lists the verbs", problem, word)
+              : cli_usage(&cli, "%s", problem);
 }
 
 static int run(int argc, char **argv, bool pipe_signal_ignored) {
@@ -36,7 +39,8 @@ static int run(int argc, char **argv, bool pipe_signal_ignored) {
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) word = "version";
   const struct cli_verb *verb = cli_find_verb(word);
   if (!verb) return missing_verb(word[0] == '-' ? "unknown option" : "unknown verb", word);
-  struct cli cli = {.verb = verb, .argc = argc - 1, .argv = argv + 1, .pipe_signal_ignored = pipe_signal_ignored};
+  struct cli cli = {
+      .verb = verb, .argc = argc - 1, .argv = argv + 1, .pipe_signal_ignored = pipe_signal_ignored};
   return verb->run(&cli);
 }
 

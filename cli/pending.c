@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/print.h"
 #include "command/terminal.h"
-#include "cli/verbs.h"
 
 enum { OPTION_PREVIEW = CLI_LONG_ONLY };
 
@@ -29,7 +29,9 @@ static void print_pending(const json_t *answer) {
   if (leased) printf(", %llu being delivered", (unsigned long long)leased);
   fputs(".\n", stdout);
   json_array_foreach(items, i, item) print_item(item);
-  if (count > json_array_size(items)) printf("and %llu more; --limit shows them\n", (unsigned long long)(count - json_array_size(items)));
+  if (count > json_array_size(items))
+    printf("and %llu more; --limit shows them\n",
+           (unsigned long long)(count - json_array_size(items)));
 }
 
 static void print_preview(const json_t *answer) {
@@ -52,17 +54,20 @@ static int run(struct cli *cli) {
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
     case 'n':
-      if (cli_number(cli->value, 1, 10000, &limit)) return cli_usage(cli, "--limit: '%s' is not a number from 1 to 10000", cli->value);
+      if (cli_number(cli->value, 1, 10000, &limit))
+        return cli_usage(cli, "--limit: '%s' is not a number from 1 to 10000", cli->value);
       break;
     case OPTION_PREVIEW:
       if ((carrier = cli_word(cli->value, carriers)) < 0)
-        return cli_usage(cli, "--preview: '%s' is not one of tool-result, chat-request", cli->value);
+        return cli_usage(cli, "--preview: '%s' is not one of tool-result, chat-request",
+                         cli->value);
       break;
     default: return cli->exit_code;
     }
   }
   int code = cli_take_words(cli, 0, 0, "");
-  if (!code && limit && carrier >= 0) code = cli_usage(cli, "--limit and --preview exclude each other");
+  if (!code && limit && carrier >= 0)
+    code = cli_usage(cli, "--limit and --preview exclude each other");
   if (code) return code;
   json_t *request = json_pack("{s:s}", "name", carrier < 0 ? "pending" : "preview"), *answer = NULL;
   if (limit) (void)json_object_set_new(request, "limit", json_integer((json_int_t)limit));
@@ -80,13 +85,17 @@ const struct cli_verb verb_pending = {
     .name = "pending",
     .usage = "[OPTION]...",
     .summary = "show what waits to be told",
-    .help = "Lists the notifications of a session that have not been handed out, the oldest first. With --preview, prints what the next "
+    .help = "Lists the notifications of a session that have not been handed out, the oldest first. "
+            "With --preview, prints what the next "
             "carrier would "
             "get, in the form that the configuration asks for. Nothing is changed by either.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){
-            {.key = 'n', .name = "limit", .argument = "N", .help = "List at most N; 100 if not given."},
+            {.key = 'n',
+             .name = "limit",
+             .argument = "N",
+             .help = "List at most N; 100 if not given."},
             {.key = OPTION_PREVIEW,
              .name = "preview",
              .argument = "CARRIER",
@@ -96,7 +105,9 @@ const struct cli_verb verb_pending = {
             {.name = NULL},
         },
     .run = run,
-    .examples = (const struct cli_example[]){{"tidings pending", "What the agent in this folder has not been told yet."},
-                                             {"tidings pending --preview=tool-result", "How it would look."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings pending", "What the agent in this folder has not been told yet."},
+            {"tidings pending --preview=tool-result", "How it would look."},
+            {NULL, NULL}},
 };

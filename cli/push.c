@@ -7,12 +7,20 @@
 #include <unistd.h>
 
 #include "cli/event_text.h"
+#include "cli/verbs.h"
 #include "command/paths.h"
 #include "command/print.h"
 #include "command/session.h"
-#include "cli/verbs.h"
 
-enum { OPTION_KEY = CLI_LONG_ONLY, OPTION_TTL, OPTION_TOOL, OPTION_ACTIVATE, OPTION_EVENT, OPTION_DATA, OPTION_ID };
+enum {
+  OPTION_KEY = CLI_LONG_ONLY,
+  OPTION_TTL,
+  OPTION_TOOL,
+  OPTION_ACTIVATE,
+  OPTION_EVENT,
+  OPTION_DATA,
+  OPTION_ID
+};
 enum { LARGEST_MESSAGE = 1 << 20 }; /* from stdin; the plugin has a smaller limit of its own */
 
 static const char *const levels[] = {"info", "warning", "error", "critical", NULL};
@@ -43,7 +51,8 @@ static int read_option(struct cli *cli, int key, struct request *request) {
     return cli_usage(cli, "--activate: '%s' is not one of passive, idle, interrupt", cli->value);
   case OPTION_TTL:
     if (!cli_duration(cli->value, &request->ttl_ms) && request->ttl_ms) return 0;
-    return cli_usage(cli, "--ttl: '%s' is not a duration; expected one such as 30s, 10m or 2h", cli->value);
+    return cli_usage(cli, "--ttl: '%s' is not a duration; expected one such as 30s, 10m or 2h",
+                     cli->value);
   default: return cli->exit_code;
   }
 }
@@ -65,7 +74,8 @@ static int read_message(const struct cli *cli, char **ret_message) {
     return 0;
   }
   free(text);
-  return len ? cli_fail(cli, "stdin: there is a NUL byte in it; expected text") : cli_fail(cli, "stdin: it is empty; expected a message");
+  return len ? cli_fail(cli, "stdin: there is a NUL byte in it; expected text")
+             : cli_fail(cli, "stdin: it is empty; expected a message");
 }
 
 static int set(json_t *object, const char *name, const char *text) {
@@ -74,7 +84,8 @@ static int set(json_t *object, const char *name, const char *text) {
   return value ? json_object_set_new(object, name, value) : -1; /* NULL: not UTF-8 */
 }
 
-static int make_event(const struct cli *cli, const struct request *request, const char *session, const char *message, json_t **ret_event) {
+static int make_event(const struct cli *cli, const struct request *request, const char *session,
+                      const char *message, json_t **ret_event) {
   json_error_t wrong;
   json_t *extra = request->data ? json_loads(request->data, JSON_REJECT_DUPLICATES, &wrong) : NULL;
   if (request->data && !json_is_object(extra)) {
@@ -82,10 +93,12 @@ static int make_event(const struct cli *cli, const struct request *request, cons
     return cli_usage(cli, "--data: '%s' is not a JSON object", request->data);
   }
   json_t *data = json_object();
-  bool bad = set(data, "kind", request->kind ? request->kind : "cli.note") || set(data, "message", message) ||
-             set(data, "level", request->level) || set(data, "key", request->key) || set(data, "tool", request->tool) ||
+  bool bad = set(data, "kind", request->kind ? request->kind : "cli.note") ||
+             set(data, "message", message) || set(data, "level", request->level) ||
+             set(data, "key", request->key) || set(data, "tool", request->tool) ||
              set(data, "activation", request->activation);
-  if (request->ttl_ms) bad = json_object_set_new(data, "ttl_ms", json_integer((json_int_t)request->ttl_ms)) || bad;
+  if (request->ttl_ms)
+    bad = json_object_set_new(data, "ttl_ms", json_integer((json_int_t)request->ttl_ms)) || bad;
   if (extra) bad = json_object_set_new(data, "data", extra) || bad;
   json_t *event = kit_new_event("notification", session, data);
   bad = bad || !event || set(event, "id", request->id);
@@ -97,8 +110,8 @@ static int make_event(const struct cli *cli, const struct request *request, cons
   return 0;
 }
 
-static int send_notification(const struct cli *cli, const struct request *request, struct hostkit *kit, const char *session,
-                             const char *message) {
+static int send_notification(const struct cli *cli, const struct request *request,
+                             struct hostkit *kit, const char *session, const char *message) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
   json_t *event = NULL;
@@ -148,7 +161,9 @@ static int run(struct cli *cli) {
     int code = read_option(cli, key, &request);
     if (code) return code;
   }
-  if (request.event && request.any) return cli_usage(cli, "--event takes everything from stdin; the other options cannot stand beside it");
+  if (request.event && request.any)
+    return cli_usage(
+        cli, "--event takes everything from stdin; the other options cannot stand beside it");
   int code = cli_take_words(cli, request.event ? 0 : 1, request.event ? 0 : 1, "the message is");
   if (code) return code;
   return request.event ? push_event(cli) : push_message(cli, &request);
@@ -158,12 +173,15 @@ const struct cli_verb verb_push = {
     .name = "push",
     .usage = "[OPTION]... MESSAGE|-  or  --event",
     .summary = "push one notification",
-    .help = "Stores a notification for a session; it rides on the next message that the session's agent sends to its model. With '-' the "
-            "message is "
-            "read from stdin. When this command exits with 0, the notification is stored for good.\n\n"
-            "With --event, stdin is one CloudEvents object (type notification, handle.state, file.changed, ...) that is pushed as it is; a "
-            "session that "
-            "it leaves out is added.",
+    .help =
+        "Stores a notification for a session; it rides on the next message that the session's "
+        "agent sends to its model. With '-' the "
+        "message is "
+        "read from stdin. When this command exits with 0, the notification is stored for good.\n\n"
+        "With --event, stdin is one CloudEvents object (type notification, handle.state, "
+        "file.changed, ...) that is pushed as it is; a "
+        "session that "
+        "it leaves out is added.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
@@ -174,7 +192,8 @@ const struct cli_verb verb_push = {
             {.key = 'l',
              .name = "level",
              .argument = "LEVEL",
-             .help = "info (default), warning, error or critical. Critical news starts a turn or stops a stream where the host allows it.",
+             .help = "info (default), warning, error or critical. Critical news starts a turn or "
+                     "stops a stream where the host allows it.",
              .completion = COMPLETE_WORDS,
              .words = "info warning error critical"},
             {.key = OPTION_KEY,
@@ -185,24 +204,37 @@ const struct cli_verb verb_push = {
              .name = "ttl",
              .argument = "DURATION",
              .help = "It expires after 30s, 10m, 2h, ... if it was not delivered."},
-            {.key = OPTION_TOOL, .name = "tool", .argument = "TOOL", .help = "The tool that it is about; users can filter by it."},
+            {.key = OPTION_TOOL,
+             .name = "tool",
+             .argument = "TOOL",
+             .help = "The tool that it is about; users can filter by it."},
             {.key = OPTION_ACTIVATE,
              .name = "activate",
              .argument = "WHEN",
-             .help =
-                 "passive (default): it waits for the next message. idle: it starts a turn if the session is idle. interrupt: it acts like "
-                 "critical news.",
+             .help = "passive (default): it waits for the next message. idle: it starts a turn if "
+                     "the session is idle. interrupt: it acts like "
+                     "critical news.",
              .completion = COMPLETE_WORDS,
              .words = "passive idle interrupt"},
-            {.key = OPTION_DATA, .name = "data", .argument = "JSON", .help = "An object that goes along, for hosts and for grouping."},
-            {.key = OPTION_ID, .name = "id", .argument = "ID", .help = "Pushed again with the same id within a day, it has no effect."},
-            {.key = OPTION_EVENT, .name = "event", .help = "Read one CloudEvents object from stdin."},
+            {.key = OPTION_DATA,
+             .name = "data",
+             .argument = "JSON",
+             .help = "An object that goes along, for hosts and for grouping."},
+            {.key = OPTION_ID,
+             .name = "id",
+             .argument = "ID",
+             .help = "Pushed again with the same id within a day, it has no effect."},
+            {.key = OPTION_EVENT,
+             .name = "event",
+             .help = "Read one CloudEvents object from stdin."},
             {.name = NULL},
         },
     .run = run,
     .examples =
         (const struct cli_example[]){
-            {"tidings push -k ci.failed -l error 'CI: the job lint failed on main'", "Tell the agent that works in this folder."},
-            {"git log -1 --format=%s | tidings push -s my-session --ttl 10m -", "Push what a command prints."},
+            {"tidings push -k ci.failed -l error 'CI: the job lint failed on main'",
+             "Tell the agent that works in this folder."},
+            {"git log -1 --format=%s | tidings push -s my-session --ttl 10m -",
+             "Push what a command prints."},
             {NULL, NULL}},
 };

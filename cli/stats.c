@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
-#include "cli/verbs.h"
 
 enum { OPTION_PROMETHEUS = CLI_LONG_ONLY };
 
-/* -- for people -------------------------------------------------------------------------------------------------------------------- */
+/* -- for people -------------------------------------------------------------------------------- */
 
 static void print_counts(const char *label, const json_t *counts) {
   const json_t *count = NULL;
@@ -34,14 +34,16 @@ static void print_counts(const char *label, const json_t *counts) {
 static void print_stats(const char *session, const json_t *stats) {
   fputs("session   ", stdout);
   terminal_text(stdout, session);
-  printf("\npushed    %llu\npending   %llu\nleased    %llu\n", (unsigned long long)json_count(stats, "pushed"),
-         (unsigned long long)json_count(stats, "pending"), (unsigned long long)json_count(stats, "leased"));
+  printf("\npushed    %llu\npending   %llu\nleased    %llu\n",
+         (unsigned long long)json_count(stats, "pushed"),
+         (unsigned long long)json_count(stats, "pending"),
+         (unsigned long long)json_count(stats, "leased"));
   print_counts("ended    ", json_object_get(stats, "outcomes"));
   print_counts("sources  ", json_object_get(stats, "by_source"));
   print_counts("levels   ", json_object_get(stats, "by_level"));
 }
 
-/* -- for Prometheus ---------------------------------------------------------------------------------------------------------------- */
+/* -- for Prometheus ---------------------------------------------------------------------------- */
 
 /* The text format escapes these three in a label's value, and nothing else. */
 static void label_value(const char *text) {
@@ -52,7 +54,8 @@ static void label_value(const char *text) {
   }
 }
 
-static void sample(const char *metric, const char *session, const char *label, const char *value, json_int_t count) {
+static void sample(const char *metric, const char *session, const char *label, const char *value,
+                   json_int_t count) {
   printf("%s{session=\"", metric);
   label_value(session);
   putchar('"');
@@ -69,10 +72,14 @@ static const struct metric {
 } metrics[] = {
     {"tidings_pushed_total", "pushed", NULL, "counter", "Notifications that were ever pushed."},
     {"tidings_pending", "pending", NULL, "gauge", "Notifications that wait to be told."},
-    {"tidings_leased", "leased", NULL, "gauge", "Notifications that were handed out and not settled yet."},
-    {"tidings_ended_total", "outcomes", "outcome", "counter", "Notifications that ended, by outcome."},
-    {"tidings_stored_by_source", "by_source", "source", "gauge", "Notifications that the store holds, by source."},
-    {"tidings_stored_by_level", "by_level", "level", "gauge", "Notifications that the store holds, by level."},
+    {"tidings_leased", "leased", NULL, "gauge",
+     "Notifications that were handed out and not settled yet."},
+    {"tidings_ended_total", "outcomes", "outcome", "counter",
+     "Notifications that ended, by outcome."},
+    {"tidings_stored_by_source", "by_source", "source", "gauge",
+     "Notifications that the store holds, by source."},
+    {"tidings_stored_by_level", "by_level", "level", "gauge",
+     "Notifications that the store holds, by level."},
 };
 
 /* All samples of a metric stand together. */
@@ -85,12 +92,14 @@ static void print_metrics(const json_t *all) {
     json_object_foreach((json_t *)(uintptr_t)all, session, stats) {
       json_t *member = json_object_get(stats, metric->member);
       if (!metric->label) sample(metric->name, session, NULL, NULL, json_integer_value(member));
-      else json_object_foreach(member, value, count) sample(metric->name, session, metric->label, value, json_integer_value(count));
+      else
+        json_object_foreach(member, value, count)
+            sample(metric->name, session, metric->label, value, json_integer_value(count));
     }
   }
 }
 
-/* -- the verb ---------------------------------------------------------------------------------------------------------------------- */
+/* -- the verb ---------------------------------------------------------------------------------- */
 
 static int add_stats(const struct cli *cli, struct hostkit *kit, const char *session, json_t *all) {
   json_t *stats = NULL;
@@ -114,7 +123,8 @@ static int add_every(const struct cli *cli, struct hostkit *kit, json_t *all) {
 static int collect(const struct cli *cli, bool every, json_t *all) {
   struct hostkit *kit = NULL;
   char *session = NULL;
-  int code = every ? kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit) : session_open(cli, &kit, &session);
+  int code = every ? kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit)
+                   : session_open(cli, &kit, &session);
   if (!code) code = every ? add_every(cli, kit, all) : add_stats(cli, kit, session, all);
   kit_close(kit);
   free(session);
@@ -149,18 +159,22 @@ const struct cli_verb verb_stats = {
     .name = "stats",
     .usage = "[OPTION]...",
     .summary = "count what was pushed, what waits and how things ended",
-    .help = "Prints the counts of a session. With --prometheus, prints those of all sessions (or of the one that -s names) in the text "
+    .help = "Prints the counts of a session. With --prometheus, prints those of all sessions (or "
+            "of the one that -s names) in the text "
             "format that "
             "Prometheus reads, for its node exporter's textfile collector or a small web server.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){
             {.key = 'a', .name = "all", .help = "Of all sessions."},
-            {.key = OPTION_PROMETHEUS, .name = "prometheus", .help = "In the text format of Prometheus."},
+            {.key = OPTION_PROMETHEUS,
+             .name = "prometheus",
+             .help = "In the text format of Prometheus."},
             {.name = NULL},
         },
     .run = run,
     .examples = (const struct cli_example[]){{"tidings stats --all", "All sessions."},
-                                             {"tidings stats --prometheus > tidings.prom", "For the textfile collector."},
+                                             {"tidings stats --prometheus > tidings.prom",
+                                              "For the textfile collector."},
                                              {NULL, NULL}},
 };

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
-#include "cli/verbs.h"
 
 enum { OPTION_NAMES = CLI_LONG_ONLY };
 
-/* -- one session ------------------------------------------------------------------------------------------------------------------- */
+/* -- one session ------------------------------------------------------------------------------- */
 
 static void print_line(const char *label, const char *text) {
   if (!text[0]) return;
@@ -41,7 +41,8 @@ static void print_time(const char *label, const json_t *time) {
   time_t seconds = (time_t)(json_integer_value(time) / 1000);
   struct tm parts;
   char text[32];
-  if (json_is_integer(time) && gmtime_r(&seconds, &parts) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts))
+  if (json_is_integer(time) && gmtime_r(&seconds, &parts) &&
+      strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts))
     print_line(label, text);
 }
 
@@ -66,15 +67,19 @@ static void print_owner(const json_t *owner) {
   fputs("host      ", stdout);
   terminal_text(stdout, json_text(owner, "host")[0] ? json_text(owner, "host") : "unnamed");
   printf(", pid %llu, %s since %s\n", (unsigned long long)json_count(owner, "pid"),
-         json_is_true(json_object_get(owner, "alive")) ? "running, attached" : "not running, was attached", json_text(owner, "since"));
+         json_is_true(json_object_get(owner, "alive")) ? "running, attached"
+                                                       : "not running, was attached",
+         json_text(owner, "since"));
   print_line("folder", json_text(owner, "cwd"));
 }
 
-static int print_status(const struct cli *cli, const char *session, const json_t *status, const json_t *pending) {
+static int print_status(const struct cli *cli, const char *session, const json_t *status,
+                        const json_t *pending) {
   json_t *whole = json_deep_copy(status);
-  json_t *counts =
-      json_pack("{s:I, s:I}", "count", (json_int_t)json_count(pending, "count"), "leased", (json_int_t)json_count(pending, "leased"));
-  if (json_object_set_new(whole, "session", json_string(session)) || json_object_set_new(whole, "pending", counts)) {
+  json_t *counts = json_pack("{s:I, s:I}", "count", (json_int_t)json_count(pending, "count"),
+                             "leased", (json_int_t)json_count(pending, "leased"));
+  if (json_object_set_new(whole, "session", json_string(session)) ||
+      json_object_set_new(whole, "pending", counts)) {
     json_decref(whole);
     return cli_fail(cli, "out of memory");
   }
@@ -91,7 +96,8 @@ static int print_status(const struct cli *cli, const char *session, const json_t
     print_queue(json_object_get(status, "queued"));
     print_list("orphaned", json_object_get(status, "orphaned"));
     printf("pending   %llu", (unsigned long long)json_count(pending, "count"));
-    if (json_count(pending, "leased")) printf(", %llu being delivered", (unsigned long long)json_count(pending, "leased"));
+    if (json_count(pending, "leased"))
+      printf(", %llu being delivered", (unsigned long long)json_count(pending, "leased"));
     putchar('\n');
     print_owner(json_object_get(status, "attachment"));
   }
@@ -104,8 +110,12 @@ static int one(const struct cli *cli) {
   char *session = NULL;
   json_t *status = NULL, *pending = NULL;
   int code = session_open(cli, &kit, &session);
-  if (!code) code = ask(cli, kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status);
-  if (!code) code = ask(cli, kit, json_pack("{s:s, s:s, s:i}", "name", "pending", "session", session, "limit", 1), &pending);
+  if (!code)
+    code = ask(cli, kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status);
+  if (!code)
+    code = ask(cli, kit,
+               json_pack("{s:s, s:s, s:i}", "name", "pending", "session", session, "limit", 1),
+               &pending);
   if (!code) code = print_status(cli, session, status, pending);
   json_decref(status);
   json_decref(pending);
@@ -114,11 +124,12 @@ static int one(const struct cli *cli) {
   return code;
 }
 
-/* -- all of them ------------------------------------------------------------------------------------------------------------------- */
+/* -- all of them ------------------------------------------------------------------------------- */
 
 static void print_session(const json_t *session) {
   bool alive = json_is_true(json_object_get(session, "alive"));
-  printf("%-11s %6llu pending  ", alive ? "running" : "not running", (unsigned long long)json_count(session, "pending"));
+  printf("%-11s %6llu pending  ", alive ? "running" : "not running",
+         (unsigned long long)json_count(session, "pending"));
   terminal_text(stdout, json_text(session, "session"));
   if (json_text(session, "host")[0]) fputs("  of ", stdout);
   terminal_text(stdout, json_text(session, "host"));
@@ -131,7 +142,8 @@ static int all(const struct cli *cli, bool names) {
   struct hostkit *kit = NULL;
   json_t *answer = NULL;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
-  if (!code) code = ask(cli, kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer);
+  if (!code)
+    code = ask(cli, kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer);
   const json_t *sessions = json_object_get(answer, "sessions"), *session = NULL;
   size_t i = 0;
   if (!code && cli->json) code = print_json(cli, answer);
@@ -157,7 +169,8 @@ static int run(struct cli *cli) {
   int code = cli_take_words(cli, 0, 0, "");
   if (code) return code;
   if (names && cli->json) return cli_usage(cli, "--names and --json exclude each other");
-  if ((every || names) && cli->session) return cli_usage(cli, "--all and --names are about all sessions; -s names one");
+  if ((every || names) && cli->session)
+    return cli_usage(cli, "--all and --names are about all sessions; -s names one");
   return every || names ? all(cli, names) : one(cli);
 }
 
@@ -165,18 +178,22 @@ const struct cli_verb verb_status = {
     .name = "status",
     .usage = "[OPTION]...",
     .summary = "show how a session stands, or which sessions there are",
-    .help = "Prints the state of a session's turns, which messages are queued, what is pending and whose session it is. With --all, lists "
+    .help = "Prints the state of a session's turns, which messages are queued, what is pending and "
+            "whose session it is. With --all, lists "
             "the sessions of "
             "the store, those of running hosts first. Nothing is changed.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){
             {.key = 'a', .name = "all", .help = "List all sessions."},
-            {.key = OPTION_NAMES, .name = "names", .help = "Print the ids of all sessions, one a line."},
+            {.key = OPTION_NAMES,
+             .name = "names",
+             .help = "Print the ids of all sessions, one a line."},
             {.name = NULL},
         },
     .run = run,
-    .examples = (const struct cli_example[]){{"tidings status", "The session of the agent in this folder."},
-                                             {"tidings status --all", "All sessions."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){{"tidings status", "The session of the agent in this folder."},
+                                     {"tidings status --all", "All sessions."},
+                                     {NULL, NULL}},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * submit.c: `tidings submit`: a message that starts a turn, and taking back, rewriting or moving one that still waits.
+ * submit.c: `tidings submit`: a message that starts a turn, and taking back, rewriting or moving
+ * one that still waits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +9,23 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "cli/verbs.h"
 #include "command/kit.h"
 #include "command/paths.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
-#include "cli/verbs.h"
 
-enum { OPTION_ID = CLI_LONG_ONLY, OPTION_STEER, OPTION_RESUME, OPTION_TRIGGER, OPTION_CANCEL, OPTION_EDIT, OPTION_MOVE, OPTION_BEFORE };
+enum {
+  OPTION_ID = CLI_LONG_ONLY,
+  OPTION_STEER,
+  OPTION_RESUME,
+  OPTION_TRIGGER,
+  OPTION_CANCEL,
+  OPTION_EDIT,
+  OPTION_MOVE,
+  OPTION_BEFORE
+};
 enum { LARGEST_CONTENT = 1 << 20 }; /* from stdin; the plugin has a smaller limit of its own */
 
 struct submission {
@@ -31,7 +41,8 @@ static int choose_type(const struct cli *cli, struct submission *submission, con
   return 0;
 }
 
-static int read_option(const struct cli *cli, int key, struct submission *submission, const char **id) {
+static int read_option(const struct cli *cli, int key, struct submission *submission,
+                       const char **id) {
   switch (key) {
   case OPTION_ID: *id = cli->value; return 0;
   case OPTION_STEER: submission->steer = true; return 0;
@@ -46,10 +57,12 @@ static int read_option(const struct cli *cli, int key, struct submission *submis
 }
 
 static int check(const struct cli *cli, const struct submission *submission, const char *id) {
-  bool submits = !submission->type, moves = !submits && strcmp(submission->type, "message.moved") == 0;
+  bool submits = !submission->type,
+       moves = !submits && strcmp(submission->type, "message.moved") == 0;
   if (!submits && (id || submission->steer || submission->resume || submission->trigger))
     return cli_usage(cli, "--id, --steer, --resume and --trigger are for a new message");
-  if (moves != (submission->before != NULL)) return cli_usage(cli, "--move and --before=ID|last stand together");
+  if (moves != (submission->before != NULL))
+    return cli_usage(cli, "--move and --before=ID|last stand together");
   bool takes_content = submits || strcmp(submission->type, "message.edited") == 0;
   return cli_take_words(cli, takes_content, takes_content, "the message is");
 }
@@ -76,7 +89,8 @@ static int read_content(const struct cli *cli, json_t **ret_content) {
   return *ret_content ? 0 : cli_fail(cli, "the message is not UTF-8; expected text");
 }
 
-static int make_data(const struct cli *cli, const struct submission *submission, json_t **ret_data) {
+static int make_data(const struct cli *cli, const struct submission *submission,
+                     json_t **ret_data) {
   json_t *data = json_pack("{s:s}", "id", submission->id), *content = NULL;
   int code = data ? 0 : cli_fail(cli, "the message's id is not UTF-8");
   if (!code && cli->word_count) code = read_content(cli, &content);
@@ -84,10 +98,13 @@ static int make_data(const struct cli *cli, const struct submission *submission,
   if (submission->steer) json_object_set_new(data, "delivery", json_string("steer"));
   if (submission->resume) json_object_set_new(data, "resume", json_true());
   if (submission->before)
-    json_object_set_new(data, "before", strcmp(submission->before, "last") == 0 ? json_null() : json_string(submission->before));
+    json_object_set_new(data, "before",
+                        strcmp(submission->before, "last") == 0 ? json_null()
+                                                                : json_string(submission->before));
   if (!code && submission->trigger) {
     json_t *trigger = json_loads(submission->trigger, JSON_REJECT_DUPLICATES, NULL);
-    if (!json_is_object(trigger)) code = cli_usage(cli, "--trigger: '%s' is not a JSON object", submission->trigger);
+    if (!json_is_object(trigger))
+      code = cli_usage(cli, "--trigger: '%s' is not a JSON object", submission->trigger);
     json_object_set_new(data, "trigger", trigger);
   }
   if (code) json_decref(data);
@@ -95,10 +112,12 @@ static int make_data(const struct cli *cli, const struct submission *submission,
   return code;
 }
 
-static void print_outcome(const struct cli *cli, const struct submission *submission, const struct tidings_reply *reply) {
+static void print_outcome(const struct cli *cli, const struct submission *submission,
+                          const struct tidings_reply *reply) {
   if (submission->type) return;
   puts(submission->id);
-  if (reply && reply->flags & TIDINGS_REPLY_DUPLICATE) cli_warn(cli, "it was submitted before; nothing was done");
+  if (reply && reply->flags & TIDINGS_REPLY_DUPLICATE)
+    cli_warn(cli, "it was submitted before; nothing was done");
 }
 
 static int send_it(const struct cli *cli, const struct submission *submission) {
@@ -111,7 +130,8 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
   if (!code) code = session_open(cli, &kit, &session);
   if (!code) {
     const char *type = submission->type ? submission->type : "message.submitted";
-    int32_t refused = kit_event(kit, kit_new_event(type, session, json_incref(data)), &reply, &error);
+    int32_t refused =
+        kit_event(kit, kit_new_event(type, session, json_incref(data)), &reply, &error);
     if (refused) code = cli_fail_with(cli, refused, &error);
     else if (cli->json) code = print_reply(cli, reply);
     else print_outcome(cli, submission, reply);
@@ -142,27 +162,54 @@ static int run(struct cli *cli) {
 
 const struct cli_verb verb_submit = {
     .name = "submit",
-    .usage = "[OPTION]... MESSAGE|-  or  --cancel=ID  or  --edit=ID MESSAGE|-  or  --move=ID --before=ID|last",
+    .usage = "[OPTION]... MESSAGE|-  or  --cancel=ID  or  --edit=ID MESSAGE|-  or  --move=ID "
+             "--before=ID|last",
     .summary = "queue a message that starts a turn, or take one back",
-    .help = "Queues a message for a session; when its turn comes, the session's host starts a turn with it. Prints the message's id, by "
-            "which it can be taken "
-            "back, rewritten or moved as long as it waits. With '-' the message is read from stdin.",
+    .help =
+        "Queues a message for a session; when its turn comes, the session's host starts a turn "
+        "with it. Prints the message's id, by "
+        "which it can be taken "
+        "back, rewritten or moved as long as it waits. With '-' the message is read from stdin.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
-            {.key = OPTION_STEER, .name = "steer", .help = "Into the running turn, with its next tool result; queued if none comes."},
-            {.key = OPTION_RESUME, .name = "resume", .help = "Start even if the session stopped at an error."},
-            {.key = OPTION_TRIGGER, .name = "trigger", .argument = "JSON", .help = "An object that goes along: what triggered it."},
-            {.key = OPTION_ID, .name = "id", .argument = "ID", .help = "The message's id. Without it one is made."},
-            {.key = OPTION_CANCEL, .name = "cancel", .argument = "ID", .help = "Take a waiting message back."},
-            {.key = OPTION_EDIT, .name = "edit", .argument = "ID", .help = "Rewrite a waiting message; it keeps its place."},
-            {.key = OPTION_MOVE, .name = "move", .argument = "ID", .help = "Move a waiting message."},
-            {.key = OPTION_BEFORE, .name = "before", .argument = "ID|last", .help = "Where to: before another, or behind all."},
+            {.key = OPTION_STEER,
+             .name = "steer",
+             .help = "Into the running turn, with its next tool result; queued if none comes."},
+            {.key = OPTION_RESUME,
+             .name = "resume",
+             .help = "Start even if the session stopped at an error."},
+            {.key = OPTION_TRIGGER,
+             .name = "trigger",
+             .argument = "JSON",
+             .help = "An object that goes along: what triggered it."},
+            {.key = OPTION_ID,
+             .name = "id",
+             .argument = "ID",
+             .help = "The message's id. Without it one is made."},
+            {.key = OPTION_CANCEL,
+             .name = "cancel",
+             .argument = "ID",
+             .help = "Take a waiting message back."},
+            {.key = OPTION_EDIT,
+             .name = "edit",
+             .argument = "ID",
+             .help = "Rewrite a waiting message; it keeps its place."},
+            {.key = OPTION_MOVE,
+             .name = "move",
+             .argument = "ID",
+             .help = "Move a waiting message."},
+            {.key = OPTION_BEFORE,
+             .name = "before",
+             .argument = "ID|last",
+             .help = "Where to: before another, or behind all."},
             {.name = NULL},
         },
     .run = run,
-    .examples = (const struct cli_example[]){{"tidings submit 'Now run the tests.'", "The next turn, when this one has ended."},
-                                             {"tidings submit --steer 'Leave src/legacy alone.'", "A correction on the way."},
-                                             {"tidings submit --cancel m-5fd2a1c09b7e4433", "Take it back."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings submit 'Now run the tests.'", "The next turn, when this one has ended."},
+            {"tidings submit --steer 'Leave src/legacy alone.'", "A correction on the way."},
+            {"tidings submit --cancel m-5fd2a1c09b7e4433", "Take it back."},
+            {NULL, NULL}},
 };

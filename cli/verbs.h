@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * verbs.h: the verbs, in the order in which help lists them. A new verb is a file with its table and a row in verbs.c.
+ * verbs.h: the verbs, in the order in which help lists them. A new verb is a file with its table
+ * and a row in verbs.c.
  */
 #ifndef TIDINGS_CLI_VERBS_H
 #define TIDINGS_CLI_VERBS_H

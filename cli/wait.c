@@ -9,11 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/host.h"
 #include "command/interrupt.h"
 #include "command/print.h"
-#include "cli/verbs.h"
 
 enum { OPTION_TIMEOUT = CLI_LONG_ONLY };
 enum { LONGEST_SLEEP_MS = 60000, RETRY_MS = 100, EXIT_TIMED_OUT = EXIT_REFUSED };
@@ -36,9 +36,10 @@ static int64_t clock_ms(clockid_t clock) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* -- asking and sleeping ----------------------------------------------------------------------------------------------------------- */
+/* -- asking and sleeping ----------------------------------------------------------------------- */
 
-/* Takes what rang, so that the descriptor is silent until something rings again. Returns 0 or the exit code. */
+/* Takes what rang, so that the descriptor is silent until something rings again. Returns 0 or the
+ * exit code. */
 static int drain(const struct waiting *waiting) {
   struct tidings_error error = {.size = sizeof error};
   char session[256];
@@ -53,18 +54,25 @@ static int drain(const struct waiting *waiting) {
 
 static bool is_somebody_elses(const struct waiting *waiting) {
   json_t *status = NULL;
-  if (kit_query(waiting->kit, json_pack("{s:s, s:s}", "name", "status", "session", waiting->session), &status, NULL)) return false;
+  if (kit_query(waiting->kit,
+                json_pack("{s:s, s:s}", "name", "status", "session", waiting->session), &status,
+                NULL))
+    return false;
   const json_t *owner = json_object_get(status, "attachment");
-  bool yes = json_is_true(json_object_get(owner, "alive")) && json_count(owner, "pid") != waiting->owner;
+  bool yes =
+      json_is_true(json_object_get(owner, "alive")) && json_count(owner, "pid") != waiting->owner;
   json_decref(status);
   return yes;
 }
 
-/* Tells the session something and prints what it is to do. *ret_done: there was something. *ret_told: false when the store is busy. */
-static int tell(struct waiting *waiting, const char *type, json_t *data, bool *ret_told, bool *ret_done) {
+/* Tells the session something and prints what it is to do. *ret_done: there was something.
+ * *ret_told: false when the store is busy. */
+static int tell(struct waiting *waiting, const char *type, json_t *data, bool *ret_told,
+                bool *ret_done) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
-  int32_t code = kit_event(waiting->kit, kit_new_event(type, waiting->session, data), &reply, &error);
+  int32_t code =
+      kit_event(waiting->kit, kit_new_event(type, waiting->session, data), &reply, &error);
   if (code == TIDINGS_E_BUSY && !is_somebody_elses(waiting)) { /* then the store is */
     waiting->wake_at_ms = clock_ms(CLOCK_REALTIME) + RETRY_MS;
     *ret_told = false;
@@ -86,19 +94,23 @@ static int tell(struct waiting *waiting, const char *type, json_t *data, bool *r
 /* The session as it is, opened again: where it is and whose stays as it was. */
 static int opening(const struct waiting *waiting, json_t **ret_data) {
   json_t *status = NULL;
-  int code = ask(waiting->cli, waiting->kit, json_pack("{s:s, s:s}", "name", "status", "session", waiting->session), &status);
+  int code = ask(waiting->cli, waiting->kit,
+                 json_pack("{s:s, s:s}", "name", "status", "session", waiting->session), &status);
   if (code) return code;
   const json_t *owner = json_object_get(status, "attachment");
   json_t *data = json_object();
-  if (data && json_text(owner, "cwd")[0]) json_object_set(data, "cwd", json_object_get(owner, "cwd"));
-  if (data && json_text(owner, "host")[0]) json_object_set(data, "host", json_object_get(owner, "host"));
+  if (data && json_text(owner, "cwd")[0])
+    json_object_set(data, "cwd", json_object_get(owner, "cwd"));
+  if (data && json_text(owner, "host")[0])
+    json_object_set(data, "host", json_object_get(owner, "host"));
   json_decref(status);
   if (!data) return cli_fail(waiting->cli, "out of memory");
   *ret_data = data;
   return 0;
 }
 
-/* A ring says that something came, and is looked at. What is queued already rings for nobody: it is offered to a host that opens the session. */
+/* A ring says that something came, and is looked at. What is queued already rings for nobody: it is
+ * offered to a host that opens the session. */
 static int look(struct waiting *waiting, bool *ret_done) {
   json_t *data = NULL;
   bool told = false;
@@ -158,7 +170,8 @@ static int run(struct cli *cli) {
     switch (key) {
     case OPTION_TIMEOUT:
       if (cli_duration(cli->value, &timeout_ms))
-        return cli_usage(cli, "--timeout: '%s' is not a duration; expected one such as 30s or 10m", cli->value);
+        return cli_usage(cli, "--timeout: '%s' is not a duration; expected one such as 30s or 10m",
+                         cli->value);
       waiting.limited = true;
       waiting.until_ms = clock_ms(CLOCK_MONOTONIC) + (int64_t)timeout_ms;
       break;
@@ -182,22 +195,32 @@ const struct cli_verb verb_wait = {
     .name = "wait",
     .usage = "[OPTION]...",
     .summary = "sleep until the session has to act, and print what to do",
-    .help = "For scripted agents. Sleeps until a turn is to be started or a stream to be stopped in a session of the calling script, "
+    .help = "For scripted agents. Sleeps until a turn is to be started or a stream to be stopped "
+            "in a session of the calling script, "
             "prints it and exits "
-            "with 0: 'start_turn ID' and the message's content below it for each message of the turn, or 'abort_stream'. With --json, the "
+            "with 0: 'start_turn ID' and the message's content below it for each message of the "
+            "turn, or 'abort_stream'. With --json, the "
             "whole reply. "
             "The exit code is 1 when the time is over.\n\n"
-            "Whoever gets a start_turn has to start it: 'tidings deliver --at chat-request --message ID' takes the message and the news "
-            "that is pending. What a later event leads to is in its own reply: 'tidings event --actions' prints that alike. A turn that "
+            "Whoever gets a start_turn has to start it: 'tidings deliver --at chat-request "
+            "--message ID' takes the message and the news "
+            "that is pending. What a later event leads to is in its own reply: 'tidings event "
+            "--actions' prints that alike. A turn that "
             "was declined is offered again to whoever waits next.\n\n"
-            "A session that belongs to another running program is refused: that program is told itself.",
+            "A session that belongs to another running program is refused: that program is told "
+            "itself.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
-            {.key = OPTION_TIMEOUT, .name = "timeout", .argument = "DURATION", .help = "Give up after 30s, 10m, ...; 0 only looks."},
+            {.key = OPTION_TIMEOUT,
+             .name = "timeout",
+             .argument = "DURATION",
+             .help = "Give up after 30s, 10m, ...; 0 only looks."},
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
     .run = run,
-    .examples = (const struct cli_example[]){{"tidings wait -s my-session --timeout 10m", "The next thing to do."}, {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings wait -s my-session --timeout 10m", "The next thing to do."}, {NULL, NULL}},
 };

@@ -19,7 +19,8 @@ int ask_about_session(const struct cli *cli, json_t *request, json_t **ret_answe
   struct hostkit *kit = NULL;
   char *session = NULL;
   int code = session_open(cli, &kit, &session);
-  if (!code && json_object_set_new(request, "session", json_string(session))) code = cli_fail(cli, "the session's id is not UTF-8");
+  if (!code && json_object_set_new(request, "session", json_string(session)))
+    code = cli_fail(cli, "the session's id is not UTF-8");
   if (!code) code = ask(cli, kit, json_incref(request), ret_answer);
   json_decref(request);
   kit_close(kit);

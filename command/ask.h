@@ -10,10 +10,12 @@
 
 #include "command/cli.h"
 
-/* Takes `request` over; NULL in its place: out of memory, or not UTF-8. Returns 0 or the exit code. */
+/* Takes `request` over; NULL in its place: out of memory, or not UTF-8. Returns 0 or the exit
+ * code. */
 int ask(const struct cli *cli, struct hostkit *kit, json_t *request, json_t **ret_answer);
 
-/* Opens as a producer, chooses the session, puts it into `request` (taken over), asks and closes. */
+/* Opens as a producer, chooses the session, puts it into `request` (taken over), asks and
+ * closes. */
 int ask_about_session(const struct cli *cli, json_t *request, json_t **ret_answer);
 
 #endif

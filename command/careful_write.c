@@ -10,7 +10,8 @@
 
 #include "command/interrupt.h"
 
-/* No more at once than a pipe surely takes after poll: then the write does not wait, and a signal is only met in poll. */
+/* No more at once than a pipe surely takes after poll: then the write does not wait, and a signal
+ * is only met in poll. */
 int careful_write(int fd, const char *bytes, size_t len) {
   while (len) {
     struct pollfd ready = {.fd = fd, .events = POLLOUT};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/cli.h: the command line of `tidings`: what a verb is, how its options are read, how errors are told. Knows nothing of what verbs do.
+ * command/cli.h: the command line of `tidings`: what a verb is, how its options are read, how
+ * errors are told. Knows nothing of what verbs do.
  *
- * A verb is a table: its options are read by it, and --help, the man pages and the shells' completions are printed from it.
+ * A verb is a table: its options are read by it, and --help, the man pages and the shells'
+ * completions are printed from it.
  */
 #ifndef COMMAND_CLI_H
 #define COMMAND_CLI_H
@@ -15,10 +17,18 @@
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2 };
 
 /* What may stand at a place of the command line; the shells complete by it. */
-enum cli_completion { COMPLETE_NOTHING, COMPLETE_WORDS, COMPLETE_FILE, COMPLETE_FOLDER, COMPLETE_SESSION, COMPLETE_COMMAND };
+enum cli_completion {
+  COMPLETE_NOTHING,
+  COMPLETE_WORDS,
+  COMPLETE_FILE,
+  COMPLETE_FOLDER,
+  COMPLETE_SESSION,
+  COMPLETE_COMMAND
+};
 
 struct cli_option {
-  int key;              /* what cli_next answers: the option's letter, or a number from CLI_LONG_ONLY up if it has none */
+  int key; /* what cli_next answers: the option's letter, or a number from CLI_LONG_ONLY up if it
+              has none */
   const char *name;     /* the long name */
   const char *argument; /* "LEVEL"; NULL: it takes none */
   const char *help;     /* a sentence or a few; no line breaks */
@@ -41,11 +51,11 @@ struct cli;
 
 struct cli_verb {
   const char *name;
-  const char *usage;              /* behind the verb's name: "[OPTION]... MESSAGE|-" */
-  const char *summary;            /* half a sentence, in lower case, without a full stop */
-  const char *help;               /* paragraphs; an empty line between them, none at the end */
-  unsigned with;                  /* WITH_* */
-  bool options_first;             /* options end at the first other word, as for a command to be run */
+  const char *usage;   /* behind the verb's name: "[OPTION]... MESSAGE|-" */
+  const char *summary; /* half a sentence, in lower case, without a full stop */
+  const char *help;    /* paragraphs; an empty line between them, none at the end */
+  unsigned with;       /* WITH_* */
+  bool options_first;  /* options end at the first other word, as for a command to be run */
   enum cli_completion completion; /* of the other words */
   const char *words;
   const struct cli_option *options;   /* ends with a row without a name; NULL: none of its own */
@@ -74,18 +84,19 @@ struct cli {
   void (*log)(uint32_t severity, const char *text, size_t len);
 };
 
-/* Reads options one by one: a key of the verb's table with cli->value, CLI_END behind the last one, CLI_STOP when the verb is to return
- * cli->exit_code (help was printed, or a mistake was told). */
+/* Reads options one by one: a key of the verb's table with cli->value, CLI_END behind the last one,
+ * CLI_STOP when the verb is to return cli->exit_code (help was printed, or a mistake was told). */
 enum { CLI_END = -1, CLI_STOP = -2 };
 int cli_next(struct cli *cli);
 
-/* Refuses words where a verb takes none, or fewer or more than it takes. Returns 0, or the exit code. */
+/* Refuses words where a verb takes none, or fewer or more than it takes. Returns 0, or the exit
+ * code. */
 int cli_take_words(const struct cli *cli, int at_least, int at_most, const char *what);
 
 /* A mistake in the call: said on stderr with the usage line. Returns EXIT_USAGE. */
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A refusal or failure: one line on stderr, "tidings VERB: …". Returns EXIT_REFUSED. Text from outside may stand in it: what would act on a
- * terminal is made visible. */
+/* A refusal or failure: one line on stderr, "tidings VERB: …". Returns EXIT_REFUSED. Text from
+ * outside may stand in it: what would act on a terminal is made visible. */
 int cli_fail(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what hostkit or the plugin refused. */
 int cli_fail_with(const struct cli *cli, int32_t code, const struct tidings_error *error);
@@ -94,7 +105,8 @@ void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((for
 
 /* A whole number min..max. Returns 0, or -1. */
 int cli_number(const char *text, uint64_t min, uint64_t max, uint64_t *ret_number);
-/* "500ms", "90", "90s", "10m", "2h", "1d": milliseconds, up to a hundred years. Returns 0, or -1. */
+/* "500ms", "90", "90s", "10m", "2h", "1d": milliseconds, up to a hundred years. Returns 0, or
+ * -1. */
 int cli_duration(const char *text, uint64_t *ret_ms);
 /* The place of a word in a list that ends with NULL; -1: not in it. */
 int cli_word(const char *text, const char *const *words);

@@ -9,17 +9,20 @@ const struct cli_option common_options[] = {
      .name = "session",
      .argument = "SESSION",
      .completion = COMPLETE_SESSION,
-     .help = "The session. Without it: $TIDINGS_SESSION, else the newest session of a running host whose folder holds the current one."},
+     .help = "The session. Without it: $TIDINGS_SESSION, else the newest session of a running host "
+             "whose folder holds the current one."},
     {.key = OPTION_STORE,
      .name = "store",
      .argument = "DIR",
      .completion = COMPLETE_FOLDER,
-     .help = "The store. Without it: $TIDINGS_STORE, else $XDG_STATE_HOME/tidings, else ~/.local/state/tidings."},
+     .help = "The store. Without it: $TIDINGS_STORE, else $XDG_STATE_HOME/tidings, else "
+             "~/.local/state/tidings."},
     {.key = OPTION_CONFIG,
      .name = "config",
      .argument = "FILE",
      .completion = COMPLETE_FILE,
-     .help = "The configuration, a JSON object. Without it: $TIDINGS_CONFIG, else $XDG_CONFIG_HOME/tidings/config.json, else "
+     .help = "The configuration, a JSON object. Without it: $TIDINGS_CONFIG, else "
+             "$XDG_CONFIG_HOME/tidings/config.json, else "
              "~/.config/tidings/config.json if there is one."},
     {.key = OPTION_JSON, .name = "json", .help = "Print JSON."},
     {.key = OPTION_HELP, .name = "help", .help = "Print the verb's help."},

@@ -12,7 +12,8 @@
 
 enum { COLUMNS = 78, OPTION_COLUMN = 26 };
 
-/* Words from column `at` on, wrapped, with `indent` blanks before each further line. Line breaks of the text stay. */
+/* Words from column `at` on, wrapped, with `indent` blanks before each further line. Line breaks of
+ * the text stay. */
 static void wrap(FILE *out, const char *text, int indent, int at) {
   while (*text) {
     size_t len = strcspn(text, " \n");
@@ -39,9 +40,12 @@ static void wrap(FILE *out, const char *text, int indent, int at) {
   fputc('\n', out);
 }
 
-void help_each_option(const struct cli_verb *verb, void (*each)(FILE *out, const struct cli_verb *verb, const struct cli_option *option),
+void help_each_option(const struct cli_verb *verb,
+                      void (*each)(FILE *out, const struct cli_verb *verb,
+                                   const struct cli_option *option),
                       FILE *out) {
-  for (const struct cli_option *option = verb->options; option && option->name; option++) each(out, verb, option);
+  for (const struct cli_option *option = verb->options; option && option->name; option++)
+    each(out, verb, option);
   for (size_t i = 0; i < common_option_count; i++) {
     if (common_option_of(verb, i)) each(out, verb, &common_options[i]);
   }
@@ -51,8 +55,9 @@ static void print_option(FILE *out, const struct cli_verb *verb, const struct cl
   (void)verb;
   char left[128];
   bool letter = option->key < CLI_LONG_ONLY;
-  int width = snprintf(left, sizeof left, "  %c%c%s--%s%s%s", letter ? '-' : ' ', letter ? option->key : ' ', letter ? ", " : "  ",
-                       option->name, option->argument ? "=" : "", option->argument ? option->argument : "");
+  int width = snprintf(left, sizeof left, "  %c%c%s--%s%s%s", letter ? '-' : ' ',
+                       letter ? option->key : ' ', letter ? ", " : "  ", option->name,
+                       option->argument ? "=" : "", option->argument ? option->argument : "");
   fputs(left, out);
   if (width >= OPTION_COLUMN - 1) {
     fputc('\n', out);
@@ -68,23 +73,28 @@ int help_verb(FILE *out, const struct cli_verb *verb) {
   fputc('\n', out);
   help_each_option(verb, print_option, out);
   for (const struct cli_example *example = verb->examples; example && example->command; example++) {
-    fprintf(out, "%s  %s\n      ", example == verb->examples ? "\nExamples:\n" : "", example->command);
+    fprintf(out, "%s  %s\n      ", example == verb->examples ? "\nExamples:\n" : "",
+            example->command);
     wrap(out, example->what, 6, 6);
   }
   return EXIT_DONE;
 }
 
 int help_overview(FILE *out) {
-  fputs("usage: tidings VERB [OPTION]...\n\nGets news to an agent's model, and asks what became of it.\n\n", out);
+  fputs("usage: tidings VERB [OPTION]...\n\nGets news to an agent's model, and asks what became of "
+        "it.\n\n",
+        out);
   for (size_t i = 0; i < cli_verb_count; i++) {
     fprintf(out, "  %-10s ", cli_verbs[i]->name);
     wrap(out, cli_verbs[i]->summary, 13, 13);
   }
-  fputs("\n'tidings VERB --help' says more, with examples. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.\n", out);
+  fputs("\n'tidings VERB --help' says more, with examples. Exit codes: 0 done, 1 refused or "
+        "failed, 2 wrong usage.\n",
+        out);
   return EXIT_DONE;
 }
 
-/* -- the verb ---------------------------------------------------------------------------------------------------------------------- */
+/* -- the verb ---------------------------------------------------------------------------------- */
 
 enum { OPTION_MAN = CLI_LONG_ONLY, OPTION_COMPLETION, OPTION_NAMES };
 
@@ -114,10 +124,12 @@ static int run(struct cli *cli) {
   }
   int code = cli_take_words(cli, 0, shell || names ? 0 : 1, "");
   if (code) return code;
-  if (man + names + (shell != NULL) > 1) return cli_usage(cli, "--man, --names and --completion exclude each other");
+  if (man + names + (shell != NULL) > 1)
+    return cli_usage(cli, "--man, --names and --completion exclude each other");
   if (names) return print_names();
   if (shell) return print_completion(cli, shell);
-  if (cli->word_count && !(verb = cli_find_verb(cli->words[0]))) return cli_usage(cli, "unknown verb '%s'", cli->words[0]);
+  if (cli->word_count && !(verb = cli_find_verb(cli->words[0])))
+    return cli_usage(cli, "unknown verb '%s'", cli->words[0]);
   if (man) return help_man(stdout, verb);
   return verb ? help_verb(stdout, verb) : help_overview(stdout);
 }
@@ -126,13 +138,18 @@ const struct cli_verb verb_help = {
     .name = "help",
     .usage = "[--man] [VERB]  or  --completion=SHELL  or  --names",
     .summary = "list the verbs, or print one's help, man page or completions",
-    .help = "Without a verb, lists all of them. With one, prints what 'tidings VERB --help' prints.",
+    .help =
+        "Without a verb, lists all of them. With one, prints what 'tidings VERB --help' prints.",
     .completion = COMPLETE_WORDS,
     .words = "@verbs",
     .options =
         (const struct cli_option[]){
-            {.key = OPTION_MAN, .name = "man", .help = "Print the man page, of the verb or of the command."},
-            {.key = OPTION_NAMES, .name = "names", .help = "Print the names of the verbs, one a line."},
+            {.key = OPTION_MAN,
+             .name = "man",
+             .help = "Print the man page, of the verb or of the command."},
+            {.key = OPTION_NAMES,
+             .name = "names",
+             .help = "Print the names of the verbs, one a line."},
             {.key = OPTION_COMPLETION,
              .name = "completion",
              .argument = "SHELL",
@@ -143,7 +160,9 @@ const struct cli_verb verb_help = {
         },
     .run = run,
     .examples = (const struct cli_example[]){{"tidings help run", "How to use 'run'."},
-                                             {"source <(tidings help --completion=bash)", "Complete in this shell, without installing."},
-                                             {"tidings help --man push | man -l -", "The man page of 'push'."},
+                                             {"source <(tidings help --completion=bash)",
+                                              "Complete in this shell, without installing."},
+                                             {"tidings help --man push | man -l -",
+                                              "The man page of 'push'."},
                                              {NULL, NULL}},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/help.h: what the verbs' tables say, in five forms: --help, man pages, and the completions of three shells. Each returns the exit code.
+ * command/help.h: what the verbs' tables say, in five forms: --help, man pages, and the completions
+ * of three shells. Each returns the exit code.
  */
 #ifndef COMMAND_HELP_H
 #define COMMAND_HELP_H
@@ -20,7 +21,9 @@ int help_zsh(FILE *out);
 int help_fish(FILE *out);
 
 /* Calls `each` for the options of a verb, its own first, then the common ones that it has. */
-void help_each_option(const struct cli_verb *verb, void (*each)(FILE *out, const struct cli_verb *verb, const struct cli_option *option),
+void help_each_option(const struct cli_verb *verb,
+                      void (*each)(FILE *out, const struct cli_verb *verb,
+                                   const struct cli_option *option),
                       FILE *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/help_man.c: the verbs' tables as man pages, in the man macros that groff and mandoc both know.
+ * command/help_man.c: the verbs' tables as man pages, in the man macros that groff and mandoc both
+ * know.
  */
 #include <string.h>
 
@@ -69,12 +70,15 @@ static void header(FILE *out, const char *verb) {
   fputs(".\\\" printed by tidings help --man\n.TH TIDINGS", out);
   if (verb) fputc('-', out);
   upper(out, verb ? verb : "");
-  fprintf(out, " 1 \"\" \"tidings %s\" \"User Commands\"\n.SH NAME\ntidings%s", TIDINGS_VERSION, verb ? "\\-" : "");
+  fprintf(out, " 1 \"\" \"tidings %s\" \"User Commands\"\n.SH NAME\ntidings%s", TIDINGS_VERSION,
+          verb ? "\\-" : "");
   escaped(out, verb ? verb : "");
 }
 
 static void footer(FILE *out) {
-  fputs(".SH EXIT STATUS\n.TP\n\\fB0\\fR\nDone.\n.TP\n\\fB1\\fR\nRefused or failed; stderr says why.\n.TP\n\\fB2\\fR\nWrong usage.\n", out);
+  fputs(".SH EXIT STATUS\n.TP\n\\fB0\\fR\nDone.\n.TP\n\\fB1\\fR\nRefused or failed; stderr says "
+        "why.\n.TP\n\\fB2\\fR\nWrong usage.\n",
+        out);
 }
 
 static void verb_page(FILE *out, const struct cli_verb *verb) {
@@ -103,9 +107,12 @@ static void verb_page(FILE *out, const struct cli_verb *verb) {
 
 static void command_page(FILE *out) {
   header(out, NULL);
-  fputs(" \\- get news to an agent\\(aqs model\n.SH SYNOPSIS\n\\fBtidings\\fR \\fIVERB\\fR [\\fIOPTION\\fR]...\n.SH DESCRIPTION\n"
-        "A build fails in the background, a file changes, a server goes away: tidings keeps such news in a store and puts it on the\n"
-        "messages that an agent sends to its model anyway. This command pushes news, asks what became of it, and connects agents.\n"
+  fputs(" \\- get news to an agent\\(aqs model\n.SH SYNOPSIS\n\\fBtidings\\fR \\fIVERB\\fR "
+        "[\\fIOPTION\\fR]...\n.SH DESCRIPTION\n"
+        "A build fails in the background, a file changes, a server goes away: tidings keeps such "
+        "news in a store and puts it on the\n"
+        "messages that an agent sends to its model anyway. This command pushes news, asks what "
+        "became of it, and connects agents.\n"
         ".SH VERBS\n",
         out);
   for (size_t i = 0; i < cli_verb_count; i++) {
@@ -117,15 +124,20 @@ static void command_page(FILE *out) {
   }
   fputs(".SH ENVIRONMENT\n"
         ".TP\n\\fBTIDINGS_SESSION\\fR\nThe session, where none is given with \\-s.\n"
-        ".TP\n\\fBTIDINGS_STORE\\fR\nThe store, where none is given with \\-S. Otherwise it is $XDG_STATE_HOME/tidings or "
+        ".TP\n\\fBTIDINGS_STORE\\fR\nThe store, where none is given with \\-S. Otherwise it is "
+        "$XDG_STATE_HOME/tidings or "
         "~/.local/state/tidings.\n"
-        ".TP\n\\fBTIDINGS_CONFIG\\fR\nThe configuration. Otherwise it is $XDG_CONFIG_HOME/tidings/config.json or "
+        ".TP\n\\fBTIDINGS_CONFIG\\fR\nThe configuration. Otherwise it is "
+        "$XDG_CONFIG_HOME/tidings/config.json or "
         "~/.config/tidings/config.json, if "
         "there is one.\n"
-        ".TP\n\\fBTIDINGS_PLUGIN\\fR\nThe plugin to load, instead of the one that was installed with this command.\n",
+        ".TP\n\\fBTIDINGS_PLUGIN\\fR\nThe plugin to load, instead of the one that was installed "
+        "with this command.\n",
         out);
   footer(out);
-  fputs(".SH EXAMPLES\n.TP\n\\fBtidings run \\-\\- make\\fR\nBuild; the agent that works in this folder is told how it ended.\n", out);
+  fputs(".SH EXAMPLES\n.TP\n\\fBtidings run \\-\\- make\\fR\nBuild; the agent that works in this "
+        "folder is told how it ended.\n",
+        out);
 }
 
 int help_man(FILE *out, const struct cli_verb *verb) {

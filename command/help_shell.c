@@ -32,7 +32,8 @@ static void first_sentence(FILE *out, const char *text, const char *mark) {
 }
 
 static void verb_names(FILE *out) {
-  for (size_t i = 0; i < cli_verb_count; i++) fprintf(out, "%s%s", i ? " " : "", cli_verbs[i]->name);
+  for (size_t i = 0; i < cli_verb_count; i++)
+    fprintf(out, "%s%s", i ? " " : "", cli_verbs[i]->name);
 }
 
 static void words_of(FILE *out, const char *words) {
@@ -40,7 +41,7 @@ static void words_of(FILE *out, const char *words) {
   else fputs(words, out);
 }
 
-/* -- bash -------------------------------------------------------------------------------------------------------------------------- */
+/* -- bash -------------------------------------------------------------------------------------- */
 
 static void bash_values(FILE *out, enum cli_completion completion, const char *words) {
   switch (completion) {
@@ -50,19 +51,25 @@ static void bash_values(FILE *out, enum cli_completion completion, const char *w
     words_of(out, words);
     fputs("' -- \"$cur\")", out);
     break;
-  case COMPLETE_FILE: fputs("compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")", out); break;
-  case COMPLETE_FOLDER: fputs("compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")", out); break;
+  case COMPLETE_FILE:
+    fputs("compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")", out);
+    break;
+  case COMPLETE_FOLDER:
+    fputs("compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")", out);
+    break;
   case COMPLETE_SESSION: fputs("_tidings_sessions", out); break;
   case COMPLETE_COMMAND: fputs("_tidings_command", out); break;
   }
 }
 
-static void bash_option_words(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
+static void bash_option_words(FILE *out, const struct cli_verb *verb,
+                              const struct cli_option *option) {
   (void)verb;
   fprintf(out, " --%s", option->name);
 }
 
-static void bash_option_value(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
+static void bash_option_value(FILE *out, const struct cli_verb *verb,
+                              const struct cli_option *option) {
   (void)verb;
   if (!option->argument) return;
   fputs("        ", out);
@@ -120,7 +127,7 @@ int help_bash(FILE *out) {
   return EXIT_DONE;
 }
 
-/* -- zsh --------------------------------------------------------------------------------------------------------------------------- */
+/* -- zsh --------------------------------------------------------------------------------------- */
 
 static void zsh_action(FILE *out, enum cli_completion completion, const char *words) {
   switch (completion) {
@@ -141,8 +148,8 @@ static void zsh_option(FILE *out, const struct cli_verb *verb, const struct cli_
   (void)verb;
   fputs("        ", out);
   if (option->key < CLI_LONG_ONLY)
-    fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", option->key, option->name, option->key, option->argument ? "+" : "", option->name,
-            option->argument ? "=" : "");
+    fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", option->key, option->name, option->key,
+            option->argument ? "+" : "", option->name, option->argument ? "=" : "");
   else fprintf(out, "'--%s%s[", option->name, option->argument ? "=" : "");
   first_sentence(out, option->help, "[]:\\");
   fputc(']', out);
@@ -175,7 +182,8 @@ int help_zsh(FILE *out) {
     fputs("'\n", out);
   }
   fputs("  )\n"
-        "  _arguments -C '(- *)'{-h,--help}'[print help]' '(- *)'{-V,--version}'[print the version]' '1:verb:->verb' '*::argument:->rest'\n"
+        "  _arguments -C '(- *)'{-h,--help}'[print help]' '(- *)'{-V,--version}'[print the "
+        "version]' '1:verb:->verb' '*::argument:->rest'\n"
         "  case $state in\n"
         "    verb) _describe verb verbs; return ;;\n"
         "  esac\n"
@@ -183,17 +191,21 @@ int help_zsh(FILE *out) {
         out);
   for (size_t i = 0; i < cli_verb_count; i++) {
     const struct cli_verb *verb = cli_verbs[i];
-    fprintf(out, "    %s)\n      _arguments -s %s\\\n", verb->name, verb->options_first ? "-A '-*' " : "");
+    fprintf(out, "    %s)\n      _arguments -s %s\\\n", verb->name,
+            verb->options_first ? "-A '-*' " : "");
     help_each_option(verb, zsh_option, out);
-    fputs(verb->completion == COMPLETE_COMMAND ? "        '*:::argument:" : "        '*:argument:", out);
+    fputs(verb->completion == COMPLETE_COMMAND ? "        '*:::argument:" : "        '*:argument:",
+          out);
     zsh_action(out, verb->completion, verb->words);
     fputs("'\n      ;;\n", out);
   }
-  fputs("  esac\n}\nif [ \"$funcstack[1]\" = _tidings ]; then\n  _tidings \"$@\"\nelse\n  compdef _tidings tidings\nfi\n", out);
+  fputs("  esac\n}\nif [ \"$funcstack[1]\" = _tidings ]; then\n  _tidings \"$@\"\nelse\n  compdef "
+        "_tidings tidings\nfi\n",
+        out);
   return EXIT_DONE;
 }
 
-/* -- fish -------------------------------------------------------------------------------------------------------------------------- */
+/* -- fish -------------------------------------------------------------------------------------- */
 
 static void fish_action(FILE *out, enum cli_completion completion, const char *words) {
   switch (completion) {
@@ -211,7 +223,8 @@ static void fish_action(FILE *out, enum cli_completion completion, const char *w
 }
 
 static void fish_option(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
-  fprintf(out, "complete -c tidings -n '__fish_seen_subcommand_from %s' -l %s", verb->name, option->name);
+  fprintf(out, "complete -c tidings -n '__fish_seen_subcommand_from %s' -l %s", verb->name,
+          option->name);
   if (option->key < CLI_LONG_ONLY) fprintf(out, " -s %c", option->key);
   if (option->argument) fputs(option->completion == COMPLETE_FILE ? " -r" : " -x", out);
   if (option->argument) fish_action(out, option->completion, option->words);
@@ -221,7 +234,9 @@ static void fish_option(FILE *out, const struct cli_verb *verb, const struct cli
 }
 
 int help_fish(FILE *out) {
-  fputs("# fish completion for tidings; printed by: tidings help --completion=fish\ncomplete -c tidings -f\n", out);
+  fputs("# fish completion for tidings; printed by: tidings help --completion=fish\ncomplete -c "
+        "tidings -f\n",
+        out);
   for (size_t i = 0; i < cli_verb_count; i++) {
     fprintf(out, "complete -c tidings -n __fish_use_subcommand -a %s -d '", cli_verbs[i]->name);
     quoted(out, cli_verbs[i]->summary, "\\");

@@ -12,7 +12,8 @@
 #include "command/print.h"
 #include "command/session.h"
 
-static int find_owner(const struct cli *cli, struct hostkit *kit, const char *session, uint32_t *ret_owner) {
+static int find_owner(const struct cli *cli, struct hostkit *kit, const char *session,
+                      uint32_t *ret_owner) {
   json_t *status = NULL;
   int code = ask(cli, kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status);
   if (code) return code;
@@ -34,7 +35,8 @@ static int find(const struct cli *cli, char **session, uint32_t *owner) {
   return code;
 }
 
-int host_open(const struct cli *cli, const char *named, uint32_t *owner, struct hostkit **ret_kit, char **ret_session) {
+int host_open(const struct cli *cli, const char *named, uint32_t *owner, struct hostkit **ret_kit,
+              char **ret_session) {
   if (!named) named = session_named(cli);
   int code = named ? session_check(cli, named) : 0;
   char *session = named && !code ? strdup(named) : NULL;
@@ -49,8 +51,10 @@ int host_open(const struct cli *cli, const char *named, uint32_t *owner, struct 
 int host_read_owner(const struct cli *cli, uint32_t *ret_owner) {
   struct process process;
   uint64_t pid = 0;
-  if (cli_number(cli->value, 1, INT32_MAX, &pid)) return cli_usage(cli, "--owner: '%s' is not a process id", cli->value);
-  if (process_look((uint32_t)pid, &process)) return cli_fail(cli, "--owner: there is no process %s", cli->value);
+  if (cli_number(cli->value, 1, INT32_MAX, &pid))
+    return cli_usage(cli, "--owner: '%s' is not a process id", cli->value);
+  if (process_look((uint32_t)pid, &process))
+    return cli_fail(cli, "--owner: there is no process %s", cli->value);
   *ret_owner = (uint32_t)pid;
   return 0;
 }

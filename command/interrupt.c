@@ -21,7 +21,8 @@ void interrupt_begin(void) {
   action.sa_handler = note;
   sigemptyset(&blocked);
   for (size_t i = 0; i < sizeof stopping / sizeof stopping[0]; i++) {
-    if (sigaction(stopping[i], NULL, &was) || was.sa_handler == SIG_IGN) continue; /* nohup and background jobs mean it */
+    if (sigaction(stopping[i], NULL, &was) || was.sa_handler == SIG_IGN)
+      continue; /* nohup and background jobs mean it */
     sigaddset(&blocked, stopping[i]);
     sigaction(stopping[i], &action, NULL);
   }
@@ -29,7 +30,8 @@ void interrupt_begin(void) {
 }
 
 int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
-  struct timespec timeout = {.tv_sec = timeout_ms / 1000, .tv_nsec = (long)(timeout_ms % 1000) * 1000000};
+  struct timespec timeout = {.tv_sec = timeout_ms / 1000,
+                             .tv_nsec = (long)(timeout_ms % 1000) * 1000000};
   return ppoll(fds, count, timeout_ms < 0 ? NULL : &timeout, &outside);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/interrupt.h: the signals that ask a program to stop are noted, and only at places where it can stop in order.
+ * command/interrupt.h: the signals that ask a program to stop are noted, and only at places where
+ * it can stop in order.
  */
 #ifndef COMMAND_INTERRUPT_H
 #define COMMAND_INTERRUPT_H
@@ -8,7 +9,8 @@
 #include <poll.h>
 #include <signal.h>
 
-/* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT wait until interrupt_poll; those that were ignored stay so. */
+/* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT wait until interrupt_poll; those that were
+ * ignored stay so. */
 void interrupt_begin(void);
 
 /* poll, which such a signal ends with EINTR; `timeout_ms` -1: for ever. */

@@ -39,9 +39,11 @@ int32_t kit_error(struct tidings_error *error, int32_t code, const char *format,
   return code;
 }
 
-static int32_t no_memory(struct tidings_error *error) { return kit_error(error, TIDINGS_E_NOMEM, "out of memory"); }
+static int32_t no_memory(struct tidings_error *error) {
+  return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
+}
 
-/* -- what the plugin is given ------------------------------------------------------------------------------------------------------ */
+/* -- what the plugin is given ------------------------------------------------------------------ */
 
 static void log_line(void *context, uint32_t severity, const struct tidings_span *message) {
   const struct cli *cli = context;
@@ -74,22 +76,25 @@ static int32_t random_bytes(void *context, void *buffer, size_t len) {
   return getrandom(buffer, len, 0) == (ssize_t)len ? 0 : -1;
 }
 
-/* -- where things are -------------------------------------------------------------------------------------------------------------- */
+/* -- where things are -------------------------------------------------------------------------- */
 
 char *kit_plugin_path(void) {
   const char *named = getenv("TIDINGS_PLUGIN");
-  return named && named[0] ? strdup(named) : paths_beside_program("tidings.so", CLI_PLUGIN_FROM_PROGRAM);
+  return named && named[0] ? strdup(named)
+                           : paths_beside_program("tidings.so", CLI_PLUGIN_FROM_PROGRAM);
 }
 
 char *kit_store_path(const struct cli *cli) {
   const char *named = cli->store ? cli->store : getenv("TIDINGS_STORE");
-  return named && named[0] ? strdup(named) : paths_in_home("XDG_STATE_HOME", ".local/state", "tidings");
+  return named && named[0] ? strdup(named)
+                           : paths_in_home("XDG_STATE_HOME", ".local/state", "tidings");
 }
 
 char *kit_config_path(const struct cli *cli, bool *ret_named) {
   const char *named = cli->config ? cli->config : getenv("TIDINGS_CONFIG");
   *ret_named = named && named[0];
-  return *ret_named ? strdup(named) : paths_in_home("XDG_CONFIG_HOME", ".config", "tidings/config.json");
+  return *ret_named ? strdup(named)
+                    : paths_in_home("XDG_CONFIG_HOME", ".config", "tidings/config.json");
 }
 
 /* *ret_text stays NULL when there is no file and nobody named one. */
@@ -101,11 +106,15 @@ static int32_t read_config(const struct cli *cli, char **ret_text, struct tiding
   int32_t code = TIDINGS_OK;
   int reason = paths_read_file(path, LARGEST_CONFIG, ret_text, &len);
   if (reason && (named || reason != ENOENT)) {
-    code = kit_error(error, TIDINGS_E_STORE, "cannot read the configuration %s: %s", path, strerror(reason));
-  } else if (!reason && !len) { /* to the plugin nothing is no configuration, and the defaults hold */
-    code = kit_error(error, TIDINGS_E_SCHEMA, "the configuration %s is empty; expected a JSON object", path);
+    code = kit_error(error, TIDINGS_E_STORE, "cannot read the configuration %s: %s", path,
+                     strerror(reason));
+  } else if (!reason &&
+             !len) { /* to the plugin nothing is no configuration, and the defaults hold */
+    code = kit_error(error, TIDINGS_E_SCHEMA,
+                     "the configuration %s is empty; expected a JSON object", path);
   } else if (!reason && strlen(*ret_text) != len) {
-    code = kit_error(error, TIDINGS_E_SCHEMA, "the configuration %s has a NUL byte in it; expected JSON", path);
+    code = kit_error(error, TIDINGS_E_SCHEMA,
+                     "the configuration %s has a NUL byte in it; expected JSON", path);
   }
   free(path);
   return code;
@@ -121,9 +130,10 @@ static void name_config(const struct cli *cli, int32_t code, struct tidings_erro
   free(path);
 }
 
-/* -- open and close ---------------------------------------------------------------------------------------------------------------- */
+/* -- open and close ---------------------------------------------------------------------------- */
 
-int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit, struct tidings_error *error) {
+int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit,
+                 struct tidings_error *error) {
   const struct tidings_host host = {.size = sizeof host,
                                     .context = (void *)(uintptr_t)cli,
                                     .log = log_line,
@@ -133,21 +143,25 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
   static struct tidings_host kept; /* must outlive the hostkit; a process has one `cli` */
   char *plugin = kit_plugin_path(), *store = kit_store_path(cli), *config = NULL;
   int32_t code = plugin ? read_config(cli, &config, error) : no_memory(error);
-  if (!code && !store) code = kit_error(error, TIDINGS_E_STORE, "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
+  if (!code && !store)
+    code = kit_error(error, TIDINGS_E_STORE,
+                     "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
   if (!code && store && cli->verb->with & ONLY_READS && access(store, F_OK) && errno == ENOENT)
-    code = kit_error(error, TIDINGS_E_NOT_FOUND, "there is no store at %s yet; the first push makes it", store);
+    code = kit_error(error, TIDINGS_E_NOT_FOUND,
+                     "there is no store at %s yet; the first push makes it", store);
   if (code) goto out;
   kept = host;
-  const struct hostkit_options options = {.size = sizeof options,
-                                          .flags = KIT_FLAGS,
-                                          .plugin_path = plugin,
-                                          .store_dir = store,
-                                          .configuration = config,
-                                          .host_name = cli->host_name,
-                                          .role = role,
-                                          .owner_pid = owner_pid,
-                                          .hook_budget_ms = role == TIDINGS_ROLE_PRODUCER ? PRODUCER_BUDGET_MS : 0,
-                                          .host = &kept};
+  const struct hostkit_options options = {
+      .size = sizeof options,
+      .flags = KIT_FLAGS,
+      .plugin_path = plugin,
+      .store_dir = store,
+      .configuration = config,
+      .host_name = cli->host_name,
+      .role = role,
+      .owner_pid = owner_pid,
+      .hook_budget_ms = role == TIDINGS_ROLE_PRODUCER ? PRODUCER_BUDGET_MS : 0,
+      .host = &kept};
   code = hostkit_open(&options, ret_kit, error);
   if (code && config && error) name_config(cli, code, error);
 out:
@@ -161,16 +175,18 @@ void kit_close(struct hostkit *kit) {
   if (kit) (void)hostkit_close(kit, CLOSE_MS, NULL);
 }
 
-int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit) {
+int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,
+                    struct hostkit **ret_kit) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = kit_open(cli, role, owner_pid, ret_kit, &error);
   return code ? cli_fail_with(cli, code, &error) : 0;
 }
 
-/* -- events and queries ------------------------------------------------------------------------------------------------------------ */
+/* -- events and queries ------------------------------------------------------------------------ */
 
 json_t *kit_new_event(const char *type, const char *session, json_t *data) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:o}", "specversion", "1.0", "type", type, "source", "tidings", "session", session, "data", data);
+  return json_pack("{s:s, s:s, s:s, s:s, s:o}", "specversion", "1.0", "type", type, "source",
+                   "tidings", "session", session, "data", data);
 }
 
 static char *dump(json_t *value) {
@@ -179,7 +195,8 @@ static char *dump(json_t *value) {
   return text;
 }
 
-int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret_reply, struct tidings_error *error) {
+int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret_reply,
+                  struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
   char *text = dump(event);
   if (!text) return no_memory(error);
@@ -191,7 +208,8 @@ int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret
   return code;
 }
 
-int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer, struct tidings_error *error) {
+int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
+                  struct tidings_error *error) {
   char *text = dump(request), *json = NULL;
   if (!text) return no_memory(error);
   const struct tidings_span span = {text, strlen(text)};
@@ -201,16 +219,20 @@ int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer, str
   json_error_t wrong;
   json_t *answer = json_loads(json, JSON_ALLOW_NUL, &wrong);
   hostkit_free(json);
-  if (!answer) return kit_error(error, TIDINGS_E_STORE, "the plugin answered what is not JSON: %s", wrong.text);
+  if (!answer)
+    return kit_error(error, TIDINGS_E_STORE, "the plugin answered what is not JSON: %s",
+                     wrong.text);
   *ret_answer = answer;
   return TIDINGS_OK;
 }
 
-int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uint32_t patience_ms, struct tidings_reply **ret_reply,
-                   struct tidings_error *error) {
+int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uint32_t patience_ms,
+                   struct tidings_reply **ret_reply, struct tidings_error *error) {
   const uint64_t until = mono_ns(NULL) + (uint64_t)patience_ms * 1000000u;
   int32_t code;
-  do code = hostkit_settle(kit, delivery, outcome, ret_reply, error); /* waits the hook's budget itself */
+  do
+    code = hostkit_settle(kit, delivery, outcome, ret_reply,
+                          error); /* waits the hook's budget itself */
   while (code == TIDINGS_E_BUSY && mono_ns(NULL) < until);
   return code;
 }

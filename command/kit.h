@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/kit.h: the plugin, opened through hostkit as any host opens it; events and queries as JSON values. Prints nothing.
+ * command/kit.h: the plugin, opened through hostkit as any host opens it; events and queries as
+ * JSON values. Prints nothing.
  */
 #ifndef COMMAND_KIT_H
 #define COMMAND_KIT_H
@@ -10,32 +11,40 @@
 
 #include "command/cli.h"
 
-/* Opens the store with the plugin that $TIDINGS_PLUGIN names, or else lies beside this program, or else is installed with it, and with the
- * user's configuration. `owner_pid` as in struct tidings_open_options. A producer waits 5 s for another writer, a host the default time. Errors:
+/* Opens the store with the plugin that $TIDINGS_PLUGIN names, or else lies beside this program, or
+ * else is installed with it, and with the user's configuration. `owner_pid` as in struct
+ * tidings_open_options. A producer waits 5 s for another writer, a host the default time. Errors:
  * hostkit_open's; SCHEMA and STORE for the configuration's file. */
-int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit, struct tidings_error *error);
+int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit,
+                 struct tidings_error *error);
 void kit_close(struct hostkit *kit); /* NULL is allowed */
 
 /* The same, and says what went wrong. Returns 0, or the exit code. */
-int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit);
+int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,
+                    struct hostkit **ret_kit);
 
-char *kit_plugin_path(void);                                   /* free it; NULL: out of memory */
-char *kit_store_path(const struct cli *cli);                   /* the same; NULL too when there is no home */
-char *kit_config_path(const struct cli *cli, bool *ret_named); /* the same; `named`: by the user, so that it has to be there */
+char *kit_plugin_path(void);                 /* free it; NULL: out of memory */
+char *kit_store_path(const struct cli *cli); /* the same; NULL too when there is no home */
+char *kit_config_path(
+    const struct cli *cli,
+    bool *ret_named); /* the same; `named`: by the user, so that it has to be there */
 
 /* A CloudEvents object; takes `data` over (NULL: out of memory, and so is the answer). */
 json_t *kit_new_event(const char *type, const char *session, json_t *data);
 
 /* Each takes the JSON value over; NULL in its place is out of memory. `ret_reply` may be NULL. */
-int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret_reply, struct tidings_error *error);
-int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer, struct tidings_error *error);
+int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret_reply,
+                  struct tidings_error *error);
+int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
+                  struct tidings_error *error);
 
-/* Settles with patience: where the store stays busy, it tries again for `patience_ms`, because a settle that is only remembered is forgotten when
- * this process ends. */
-int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uint32_t patience_ms, struct tidings_reply **ret_reply,
-                   struct tidings_error *error);
+/* Settles with patience: where the store stays busy, it tries again for `patience_ms`, because a
+ * settle that is only remembered is forgotten when this process ends. */
+int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uint32_t patience_ms,
+                   struct tidings_reply **ret_reply, struct tidings_error *error);
 
 /* Fills `error` in the plugin's manner and returns `code`. */
-int32_t kit_error(struct tidings_error *error, int32_t code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int32_t kit_error(struct tidings_error *error, int32_t code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

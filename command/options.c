@@ -23,7 +23,9 @@ struct table { /* as getopt_long wants it */
 static void add(struct table *table, const struct cli_option *option) {
   if (table->option_count == MOST_OPTIONS) abort(); /* a mistake in a verb's table */
   table->options[table->option_count++] =
-      (struct option){.name = option->name, .has_arg = option->argument ? required_argument : no_argument, .val = option->key};
+      (struct option){.name = option->name,
+                      .has_arg = option->argument ? required_argument : no_argument,
+                      .val = option->key};
   if (option->key >= CLI_LONG_ONLY) return;
   table->letters[table->letter_count++] = (char)option->key;
   if (option->argument) table->letters[table->letter_count++] = ':';
@@ -33,7 +35,8 @@ static void build(struct table *table, const struct cli_verb *verb) {
   memset(table, 0, sizeof *table);
   if (verb->options_first) table->letters[table->letter_count++] = '+';
   table->letters[table->letter_count++] = ':';
-  for (const struct cli_option *option = verb->options; option && option->name; option++) add(table, option);
+  for (const struct cli_option *option = verb->options; option && option->name; option++)
+    add(table, option);
   for (size_t i = 0; i < common_option_count; i++) {
     if (common_option_of(verb, i)) add(table, &common_options[i]);
   }
@@ -46,11 +49,14 @@ static const char *name_of(const struct table *table, int key) {
   return "";
 }
 
-/* getopt stays at a cluster such as -xy until its last letter; then the word to name is the letter, not what stands before it. */
+/* getopt stays at a cluster such as -xy until its last letter; then the word to name is the letter,
+ * not what stands before it. */
 static int refuse(struct cli *cli, int answer) {
   const char *word = cli->argv[optind - 1];
-  bool letter = optopt > 0 && optopt < CLI_LONG_ONLY && isprint(optopt) && strncmp(word, "--", 2) != 0;
-  if (answer == ':' && letter) cli->exit_code = cli_usage(cli, "option '-%c' needs an argument", optopt);
+  bool letter =
+      optopt > 0 && optopt < CLI_LONG_ONLY && isprint(optopt) && strncmp(word, "--", 2) != 0;
+  if (answer == ':' && letter)
+    cli->exit_code = cli_usage(cli, "option '-%c' needs an argument", optopt);
   else if (answer == ':') cli->exit_code = cli_usage(cli, "option '%s' needs an argument", word);
   else if (letter) cli->exit_code = cli_usage(cli, "unknown option '-%c'", optopt);
   else if (optopt) cli->exit_code = cli_usage(cli, "option '%s' takes no argument", word);
@@ -80,7 +86,8 @@ int cli_next(struct cli *cli) {
     default: return key;
     }
     if (optarg && !optarg[0]) {
-      cli->exit_code = cli_usage(cli, "option '--%s' needs an argument that is not empty", name_of(&table, key));
+      cli->exit_code =
+          cli_usage(cli, "option '--%s' needs an argument that is not empty", name_of(&table, key));
       return CLI_STOP;
     }
   }

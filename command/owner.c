@@ -39,12 +39,13 @@ int process_look(uint32_t pid, struct process *ret_process) {
     if (end == at) return -1;
     at = end;
   }
-  *ret_process = (struct process){.pid = pid,
-                                  .parent = (uint32_t)fields[PARENT],
-                                  .group = (uint32_t)fields[GROUP],
-                                  .terminal = (uint32_t)fields[TERMINAL],
-                                  .foreground = fields[FOREGROUND] > 0 ? (uint32_t)fields[FOREGROUND] : 0,
-                                  .state = state};
+  *ret_process =
+      (struct process){.pid = pid,
+                       .parent = (uint32_t)fields[PARENT],
+                       .group = (uint32_t)fields[GROUP],
+                       .terminal = (uint32_t)fields[TERMINAL],
+                       .foreground = fields[FOREGROUND] > 0 ? (uint32_t)fields[FOREGROUND] : 0,
+                       .state = state};
   return 0;
 }
 
@@ -55,8 +56,10 @@ static bool same_program(uint32_t a, uint32_t b) {
   ssize_t one_len = readlink(path, one, sizeof one);
   snprintf(path, sizeof path, "/proc/%u/exe", b);
   ssize_t other_len = readlink(path, other, sizeof other);
-  if (one_len <= 0 || one_len != other_len || memcmp(one, other, (size_t)one_len) != 0) return false;
-  size_t one_size = read_proc(a, "cmdline", one, sizeof one), other_size = read_proc(b, "cmdline", other, sizeof other);
+  if (one_len <= 0 || one_len != other_len || memcmp(one, other, (size_t)one_len) != 0)
+    return false;
+  size_t one_size = read_proc(a, "cmdline", one, sizeof one),
+         other_size = read_proc(b, "cmdline", other, sizeof other);
   return one_size && one_size == other_size && memcmp(one, other, one_size) == 0;
 }
 
@@ -64,7 +67,8 @@ uint32_t owner_of_caller(void) {
   struct process process;
   uint32_t pid = (uint32_t)getppid();
   for (int i = 0; i < MOST_GENERATIONS; i++) {
-    if (process_look(pid, &process) || process.parent <= 1 || !same_program(pid, process.parent)) break;
+    if (process_look(pid, &process) || process.parent <= 1 || !same_program(pid, process.parent))
+      break;
     pid = process.parent;
   }
   return pid;

@@ -9,13 +9,15 @@
 #include <stdint.h>
 
 struct process {
-  uint32_t pid, parent, group, terminal, foreground; /* terminal: the device's number; foreground: its group; 0: none */
-  char state;                                        /* as in /proc: R, S, T, Z, ... */
+  uint32_t pid, parent, group, terminal,
+      foreground; /* terminal: the device's number; foreground: its group; 0: none */
+  char state;     /* as in /proc: R, S, T, Z, ... */
 };
 /* Returns 0, or -1: there is no such process. */
 int process_look(uint32_t pid, struct process *ret_process);
 
-/* The script that called this command: the parent, or, if that is a subshell (a copy of its own parent that runs no program of its own, as in
+/* The script that called this command: the parent, or, if that is a subshell (a copy of its own
+ * parent that runs no program of its own, as in
  * $(...) and pipelines), whose copy it is. */
 uint32_t owner_of_caller(void);
 

@@ -102,7 +102,8 @@ int paths_read_all(int fd, size_t most, char **ret_text, size_t *ret_len) {
 
 int paths_read_file(const char *path, size_t most, char **ret_text, size_t *ret_len) {
   struct stat info;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* non-blocking: it may be a FIFO */
+  int fd =
+      open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* non-blocking: it may be a FIFO */
   if (fd < 0) return errno;
   int reason = fstat(fd, &info) ? errno : 0;
   if (!reason && !S_ISREG(info.st_mode)) reason = S_ISDIR(info.st_mode) ? EISDIR : EINVAL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/say.c: what went wrong, on stderr, one line; with the usage line when the call itself was wrong.
+ * command/say.c: what went wrong, on stderr, one line; with the usage line when the call itself was
+ * wrong.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 #include "command/cli.h"
 #include "command/terminal.h"
 
-__attribute__((format(printf, 2, 0))) static void say(const struct cli *cli, const char *format, va_list arguments) {
+__attribute__((format(printf, 2, 0))) static void say(const struct cli *cli, const char *format,
+                                                      va_list arguments) {
   char *text = NULL;
   bool named = cli->verb && cli->verb->name;
   fprintf(stderr, "tidings%s%s: ", named ? " " : "", named ? cli->verb->name : "");
@@ -25,7 +27,8 @@ int cli_usage(const struct cli *cli, const char *format, ...) {
   va_start(arguments, format);
   say(cli, format, arguments);
   va_end(arguments);
-  fprintf(stderr, "\nusage: tidings %s%s%s\n", cli->verb->name ? cli->verb->name : "", cli->verb->name ? " " : "", cli->verb->usage);
+  fprintf(stderr, "\nusage: tidings %s%s%s\n", cli->verb->name ? cli->verb->name : "",
+          cli->verb->name ? " " : "", cli->verb->usage);
   return EXIT_USAGE;
 }
 
@@ -39,7 +42,8 @@ int cli_fail(const struct cli *cli, const char *format, ...) {
 }
 
 int cli_fail_with(const struct cli *cli, int32_t code, const struct tidings_error *error) {
-  return cli_fail(cli, "%s (%s)", error && error->text[0] ? error->text : "it gave no reason", hostkit_error_name(code));
+  return cli_fail(cli, "%s (%s)", error && error->text[0] ? error->text : "it gave no reason",
+                  hostkit_error_name(code));
 }
 
 void cli_warn(const struct cli *cli, const char *format, ...) {

@@ -30,7 +30,8 @@ char *scratch_make(void) {
 void scratch_remove(char *folder) {
   DIR *dir = folder ? opendir(folder) : NULL;
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) (void)unlinkat(dirfd(dir), entry->d_name, 0);
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+      (void)unlinkat(dirfd(dir), entry->d_name, 0);
   }
   if (dir) closedir(dir);
   if (folder) (void)rmdir(folder);

@@ -57,7 +57,8 @@ static void list(const json_t *sessions) {
       if (alive(session) != (pass == 0) || listed++ >= MOST_LISTED) continue;
       fputs("  ", stderr);
       terminal_text(stderr, text_of(session, "session"));
-      fprintf(stderr, "  (%s%s", alive(session) ? "running" : "not running", text_of(session, "cwd")[0] ? ", in " : "");
+      fprintf(stderr, "  (%s%s", alive(session) ? "running" : "not running",
+              text_of(session, "cwd")[0] ? ", in " : "");
       terminal_text(stderr, text_of(session, "cwd"));
       fputs(text_of(session, "host")[0] ? ", of " : "", stderr);
       terminal_text(stderr, text_of(session, "host"));
@@ -68,11 +69,14 @@ static void list(const json_t *sessions) {
 }
 
 /* *ret_sessions is all there are. */
-static int find_here(const struct cli *cli, struct hostkit *kit, char **ret_session, char folder[PATH_MAX], json_t **ret_sessions) {
+static int find_here(const struct cli *cli, struct hostkit *kit, char **ret_session,
+                     char folder[PATH_MAX], json_t **ret_sessions) {
   struct tidings_error error = {.size = sizeof error};
   json_t *answer = NULL;
-  if (!getcwd(folder, PATH_MAX)) return cli_fail(cli, "cannot tell the current folder; name the session with -s");
-  int32_t code = kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer, &error);
+  if (!getcwd(folder, PATH_MAX))
+    return cli_fail(cli, "cannot tell the current folder; name the session with -s");
+  int32_t code =
+      kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer, &error);
   if (code) return cli_fail_with(cli, code, &error);
   json_t *sessions = json_object_get(answer, "sessions");
   const char *found = newest(sessions, folder);
@@ -100,10 +104,11 @@ static int choose_by_folder(const struct cli *cli, struct hostkit *kit, char **r
   if (!code && found) {
     *ret_session = found;
   } else if (!code && !json_array_size(sessions)) {
-    code = cli_fail(
-        cli, "the store knows no session yet; start an agent that tidings is set up for and send it a message, or name a session with -s");
+    code = cli_fail(cli, "the store knows no session yet; start an agent that tidings is set up "
+                         "for and send it a message, or name a session with -s");
   } else if (!code) {
-    code = cli_fail(cli, "no running session is at work in %s; name one with -s. There are:", folder);
+    code =
+        cli_fail(cli, "no running session is at work in %s; name one with -s. There are:", folder);
     list(sessions);
   }
   json_decref(sessions);
@@ -120,12 +125,14 @@ int session_check(const struct cli *cli, const char *session) {
   enum { LONGEST = 255 };
   uint32_t character = 0;
   size_t left = strlen(session);
-  if (left > LONGEST) return cli_fail(cli, "session: it has %zu bytes; expected 1 to %d", left, LONGEST);
+  if (left > LONGEST)
+    return cli_fail(cli, "session: it has %zu bytes; expected 1 to %d", left, LONGEST);
   for (size_t width = 0; left; session += width, left -= width) {
     width = utf8_decode(session, left, &character);
     if (!width) return cli_fail(cli, "session: '%s' is not UTF-8; expected text", session);
     if (character < ' ' || (character >= 0x7f && character < 0xa0))
-      return cli_fail(cli, "session: it has the control character U+%04X; expected none", (unsigned)character);
+      return cli_fail(cli, "session: it has the control character U+%04X; expected none",
+                      (unsigned)character);
   }
   return 0;
 }

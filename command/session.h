@@ -8,17 +8,20 @@
 #include "command/cli.h"
 #include "command/kit.h"
 
-/* The one given with -s, else $TIDINGS_SESSION, else the newest of a running host whose folder holds the current one. Says on stderr what is
- * wrong, with a list of the sessions. Returns 0, or the exit code. Free *ret_session. */
+/* The one given with -s, else $TIDINGS_SESSION, else the newest of a running host whose folder
+ * holds the current one. Says on stderr what is wrong, with a list of the sessions. Returns 0, or
+ * the exit code. Free *ret_session. */
 int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_session);
 
 /* The one given with -s, else $TIDINGS_SESSION; NULL: neither. */
 const char *session_named(const struct cli *cli);
 
-/* Refuses what is no session's id: more than 255 bytes, not UTF-8, control characters. Returns 0, or the exit code. */
+/* Refuses what is no session's id: more than 255 bytes, not UTF-8, control characters. Returns 0,
+ * or the exit code. */
 int session_check(const struct cli *cli, const char *session);
 
-/* The newest of a running host whose folder holds the current one; *ret_session stays NULL if there is none. Returns 0, or the exit code. */
+/* The newest of a running host whose folder holds the current one; *ret_session stays NULL if there
+ * is none. Returns 0, or the exit code. */
 int session_newest_here(const struct cli *cli, struct hostkit *kit, char **ret_session);
 
 /* Opens as a producer and chooses. On failure nothing is open. */

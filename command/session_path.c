@@ -31,7 +31,8 @@ static void tidy(char *path) {
   *out = '\0';
 }
 
-/* The longest part of a tidy path that exists is resolved, the rest kept: a file that was deleted has a name too. */
+/* The longest part of a tidy path that exists is resolved, the rest kept: a file that was deleted
+ * has a name too. */
 static char *resolved_folder(const char *folder) {
   char *real = realpath(folder, NULL);
   if (real) return real;
@@ -39,7 +40,8 @@ static char *resolved_folder(const char *folder) {
   if (!slash || slash == copy) return copy;
   *slash = '\0';
   char *above = resolved_folder(copy), *joined = NULL;
-  if (above && asprintf(&joined, "%s/%s", strcmp(above, "/") == 0 ? "" : above, slash + 1) < 0) joined = NULL;
+  if (above && asprintf(&joined, "%s/%s", strcmp(above, "/") == 0 ? "" : above, slash + 1) < 0)
+    joined = NULL;
   free(above);
   free(copy);
   return joined;
@@ -60,7 +62,8 @@ static char *resolved(const char *cwd, const char *path) {
   if (slash == whole) return whole; /* of the root folder */
   *slash = '\0';
   char *folder = resolved_folder(whole);
-  if (folder && asprintf(&joined, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, slash + 1) < 0) joined = NULL;
+  if (folder && asprintf(&joined, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, slash + 1) < 0)
+    joined = NULL;
   free(folder);
   free(whole);
   return joined;

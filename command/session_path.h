@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/session_path.h: how a file is named to a session, by whoever reports a change of it. A watcher's news of the assistant's own edit is withdrawn
- * only if both name the file by the same bytes, so everybody here names it by this function.
+ * command/session_path.h: how a file is named to a session, by whoever reports a change of it. A
+ * watcher's news of the assistant's own edit is withdrawn only if both name the file by the same
+ * bytes, so everybody here names it by this function.
  */
 #ifndef COMMAND_SESSION_PATH_H
 #define COMMAND_SESSION_PATH_H
 
-/* `path` as seen from the session's folder `cwd`: relative to it without "./" if it lies inside, else absolute. A relative path is meant from
- * `cwd`. Symbolic links of folders are resolved as far as they exist; the last component is not. With `cwd` empty the path is absolute, from the
- * current folder. Free it; NULL: out of memory. */
+/* `path` as seen from the session's folder `cwd`: relative to it without "./" if it lies inside,
+ * else absolute. A relative path is meant from `cwd`. Symbolic links of folders are resolved as far
+ * as they exist; the last component is not. With `cwd` empty the path is absolute, from the current
+ * folder. Free it; NULL: out of memory. */
 char *session_path(const char *cwd, const char *path);
 
 #endif

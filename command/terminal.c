@@ -13,8 +13,9 @@
 static bool shows(uint32_t character) {
   static const struct {
     uint32_t first, last;
-  } hidden[] = {{0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},
-                {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+  } hidden[] = {{0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
+                {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
+                {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
   for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
     if (character >= hidden[i].first && character <= hidden[i].last) return false;
   }
@@ -38,4 +39,6 @@ static void print(FILE *out, const char *bytes, size_t len, int indent) {
 
 void terminal_text(FILE *out, const char *text) { print(out, text, strlen(text), -1); }
 void terminal_bytes(FILE *out, const char *bytes, size_t len) { print(out, bytes, len, -1); }
-void terminal_lines(FILE *out, const char *text, int indent) { print(out, text, strlen(text), indent); }
+void terminal_lines(FILE *out, const char *text, int indent) {
+  print(out, text, strlen(text), indent);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/terminal.h: printing text that comes from outside where a terminal or a line-reading program may take it.
+ * command/terminal.h: printing text that comes from outside where a terminal or a line-reading
+ * program may take it.
  */
 #ifndef COMMAND_TERMINAL_H
 #define COMMAND_TERMINAL_H
@@ -8,8 +9,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints text with what is not a printable character of UTF-8 made visible, as {U+001B} or {0xFF}: control characters, line breaks and tabs
- * too, what changes the direction of text, and what cannot be seen. */
+/* Prints text with what is not a printable character of UTF-8 made visible, as {U+001B} or {0xFF}:
+ * control characters, line breaks and tabs too, what changes the direction of text, and what cannot
+ * be seen. */
 void terminal_text(FILE *out, const char *text);
 void terminal_bytes(FILE *out, const char *bytes, size_t len);
 /* The same, but tabs and line breaks stay, these with `indent` blanks behind them. */

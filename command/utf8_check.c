@@ -22,7 +22,8 @@ size_t utf8_decode(const char *bytes, size_t left, uint32_t *ret_character) {
     if ((at[i] & 0xc0) != 0x80) return 0;
     character = character << 6 | (at[i] & 0x3fu);
   }
-  if (character < least[len] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000)) return 0;
+  if (character < least[len] || character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
+    return 0;
   *ret_character = character;
   return len;
 }

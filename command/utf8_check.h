@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The character at `bytes`, of which `left` may be read; returns its length, or 0 if there is no valid one. */
+/* The character at `bytes`, of which `left` may be read; returns its length, or 0 if there is no
+ * valid one. */
 size_t utf8_decode(const char *bytes, size_t left, uint32_t *ret_character);
 size_t utf8_length(const char *bytes, size_t left);
 /* A copy in which each byte that is not UTF-8 is U+FFFD. Free it; NULL: out of memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/verbs.h: the verbs of a program, in the order in which help lists them. The program defines the table.
+ * command/verbs.h: the verbs of a program, in the order in which help lists them. The program
+ * defines the table.
  */
 #ifndef COMMAND_VERBS_H
 #define COMMAND_VERBS_H

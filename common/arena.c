@@ -15,7 +15,9 @@ struct arena_chunk {
   alignas(max_align_t) unsigned char bytes[];
 };
 
-static size_t round_up(size_t size) { return (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1); }
+static size_t round_up(size_t size) {
+  return (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+}
 
 static int grow(struct arena *arena, size_t size) {
   size_t capacity = arena->capacity ? arena->capacity * 2 : FIRST_CHUNK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/arena.h: memory that lives and dies together: one arena a call, or a reply. Allocation is a bump of a pointer; freeing is
- * freeing all of it. Alignment is that of max_align_t.
+ * common/arena.h: memory that lives and dies together: one arena a call, or a reply. Allocation is
+ * a bump of a pointer; freeing is freeing all of it. Alignment is that of max_align_t.
  */
 #ifndef COMMON_ARENA_H
 #define COMMON_ARENA_H
@@ -16,13 +16,15 @@ struct arena {
   size_t used, capacity;      /* of the newest */
 };
 
-#define ARENA_EMPTY                                                                                                                        \
+#define ARENA_EMPTY                                                                                \
   { NULL, 0, 0 }
 
-void *arena_alloc(struct arena *arena, size_t size);                                     /* NULL: no memory */
-void *arena_array(struct arena *arena, size_t count, size_t size);                       /* not zeroed; NULL: no memory or overflow */
-void *arena_zalloc(struct arena *arena, size_t count, size_t size);                      /* zeroed array; the same */
-int arena_copy(struct arena *arena, struct tidings_span from, struct tidings_span *ret); /* 0, or -1: no memory. Adds a NUL behind */
-void arena_free(struct arena *arena);                                                    /* and makes it empty */
+void *arena_alloc(struct arena *arena, size_t size); /* NULL: no memory */
+void *arena_array(struct arena *arena, size_t count,
+                  size_t size); /* not zeroed; NULL: no memory or overflow */
+void *arena_zalloc(struct arena *arena, size_t count, size_t size); /* zeroed array; the same */
+int arena_copy(struct arena *arena, struct tidings_span from,
+               struct tidings_span *ret); /* 0, or -1: no memory. Adds a NUL behind */
+void arena_free(struct arena *arena);     /* and makes it empty */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/buffer.h: bytes that grow at the end. Writers need not check each append: once memory ran out the buffer stays `failed`, and
- * whoever finishes it looks once.
+ * common/buffer.h: bytes that grow at the end. Writers need not check each append: once memory ran
+ * out the buffer stays `failed`, and whoever finishes it looks once.
  */
 #ifndef COMMON_BUFFER_H
 #define COMMON_BUFFER_H
@@ -18,26 +18,36 @@ struct buffer {
   bool failed;
 };
 
-#define BUFFER_EMPTY                                                                                                                       \
+#define BUFFER_EMPTY                                                                               \
   { NULL, 0, 0, false }
 
 bool buffer_grow(struct buffer *buffer, size_t more); /* makes room; false: it has failed */
-void buffer_format(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buffer_format(struct buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void buffer_free(struct buffer *buffer); /* and makes it empty */
 
 /* Here, because rendering is made of these. */
 static inline void buffer_append(struct buffer *buffer, const void *bytes, size_t len) {
-  if (!len || (len > buffer->capacity - buffer->len && !buffer_grow(buffer, len)) || buffer->failed) return;
+  if (!len || (len > buffer->capacity - buffer->len && !buffer_grow(buffer, len)) || buffer->failed)
+    return;
   memcpy(buffer->bytes + buffer->len, bytes, len);
   buffer->len += len;
 }
 
-static inline void buffer_text(struct buffer *buffer, const char *text) { buffer_append(buffer, text, strlen(text)); }
+static inline void buffer_text(struct buffer *buffer, const char *text) {
+  buffer_append(buffer, text, strlen(text));
+}
 
-static inline void buffer_span(struct buffer *buffer, struct tidings_span span) { buffer_append(buffer, span.ptr, span.len); }
+static inline void buffer_span(struct buffer *buffer, struct tidings_span span) {
+  buffer_append(buffer, span.ptr, span.len);
+}
 
-static inline void buffer_byte(struct buffer *buffer, char byte) { buffer_append(buffer, &byte, 1); }
+static inline void buffer_byte(struct buffer *buffer, char byte) {
+  buffer_append(buffer, &byte, 1);
+}
 
-static inline struct tidings_span buffer_view(const struct buffer *buffer) { return span_of(buffer->bytes, buffer->len); }
+static inline struct tidings_span buffer_view(const struct buffer *buffer) {
+  return span_of(buffer->bytes, buffer->len);
+}
 
 #endif

@@ -8,7 +8,8 @@
 
 #include "common/utf8.h"
 
-int cut_text(struct arena *arena, struct tidings_span whole, size_t kept, struct tidings_span *ret) {
+int cut_text(struct arena *arena, struct tidings_span whole, size_t kept,
+             struct tidings_span *ret) {
   kept = utf8_prefix(whole, kept);
   char suffix[48];
   int suffix_len = snprintf(suffix, sizeof suffix, "… (%zu more bytes)", whole.len - kept);

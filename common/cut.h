@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/cut.h: text that was too long, and says so: "… (N more bytes)" behind what is kept; the suffix does not count.
+ * common/cut.h: text that was too long, and says so: "… (N more bytes)" behind what is kept; the
+ * suffix does not count.
  */
 #ifndef COMMON_CUT_H
 #define COMMON_CUT_H

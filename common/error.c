@@ -14,7 +14,8 @@
 static const char ellipsis[] = "…";
 enum { ELLIPSIS_LEN = sizeof ellipsis - 1, QUOTED_BYTES = 80 };
 
-/* Copies what fits, each character as it may be seen; ends with an ellipsis if something is left out. `room` counts the NUL. */
+/* Copies what fits, each character as it may be seen; ends with an ellipsis if something is left
+ * out. `room` counts the NUL. */
 static void copy_shown(struct tidings_span from, char *to, size_t room) {
   size_t len = 0, at = 0, cut = 0; /* cut: where the ellipsis would go */
   while (at < from.len) {
@@ -54,7 +55,8 @@ struct quoted quote(struct tidings_span span) {
   struct quoted quoted;
   size_t len = 0, at = 0;
   size_t end = utf8_prefix(span, QUOTED_BYTES);
-  const size_t room = sizeof quoted.text - ELLIPSIS_LEN - 2; /* the ellipsis, the closing mark and the NUL always fit */
+  const size_t room = sizeof quoted.text - ELLIPSIS_LEN -
+                      2; /* the ellipsis, the closing mark and the NUL always fit */
   quoted.text[len++] = '"';
   while (at < end) {
     struct utf8_shown shown = utf8_show(span, at);

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/error.h: saying what went wrong, into the caller's struct tidings_error, which may be NULL or shorter than ours.
+ * common/error.h: saying what went wrong, into the caller's struct tidings_error, which may be NULL
+ * or shorter than ours.
  */
 #ifndef COMMON_ERROR_H
 #define COMMON_ERROR_H
 
 #include "common/span.h"
 
-/* Writes code and sentence, with control characters and broken UTF-8 made visible and the text cut to what the caller has room for. Returns
- * `code`, so that `return fail(error, …)` is one line. */
-int fail(struct tidings_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-#ifdef __clang_analyzer__ /* which looks into no other file, and so would reckon with a `fail` that returns 0 */
+/* Writes code and sentence, with control characters and broken UTF-8 made visible and the text cut
+ * to what the caller has room for. Returns `code`, so that `return fail(error, …)` is one line. */
+int fail(struct tidings_error *error, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#ifdef __clang_analyzer__ /* which looks into no other file, and so would reckon with a `fail`     \
+                             that returns 0 */
 #define fail(error, code, ...) ((void)fail(error, code, __VA_ARGS__), (code))
 #endif
 
-/* A quoted, shortened, harmless copy of hostile text for use inside a sentence: "abc…" with at most 80 bytes of it. */
+/* A quoted, shortened, harmless copy of hostile text for use inside a sentence: "abc…" with at most
+ * 80 bytes of it. */
 struct quoted {
   char text[400];
 };

@@ -20,7 +20,8 @@ bool json_to_integer(const struct json *json, int64_t *ret_value) {
   for (size_t at = negative; at < text.len; at++) {
     int digit = text.ptr[at] - '0';
     if (digit < 0 || digit > 9) return false;
-    if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, digit, &value)) return false;
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, digit, &value))
+      return false;
   }
   if (!negative && __builtin_sub_overflow(0, value, &value)) return false;
   *ret_value = value;
@@ -61,14 +62,17 @@ void json_write_string(struct tidings_span text, struct buffer *out) {
   buffer_byte(out, '"');
 }
 
-static bool is_open(const struct json *json) { return json->kind == JSON_IS_ARRAY || json->kind == JSON_IS_OBJECT; }
+static bool is_open(const struct json *json) {
+  return json->kind == JSON_IS_ARRAY || json->kind == JSON_IS_OBJECT;
+}
 
 static void write_bracket(const struct json *json, const char *pair, struct buffer *out) {
   buffer_byte(out, pair[json->kind == JSON_IS_OBJECT]);
 }
 
 static void write_scalar(const struct json *json, struct buffer *out) {
-  static const char *const words[] = {[JSON_IS_NULL] = "null", [JSON_IS_FALSE] = "false", [JSON_IS_TRUE] = "true"};
+  static const char *const words[] = {
+      [JSON_IS_NULL] = "null", [JSON_IS_FALSE] = "false", [JSON_IS_TRUE] = "true"};
   if (json->kind == JSON_IS_STRING) {
     json_write_string(json->text, out);
   } else if (json->kind == JSON_IS_NUMBER) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/json_read.c: the reader of json.h. It copies the input once and decodes strings in place, which never makes them longer.
+ * common/json_read.c: the reader of json.h. It copies the input once and decodes strings in place,
+ * which never makes them longer.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "common/utf8.h"
 #include "common/json.h"
+#include "common/utf8.h"
 
 struct open_value {
   struct json *json;
@@ -24,7 +25,9 @@ struct reader {
   size_t depth;
 };
 
-static struct tidings_span rest(const struct reader *reader) { return span_of(reader->at, (size_t)(reader->end - reader->at)); }
+static struct tidings_span rest(const struct reader *reader) {
+  return span_of(reader->at, (size_t)(reader->end - reader->at));
+}
 
 /* The sentence names line and column, counted in characters from 1. */
 static int refuse(const struct reader *reader, int code, const char *at, const char *problem) {
@@ -38,7 +41,8 @@ static int refuse(const struct reader *reader, int code, const char *at, const c
       column++;
     }
   }
-  return fail(reader->error, code, "%s: %s at line %zu, column %zu", reader->what, problem, line, column);
+  return fail(reader->error, code, "%s: %s at line %zu, column %zu", reader->what, problem, line,
+              column);
 }
 
 static int not_json(const struct reader *reader, const char *at, const char *problem) {
@@ -48,18 +52,23 @@ static int not_json(const struct reader *reader, const char *at, const char *pro
 /* Says what was found where something else was needed. */
 static int unexpected(const struct reader *reader, const char *expected) {
   if (reader->at == reader->end)
-    return fail(reader->error, TIDINGS_E_INVAL, "%s: not JSON: it ends where %s was expected", reader->what, expected);
+    return fail(reader->error, TIDINGS_E_INVAL, "%s: not JSON: it ends where %s was expected",
+                reader->what, expected);
   struct tidings_span found = rest(reader);
   char problem[640];
   found.len = utf8_characters(found, 1);
-  (void)snprintf(problem, sizeof problem, "not JSON: %s where %s was expected", quote(found).text, expected);
+  (void)snprintf(problem, sizeof problem, "not JSON: %s where %s was expected", quote(found).text,
+                 expected);
   return not_json(reader, reader->at, problem);
 }
 
-static int no_memory(const struct reader *reader) { return fail(reader->error, TIDINGS_E_NOMEM, "%s: no memory to read it", reader->what); }
+static int no_memory(const struct reader *reader) {
+  return fail(reader->error, TIDINGS_E_NOMEM, "%s: no memory to read it", reader->what);
+}
 
 static void skip_space(struct reader *reader) {
-  while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\n' || *reader->at == '\r' || *reader->at == '\t'))
+  while (reader->at < reader->end &&
+         (*reader->at == ' ' || *reader->at == '\n' || *reader->at == '\r' || *reader->at == '\t'))
     reader->at++;
 }
 
@@ -150,13 +159,16 @@ static int read_string(struct reader *reader, struct tidings_span *ret_text) {
   char *begin = reader->at, *to = begin;
   for (;;) {
     const char *run = reader->at;
-    while (reader->at < reader->end && *reader->at != '"' && *reader->at != '\\' && (unsigned char)*reader->at >= 0x20) reader->at++;
+    while (reader->at < reader->end && *reader->at != '"' && *reader->at != '\\' &&
+           (unsigned char)*reader->at >= 0x20)
+      reader->at++;
     size_t len = (size_t)(reader->at - run);
     if (to != run) memmove(to, run, len);
     to += len;
     if (reader->at == reader->end) return unexpected(reader, "the end of a string");
     if (take(reader, '"')) break;
-    if (*reader->at != '\\') return not_json(reader, reader->at, "not JSON: a control character inside a string");
+    if (*reader->at != '\\')
+      return not_json(reader, reader->at, "not JSON: a control character inside a string");
     reader->at++;
     int code = read_escape(reader, &to);
     if (code) return code;
@@ -171,7 +183,8 @@ static size_t skip_digits(struct reader *reader) {
   return (size_t)(reader->at - begin);
 }
 
-/* The power of ten just above a number's absolute value, so that 0.05 gives -1 and 120 gives 3; 0 for zero. */
+/* The power of ten just above a number's absolute value, so that 0.05 gives -1 and 120 gives 3; 0
+ * for zero. */
 static int64_t magnitude(struct tidings_span number) {
   int64_t point = -1, digits = 0, first = -1, exponent = 0; /* all in digits from the left */
   bool negative = false;
@@ -199,7 +212,8 @@ static int read_number(struct reader *reader, struct json *json) {
   const char *first = reader->at;
   size_t digits = skip_digits(reader);
   if (!digits) return unexpected(reader, "a digit");
-  if (digits > 1 && *first == '0') return not_json(reader, begin, "not JSON: a number that starts with 0");
+  if (digits > 1 && *first == '0')
+    return not_json(reader, begin, "not JSON: a number that starts with 0");
   if (take(reader, '.')) {
     integer = false;
     if (!skip_digits(reader)) return unexpected(reader, "a digit");
@@ -214,7 +228,8 @@ static int read_number(struct reader *reader, struct json *json) {
   int64_t value;
   if (integer ? !json_to_integer(json, &value) : magnitude(json->text) > 308) {
     char problem[640];
-    (void)snprintf(problem, sizeof problem, "%s is not a number of 64 bits,", quote(json->text).text);
+    (void)snprintf(problem, sizeof problem, "%s is not a number of 64 bits,",
+                   quote(json->text).text);
     return refuse(reader, TIDINGS_E_SCHEMA, begin, problem);
   }
   return 0;
@@ -268,10 +283,12 @@ static int compare_keys(const void *left, const void *right) {
 }
 
 static int duplicate(const struct reader *reader, struct tidings_span key) {
-  return fail(reader->error, TIDINGS_E_INVAL, "%s: not JSON: the key %s stands twice in one object", reader->what, quote(key).text);
+  return fail(reader->error, TIDINGS_E_INVAL, "%s: not JSON: the key %s stands twice in one object",
+              reader->what, quote(key).text);
 }
 
-/* Few members are compared each with each; many are sorted, so that a hostile object costs no quadratic time. */
+/* Few members are compared each with each; many are sorted, so that a hostile object costs no
+ * quadratic time. */
 static int check_keys(const struct reader *reader, const struct json *object) {
   enum { FEW = 12 };
   if (object->count <= FEW) {
@@ -293,7 +310,8 @@ static int check_keys(const struct reader *reader, const struct json *object) {
   return 0;
 }
 
-/* Closes what ends here. Afterwards the input is at the end of the whole value, or the next member of the innermost open one is due. */
+/* Closes what ends here. Afterwards the input is at the end of the whole value, or the next member
+ * of the innermost open one is due. */
 static int close_values(struct reader *reader) {
   while (reader->depth) {
     const struct json *json = reader->open[reader->depth - 1].json;
@@ -318,7 +336,8 @@ static int begin_member(struct reader *reader, struct json **ret_member) {
   if (!member) return no_memory(reader);
   if (open->json->kind == JSON_IS_OBJECT) {
     skip_space(reader);
-    if (reader->at == reader->end || *reader->at != '"') return unexpected(reader, "a key in double quotes");
+    if (reader->at == reader->end || *reader->at != '"')
+      return unexpected(reader, "a key in double quotes");
     int code = read_string(reader, &member->key);
     if (code) return code;
     skip_space(reader);
@@ -331,11 +350,13 @@ static int begin_member(struct reader *reader, struct json **ret_member) {
   return 0;
 }
 
-int json_read(struct tidings_span bytes, const char *what, struct arena *arena, const struct json **ret_json, struct tidings_error *error) {
+int json_read(struct tidings_span bytes, const char *what, struct arena *arena,
+              const struct json **ret_json, struct tidings_error *error) {
   struct reader reader = {.original = bytes, .arena = arena, .what = what, .error = error};
   size_t valid = utf8_valid_length(bytes);
   if (valid < bytes.len)
-    return fail(error, TIDINGS_E_INVAL, "%s: not UTF-8: byte 0x%02X at offset %zu", what, (unsigned)(unsigned char)bytes.ptr[valid], valid);
+    return fail(error, TIDINGS_E_INVAL, "%s: not UTF-8: byte 0x%02X at offset %zu", what,
+                (unsigned)(unsigned char)bytes.ptr[valid], valid);
   if (!bytes.len) return fail(error, TIDINGS_E_INVAL, "%s: not JSON: it is empty", what);
   struct json *root = arena_zalloc(arena, 1, sizeof *root);
   char *copy = arena_alloc(arena, bytes.len);

@@ -25,7 +25,8 @@ void json_close(struct json_writer *writer, char bracket) {
   writer->comma = true;
 }
 
-/* A host's own words (a call's id, a tool's name) may be any bytes; what is written is UTF-8: U+FFFD stands for each byte that is not. */
+/* A host's own words (a call's id, a tool's name) may be any bytes; what is written is UTF-8:
+ * U+FFFD stands for each byte that is not. */
 static void write_mended(struct tidings_span text, struct buffer *out) {
   struct buffer mended = BUFFER_EMPTY;
   while (text.len) {
@@ -77,12 +78,14 @@ void json_put_id(struct json_writer *writer, const char *key, uint64_t id) {
   buffer_format(writer->out, "\"%llu\"", (unsigned long long)id);
 }
 
-/* Days since 1970-01-01 to a date in the proleptic Gregorian calendar, counted in eras of 400 years that begin on 1 March. */
+/* Days since 1970-01-01 to a date in the proleptic Gregorian calendar, counted in eras of 400 years
+ * that begin on 1 March. */
 static void civil_date(int64_t days, int64_t *ret_year, unsigned *ret_month, unsigned *ret_day) {
   days += 719468;
   int64_t era = (days >= 0 ? days : days - 146096) / 146097;
   unsigned day_of_era = (unsigned)(days - era * 146097);
-  unsigned year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  unsigned year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
   unsigned day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   unsigned shifted_month = (5 * day_of_year + 2) / 153;
   *ret_day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
@@ -96,8 +99,8 @@ void json_put_time(struct json_writer *writer, const char *key, int64_t ms) {
   unsigned month, day, rest = (unsigned)day_ms;
   civil_date((ms - day_ms) / 86400000, &year, &month, &day);
   begin(writer, key);
-  buffer_format(writer->out, "\"%04lld-%02u-%02uT%02u:%02u:%02u.%03uZ\"", (long long)year, month, day, rest / 3600000, rest / 60000 % 60,
-                rest / 1000 % 60, rest % 1000);
+  buffer_format(writer->out, "\"%04lld-%02u-%02uT%02u:%02u:%02u.%03uZ\"", (long long)year, month,
+                day, rest / 3600000, rest / 60000 % 60, rest / 1000 % 60, rest % 1000);
 }
 
 void json_put_raw(struct json_writer *writer, const char *key, struct tidings_span json) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/json_write.h: JSON text from values, member by member, into a buffer. Commas are its own affair; balance of open and close is the
- * caller's. A buffer without memory stays `failed`, as everywhere.
+ * common/json_write.h: JSON text from values, member by member, into a buffer. Commas are its own
+ * affair; balance of open and close is the caller's. A buffer without memory stays `failed`, as
+ * everywhere.
  */
 #ifndef COMMON_JSON_WRITE_H
 #define COMMON_JSON_WRITE_H
@@ -19,12 +20,15 @@ void json_close(struct json_writer *writer, char bracket);                 /* '}
 void json_put_string(struct json_writer *writer, const char *key, struct tidings_span text);
 void json_put_text(struct json_writer *writer, const char *key, const char *text); /* NULL: null */
 void json_put_u64(struct json_writer *writer, const char *key, uint64_t value);
-void json_put_u64_at(struct json_writer *writer, struct tidings_span key, uint64_t value); /* a key from outside: any valid UTF-8 */
+void json_put_u64_at(struct json_writer *writer, struct tidings_span key,
+                     uint64_t value); /* a key from outside: any valid UTF-8 */
 void json_put_i64(struct json_writer *writer, const char *key, int64_t value);
 void json_put_bool(struct json_writer *writer, const char *key, bool value);
 void json_put_id(struct json_writer *writer, const char *key,
                  uint64_t id); /* as a string of its digits: JavaScript's numbers end at 2^53 */
-void json_put_time(struct json_writer *writer, const char *key, int64_t ms);              /* RFC 3339 with milliseconds, UTC */
-void json_put_raw(struct json_writer *writer, const char *key, struct tidings_span json); /* JSON already */
+void json_put_time(struct json_writer *writer, const char *key,
+                   int64_t ms); /* RFC 3339 with milliseconds, UTC */
+void json_put_raw(struct json_writer *writer, const char *key,
+                  struct tidings_span json); /* JSON already */
 
 #endif

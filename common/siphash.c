@@ -8,7 +8,9 @@ struct state {
   uint64_t v0, v1, v2, v3;
 };
 
-static uint64_t rotate(uint64_t value, unsigned bits) { return value << bits | value >> (64 - bits); }
+static uint64_t rotate(uint64_t value, unsigned bits) {
+  return value << bits | value >> (64 - bits);
+}
 
 static uint64_t read_number(const uint8_t *bytes, size_t count) {
   uint64_t number = 0;
@@ -39,8 +41,8 @@ static void absorb(struct state *s, uint64_t word) {
 
 uint64_t siphash(const uint8_t key[16], struct tidings_span text) {
   uint64_t low = read_number(key, 8), high = read_number(key + 8, 8);
-  struct state s = {low ^ UINT64_C(0x736f6d6570736575), high ^ UINT64_C(0x646f72616e646f6d), low ^ UINT64_C(0x6c7967656e657261),
-                    high ^ UINT64_C(0x7465646279746573)};
+  struct state s = {low ^ UINT64_C(0x736f6d6570736575), high ^ UINT64_C(0x646f72616e646f6d),
+                    low ^ UINT64_C(0x6c7967656e657261), high ^ UINT64_C(0x7465646279746573)};
   const uint8_t *bytes = (const uint8_t *)text.ptr;
   size_t at = 0;
   for (; text.len - at >= 8; at += 8) absorb(&s, read_number(bytes + at, 8));

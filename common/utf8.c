@@ -17,7 +17,10 @@ size_t utf8_decode(struct tidings_span text, size_t at, uint32_t *ret_code_point
     *ret_code_point = first;
     return 1;
   }
-  size_t len = first >= 0xC2 && first <= 0xDF ? 2 : (first & 0xF0) == 0xE0 ? 3 : first >= 0xF0 && first <= 0xF4 ? 4 : 0;
+  size_t len = first >= 0xC2 && first <= 0xDF   ? 2
+               : (first & 0xF0) == 0xE0         ? 3
+               : first >= 0xF0 && first <= 0xF4 ? 4
+                                                : 0;
   if (!len || len > left) return 0;
   uint32_t code_point = first & (0x7Fu >> len);
   for (size_t i = 1; i < len; i++) {
@@ -69,15 +72,19 @@ size_t utf8_characters(struct tidings_span text, size_t count) {
   return at;
 }
 
-bool utf8_is_control(uint32_t code_point) { return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0); }
+bool utf8_is_control(uint32_t code_point) {
+  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);
+}
 
 /* Sorted. U+FE0E and U+FE0F (an emoji's text or colour form) are left out: people write them. */
 static const struct {
   uint32_t first, last;
 } deceptive_ranges[] = {
-    {0x0000, 0x001F}, {0x007F, 0x009F}, {0x00AD, 0x00AD}, {0x034F, 0x034F}, {0x061C, 0x061C},   {0x115F, 0x1160},   {0x17B4, 0x17B5},
-    {0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164},   {0xFDD0, 0xFDEF},   {0xFE00, 0xFE0D},
-    {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+    {0x0000, 0x001F},   {0x007F, 0x009F}, {0x00AD, 0x00AD}, {0x034F, 0x034F},   {0x061C, 0x061C},
+    {0x115F, 0x1160},   {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200B, 0x200F},   {0x2028, 0x202E},
+    {0x2060, 0x206F},   {0x3164, 0x3164}, {0xFDD0, 0xFDEF}, {0xFE00, 0xFE0D},   {0xFEFF, 0xFEFF},
+    {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+    {0xE0000, 0xE0FFF},
 };
 
 bool utf8_is_deceptive(uint32_t code_point) {
@@ -104,7 +111,8 @@ struct utf8_shown utf8_show(struct tidings_span text, size_t at) {
   shown.taken = utf8_decode(text, at, &code_point);
   if (!shown.taken) {
     shown.taken = 1;
-    len = snprintf(shown.text, sizeof shown.text, "{0x%02X}", (unsigned)(unsigned char)text.ptr[at]);
+    len =
+        snprintf(shown.text, sizeof shown.text, "{0x%02X}", (unsigned)(unsigned char)text.ptr[at]);
     shown.len = (size_t)len;
   } else if (utf8_is_deceptive(code_point)) {
     len = snprintf(shown.text, sizeof shown.text, "{U+%04X}", (unsigned)code_point);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/utf8.h: reading UTF-8 strictly (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+ * common/utf8.h: reading UTF-8 strictly (RFC 3629: no overlong forms, no surrogates, nothing above
+ * U+10FFFF).
  */
 #ifndef COMMON_UTF8_H
 #define COMMON_UTF8_H
@@ -10,7 +11,8 @@
 
 #include "common/span.h"
 
-/* Decodes the character at text.ptr + at. Returns its length in bytes (1 to 4) and writes the code point; 0 if it is not valid there. */
+/* Decodes the character at text.ptr + at. Returns its length in bytes (1 to 4) and writes the code
+ * point; 0 if it is not valid there. */
 size_t utf8_decode(struct tidings_span text, size_t at, uint32_t *ret_code_point);
 bool utf8_valid(struct tidings_span text);
 /* How many bytes at the front are valid: text.len if all are. */
@@ -21,12 +23,12 @@ size_t utf8_prefix(struct tidings_span text, size_t max);
 size_t utf8_characters(struct tidings_span text, size_t count);
 /* C0, DEL, C1: what a session id must not hold. */
 bool utf8_is_control(uint32_t code_point);
-/* Controls and what reorders or hides text: bidi, zero-width, tag characters, line and paragraph separators, noncharacters. Line feed and
- * tab too. */
+/* Controls and what reorders or hides text: bidi, zero-width, tag characters, line and paragraph
+ * separators, noncharacters. Line feed and tab too. */
 bool utf8_is_deceptive(uint32_t code_point);
 
-/* The character at text.ptr + at as a person may safely see it: itself, {U+202E} if it is deceptive, {0xFF} if it is not UTF-8. `at` must
- * be inside the text. */
+/* The character at text.ptr + at as a person may safely see it: itself, {U+202E} if it is
+ * deceptive, {0xFF} if it is not UTF-8. `at` must be inside the text. */
 struct utf8_shown {
   size_t taken; /* bytes of the text that it stands for */
   size_t len;   /* of .text, which is not NUL-terminated when it is a character itself */

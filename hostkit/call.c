@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * call.c: the typed calls. Each passes the gate, copies the reply out and gives it back to the plugin before it leaves, so that no
- * pointer into the image outlives the call. It looks at nothing in a reply but its delivery id.
+ * call.c: the typed calls. Each passes the gate, copies the reply out and gives it back to the
+ * plugin before it leaves, so that no pointer into the image outlives the call. It looks at nothing
+ * in a reply but its delivery id.
  */
 #include <stdlib.h>
 
@@ -10,24 +11,31 @@
 #include "kit.h"
 #include "text.h"
 
-/* Out of memory after the plugin has done its part. A delivery that the host will never see must not stay leased. */
-static int32_t lost_reply(struct tidings_plugin *plugin, uint64_t delivery_id, struct tidings_error *error) {
+/* Out of memory after the plugin has done its part. A delivery that the host will never see must
+ * not stay leased. */
+static int32_t lost_reply(struct tidings_plugin *plugin, uint64_t delivery_id,
+                          struct tidings_error *error) {
   if (!delivery_id)
-    return hk_error(error, TIDINGS_E_NOMEM,
-                    "out of memory while copying the reply: the call took effect, its actions can be had again "
-                    "with a wake event or the query status");
-  struct tidings_settlement back = {.size = sizeof back, .outcome = TIDINGS_ROLLED_BACK, .delivery_id = delivery_id};
+    return hk_error(
+        error, TIDINGS_E_NOMEM,
+        "out of memory while copying the reply: the call took effect, its actions can be had again "
+        "with a wake event or the query status");
+  struct tidings_settlement back = {
+      .size = sizeof back, .outcome = TIDINGS_ROLLED_BACK, .delivery_id = delivery_id};
   struct tidings_error said = {.size = sizeof said};
   int32_t code = plugin->settle(plugin, &back, NULL, &said);
   if (code)
-    return hk_error(error, TIDINGS_E_NOMEM, "out of memory while copying the reply; delivery %llu stays leased: %s",
-                    (unsigned long long)delivery_id, said.text[0] ? said.text : hostkit_error_name(code));
-  return hk_error(error, TIDINGS_E_NOMEM, "out of memory while copying the reply; its delivery was rolled back");
+    return hk_error(error, TIDINGS_E_NOMEM,
+                    "out of memory while copying the reply; delivery %llu stays leased: %s",
+                    (unsigned long long)delivery_id,
+                    said.text[0] ? said.text : hostkit_error_name(code));
+  return hk_error(error, TIDINGS_E_NOMEM,
+                  "out of memory while copying the reply; its delivery was rolled back");
 }
 
 /* Ends a call that answered `code` and perhaps a reply. */
-static int32_t finish(struct hostkit *kit, int32_t code, const struct tidings_reply *theirs, struct tidings_reply **ret_reply,
-                      struct tidings_error *error) {
+static int32_t finish(struct hostkit *kit, int32_t code, const struct tidings_reply *theirs,
+                      struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct tidings_plugin *plugin = kit->now.plugin;
   struct tidings_reply *copy = NULL;
   if (!code && theirs && ret_reply) {
@@ -41,15 +49,15 @@ static int32_t finish(struct hostkit *kit, int32_t code, const struct tidings_re
   return code;
 }
 
-static int32_t begin(struct hostkit *kit, const void *input, const char *input_name, struct tidings_reply **ret_reply,
-                     struct tidings_error *error) {
+static int32_t begin(struct hostkit *kit, const void *input, const char *input_name,
+                     struct tidings_reply **ret_reply, struct tidings_error *error) {
   if (!input) return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer", input_name);
   if (!ret_reply) return hk_error(error, TIDINGS_E_INVAL, "ret_reply is a null pointer");
   return hk_begin(kit, error);
 }
 
-int32_t hostkit_tool_result(struct hostkit *kit, const struct tidings_tool_result *result, struct tidings_reply **ret_reply,
-                            struct tidings_error *error) {
+int32_t hostkit_tool_result(struct hostkit *kit, const struct tidings_tool_result *result,
+                            struct tidings_reply **ret_reply, struct tidings_error *error) {
   int32_t code = begin(kit, result, "result", ret_reply, error);
   if (code) return code;
   const struct tidings_reply *theirs = NULL;
@@ -57,8 +65,8 @@ int32_t hostkit_tool_result(struct hostkit *kit, const struct tidings_tool_resul
   return finish(kit, code, theirs, ret_reply, error);
 }
 
-int32_t hostkit_chat_request(struct hostkit *kit, const struct tidings_chat_request *request, struct tidings_reply **ret_reply,
-                             struct tidings_error *error) {
+int32_t hostkit_chat_request(struct hostkit *kit, const struct tidings_chat_request *request,
+                             struct tidings_reply **ret_reply, struct tidings_error *error) {
   int32_t code = begin(kit, request, "request", ret_reply, error);
   if (code) return code;
   const struct tidings_reply *theirs = NULL;
@@ -66,8 +74,8 @@ int32_t hostkit_chat_request(struct hostkit *kit, const struct tidings_chat_requ
   return finish(kit, code, theirs, ret_reply, error);
 }
 
-int32_t hostkit_event(struct hostkit *kit, const struct tidings_span *event, struct tidings_reply **ret_reply,
-                      struct tidings_error *error) {
+int32_t hostkit_event(struct hostkit *kit, const struct tidings_span *event,
+                      struct tidings_reply **ret_reply, struct tidings_error *error) {
   int32_t code = begin(kit, event, "event", ret_reply, error);
   if (code) return code;
   const struct tidings_reply *theirs = NULL;
@@ -75,22 +83,25 @@ int32_t hostkit_event(struct hostkit *kit, const struct tidings_span *event, str
   return finish(kit, code, theirs, ret_reply, error);
 }
 
-int32_t hostkit_settle(struct hostkit *kit, uint64_t delivery_id, uint32_t outcome, struct tidings_reply **ret_reply,
-                       struct tidings_error *error) {
+int32_t hostkit_settle(struct hostkit *kit, uint64_t delivery_id, uint32_t outcome,
+                       struct tidings_reply **ret_reply, struct tidings_error *error) {
   int32_t code = hk_begin(kit, error);
   if (code) return code;
-  struct tidings_settlement settlement = {.size = sizeof settlement, .outcome = outcome, .delivery_id = delivery_id};
+  struct tidings_settlement settlement = {
+      .size = sizeof settlement, .outcome = outcome, .delivery_id = delivery_id};
   const struct tidings_reply *theirs = NULL;
   code = kit->now.plugin->settle(kit->now.plugin, &settlement, ret_reply ? &theirs : NULL, error);
   return finish(kit, code, theirs, ret_reply, error);
 }
 
-int32_t hk_ask(const struct hk_instance *instance, const struct tidings_span *request, char **ret_json, size_t *ret_len,
-               struct tidings_error *error) {
+int32_t hk_ask(const struct hk_instance *instance, const struct tidings_span *request,
+               char **ret_json, size_t *ret_len, struct tidings_error *error) {
   const struct tidings_answer *answer = NULL;
   int32_t code = instance->query->query(instance->plugin, request, &answer, error);
   if (code) return code;
-  if (!answer) return hk_error(error, TIDINGS_E_INVAL, "the plugin answered a query with TIDINGS_OK and gave no answer");
+  if (!answer)
+    return hk_error(error, TIDINGS_E_INVAL,
+                    "the plugin answered a query with TIDINGS_OK and gave no answer");
   size_t len = answer->json.len;
   char *json = hk_copy_text(answer->json.ptr, len);
   instance->query->release_answer(instance->plugin, answer);
@@ -100,13 +111,18 @@ int32_t hk_ask(const struct hk_instance *instance, const struct tidings_span *re
   return TIDINGS_OK;
 }
 
-int32_t hostkit_query(struct hostkit *kit, const struct tidings_span *request, char **ret_json, struct tidings_error *error) {
-  if (!request || !ret_json) return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer", request ? "ret_json" : "request");
+int32_t hostkit_query(struct hostkit *kit, const struct tidings_span *request, char **ret_json,
+                      struct tidings_error *error) {
+  if (!request || !ret_json)
+    return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer",
+                    request ? "ret_json" : "request");
   int32_t code = hk_begin(kit, error);
   if (code) return code;
   size_t len = 0;
   if (kit->now.query) code = hk_ask(&kit->now, request, ret_json, &len, error);
-  else code = hk_error(error, TIDINGS_E_UNSUPPORTED, "this plugin has no extension %s", TIDINGS_EXT_QUERY);
+  else
+    code = hk_error(error, TIDINGS_E_UNSUPPORTED, "this plugin has no extension %s",
+                    TIDINGS_EXT_QUERY);
   hk_end(kit);
   return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * compose.c: carrier + reply -> what to send. Pure: no plugin, no clock. Within each place the reply's order is the reading order.
+ * compose.c: carrier + reply -> what to send. Pure: no plugin, no clock. Within each place the
+ * reply's order is the reading order.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 #include "text.h"
 #include <tidings/hostkit.h>
 
-/* In the order in which they are sent. What is inside the carrier's message stands next to the carrier. */
+/* In the order in which they are sent. What is inside the carrier's message stands next to the
+ * carrier. */
 enum section {
   SECTION_BEFORE,
   SECTION_BLOCK_BEFORE,
@@ -30,30 +32,43 @@ struct composition {
   char *text;
 };
 
-/* PREPEND and APPEND of a block can only mean beside the carrier's own text, that is before and after it. */
+/* PREPEND and APPEND of a block can only mean beside the carrier's own text, that is before and
+ * after it. */
 static enum section section_of(const struct tidings_message *message) {
   bool first = message->place == TIDINGS_PLACE_PREPEND || message->place == TIDINGS_PLACE_BEFORE;
   bool last = message->place == TIDINGS_PLACE_APPEND || message->place == TIDINGS_PLACE_AFTER;
-  bool concatenated = message->place == TIDINGS_PLACE_PREPEND || message->place == TIDINGS_PLACE_APPEND;
+  bool concatenated =
+      message->place == TIDINGS_PLACE_PREPEND || message->place == TIDINGS_PLACE_APPEND;
   switch (message->role) {
-  case TIDINGS_MESSAGE_CARRIER: return !concatenated ? SECTION_NONE : first ? SECTION_PREFIX : SECTION_SUFFIX;
-  case TIDINGS_MESSAGE_BLOCK: return first ? SECTION_BLOCK_BEFORE : last ? SECTION_BLOCK_AFTER : SECTION_NONE;
+  case TIDINGS_MESSAGE_CARRIER:
+    return !concatenated ? SECTION_NONE : first ? SECTION_PREFIX : SECTION_SUFFIX;
+  case TIDINGS_MESSAGE_BLOCK:
+    return first ? SECTION_BLOCK_BEFORE : last ? SECTION_BLOCK_AFTER : SECTION_NONE;
   case TIDINGS_MESSAGE_DEVELOPER:
-  case TIDINGS_MESSAGE_USER: return concatenated ? SECTION_NONE : first ? SECTION_BEFORE : last ? SECTION_AFTER : SECTION_NONE;
-  case TIDINGS_MESSAGE_TOOL: return message->place == TIDINGS_PLACE_PAIR ? SECTION_PAIR : SECTION_NONE;
+  case TIDINGS_MESSAGE_USER:
+    return concatenated ? SECTION_NONE
+           : first      ? SECTION_BEFORE
+           : last       ? SECTION_AFTER
+                        : SECTION_NONE;
+  case TIDINGS_MESSAGE_TOOL:
+    return message->place == TIDINGS_PLACE_PAIR ? SECTION_PAIR : SECTION_NONE;
   default: return SECTION_NONE;
   }
 }
 
-static int32_t check(const struct tidings_span *content, const struct tidings_reply *reply, struct tidings_error *error) {
-  if (!hk_span_is_sound(content)) return hk_error(error, TIDINGS_E_INVAL, "content is a null pointer");
+static int32_t check(const struct tidings_span *content, const struct tidings_reply *reply,
+                     struct tidings_error *error) {
+  if (!hk_span_is_sound(content))
+    return hk_error(error, TIDINGS_E_INVAL, "content is a null pointer");
   for (size_t i = 0; reply && i < reply->message_count; i++) {
     const struct tidings_message *message = reply->messages[i];
-    if (!message || !hk_span_is_sound(&message->text) || !hk_span_is_sound(&message->call_id) || !hk_span_is_sound(&message->tool))
+    if (!message || !hk_span_is_sound(&message->text) || !hk_span_is_sound(&message->call_id) ||
+        !hk_span_is_sound(&message->tool))
       return hk_error(error, TIDINGS_E_INVAL, "reply.messages[%zu] has a null pointer", i);
     if (section_of(message) == SECTION_NONE)
       return hk_error(error, TIDINGS_E_INVAL,
-                      "reply.messages[%zu] has role %u and place %u, a combination that this host does not know: send the carrier "
+                      "reply.messages[%zu] has role %u and place %u, a combination that this host "
+                      "does not know: send the carrier "
                       "unchanged and roll the delivery back",
                       i, (unsigned)message->role, (unsigned)message->place);
   }
@@ -61,13 +76,15 @@ static int32_t check(const struct tidings_span *content, const struct tidings_re
 }
 
 /* The whole size of the result, and the number of messages in it. */
-static size_t measure(const struct tidings_span *content, const struct tidings_reply *reply, size_t *ret_count) {
+static size_t measure(const struct tidings_span *content, const struct tidings_reply *reply,
+                      size_t *ret_count) {
   size_t count = 1;
   size_t texts = content->len + 1;
   for (size_t i = 0; reply && i < reply->message_count; i++) {
     const struct tidings_message *message = reply->messages[i];
     texts += message->text.len + 1;
-    if (message->role == TIDINGS_MESSAGE_TOOL) texts += message->call_id.len + 1 + message->tool.len + 1;
+    if (message->role == TIDINGS_MESSAGE_TOOL)
+      texts += message->call_id.len + 1 + message->tool.len + 1;
     if (message->role != TIDINGS_MESSAGE_CARRIER) count++;
   }
   *ret_count = count;
@@ -86,23 +103,28 @@ static char *put_text(struct composition *composition, const struct tidings_span
   return start;
 }
 
-static void put_carrier(struct composition *composition, const struct tidings_span *content, const struct tidings_reply *reply) {
+static void put_carrier(struct composition *composition, const struct tidings_span *content,
+                        const struct tidings_reply *reply) {
   struct hostkit_outgoing *outgoing = composition->outgoing;
   struct hostkit_message *carrier = &outgoing->messages[outgoing->message_count];
-  *carrier = (struct hostkit_message){.role = TIDINGS_MESSAGE_CARRIER, .is_carrier = 1, .text = composition->text};
+  *carrier = (struct hostkit_message){
+      .role = TIDINGS_MESSAGE_CARRIER, .is_carrier = 1, .text = composition->text};
   for (size_t i = 0; reply && i < reply->message_count; i++) {
-    if (section_of(reply->messages[i]) == SECTION_PREFIX) add_text(composition, &reply->messages[i]->text);
+    if (section_of(reply->messages[i]) == SECTION_PREFIX)
+      add_text(composition, &reply->messages[i]->text);
   }
   add_text(composition, content);
   for (size_t i = 0; reply && i < reply->message_count; i++) {
-    if (section_of(reply->messages[i]) == SECTION_SUFFIX) add_text(composition, &reply->messages[i]->text);
+    if (section_of(reply->messages[i]) == SECTION_SUFFIX)
+      add_text(composition, &reply->messages[i]->text);
   }
   carrier->text_len = (size_t)(composition->text - carrier->text);
   *composition->text++ = '\0';
   outgoing->carrier = (uint32_t)outgoing->message_count++;
 }
 
-static void put_section(struct composition *composition, enum section section, const struct tidings_reply *reply) {
+static void put_section(struct composition *composition, enum section section,
+                        const struct tidings_reply *reply) {
   struct hostkit_outgoing *outgoing = composition->outgoing;
   for (size_t i = 0; reply && i < reply->message_count; i++) {
     const struct tidings_message *message = reply->messages[i];
@@ -118,16 +140,18 @@ static void put_section(struct composition *composition, enum section section, c
   }
 }
 
-int32_t hostkit_compose(const struct tidings_span *content, const struct tidings_reply *reply, struct hostkit_outgoing **ret_outgoing,
-                        struct tidings_error *error) {
+int32_t hostkit_compose(const struct tidings_span *content, const struct tidings_reply *reply,
+                        struct hostkit_outgoing **ret_outgoing, struct tidings_error *error) {
   if (!ret_outgoing) return hk_error(error, TIDINGS_E_INVAL, "ret_outgoing is a null pointer");
   int32_t code = check(content, reply, error);
   if (code) return code;
   size_t count = 0;
   struct hostkit_outgoing *outgoing = malloc(measure(content, reply, &count));
   if (!outgoing) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while composing a message");
-  *outgoing = (struct hostkit_outgoing){.size = sizeof *outgoing, .messages = (struct hostkit_message *)(outgoing + 1)};
-  struct composition composition = {.outgoing = outgoing, .text = (char *)(outgoing->messages + count)};
+  *outgoing = (struct hostkit_outgoing){.size = sizeof *outgoing,
+                                        .messages = (struct hostkit_message *)(outgoing + 1)};
+  struct composition composition = {.outgoing = outgoing,
+                                    .text = (char *)(outgoing->messages + count)};
   for (enum section section = SECTION_BEFORE; section < SECTION_COUNT; section++) {
     if (section == SECTION_CARRIER) put_carrier(&composition, content, reply);
     else put_section(&composition, section, reply);

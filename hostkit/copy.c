@@ -18,10 +18,12 @@
 #include "remove_tree.h"
 #include "text.h"
 
-/* The loader remembers names of images that stay mapped, so one must not come twice in a process even if mkdtemp repeats itself. */
+/* The loader remembers names of images that stay mapped, so one must not come twice in a process
+ * even if mkdtemp repeats itself. */
 static char *make_directory_in(const char *parent) {
   static atomic_uint copies;
-  char *directory = hk_format("%s/tidings-%ld-%u-XXXXXX", parent, (long)getpid(), atomic_fetch_add(&copies, 1) + 1);
+  char *directory = hk_format("%s/tidings-%ld-%u-XXXXXX", parent, (long)getpid(),
+                              atomic_fetch_add(&copies, 1) + 1);
   if (directory && !mkdtemp(directory)) {
     int saved = errno;
     free(directory);
@@ -32,7 +34,8 @@ static char *make_directory_in(const char *parent) {
   return directory;
 }
 
-/* A file system mounted noexec takes the copy but not the loading of it. Sets errno when the answer is no. */
+/* A file system mounted noexec takes the copy but not the loading of it. Sets errno when the answer
+ * is no. */
 static int may_hold_code(const char *parent) {
   struct statvfs status;
   if (statvfs(parent, &status)) return 0;
@@ -40,7 +43,8 @@ static int may_hold_code(const char *parent) {
   return !(status.f_flag & ST_NOEXEC);
 }
 
-static int32_t make_directory(const char *parent, char **ret_directory, struct tidings_error *error) {
+static int32_t make_directory(const char *parent, char **ret_directory,
+                              struct tidings_error *error) {
   const char *places[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
   size_t count = sizeof places / sizeof places[0];
   if (parent) {
@@ -58,12 +62,14 @@ static int32_t make_directory(const char *parent, char **ret_directory, struct t
       return TIDINGS_OK;
     }
     reason = errno;
-    if (reason == ENOMEM) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while copying the plugin");
+    if (reason == ENOMEM)
+      return hk_error(error, TIDINGS_E_NOMEM, "out of memory while copying the plugin");
   }
-  return hk_error(error, TIDINGS_E_STORE,
-                  "cannot make a folder for the plugin's private copy in %s: %s; set copy_dir to one that is "
-                  "writable and not mounted noexec",
-                  last, strerror(reason));
+  return hk_error(
+      error, TIDINGS_E_STORE,
+      "cannot make a folder for the plugin's private copy in %s: %s; set copy_dir to one that is "
+      "writable and not mounted noexec",
+      last, strerror(reason));
 }
 
 /* Copies from the beginning of `from`, whatever its offset. Returns 0 or an errno. */
@@ -83,7 +89,8 @@ static int copy_bytes(int from, int to) {
   }
 }
 
-/* Returns the copy's descriptor, reopened so that no stray write can reach the code that will be mapped from it; or -1 and errno. */
+/* Returns the copy's descriptor, reopened so that no stray write can reach the code that will be
+ * mapped from it; or -1 and errno. */
 static int write_copy(int from, const char *path) {
   int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0500);
   if (to < 0) return -1;
@@ -96,7 +103,8 @@ static int write_copy(int from, const char *path) {
   return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-static int32_t copy_from(int from, const char *base_name, const char *parent, struct hk_copy *ret_copy, struct tidings_error *error) {
+static int32_t copy_from(int from, const char *base_name, const char *parent,
+                         struct hk_copy *ret_copy, struct tidings_error *error) {
   struct hk_copy copy = HK_COPY_NONE;
   int32_t code = make_directory(parent, &copy.directory, error);
   if (code) return code;
@@ -106,7 +114,9 @@ static int32_t copy_from(int from, const char *base_name, const char *parent, st
     goto out;
   }
   copy.fd = write_copy(from, copy.path);
-  if (copy.fd < 0) code = hk_error(error, TIDINGS_E_STORE, "cannot write the plugin's private copy %s: %s", copy.path, strerror(errno));
+  if (copy.fd < 0)
+    code = hk_error(error, TIDINGS_E_STORE, "cannot write the plugin's private copy %s: %s",
+                    copy.path, strerror(errno));
 out:
   if (code) hk_copy_drop(&copy);
   else *ret_copy = copy;
@@ -118,22 +128,28 @@ static const char *base_name_of(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
-int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret_copy, struct tidings_error *error) {
+int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret_copy,
+                     struct tidings_error *error) {
   int32_t code = TIDINGS_OK;
-  int fd = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* non-blocking: the path may name a FIFO */
+  int fd = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+                            O_NOCTTY); /* non-blocking: the path may name a FIFO */
   if (fd < 0) {
     code = errno == ENOENT || errno == ENOTDIR ? TIDINGS_E_NOT_FOUND : TIDINGS_E_STORE;
     return hk_error(error, code, "cannot open the plugin %s: %s", source, strerror(errno));
   }
   struct stat status;
-  if (fstat(fd, &status)) code = hk_error(error, TIDINGS_E_STORE, "cannot read the plugin %s: %s", source, strerror(errno));
-  else if (!S_ISREG(status.st_mode)) code = hk_error(error, TIDINGS_E_INVAL, "the plugin %s is not a regular file", source);
+  if (fstat(fd, &status))
+    code =
+        hk_error(error, TIDINGS_E_STORE, "cannot read the plugin %s: %s", source, strerror(errno));
+  else if (!S_ISREG(status.st_mode))
+    code = hk_error(error, TIDINGS_E_INVAL, "the plugin %s is not a regular file", source);
   else code = copy_from(fd, base_name_of(source), parent, ret_copy, error);
   close(fd);
   return code;
 }
 
-int32_t hk_copy_again(const struct hk_copy *copy, const char *parent, struct hk_copy *ret_copy, struct tidings_error *error) {
+int32_t hk_copy_again(const struct hk_copy *copy, const char *parent, struct hk_copy *ret_copy,
+                      struct tidings_error *error) {
   return copy_from(copy->fd, base_name_of(copy->path), parent, ret_copy, error);
 }
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * copy.h: the private copy of a plugin file that is loaded in its place. The loader takes a path, inode or link that it has seen before
- * for the old image, and a builder may write over the original at any time; a file of our own, new for each load, has neither problem.
- * Knows nothing of what is in the file.
+ * copy.h: the private copy of a plugin file that is loaded in its place. The loader takes a path,
+ * inode or link that it has seen before for the old image, and a builder may write over the
+ * original at any time; a file of our own, new for each load, has neither problem. Knows nothing of
+ * what is in the file.
  */
 #ifndef HOSTKIT_COPY_H
 #define HOSTKIT_COPY_H
 
 #include <tidings/abi.h>
 
-/* `directory` is a fresh 0700 folder with nothing else in it; `path` is inside and keeps the original's base name, so that debuggers can
- * match it to its symbols. */
+/* `directory` is a fresh 0700 folder with nothing else in it; `path` is inside and keeps the
+ * original's base name, so that debuggers can match it to its symbols. */
 struct hk_copy {
   char *directory;
   char *path;
@@ -19,14 +20,18 @@ struct hk_copy {
 
 #define HK_COPY_NONE ((struct hk_copy){.fd = -1})
 
-/* `parent` is the folder to make the directory in, or NULL to look for one that is writable and may hold code.
- * Errors: NOT_FOUND (no such file), STORE (cannot be read or written; the text has the reason), INVAL (not a regular file), NOMEM. */
-int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret_copy, struct tidings_error *error);
+/* `parent` is the folder to make the directory in, or NULL to look for one that is writable and may
+ * hold code. Errors: NOT_FOUND (no such file), STORE (cannot be read or written; the text has the
+ * reason), INVAL (not a regular file), NOMEM. */
+int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret_copy,
+                     struct tidings_error *error);
 
 /* A new copy from one whose file may be unlinked already. */
-int32_t hk_copy_again(const struct hk_copy *copy, const char *parent, struct hk_copy *ret_copy, struct tidings_error *error);
+int32_t hk_copy_again(const struct hk_copy *copy, const char *parent, struct hk_copy *ret_copy,
+                      struct tidings_error *error);
 
-/* Removes the directory with all that is in it. The descriptor, and an image mapped from the file, stay usable. */
+/* Removes the directory with all that is in it. The descriptor, and an image mapped from the file,
+ * stay usable. */
 void hk_copy_unlink(const struct hk_copy *copy);
 
 /* Unlinks and frees; leaves HK_COPY_NONE behind. */

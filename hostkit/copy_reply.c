@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * copy_reply.c: the copy is written twice by the same code: first into nothing, to learn its size, then into memory of that size.
+ * copy_reply.c: the copy is written twice by the same code: first into nothing, to learn its size,
+ * then into memory of that size.
  */
 #include "copy_reply.h"
 
@@ -38,7 +39,8 @@ static struct tidings_span put_text(struct block *block, struct tidings_span tex
   return (struct tidings_span){.ptr = place, .len = text.len};
 }
 
-/* What the writer of *theirs knew of a struct, as this side knows it. The first field of each is its size. */
+/* What the writer of *theirs knew of a struct, as this side knows it. The first field of each is
+ * its size. */
 static void read_struct(void *ours, size_t our_size, const void *theirs) {
   uint32_t size = 0;
   if (theirs) memcpy(&size, theirs, sizeof size);
@@ -53,7 +55,8 @@ static const struct tidings_span *put_span(struct block *block, const struct tid
   return put(block, &span, sizeof span);
 }
 
-static const struct tidings_notification *put_notification(struct block *block, const struct tidings_notification *theirs) {
+static const struct tidings_notification *put_notification(
+    struct block *block, const struct tidings_notification *theirs) {
   struct tidings_notification notification;
   read_struct(&notification, sizeof notification, theirs);
   notification.source = put_text(block, notification.source);
@@ -63,7 +66,8 @@ static const struct tidings_notification *put_notification(struct block *block, 
   return put(block, &notification, sizeof notification);
 }
 
-static const struct tidings_message *put_message(struct block *block, const struct tidings_message *theirs) {
+static const struct tidings_message *put_message(struct block *block,
+                                                 const struct tidings_message *theirs) {
   struct tidings_message message;
   read_struct(&message, sizeof message, theirs);
   message.text = put_text(block, message.text);
@@ -72,7 +76,8 @@ static const struct tidings_message *put_message(struct block *block, const stru
   return put(block, &message, sizeof message);
 }
 
-static const struct tidings_turn_message *put_turn_message(struct block *block, const struct tidings_turn_message *theirs) {
+static const struct tidings_turn_message *put_turn_message(
+    struct block *block, const struct tidings_turn_message *theirs) {
   struct tidings_turn_message message;
   read_struct(&message, sizeof message, theirs);
   message.id = put_text(block, message.id);
@@ -81,27 +86,31 @@ static const struct tidings_turn_message *put_turn_message(struct block *block, 
   return put(block, &message, sizeof message);
 }
 
-/* Copies an array of pointers whose elements one of the functions above copies. Replaces *array and, if there is none, *count. */
-#define PUT_ARRAY(block, array, count, type, put_element)                                                                                  \
-  do {                                                                                                                                     \
-    const type *const *elements = (array);                                                                                                 \
-    (count) = elements ? (count) : 0;                                                                                                      \
-    const type **copies = take((block), (count) * sizeof(void *), alignof(max_align_t));                                                   \
-    for (size_t at = 0; at < (count); at++) {                                                                                              \
-      const type *copied = put_element((block), elements[at]);                                                                             \
-      if (copies) copies[at] = copied;                                                                                                     \
-    }                                                                                                                                      \
-    (array) = (count) ? copies : NULL;                                                                                                     \
+/* Copies an array of pointers whose elements one of the functions above copies. Replaces *array
+ * and, if there is none, *count. */
+#define PUT_ARRAY(block, array, count, type, put_element)                                          \
+  do {                                                                                             \
+    const type *const *elements = (array);                                                         \
+    (count) = elements ? (count) : 0;                                                              \
+    const type **copies = take((block), (count) * sizeof(void *), alignof(max_align_t));           \
+    for (size_t at = 0; at < (count); at++) {                                                      \
+      const type *copied = put_element((block), elements[at]);                                     \
+      if (copies) copies[at] = copied;                                                             \
+    }                                                                                              \
+    (array) = (count) ? copies : NULL;                                                             \
   } while (0)
 
-static const struct tidings_action *put_action(struct block *block, const struct tidings_action *theirs) {
+static const struct tidings_action *put_action(struct block *block,
+                                               const struct tidings_action *theirs) {
   struct tidings_action action;
   read_struct(&action, sizeof action, theirs);
-  PUT_ARRAY(block, action.messages, action.message_count, struct tidings_turn_message, put_turn_message);
+  PUT_ARRAY(block, action.messages, action.message_count, struct tidings_turn_message,
+            put_turn_message);
   return put(block, &action, sizeof action);
 }
 
-static const struct tidings_status *put_status(struct block *block, const struct tidings_status *theirs) {
+static const struct tidings_status *put_status(struct block *block,
+                                               const struct tidings_status *theirs) {
   struct tidings_status status;
   read_struct(&status, sizeof status, theirs);
   PUT_ARRAY(block, status.messages, status.message_count, struct tidings_span, put_span);
@@ -115,7 +124,8 @@ static void put_reply(struct block *block, const struct tidings_reply *theirs) {
   struct tidings_reply reply;
   read_struct(&reply, sizeof reply, theirs);
   struct tidings_reply *place = take(block, sizeof reply, alignof(max_align_t));
-  PUT_ARRAY(block, reply.notifications, reply.notification_count, struct tidings_notification, put_notification);
+  PUT_ARRAY(block, reply.notifications, reply.notification_count, struct tidings_notification,
+            put_notification);
   PUT_ARRAY(block, reply.messages, reply.message_count, struct tidings_message, put_message);
   PUT_ARRAY(block, reply.actions, reply.action_count, struct tidings_action, put_action);
   PUT_ARRAY(block, reply.steered, reply.steered_count, struct tidings_span, put_span);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry_check.c: see the header. The sizes compared are those of version 1.0, so that a plugin built then is never refused.
+ * entry_check.c: see the header. The sizes compared are those of version 1.0, so that a plugin
+ * built then is never refused.
  */
 #include "entry_check.h"
 
@@ -22,22 +23,30 @@ static const char *missing_in_entry(const struct tidings_entry *entry) {
   return NULL;
 }
 
-int32_t hk_entry_read(const void *symbol, const char *label, struct tidings_entry *ret_entry, struct tidings_error *error) {
-  if (!symbol) return hk_error(error, TIDINGS_E_INVAL, "%s is not a tidings plugin: it exports no symbol %s", label, TIDINGS_ENTRY_SYMBOL);
+int32_t hk_entry_read(const void *symbol, const char *label, struct tidings_entry *ret_entry,
+                      struct tidings_error *error) {
+  if (!symbol)
+    return hk_error(error, TIDINGS_E_INVAL, "%s is not a tidings plugin: it exports no symbol %s",
+                    label, TIDINGS_ENTRY_SYMBOL);
 
   const struct tidings_entry *theirs = symbol;
   if (theirs->abi_major != TIDINGS_ABI_MAJOR)
-    return hk_error(error, TIDINGS_E_UNSUPPORTED,
-                    "%s speaks version %u.%u of the contract, this host %d.%d: the first numbers must be equal", label,
-                    (unsigned)theirs->abi_major, (unsigned)theirs->abi_minor, TIDINGS_ABI_MAJOR, TIDINGS_ABI_MINOR);
+    return hk_error(
+        error, TIDINGS_E_UNSUPPORTED,
+        "%s speaks version %u.%u of the contract, this host %d.%d: the first numbers must be equal",
+        label, (unsigned)theirs->abi_major, (unsigned)theirs->abi_minor, TIDINGS_ABI_MAJOR,
+        TIDINGS_ABI_MINOR);
   if (theirs->size < ENTRY_SIZE_1_0)
-    return hk_error(error, TIDINGS_E_INVAL, "%s has an entry struct of %u bytes, version 1.0 has %zu", label, (unsigned)theirs->size,
-                    ENTRY_SIZE_1_0);
+    return hk_error(error, TIDINGS_E_INVAL,
+                    "%s has an entry struct of %u bytes, version 1.0 has %zu", label,
+                    (unsigned)theirs->size, ENTRY_SIZE_1_0);
 
   struct tidings_entry entry = {0};
   memcpy(&entry, theirs, theirs->size < sizeof entry ? theirs->size : sizeof entry);
   const char *missing = missing_in_entry(&entry);
-  if (missing) return hk_error(error, TIDINGS_E_INVAL, "%s has an incomplete entry struct: it lacks %s", label, missing);
+  if (missing)
+    return hk_error(error, TIDINGS_E_INVAL, "%s has an incomplete entry struct: it lacks %s", label,
+                    missing);
   *ret_entry = entry;
   return TIDINGS_OK;
 }
@@ -53,22 +62,29 @@ static const char *missing_in_instance(const struct tidings_plugin *plugin) {
   return NULL;
 }
 
-int32_t hk_entry_open(const struct tidings_entry *entry, const char *label, const struct tidings_host *host,
-                      const struct tidings_open_options *options, struct tidings_plugin **ret_plugin, struct tidings_error *error) {
+int32_t hk_entry_open(const struct tidings_entry *entry, const char *label,
+                      const struct tidings_host *host, const struct tidings_open_options *options,
+                      struct tidings_plugin **ret_plugin, struct tidings_error *error) {
   struct tidings_plugin *plugin = NULL;
   struct tidings_error said = {.size = sizeof said};
   int32_t code = entry->open(host, options, &plugin, &said);
   if (code && said.text[0]) return hk_error(error, code, "%s", said.text);
-  if (code) return hk_error(error, code, "%s: its function open answered %s and gave no reason", label, hostkit_error_name(code));
-  if (!plugin) return hk_error(error, TIDINGS_E_INVAL, "%s: its function open answered TIDINGS_OK and gave no instance", label);
+  if (code)
+    return hk_error(error, code, "%s: its function open answered %s and gave no reason", label,
+                    hostkit_error_name(code));
+  if (!plugin)
+    return hk_error(error, TIDINGS_E_INVAL,
+                    "%s: its function open answered TIDINGS_OK and gave no instance", label);
 
   if (plugin->size < PLUGIN_SIZE_1_0)
-    return hk_error(error, TIDINGS_E_INVAL, "%s has an instance struct of %u bytes, version 1.0 has %zu", label, (unsigned)plugin->size,
-                    PLUGIN_SIZE_1_0);
+    return hk_error(error, TIDINGS_E_INVAL,
+                    "%s has an instance struct of %u bytes, version 1.0 has %zu", label,
+                    (unsigned)plugin->size, PLUGIN_SIZE_1_0);
   const char *missing = missing_in_instance(plugin);
   if (missing) {
     if (plugin->close) plugin->close(plugin, NULL);
-    return hk_error(error, TIDINGS_E_INVAL, "%s has an incomplete instance: it lacks the function %s", label, missing);
+    return hk_error(error, TIDINGS_E_INVAL,
+                    "%s has an incomplete instance: it lacks the function %s", label, missing);
   }
   *ret_plugin = plugin;
   return TIDINGS_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flat.c: handles in place of pointers, for languages whose foreign functions know only integers and strings. A handle is never used
- * twice, so that a stale one is found out.
+ * flat.c: handles in place of pointers, for languages whose foreign functions know only integers
+ * and strings. A handle is never used twice, so that a stale one is found out.
  */
 #include "flat.h"
 
@@ -58,7 +58,8 @@ static int32_t look_up(int64_t handle, struct slot **ret_slot, struct tidings_er
   if (slot && !slot->closing) slot->users++;
   else slot = NULL;
   pthread_mutex_unlock(&table_lock);
-  if (!slot) return hk_error(error, TIDINGS_E_NOT_FOUND, "handle %lld is not open", (long long)handle);
+  if (!slot)
+    return hk_error(error, TIDINGS_E_NOT_FOUND, "handle %lld is not open", (long long)handle);
   *ret_slot = slot;
   return TIDINGS_OK;
 }
@@ -72,8 +73,9 @@ static void give_back(struct slot *slot) {
 }
 
 static int32_t open_from(json_t *given, struct hostkit **ret_kit, struct tidings_error *error) {
-  static const char *const members[] = {"plugin",    "store",          "host_name",        "configuration", "role",
-                                        "owner_pid", "hook_budget_ms", "settle_on_return", "probe",         NULL};
+  static const char *const members[] = {"plugin", "store",     "host_name",      "configuration",
+                                        "role",   "owner_pid", "hook_budget_ms", "settle_on_return",
+                                        "probe",  NULL};
   static const char *const roles[] = {"host", "producer", NULL};
   struct hk_fields fields = {.object = given, .name = "options", .error = error};
   hk_fields_only(&fields, members);
@@ -112,7 +114,8 @@ int64_t hostkit_flat_open(const char *options_json) {
   int64_t handle = 0;
   int32_t code = TIDINGS_OK;
   if (!options_json) code = hk_error(&error, TIDINGS_E_INVAL, "options is a null pointer");
-  if (!code) code = hk_json_parse_object(options_json, strlen(options_json), "options", &options, &error);
+  if (!code)
+    code = hk_json_parse_object(options_json, strlen(options_json), "options", &options, &error);
   if (code) goto out;
   slot = calloc(1, sizeof *slot);
   if (!slot) {
@@ -134,7 +137,8 @@ out:
   return handle;
 }
 
-/* Marks the slot so that no call finds it, and waits for those that have. Errors: NOT_FOUND, BUSY. */
+/* Marks the slot so that no call finds it, and waits for those that have. Errors: NOT_FOUND,
+ * BUSY. */
 static int32_t begin_close(int64_t handle, struct slot **ret_slot, struct tidings_error *error) {
   pthread_once(&table_once, make_table);
   struct timespec deadline = hk_deadline(HK_FLAT_DRAIN_MS);
@@ -149,11 +153,12 @@ static int32_t begin_close(int64_t handle, struct slot **ret_slot, struct tiding
   }
   slot->closing = true;
   int waited = 0;
-  while (slot->users && waited != ETIMEDOUT) waited = pthread_cond_timedwait(&table_changed, &table_lock, &deadline);
+  while (slot->users && waited != ETIMEDOUT)
+    waited = pthread_cond_timedwait(&table_changed, &table_lock, &deadline);
   if (slot->users) {
     slot->closing = false;
-    code =
-        hk_error(error, TIDINGS_E_BUSY, "%llu calls were still under way after %u ms", (unsigned long long)slot->users, HK_FLAT_DRAIN_MS);
+    code = hk_error(error, TIDINGS_E_BUSY, "%llu calls were still under way after %u ms",
+                    (unsigned long long)slot->users, HK_FLAT_DRAIN_MS);
     goto out;
   }
   *ret_slot = slot;
@@ -197,10 +202,12 @@ static json_t *error_answer(int32_t code, const struct tidings_error *error) {
   return NULL;
 }
 
-static int32_t answer_to(int64_t handle, const char *request_json, json_t **ret_answer, struct tidings_error *error) {
+static int32_t answer_to(int64_t handle, const char *request_json, json_t **ret_answer,
+                         struct tidings_error *error) {
   if (!request_json) return hk_error(error, TIDINGS_E_INVAL, "request is a null pointer");
   json_t *request = NULL;
-  int32_t code = hk_json_parse_object(request_json, strlen(request_json), "request", &request, error);
+  int32_t code =
+      hk_json_parse_object(request_json, strlen(request_json), "request", &request, error);
   if (code) return code;
   struct slot *slot = NULL;
   code = look_up(handle, &slot, error);
@@ -229,13 +236,17 @@ char *hostkit_flat_call(int64_t handle, const char *request_json) {
   return text;
 }
 
-static int32_t make_event(const char *session, const char *kind, int32_t level, const char *message, char **ret_event,
-                          struct tidings_error *error) {
+static int32_t make_event(const char *session, const char *kind, int32_t level, const char *message,
+                          char **ret_event, struct tidings_error *error) {
   static const char *const levels[] = {"info", "warning", "error", "critical"};
   if (!session || !kind || !message)
-    return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer", !session ? "session" : !kind ? "kind" : "message");
+    return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer",
+                    !session ? "session"
+                    : !kind  ? "kind"
+                             : "message");
   if (level < 0 || level > (int32_t)TIDINGS_LEVEL_CRITICAL)
-    return hk_error(error, TIDINGS_E_INVAL, "level is %d, expected 0 (info) to 3 (critical)", (int)level);
+    return hk_error(error, TIDINGS_E_INVAL, "level is %d, expected 0 (info) to 3 (critical)",
+                    (int)level);
   json_t *data = json_object();
   int failed = hk_json_put(data, "kind", hk_json_text(hk_span(kind)));
   failed |= hk_json_put(data, "level", json_string(levels[level]));
@@ -251,7 +262,8 @@ static int32_t make_event(const char *session, const char *kind, int32_t level, 
   return TIDINGS_OK;
 }
 
-int32_t hostkit_flat_push(int64_t handle, const char *session, const char *kind, int32_t level, const char *message) {
+int32_t hostkit_flat_push(int64_t handle, const char *session, const char *kind, int32_t level,
+                          const char *message) {
   struct tidings_error error = {.size = sizeof error};
   char *event = NULL;
   struct slot *slot = NULL;
@@ -285,7 +297,8 @@ char *hostkit_flat_next_session(int64_t handle) {
   struct slot *slot = NULL;
   size_t len = 0;
   char *id = malloc(HK_SESSION_BYTES);
-  int32_t code = id ? look_up(handle, &slot, &error) : hk_error(&error, TIDINGS_E_NOMEM, "out of memory for the next session");
+  int32_t code = id ? look_up(handle, &slot, &error)
+                    : hk_error(&error, TIDINGS_E_NOMEM, "out of memory for the next session");
   if (!code) {
     code = hostkit_next_session(slot->kit, id, HK_SESSION_BYTES - 1, &len, &error);
     give_back(slot);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flat.h: what the two halves of the flat functions share: handles (flat.c) and operations (flat_call.c).
+ * flat.h: what the two halves of the flat functions share: handles (flat.c) and operations
+ * (flat_call.c).
  */
 #ifndef HOSTKIT_FLAT_H
 #define HOSTKIT_FLAT_H
@@ -16,6 +17,7 @@
 #define HK_SESSION_BYTES 256
 
 /* Does what `request` says and gives its answer. On failure *ret_answer is not written. */
-int32_t hk_flat_perform(struct hostkit *kit, json_t *request, json_t **ret_answer, struct tidings_error *error);
+int32_t hk_flat_perform(struct hostkit *kit, json_t *request, json_t **ret_answer,
+                        struct tidings_error *error);
 
 #endif

@@ -15,10 +15,13 @@
 #include "reply_json.h"
 #include "text.h"
 
-static int32_t no_memory(struct tidings_error *error) { return hk_error(error, TIDINGS_E_NOMEM, "out of memory while writing the answer"); }
+static int32_t no_memory(struct tidings_error *error) {
+  return hk_error(error, TIDINGS_E_NOMEM, "out of memory while writing the answer");
+}
 
 /* {key: value}; takes over value. Errors: NOMEM. */
-static int32_t answer_with(const char *key, json_t *value, json_t **ret_answer, struct tidings_error *error) {
+static int32_t answer_with(const char *key, json_t *value, json_t **ret_answer,
+                           struct tidings_error *error) {
   json_t *answer = json_object();
   if (hk_json_put(answer, key, value)) {
     json_decref(answer);
@@ -29,7 +32,8 @@ static int32_t answer_with(const char *key, json_t *value, json_t **ret_answer, 
 }
 
 /* {"reply", "content", "outgoing"}. Errors: those of hostkit_compose. */
-static int32_t composed_answer(const struct tidings_span *content, const struct tidings_reply *reply, json_t **ret_answer,
+static int32_t composed_answer(const struct tidings_span *content,
+                               const struct tidings_reply *reply, json_t **ret_answer,
                                struct tidings_error *error) {
   struct hostkit_outgoing *outgoing = NULL;
   int32_t code = hostkit_compose(content, reply, &outgoing, error);
@@ -37,7 +41,9 @@ static int32_t composed_answer(const struct tidings_span *content, const struct 
   const struct hostkit_message *carrier = &outgoing->messages[outgoing->carrier];
   json_t *answer = json_object();
   int failed = hk_json_put(answer, "reply", hk_reply_value(reply));
-  failed |= hk_json_put(answer, "content", hk_json_text((struct tidings_span){.ptr = carrier->text, .len = carrier->text_len}));
+  failed |= hk_json_put(
+      answer, "content",
+      hk_json_text((struct tidings_span){.ptr = carrier->text, .len = carrier->text_len}));
   failed |= hk_json_put(answer, "outgoing", hk_outgoing_value(outgoing));
   hostkit_outgoing_free(outgoing);
   if (failed) {
@@ -48,16 +54,20 @@ static int32_t composed_answer(const struct tidings_span *content, const struct 
   return TIDINGS_OK;
 }
 
-/* Ends a hook's operation. A delivery that the caller will not hear of is rolled back. Frees the reply. */
-static int32_t answer_hook(struct hostkit *kit, const struct tidings_span *content, struct tidings_reply *reply, json_t **ret_answer,
+/* Ends a hook's operation. A delivery that the caller will not hear of is rolled back. Frees the
+ * reply. */
+static int32_t answer_hook(struct hostkit *kit, const struct tidings_span *content,
+                           struct tidings_reply *reply, json_t **ret_answer,
                            struct tidings_error *error) {
   int32_t code = composed_answer(content, reply, ret_answer, error);
-  if (code && reply && reply->delivery_id) hostkit_settle(kit, reply->delivery_id, TIDINGS_ROLLED_BACK, NULL, NULL);
+  if (code && reply && reply->delivery_id)
+    hostkit_settle(kit, reply->delivery_id, TIDINGS_ROLLED_BACK, NULL, NULL);
   hostkit_reply_free(reply);
   return code;
 }
 
-static int32_t answer_reply(struct tidings_reply *reply, json_t **ret_answer, struct tidings_error *error) {
+static int32_t answer_reply(struct tidings_reply *reply, json_t **ret_answer,
+                            struct tidings_error *error) {
   json_t *value = hk_reply_value(reply);
   hostkit_reply_free(reply);
   return answer_with("reply", value, ret_answer, error);
@@ -79,7 +89,8 @@ static int32_t tool_result(struct hostkit *kit, struct hk_fields *fields, json_t
   return code ? code : answer_hook(kit, &result.content, reply, ret_answer, fields->error);
 }
 
-/* Pointers to the ids and behind them, in the same allocation, the ids; NULL with no code: there are none. */
+/* Pointers to the ids and behind them, in the same allocation, the ids; NULL with no code: there
+ * are none. */
 static const struct tidings_span **message_ids(struct hk_fields *fields, const json_t *array) {
   size_t count = json_array_size(array);
   for (size_t i = 0; i < count; i++) {
@@ -88,9 +99,12 @@ static const struct tidings_span **message_ids(struct hk_fields *fields, const j
       return NULL;
     }
   }
-  const struct tidings_span **pointers = count ? malloc(count * (sizeof(struct tidings_span *) + sizeof(struct tidings_span))) : NULL;
+  const struct tidings_span **pointers =
+      count ? malloc(count * (sizeof(struct tidings_span *) + sizeof(struct tidings_span))) : NULL;
   if (!pointers) {
-    if (count) fields->code = hk_error(fields->error, TIDINGS_E_NOMEM, "out of memory while reading the request");
+    if (count)
+      fields->code =
+          hk_error(fields->error, TIDINGS_E_NOMEM, "out of memory while reading the request");
     return NULL;
   }
   struct tidings_span *spans = (struct tidings_span *)(void *)(pointers + count);
@@ -145,7 +159,8 @@ static uint64_t delivery_id(struct hk_fields *fields) {
   errno = 0;
   char *end = NULL;
   unsigned long long id = strtoull(text, &end, 10);
-  if (text[0] < '0' || text[0] > '9' || *end || errno || id == 0) hk_field_wrong(fields, "delivery", expected);
+  if (text[0] < '0' || text[0] > '9' || *end || errno || id == 0)
+    hk_field_wrong(fields, "delivery", expected);
   return id;
 }
 
@@ -189,7 +204,8 @@ static int32_t swap(struct hostkit *kit, struct hk_fields *fields, json_t **ret_
   if (code) return code;
   struct hostkit_info info = {.size = sizeof info};
   code = hostkit_info(kit, &info);
-  return code ? code : answer_with("generation", json_integer(info.generation), ret_answer, fields->error);
+  return code ? code
+              : answer_with("generation", json_integer(info.generation), ret_answer, fields->error);
 }
 
 static int32_t info(struct hostkit *kit, struct hk_fields *fields, json_t **ret_answer) {
@@ -202,7 +218,8 @@ static int32_t info(struct hostkit *kit, struct hk_fields *fields, json_t **ret_
   int failed = hk_json_put(answer, "name", hk_json_text(hk_span(told.name)));
   failed |= hk_json_put(answer, "version", hk_json_text(hk_span(told.version)));
   failed |= hk_json_put(answer, "build_id", hk_json_text(hk_span(told.build_id)));
-  failed |= hk_json_put(answer, "abi", json_sprintf("%u.%u", (unsigned)told.abi_major, (unsigned)told.abi_minor));
+  failed |= hk_json_put(answer, "abi",
+                        json_sprintf("%u.%u", (unsigned)told.abi_major, (unsigned)told.abi_minor));
   failed |= hk_json_put(answer, "generation", json_integer(told.generation));
   if (failed) {
     json_decref(answer);
@@ -228,15 +245,19 @@ static int32_t next_session(struct hostkit *kit, struct hk_fields *fields, json_
   hk_fields_only(fields, members);
   char id[HK_SESSION_BYTES];
   size_t len = 0;
-  int32_t code = fields->code ? fields->code : hostkit_next_session(kit, id, sizeof id, &len, fields->error);
+  int32_t code =
+      fields->code ? fields->code : hostkit_next_session(kit, id, sizeof id, &len, fields->error);
   if (code) return code;
   struct tidings_span session = {.ptr = id, .len = len};
-  return answer_with("session", len ? hk_json_text(session) : json_null(), ret_answer, fields->error);
+  return answer_with("session", len ? hk_json_text(session) : json_null(), ret_answer,
+                     fields->error);
 }
 
-int32_t hk_flat_perform(struct hostkit *kit, json_t *request, json_t **ret_answer, struct tidings_error *error) {
-  static const char *const names[] = {"tool_result", "chat_request", "event",           "settle",       "query",
-                                      "swap",        "info",         "wake_descriptor", "next_session", NULL};
+int32_t hk_flat_perform(struct hostkit *kit, json_t *request, json_t **ret_answer,
+                        struct tidings_error *error) {
+  static const char *const names[] = {
+      "tool_result", "chat_request", "event",           "settle",       "query",
+      "swap",        "info",         "wake_descriptor", "next_session", NULL};
   static int32_t (*const operations[])(struct hostkit *, struct hk_fields *, json_t **) = {
       tool_result, chat_request, event, settle, query, swap, info, wake_descriptor, next_session};
   struct hk_fields op = {.object = request, .name = "request", .error = error};

@@ -25,13 +25,14 @@ int32_t hk_field_wrong(struct hk_fields *fields, const char *key, const char *ex
   if (fields->code) return fields->code;
   json_t *value = json_object_get(fields->object, key);
   if (!value) {
-    fields->code = hk_error(fields->error, TIDINGS_E_SCHEMA, "%s.%s is missing, expected %s", fields->name, key, expected);
+    fields->code = hk_error(fields->error, TIDINGS_E_SCHEMA, "%s.%s is missing, expected %s",
+                            fields->name, key, expected);
     return fields->code;
   }
   char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
   bool is_long = text && strlen(text) > 80;
-  fields->code = hk_error(fields->error, TIDINGS_E_SCHEMA, "%s.%s is %.80s%s, expected %s", fields->name, key, text ? text : "wrong",
-                          is_long ? "..." : "", expected);
+  fields->code = hk_error(fields->error, TIDINGS_E_SCHEMA, "%s.%s is %.80s%s, expected %s",
+                          fields->name, key, text ? text : "wrong", is_long ? "..." : "", expected);
   json_free_t release = NULL;
   json_get_alloc_funcs(NULL, &release);
   release(text);
@@ -48,26 +49,32 @@ void hk_fields_only(struct hk_fields *fields, const char *const *names) {
     list_words(names, known, sizeof known);
     if (!*name)
       fields->code =
-          hk_error(fields->error, TIDINGS_E_SCHEMA, "%s has an unknown member %.80s, expected only %s", fields->name, key, known);
+          hk_error(fields->error, TIDINGS_E_SCHEMA,
+                   "%s has an unknown member %.80s, expected only %s", fields->name, key, known);
   }
 }
 
 /* The member, if it is there and of the type; else NULL and perhaps an error. */
-static json_t *member(struct hk_fields *fields, const char *key, enum hk_need need, json_type type, const char *expected) {
+static json_t *member(struct hk_fields *fields, const char *key, enum hk_need need, json_type type,
+                      const char *expected) {
   json_t *value = json_object_get(fields->object, key);
-  if ((!value && need == HK_OPTIONAL) || (value && json_typeof(value) == type)) return fields->code ? NULL : value;
+  if ((!value && need == HK_OPTIONAL) || (value && json_typeof(value) == type))
+    return fields->code ? NULL : value;
   hk_field_wrong(fields, key, expected);
   return NULL;
 }
 
 struct tidings_span hk_field_text(struct hk_fields *fields, const char *key, enum hk_need need) {
   const json_t *value = member(fields, key, need, JSON_STRING, "a string");
-  return value ? (struct tidings_span){.ptr = json_string_value(value), .len = json_string_length(value)} : (struct tidings_span){0};
+  return value ? (struct tidings_span){.ptr = json_string_value(value),
+                                       .len = json_string_length(value)}
+               : (struct tidings_span){0};
 }
 
 const char *hk_field_string(struct hk_fields *fields, const char *key, enum hk_need need) {
   struct tidings_span text = hk_field_text(fields, key, need);
-  if (text.ptr && strlen(text.ptr) != text.len) hk_field_wrong(fields, key, "a string without NUL characters");
+  if (text.ptr && strlen(text.ptr) != text.len)
+    hk_field_wrong(fields, key, "a string without NUL characters");
   return fields->code ? NULL : text.ptr;
 }
 
@@ -75,7 +82,9 @@ const json_t *hk_field_object(struct hk_fields *fields, const char *key, enum hk
   return member(fields, key, need, JSON_OBJECT, "an object");
 }
 
-const json_t *hk_field_array(struct hk_fields *fields, const char *key) { return member(fields, key, HK_OPTIONAL, JSON_ARRAY, "an array"); }
+const json_t *hk_field_array(struct hk_fields *fields, const char *key) {
+  return member(fields, key, HK_OPTIONAL, JSON_ARRAY, "an array");
+}
 
 uint32_t hk_field_number(struct hk_fields *fields, const char *key, uint32_t otherwise) {
   static const char expected[] = "a whole number from 0 to 4294967295";
@@ -93,7 +102,8 @@ bool hk_field_flag(struct hk_fields *fields, const char *key) {
   return !fields->code && json_is_true(value);
 }
 
-uint32_t hk_field_word(struct hk_fields *fields, const char *key, const char *const *words, enum hk_need need, uint32_t otherwise) {
+uint32_t hk_field_word(struct hk_fields *fields, const char *key, const char *const *words,
+                       enum hk_need need, uint32_t otherwise) {
   char known[256] = "one of ";
   list_words(words, known + strlen(known), sizeof known - strlen(known));
   const json_t *value = member(fields, key, need, JSON_STRING, known);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * flat_fields.h: takes the members of a JSON object apart, with errors that name the member, its value and what was expected. Knows no
- * operation.
+ * flat_fields.h: takes the members of a JSON object apart, with errors that name the member, its
+ * value and what was expected. Knows no operation.
  *
- * The first error stays in `code` and later takes answer zeros, so that it is looked at once, after all of them. Texts are borrowed from
- * the object.
+ * The first error stays in `code` and later takes answer zeros, so that it is looked at once, after
+ * all of them. Texts are borrowed from the object.
  */
 #ifndef HOSTKIT_FLAT_FIELDS_H
 #define HOSTKIT_FLAT_FIELDS_H
@@ -29,7 +29,8 @@ void hk_fields_only(struct hk_fields *fields, const char *const *names);
 
 struct tidings_span hk_field_text(struct hk_fields *fields, const char *key, enum hk_need need);
 
-/* For a text that becomes a NUL-terminated string: NULL if it is not there; one with a NUL in it is an error. */
+/* For a text that becomes a NUL-terminated string: NULL if it is not there; one with a NUL in it is
+ * an error. */
 const char *hk_field_string(struct hk_fields *fields, const char *key, enum hk_need need);
 
 const json_t *hk_field_object(struct hk_fields *fields, const char *key, enum hk_need need);
@@ -37,8 +38,10 @@ const json_t *hk_field_array(struct hk_fields *fields, const char *key);
 uint32_t hk_field_number(struct hk_fields *fields, const char *key, uint32_t otherwise);
 bool hk_field_flag(struct hk_fields *fields, const char *key);
 
-/* The index of the member among `words`, which end with NULL; `otherwise` if it is not there and not required. */
-uint32_t hk_field_word(struct hk_fields *fields, const char *key, const char *const *words, enum hk_need need, uint32_t otherwise);
+/* The index of the member among `words`, which end with NULL; `otherwise` if it is not there and
+ * not required. */
+uint32_t hk_field_word(struct hk_fields *fields, const char *key, const char *const *words,
+                       enum hk_need need, uint32_t otherwise);
 
 /* For a member that is there but of no use; returns the code. */
 int32_t hk_field_wrong(struct hk_fields *fields, const char *key, const char *expected);

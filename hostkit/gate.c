@@ -45,7 +45,8 @@ bool hk_gate_claim(struct hk_gate *gate, const struct timespec *deadline) {
   pthread_mutex_lock(&gate->lock);
   int waited = 0;
   while (gate->claimed && waited != ETIMEDOUT)
-    waited = deadline ? pthread_cond_timedwait(&gate->changed, &gate->lock, deadline) : pthread_cond_wait(&gate->changed, &gate->lock);
+    waited = deadline ? pthread_cond_timedwait(&gate->changed, &gate->lock, deadline)
+                      : pthread_cond_wait(&gate->changed, &gate->lock);
   bool ours = !gate->claimed;
   gate->claimed = true;
   pthread_mutex_unlock(&gate->lock);
@@ -82,15 +83,18 @@ void hk_gate_open(struct hk_gate *gate) {
   pthread_mutex_unlock(&gate->lock);
 }
 
-/* The mark is set and cleared under the lock only, so it cannot come back between the wait and the count. */
+/* The mark is set and cleared under the lock only, so it cannot come back between the wait and the
+ * count. */
 void hk_gate_enter_waiting(struct hk_gate *gate) {
   pthread_mutex_lock(&gate->lock);
-  while (atomic_load_explicit(&gate->state, memory_order_relaxed) & HK_GATE_SHUT) pthread_cond_wait(&gate->changed, &gate->lock);
+  while (atomic_load_explicit(&gate->state, memory_order_relaxed) & HK_GATE_SHUT)
+    pthread_cond_wait(&gate->changed, &gate->lock);
   atomic_fetch_add_explicit(&gate->state, 1, memory_order_acquire);
   pthread_mutex_unlock(&gate->lock);
 }
 
-/* The gate may be open again by now, if the wait for this call was given up: counting down under the lock is right either way. */
+/* The gate may be open again by now, if the wait for this call was given up: counting down under
+ * the lock is right either way. */
 void hk_gate_leave_shut(struct hk_gate *gate) {
   pthread_mutex_lock(&gate->lock);
   atomic_fetch_sub_explicit(&gate->state, 1, memory_order_release);

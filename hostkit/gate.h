@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * gate.h: counts the calls under way, and holds new ones back while a swap or close runs. Knows nothing of what is called.
+ * gate.h: counts the calls under way, and holds new ones back while a swap or close runs. Knows
+ * nothing of what is called.
  *
- * One word holds the count and the mark SHUT. While it is not set, entering and leaving is one compare-and-swap each; once it is set,
- * the word changes under the lock only, so that whoever waits for the count to reach zero may free the gate right after.
+ * One word holds the count and the mark SHUT. While it is not set, entering and leaving is one
+ * compare-and-swap each; once it is set, the word changes under the lock only, so that whoever
+ * waits for the count to reach zero may free the gate right after.
  */
 #ifndef HOSTKIT_GATE_H
 #define HOSTKIT_GATE_H
@@ -30,12 +32,13 @@ void hk_gate_finish(struct hk_gate *gate);
 /* `ms` from now on the monotonic clock, as the waits below take it. */
 struct timespec hk_deadline(uint32_t ms);
 
-/* At most one thread holds the claim, and only that one may shut the gate. Waits until `deadline` (NULL: for ever). */
+/* At most one thread holds the claim, and only that one may shut the gate. Waits until `deadline`
+ * (NULL: for ever). */
 bool hk_gate_claim(struct hk_gate *gate, const struct timespec *deadline);
 void hk_gate_unclaim(struct hk_gate *gate);
 
-/* Shuts the gate and waits for the calls under way. Returns 0 when none is left; else how many there were at the deadline, and the
- * gate is open again. */
+/* Shuts the gate and waits for the calls under way. Returns 0 when none is left; else how many
+ * there were at the deadline, and the gate is open again. */
 uint64_t hk_gate_shut(struct hk_gate *gate, const struct timespec *deadline);
 void hk_gate_open(struct hk_gate *gate);
 
@@ -46,7 +49,9 @@ void hk_gate_leave_shut(struct hk_gate *gate);
 static inline void hk_gate_enter(struct hk_gate *gate) {
   uint64_t state = atomic_load_explicit(&gate->state, memory_order_relaxed);
   while (!(state & HK_GATE_SHUT)) {
-    if (atomic_compare_exchange_weak_explicit(&gate->state, &state, state + 1, memory_order_acquire, memory_order_relaxed)) return;
+    if (atomic_compare_exchange_weak_explicit(&gate->state, &state, state + 1, memory_order_acquire,
+                                              memory_order_relaxed))
+      return;
   }
   hk_gate_enter_waiting(gate);
 }
@@ -54,7 +59,9 @@ static inline void hk_gate_enter(struct hk_gate *gate) {
 static inline void hk_gate_leave(struct hk_gate *gate) {
   uint64_t state = atomic_load_explicit(&gate->state, memory_order_relaxed);
   while (!(state & HK_GATE_SHUT)) {
-    if (atomic_compare_exchange_weak_explicit(&gate->state, &state, state - 1, memory_order_release, memory_order_relaxed)) return;
+    if (atomic_compare_exchange_weak_explicit(&gate->state, &state, state - 1, memory_order_release,
+                                              memory_order_relaxed))
+      return;
   }
   hk_gate_leave_shut(gate);
 }

@@ -10,7 +10,8 @@
 #include "errors.h"
 #include "json_read.h"
 
-int32_t hk_json_parse_object(const char *text, size_t len, const char *name, json_t **ret_object, struct tidings_error *error) {
+int32_t hk_json_parse_object(const char *text, size_t len, const char *name, json_t **ret_object,
+                             struct tidings_error *error) {
   json_t *value = NULL;
   int32_t code = hk_json_read((struct tidings_span){.ptr = text, .len = len}, name, &value, error);
   if (code) return code;
@@ -56,7 +57,9 @@ json_t *hk_json_text(struct tidings_span text) {
   return hk_is_utf8(text) ? json_stringn_nocheck(text.ptr, text.len) : replaced_text(text);
 }
 
-json_t *hk_json_text_or_null(struct tidings_span text) { return text.len ? hk_json_text(text) : json_null(); }
+json_t *hk_json_text_or_null(struct tidings_span text) {
+  return text.len ? hk_json_text(text) : json_null();
+}
 
 json_t *hk_json_value(struct tidings_span text) {
   if (text.len == 0) return json_null();
@@ -65,6 +68,8 @@ json_t *hk_json_value(struct tidings_span text) {
   return code == TIDINGS_OK || code == TIDINGS_E_NOMEM ? value : hk_json_text(text);
 }
 
-int hk_json_put(json_t *object, const char *key, json_t *value) { return json_object_set_new(object, key, value) != 0; }
+int hk_json_put(json_t *object, const char *key, json_t *value) {
+  return json_object_set_new(object, key, value) != 0;
+}
 
 int hk_json_add(json_t *array, json_t *value) { return json_array_append_new(array, value) != 0; }

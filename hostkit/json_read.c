@@ -20,7 +20,8 @@ struct reader {
   size_t len;
   size_t at;
   json_t *root;
-  json_t *open[HK_JSON_MAX_DEPTH]; /* arrays and objects that have not ended, the innermost last; all of them are part of root */
+  json_t *open[HK_JSON_MAX_DEPTH]; /* arrays and objects that have not ended, the innermost last;
+                                      all of them are part of root */
   size_t depth;
   char *key; /* of the member whose value comes next */
   const char *name;
@@ -31,7 +32,11 @@ struct reader {
 size_t hk_utf8_sequence(const char *text, size_t len) {
   const unsigned char *bytes = (const unsigned char *)text;
   unsigned char lead = len ? bytes[0] : 0xFF;
-  size_t needs = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : (lead & 0xF0u) == 0xE0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  size_t needs = lead < 0x80                   ? 1
+                 : lead >= 0xC2 && lead < 0xE0 ? 2
+                 : (lead & 0xF0u) == 0xE0      ? 3
+                 : lead >= 0xF0 && lead < 0xF5 ? 4
+                                               : 0;
   if (needs == 0 || needs > len) return 0;
   for (size_t i = 1; i < needs; i++) {
     if ((bytes[i] & 0xC0u) != 0x80) return 0;
@@ -51,13 +56,17 @@ int hk_is_utf8(struct tidings_span text) {
 }
 
 static json_t *no_memory(struct reader *reader) {
-  if (!reader->code) reader->code = hk_error(reader->error, TIDINGS_E_NOMEM, "out of memory while reading %s", reader->name);
+  if (!reader->code)
+    reader->code =
+        hk_error(reader->error, TIDINGS_E_NOMEM, "out of memory while reading %s", reader->name);
   return NULL;
 }
 
 static json_t *expected(struct reader *reader, const char *what) {
   if (!reader->code)
-    reader->code = hk_error(reader->error, TIDINGS_E_INVAL, "%s is not JSON: expected %s at byte %zu", reader->name, what, reader->at);
+    reader->code =
+        hk_error(reader->error, TIDINGS_E_INVAL, "%s is not JSON: expected %s at byte %zu",
+                 reader->name, what, reader->at);
   return NULL;
 }
 
@@ -87,7 +96,10 @@ static long hex(const struct reader *reader, size_t at) {
   if (reader->len < 4 || at > reader->len - 4) return -1;
   for (size_t i = at; i < at + 4; i++) {
     char c = reader->text[i];
-    int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    int digit = c >= '0' && c <= '9'   ? c - '0'
+                : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                       : -1;
     if (digit < 0) return -1;
     value = value * 16 + digit;
   }
@@ -122,7 +134,8 @@ static size_t read_escape(struct reader *reader, char *out) {
   unsigned long value = (unsigned long)high;
   size_t used = 5;
   if (high >= 0xD800 && high < 0xDC00) {
-    bool pair = reader->len - reader->at > 7 && reader->text[reader->at + 5] == '\\' && reader->text[reader->at + 6] == 'u';
+    bool pair = reader->len - reader->at > 7 && reader->text[reader->at + 5] == '\\' &&
+                reader->text[reader->at + 6] == 'u';
     long low = pair ? hex(reader, reader->at + 7) : -1;
     if (low < 0xDC00 || low >= 0xE000) return 0;
     value = 0x10000 + (((unsigned long)high & 0x3FF) << 10) + ((unsigned long)low & 0x3FF);
@@ -135,7 +148,8 @@ static size_t read_escape(struct reader *reader, char *out) {
 /* Behind the opening quote. The text is on the heap with a NUL behind it; NULL: failed. */
 static char *read_string(struct reader *reader, size_t *ret_len) {
   const char *quote = memchr(reader->text + reader->at, '"', reader->len - reader->at);
-  while (quote && quote[-1] == '\\') { /* perhaps escaped: a longer buffer than needed does no harm */
+  while (quote &&
+         quote[-1] == '\\') { /* perhaps escaped: a longer buffer than needed does no harm */
     size_t next = (size_t)(quote - reader->text) + 1;
     quote = memchr(reader->text + next, '"', reader->len - next);
   }
@@ -188,7 +202,8 @@ static size_t digits(const char *text) { return strspn(text, "0123456789"); }
 
 static json_t *read_number(struct reader *reader) {
   char text[LONGEST_NUMBER + 1] = {0};
-  size_t room = reader->len - reader->at < LONGEST_NUMBER ? reader->len - reader->at : LONGEST_NUMBER;
+  size_t room =
+      reader->len - reader->at < LONGEST_NUMBER ? reader->len - reader->at : LONGEST_NUMBER;
   memcpy(text, reader->text + reader->at, room);
   size_t used = text[0] == '-';
   size_t whole = digits(text + used);
@@ -216,7 +231,9 @@ static json_t *read_number(struct reader *reader) {
     if (errno) return expected(reader, "a smaller number");
     value = json_integer(number);
   } else {
-    double number = strtod_l(text, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* the "C" locale is constant: nothing to free */
+    double number = strtod_l(
+        text, NULL,
+        newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* the "C" locale is constant: nothing to free */
     if (isinf(number)) return expected(reader, "a smaller number");
     value = json_real(number);
   }
@@ -270,10 +287,12 @@ static void place(struct reader *reader, json_t *value) {
   if (failed) no_memory(reader);
 }
 
-/* Begins an array or object, and in the latter reads the first key. Returns false for an empty one, which is finished. */
+/* Begins an array or object, and in the latter reads the first key. Returns false for an empty one,
+ * which is finished. */
 static bool open_container(struct reader *reader, char first) {
   if (reader->depth == HK_JSON_MAX_DEPTH) {
-    reader->code = hk_error(reader->error, TIDINGS_E_TOO_BIG, "%s nests deeper than %d", reader->name, HK_JSON_MAX_DEPTH);
+    reader->code = hk_error(reader->error, TIDINGS_E_TOO_BIG, "%s nests deeper than %d",
+                            reader->name, HK_JSON_MAX_DEPTH);
     return false;
   }
   reader->at++;
@@ -286,7 +305,8 @@ static bool open_container(struct reader *reader, char first) {
   return true;
 }
 
-/* Behind a value: closes what ends here, and reads the next key. Returns whether another value follows. */
+/* Behind a value: closes what ends here, and reads the next key. Returns whether another value
+ * follows. */
 static bool go_on(struct reader *reader) {
   while (reader->depth && !reader->code) {
     bool is_array = json_is_array(reader->open[reader->depth - 1]);
@@ -315,11 +335,13 @@ static void read_all(struct reader *reader) {
   } while (!reader->code);
 }
 
-int32_t hk_json_read(struct tidings_span text, const char *name, json_t **ret_value, struct tidings_error *error) {
+int32_t hk_json_read(struct tidings_span text, const char *name, json_t **ret_value,
+                     struct tidings_error *error) {
   struct reader reader = {.text = text.ptr, .len = text.len, .name = name, .error = error};
   if (text.len) read_all(&reader);
   else expected(&reader, "a value");
-  if (!reader.code && (peek(&reader) != '\0' || reader.at < reader.len)) expected(&reader, "the end");
+  if (!reader.code && (peek(&reader) != '\0' || reader.at < reader.len))
+    expected(&reader, "the end");
   if (reader.code) {
     json_decref(reader.root);
     free(reader.key);

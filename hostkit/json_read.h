@@ -2,8 +2,9 @@
  *
  * json_read.h: JSON text -> jansson values.
  *
- * jansson's own reader is not used, because it leaves out a byte of a string, and says nothing, when an allocation fails at the wrong
- * moment; and because it recurses 2048 deep, which a thread with a small stack does not survive.
+ * jansson's own reader is not used, because it leaves out a byte of a string, and says nothing,
+ * when an allocation fails at the wrong moment; and because it recurses 2048 deep, which a thread
+ * with a small stack does not survive.
  */
 #ifndef HOSTKIT_JSON_READ_H
 #define HOSTKIT_JSON_READ_H
@@ -14,9 +15,10 @@
 
 #define HK_JSON_MAX_DEPTH 64 /* the contract's events have 16 */
 
-/* One value of any type, and nothing behind it. Keys must not repeat; strings may contain NUL, keys not. `name` is what errors call the
- * text. Errors: INVAL (not JSON), TOO_BIG (too deep), NOMEM. */
-int32_t hk_json_read(struct tidings_span text, const char *name, json_t **ret_value, struct tidings_error *error);
+/* One value of any type, and nothing behind it. Keys must not repeat; strings may contain NUL, keys
+ * not. `name` is what errors call the text. Errors: INVAL (not JSON), TOO_BIG (too deep), NOMEM. */
+int32_t hk_json_read(struct tidings_span text, const char *name, json_t **ret_value,
+                     struct tidings_error *error);
 
 /* Whether all of it is UTF-8 as JSON wants it: no overlong forms, no surrogates. */
 int hk_is_utf8(struct tidings_span text);

@@ -10,24 +10,27 @@
 
 struct hostkit {
   struct hk_gate gate;
-  struct hk_settings settings; /* changed by the holder of the gate's claim, while the gate is shut */
-  struct hk_instance now;      /* the same; image NULL: lost in a swap, every call answers CLOSED */
-  uint32_t generation;         /* the same */
-  atomic_bool waits;           /* the host has a wake descriptor */
+  struct hk_settings
+      settings;           /* changed by the holder of the gate's claim, while the gate is shut */
+  struct hk_instance now; /* the same; image NULL: lost in a swap, every call answers CLOSED */
+  uint32_t generation;    /* the same */
+  atomic_bool waits;      /* the host has a wake descriptor */
 };
 
-/* A call begins: waits while the gate is shut. Errors: INVAL (null pointer), CLOSED; on an error hk_end must not be called. */
+/* A call begins: waits while the gate is shut. Errors: INVAL (null pointer), CLOSED; on an error
+ * hk_end must not be called. */
 int32_t hk_begin(struct hostkit *kit, struct tidings_error *error);
 void hk_end(struct hostkit *kit);
 
 /* Words for a deadline that passed; returns BUSY. `calls` 0: a swap was under way. */
 int32_t hk_still_busy(uint64_t calls, uint32_t drain_ms, struct tidings_error *error);
 
-/* After a swap, with the gate shut: the new build learns that the host waits for rings. What fails is logged. */
+/* After a swap, with the gate shut: the new build learns that the host waits for rings. What fails
+ * is logged. */
 void hk_wait_again(struct hostkit *kit);
 
 /* Asks the extension, which must be there, and copies the answer; the gate is not entered. */
-int32_t hk_ask(const struct hk_instance *instance, const struct tidings_span *request, char **ret_json, size_t *ret_len,
-               struct tidings_error *error);
+int32_t hk_ask(const struct hk_instance *instance, const struct tidings_span *request,
+               char **ret_json, size_t *ret_len, struct tidings_error *error);
 
 #endif

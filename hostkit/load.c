@@ -15,7 +15,8 @@
 #include "probe.h"
 #include "text.h"
 
-int32_t hk_prepare(const char *path, const struct hk_settings *settings, struct hk_copy *ret_copy, struct tidings_error *error) {
+int32_t hk_prepare(const char *path, const struct hk_settings *settings, struct hk_copy *ret_copy,
+                   struct tidings_error *error) {
   struct hk_copy copy = HK_COPY_NONE;
   int32_t code = hk_copy_make(path, settings->copy_dir, &copy, error);
   if (!code) code = hk_elf_check(copy.fd, path, error);
@@ -30,35 +31,43 @@ static int is_named(struct dl_phdr_info *info, size_t size, void *path) {
   return info->dlpi_name && strcmp(info->dlpi_name, path) == 0;
 }
 
-/* An image that stays is no danger by itself, since every load has a file of its own; but it is memory lost at each swap. */
-static void unload_image(void *image, const struct hk_copy *copy, const struct hk_settings *settings) {
+/* An image that stays is no danger by itself, since every load has a file of its own; but it is
+ * memory lost at each swap. */
+static void unload_image(void *image, const struct hk_copy *copy,
+                         const struct hk_settings *settings) {
   if (settings->flags & HOSTKIT_KEEP_MAPPED) return;
   int failed = dlclose(image);
   if (!failed && !dl_iterate_phdr(is_named, copy->path)) return;
-  char *warning = hk_format("the plugin's image %s is still mapped after it was unloaded: %s", copy->path,
-                            failed ? dlerror() : "something in this process, or a nodelete flag, holds it");
-  hk_log(settings, TIDINGS_LOG_WARNING, warning ? warning : "a plugin's image is still mapped after it was unloaded");
+  char *warning =
+      hk_format("the plugin's image %s is still mapped after it was unloaded: %s", copy->path,
+                failed ? dlerror() : "something in this process, or a nodelete flag, holds it");
+  hk_log(settings, TIDINGS_LOG_WARNING,
+         warning ? warning : "a plugin's image is still mapped after it was unloaded");
   free(warning);
 }
 
 static const struct tidings_query *query_extension(const struct tidings_entry *entry) {
   const struct tidings_query *query = entry->get_extension(TIDINGS_EXT_QUERY);
-  bool whole = query && query->size >= offsetof(struct tidings_query, release_answer) + sizeof query->release_answer;
+  bool whole = query && query->size >= offsetof(struct tidings_query, release_answer) +
+                                           sizeof query->release_answer;
   return whole && query->query && query->release_answer ? query : NULL;
 }
 
 static const struct tidings_wake *wake_extension(const struct tidings_entry *entry) {
   const struct tidings_wake *wake = entry->get_extension(TIDINGS_EXT_WAKE);
-  bool whole = wake && wake->size >= offsetof(struct tidings_wake, next_session) + sizeof wake->next_session;
+  bool whole =
+      wake && wake->size >= offsetof(struct tidings_wake, next_session) + sizeof wake->next_session;
   return whole && wake->descriptor && wake->next_session ? wake : NULL;
 }
 
-int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_settings *settings, struct hk_instance *ret_instance,
-                struct tidings_error *error) {
+int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_settings *settings,
+                struct hk_instance *ret_instance, struct tidings_error *error) {
   struct hk_instance loaded = {.image = dlopen(copy->path, RTLD_NOW | RTLD_LOCAL)};
   int32_t code = TIDINGS_OK;
-  if (!loaded.image) code = hk_error(error, TIDINGS_E_INVAL, "%s cannot be loaded: %s", label, dlerror());
-  hk_copy_unlink(copy); /* mapped or not, nothing needs the name any more, and a killed host leaves nothing behind */
+  if (!loaded.image)
+    code = hk_error(error, TIDINGS_E_INVAL, "%s cannot be loaded: %s", label, dlerror());
+  hk_copy_unlink(copy); /* mapped or not, nothing needs the name any more, and a killed host leaves
+                           nothing behind */
   if (code) return code;
 
   code = hk_entry_read(dlsym(loaded.image, TIDINGS_ENTRY_SYMBOL), label, &loaded.entry, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * load.h: an image in this process with an open instance, and the way there and back. Knows nothing of calls and gates.
+ * load.h: an image in this process with an open instance, and the way there and back. Knows nothing
+ * of calls and gates.
  */
 #ifndef HOSTKIT_LOAD_H
 #define HOSTKIT_LOAD_H
@@ -16,16 +17,20 @@ struct hk_instance {
   const struct tidings_query *query; /* NULL: the plugin has no such extension */
   const struct tidings_wake *wake;   /* NULL: the same */
   struct tidings_entry entry;        /* its strings live in the image */
-  struct hk_copy copy;               /* what the image was mapped from; the file is unlinked, the descriptor open */
+  /* what the image was mapped from; the file is unlinked, the descriptor open */
+  struct hk_copy copy;
 };
 
-/* Copies the file, checks and probes the copy. Changes nothing in this process. Errors: as hostkit_open. */
-int32_t hk_prepare(const char *path, const struct hk_settings *settings, struct hk_copy *ret_copy, struct tidings_error *error);
+/* Copies the file, checks and probes the copy. Changes nothing in this process. Errors: as
+ * hostkit_open. */
+int32_t hk_prepare(const char *path, const struct hk_settings *settings, struct hk_copy *ret_copy,
+                   struct tidings_error *error);
 
-/* Loads a prepared copy and opens an instance. On success the copy has moved into *ret_instance; on failure it is unlinked but still the
- * caller's, and nothing stays loaded. `label` is what errors call the plugin. */
-int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_settings *settings, struct hk_instance *ret_instance,
-                struct tidings_error *error);
+/* Loads a prepared copy and opens an instance. On success the copy has moved into *ret_instance; on
+ * failure it is unlinked but still the caller's, and nothing stays loaded. `label` is what errors
+ * call the plugin. */
+int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_settings *settings,
+                struct hk_instance *ret_instance, struct tidings_error *error);
 
 /* Unloads an instance that was closed, and checks that it is gone. The copy stays. */
 void hk_unload(struct hk_instance *instance, const struct hk_settings *settings);

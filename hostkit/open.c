@@ -8,7 +8,8 @@
 #include "errors.h"
 #include "kit.h"
 
-int32_t hostkit_open(const struct hostkit_options *options, struct hostkit **ret_hostkit, struct tidings_error *error) {
+int32_t hostkit_open(const struct hostkit_options *options, struct hostkit **ret_hostkit,
+                     struct tidings_error *error) {
   if (!ret_hostkit) return hk_error(error, TIDINGS_E_INVAL, "ret_hostkit is a null pointer");
   struct hostkit *kit = calloc(1, sizeof *kit);
   if (!kit) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while opening a plugin");
@@ -40,15 +41,20 @@ int32_t hk_begin(struct hostkit *kit, struct tidings_error *error) {
   hk_gate_enter(&kit->gate);
   if (kit->now.image) return TIDINGS_OK;
   hk_gate_leave(&kit->gate);
-  return hk_error(error, TIDINGS_E_CLOSED, "no plugin is loaded: a swap failed, and the old build could not be opened again");
+  return hk_error(
+      error, TIDINGS_E_CLOSED,
+      "no plugin is loaded: a swap failed, and the old build could not be opened again");
 }
 
 void hk_end(struct hostkit *kit) { hk_gate_leave(&kit->gate); }
 
 int32_t hk_still_busy(uint64_t calls, uint32_t drain_ms, struct tidings_error *error) {
-  if (!calls) return hk_error(error, TIDINGS_E_BUSY, "a swap was still under way after %u ms", (unsigned)drain_ms);
-  return hk_error(error, TIDINGS_E_BUSY, "%llu %s still under way after %u ms", (unsigned long long)calls,
-                  calls == 1 ? "call was" : "calls were", (unsigned)drain_ms);
+  if (!calls)
+    return hk_error(error, TIDINGS_E_BUSY, "a swap was still under way after %u ms",
+                    (unsigned)drain_ms);
+  return hk_error(error, TIDINGS_E_BUSY, "%llu %s still under way after %u ms",
+                  (unsigned long long)calls, calls == 1 ? "call was" : "calls were",
+                  (unsigned)drain_ms);
 }
 
 static void copy_name(char ret_name[64], const char *name) {

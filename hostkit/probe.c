@@ -38,16 +38,20 @@ struct trial {
 };
 
 static int spawn_actions(posix_spawn_file_actions_t *actions, int write_end) {
-  int failed = posix_spawn_file_actions_adddup2(actions, write_end, HK_VERDICT_FD); /* first: the host may lack 0, 1 or 2 */
-  if (!failed) failed = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (!failed) failed = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  int failed = posix_spawn_file_actions_adddup2(
+      actions, write_end, HK_VERDICT_FD); /* first: the host may lack 0, 1 or 2 */
+  if (!failed)
+    failed = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (!failed)
+    failed = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   if (!failed) /* a terminal program's screen is not the place for what a broken plugin prints */
     failed = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   if (!failed) failed = posix_spawn_file_actions_addclosefrom_np(actions, HK_VERDICT_FD + 1);
   return failed;
 }
 
-/* Signals as in a fresh process, and a group of its own, so that what a hung plugin has started can be killed with it. */
+/* Signals as in a fresh process, and a group of its own, so that what a hung plugin has started can
+ * be killed with it. */
 static int spawn_attributes(posix_spawnattr_t *attributes) {
   sigset_t none;
   sigset_t all;
@@ -56,7 +60,9 @@ static int spawn_attributes(posix_spawnattr_t *attributes) {
   int failed = posix_spawnattr_setsigmask(attributes, &none);
   if (!failed) failed = posix_spawnattr_setsigdefault(attributes, &all);
   if (!failed) failed = posix_spawnattr_setpgroup(attributes, 0);
-  if (!failed) failed = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  if (!failed)
+    failed = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                      POSIX_SPAWN_SETPGROUP);
   return failed;
 }
 
@@ -91,7 +97,8 @@ static int make_pipe(int ends[2]) {
   return failed;
 }
 
-static int32_t start(struct trial *trial, const char *program, char *const argv[], struct tidings_error *error) {
+static int32_t start(struct trial *trial, const char *program, char *const argv[],
+                     struct tidings_error *error) {
   int ends[2];
   int failed = make_pipe(ends);
   if (!failed) {
@@ -99,8 +106,11 @@ static int32_t start(struct trial *trial, const char *program, char *const argv[
     close(ends[1]);
     if (failed) close(ends[0]);
   }
-  if (failed == ENOMEM) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while starting the probe program");
-  if (failed) return hk_error(error, TIDINGS_E_STORE, "cannot start the probe program %s: %s", program, strerror(failed));
+  if (failed == ENOMEM)
+    return hk_error(error, TIDINGS_E_NOMEM, "out of memory while starting the probe program");
+  if (failed)
+    return hk_error(error, TIDINGS_E_STORE, "cannot start the probe program %s: %s", program,
+                    strerror(failed));
   trial->pipe = ends[0];
   return TIDINGS_OK;
 }
@@ -108,20 +118,24 @@ static int32_t start(struct trial *trial, const char *program, char *const argv[
 static int ms_until(const struct timespec *deadline) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  int64_t left = (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 + (deadline->tv_nsec - now.tv_nsec) / 1000000;
+  int64_t left =
+      (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 + (deadline->tv_nsec - now.tv_nsec) / 1000000;
   return left <= 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left;
 }
 
-/* Reads what is there; false: the other end is closed. What does not fit is dropped: only a misbehaving plugin writes here too. */
+/* Reads what is there; false: the other end is closed. What does not fit is dropped: only a
+ * misbehaving plugin writes here too. */
 static bool read_some(struct trial *trial) {
   char dropped[256];
   size_t room = sizeof trial->said - 1 - trial->len;
-  ssize_t got = room ? read(trial->pipe, trial->said + trial->len, room) : read(trial->pipe, dropped, sizeof dropped);
+  ssize_t got = room ? read(trial->pipe, trial->said + trial->len, room)
+                     : read(trial->pipe, dropped, sizeof dropped);
   if (got > 0 && room) trial->len += (size_t)got;
   return got > 0 || (got < 0 && errno == EINTR);
 }
 
-/* The pipe's end tells that the process is gone, but something that it started may hold the pipe open, so the process is asked too. */
+/* The pipe's end tells that the process is gone, but something that it started may hold the pipe
+ * open, so the process is asked too. */
 static void await_end(struct trial *trial, uint32_t timeout_ms) {
   struct timespec deadline = hk_deadline(timeout_ms);
   bool open = true;
@@ -147,8 +161,10 @@ static void await_end(struct trial *trial, uint32_t timeout_ms) {
   trial->said[trial->len] = '\0';
 }
 
-/* Finds the verdict and the stage named last. Returns 1 for "ok", 0 for a refusal that is then in *error, -1 for none. */
-static int read_verdict(struct trial *trial, const char *label, const char **ret_stage, struct tidings_error *error) {
+/* Finds the verdict and the stage named last. Returns 1 for "ok", 0 for a refusal that is then in
+ * *error, -1 for none. */
+static int read_verdict(struct trial *trial, const char *label, const char **ret_stage,
+                        struct tidings_error *error) {
   char *rest = NULL;
   for (char *line = strtok_r(trial->said, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     if (strncmp(line, HK_VERDICT_STAGE, strlen(HK_VERDICT_STAGE)) == 0) {
@@ -167,31 +183,36 @@ static int read_verdict(struct trial *trial, const char *label, const char **ret
   return -1;
 }
 
-static int32_t judge(struct trial *trial, const char *label, uint32_t timeout_ms, struct tidings_error *error) {
+static int32_t judge(struct trial *trial, const char *label, uint32_t timeout_ms,
+                     struct tidings_error *error) {
   const char *stage = HK_STAGE_STARTING;
   struct tidings_error said = {.size = sizeof said};
   int verdict = read_verdict(trial, label, &stage, &said);
   if (trial->hung)
-    return hk_error(error, TIDINGS_E_STATE, "%s hung in the probe process while %s: killed after %u ms", label, stage,
+    return hk_error(error, TIDINGS_E_STATE,
+                    "%s hung in the probe process while %s: killed after %u ms", label, stage,
                     (unsigned)timeout_ms);
   if (trial->status_known && WIFSIGNALED(trial->status)) {
     const char *name = sigdescr_np(WTERMSIG(trial->status));
-    return hk_error(error, TIDINGS_E_STATE, "%s crashed the probe process while %s: signal %d (%s)", label, stage, WTERMSIG(trial->status),
-                    name ? name : "no name");
+    return hk_error(error, TIDINGS_E_STATE, "%s crashed the probe process while %s: signal %d (%s)",
+                    label, stage, WTERMSIG(trial->status), name ? name : "no name");
   }
   if (verdict == 0) return hk_error_copy(error, &said);
   if (verdict == 1) return TIDINGS_OK;
   if (trial->status_known)
-    return hk_error(error, TIDINGS_E_STATE, "%s exited the probe process with status %d while %s", label, WEXITSTATUS(trial->status),
-                    stage);
-  return hk_error(error, TIDINGS_E_STATE,
-                  "%s ended the probe process while %s; how is not known, because SIGCHLD is ignored or "
-                  "somebody else waits for all children",
-                  label, stage);
+    return hk_error(error, TIDINGS_E_STATE, "%s exited the probe process with status %d while %s",
+                    label, WEXITSTATUS(trial->status), stage);
+  return hk_error(
+      error, TIDINGS_E_STATE,
+      "%s ended the probe process while %s; how is not known, because SIGCHLD is ignored or "
+      "somebody else waits for all children",
+      label, stage);
 }
 
-/* The configuration goes through a file because an argument has a length limit and can be read by everybody. */
-static int32_t write_configuration(const char *path, const char *configuration, struct tidings_error *error) {
+/* The configuration goes through a file because an argument has a length limit and can be read by
+ * everybody. */
+static int32_t write_configuration(const char *path, const char *configuration,
+                                   struct tidings_error *error) {
   size_t len = strlen(configuration);
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   size_t done = 0;
@@ -201,27 +222,34 @@ static int32_t write_configuration(const char *path, const char *configuration, 
     done += put < 0 ? 0 : (size_t)put;
   }
   int32_t code = TIDINGS_OK;
-  if (fd < 0 || done < len) code = hk_error(error, TIDINGS_E_STORE, "cannot write the probe's configuration %s: %s", path, strerror(errno));
+  if (fd < 0 || done < len)
+    code = hk_error(error, TIDINGS_E_STORE, "cannot write the probe's configuration %s: %s", path,
+                    strerror(errno));
   if (fd >= 0) close(fd);
   return code;
 }
 
-int32_t hk_probe(const struct hk_copy *copy, const char *label, const struct hk_settings *settings, struct tidings_error *error) {
+int32_t hk_probe(const struct hk_copy *copy, const char *label, const struct hk_settings *settings,
+                 struct tidings_error *error) {
   struct trial trial = {.pipe = -1};
   char *program = NULL;
   char *own_label = hk_copy_text(label, strlen(label));
   char *store = hk_format("%s/store", copy->directory);
-  char *configuration = settings->configuration ? hk_format("%s/configuration.json", copy->directory) : hk_copy_text("", 0);
+  char *configuration = settings->configuration
+                            ? hk_format("%s/configuration.json", copy->directory)
+                            : hk_copy_text("", 0);
   int32_t code = TIDINGS_OK;
   if (!own_label || !store || !configuration) {
     code = hk_error(error, TIDINGS_E_NOMEM, "out of memory while starting the probe program");
     goto out;
   }
   code = hk_probe_path(settings->probe_path, &program, error);
-  if (!code && settings->configuration) code = write_configuration(configuration, settings->configuration, error);
+  if (!code && settings->configuration)
+    code = write_configuration(configuration, settings->configuration, error);
   if (code) goto out;
   if (mkdir(store, 0700)) {
-    code = hk_error(error, TIDINGS_E_STORE, "cannot make the probe's store folder %s: %s", store, strerror(errno));
+    code = hk_error(error, TIDINGS_E_STORE, "cannot make the probe's store folder %s: %s", store,
+                    strerror(errno));
     goto out;
   }
   char *argv[] = {program, copy->path, own_label, store, configuration, NULL};

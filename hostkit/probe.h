@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * probe.h: tries a plugin in a process of its own before the host loads it. The process is spawned, never forked: a fork beside threads
- * that use the loader hangs in its lock.
+ * probe.h: tries a plugin in a process of its own before the host loads it. The process is spawned,
+ * never forked: a fork beside threads that use the loader hangs in its lock.
  */
 #ifndef HOSTKIT_PROBE_H
 #define HOSTKIT_PROBE_H
@@ -9,8 +9,10 @@
 #include "copy.h"
 #include "settings.h"
 
-/* `label` is what errors call the plugin. Errors: what the plugin was refused for (entry_check.h); STATE (it crashed, exited or hung);
- * NOT_FOUND (no probe program), STORE (the probe could not be run), NOMEM. */
-int32_t hk_probe(const struct hk_copy *copy, const char *label, const struct hk_settings *settings, struct tidings_error *error);
+/* `label` is what errors call the plugin. Errors: what the plugin was refused for (entry_check.h);
+ * STATE (it crashed, exited or hung); NOT_FOUND (no probe program), STORE (the probe could not be
+ * run), NOMEM. */
+int32_t hk_probe(const struct hk_copy *copy, const char *label, const struct hk_settings *settings,
+                 struct tidings_error *error);
 
 #endif

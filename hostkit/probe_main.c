@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * probe_main.c: the program tidings-hostkit-probe: tries a plugin out, so that one which crashes, exits or hangs does so here and not
- * in the host. Writes its verdict to descriptor 3 (verdict.h). Started by hostkit only.
+ * probe_main.c: the program tidings-hostkit-probe: tries a plugin out, so that one which crashes,
+ * exits or hangs does so here and not in the host. Writes its verdict to descriptor 3 (verdict.h).
+ * Started by hostkit only.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,7 +36,8 @@ static void tell(const char *format, ...) {
   (void)written;
 }
 
-/* Nothing runs after a verdict: neither what the plugin left for exit, nor a leak checker, whose word would read as one on the plugin. */
+/* Nothing runs after a verdict: neither what the plugin left for exit, nor a leak checker, whose
+ * word would read as one on the plugin. */
 static _Noreturn void refuse(const struct tidings_error *error) {
   tell(HK_VERDICT_REFUSED "%d %s", (int)error->code, error->text);
   _exit(0);
@@ -47,7 +49,8 @@ static int32_t read_file(const char *path, char **ret_text, struct tidings_error
   struct stat status;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &status)) {
-    code = hk_error(error, TIDINGS_E_STORE, "the probe cannot read the configuration: %s", strerror(errno));
+    code = hk_error(error, TIDINGS_E_STORE, "the probe cannot read the configuration: %s",
+                    strerror(errno));
     goto out;
   }
   size_t len = (size_t)status.st_size;
@@ -66,9 +69,12 @@ out:
 }
 
 /* Opens an instance on a folder of its own and closes it. */
-static int32_t try_instance(const struct tidings_entry *entry, const char *label, char *store, char *configuration,
-                            struct tidings_error *error) {
-  struct hostkit_options given = {.size = sizeof given, .plugin_path = label, .store_dir = store, .configuration = configuration};
+static int32_t try_instance(const struct tidings_entry *entry, const char *label, char *store,
+                            char *configuration, struct tidings_error *error) {
+  struct hostkit_options given = {.size = sizeof given,
+                                  .plugin_path = label,
+                                  .store_dir = store,
+                                  .configuration = configuration};
   struct hk_settings settings;
   int32_t code = hk_settings_init(&settings, &given, error);
   if (code) return code;
@@ -100,7 +106,8 @@ int main(int argc, char **argv) {
   const char *label = argv[2];
   struct tidings_error error = {.size = sizeof error};
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  fcntl(HK_VERDICT_FD, F_SETFD, FD_CLOEXEC); /* what the plugin starts must not keep the host waiting */
+  fcntl(HK_VERDICT_FD, F_SETFD,
+        FD_CLOEXEC); /* what the plugin starts must not keep the host waiting */
 
   char *configuration = NULL;
   if (argv[4][0] && read_file(argv[4], &configuration, &error)) refuse(&error);

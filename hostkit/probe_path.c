@@ -30,13 +30,15 @@ static char *own_folder(void) {
 }
 
 static int32_t give(char *path, char **ret_path, struct tidings_error *error) {
-  if (!path) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while looking for the probe program");
+  if (!path)
+    return hk_error(error, TIDINGS_E_NOMEM, "out of memory while looking for the probe program");
   *ret_path = path;
   return TIDINGS_OK;
 }
 
 static int32_t not_found(const char *path, const char *said_by, struct tidings_error *error) {
-  return hk_error(error, TIDINGS_E_NOT_FOUND, "cannot run the probe program %s (%s): %s", path, said_by, strerror(errno));
+  return hk_error(error, TIDINGS_E_NOT_FOUND, "cannot run the probe program %s (%s): %s", path,
+                  said_by, strerror(errno));
 }
 
 int32_t hk_probe_path(const char *given, char **ret_path, struct tidings_error *error) {
@@ -50,7 +52,8 @@ int32_t hk_probe_path(const char *given, char **ret_path, struct tidings_error *
     return give(hk_copy_text(given, strlen(given)), ret_path, error);
   }
 
-  static const char *const seen_from_here[] = {"", "/" HOSTKIT_PROBE_FROM_LIBRARY, "/" HOSTKIT_PROBE_FROM_PROGRAM};
+  static const char *const seen_from_here[] = {"", "/" HOSTKIT_PROBE_FROM_LIBRARY,
+                                               "/" HOSTKIT_PROBE_FROM_PROGRAM};
   char *folder = own_folder();
   char *path = NULL;
   int32_t code = TIDINGS_OK;
@@ -63,8 +66,10 @@ int32_t hk_probe_path(const char *given, char **ret_path, struct tidings_error *
 out:
   free(folder);
   if (path && access(path, X_OK)) {
-    code = hk_error(error, TIDINGS_E_NOT_FOUND, "cannot run the probe program %s: %s; name it in TIDINGS_HOSTKIT_PROBE or in probe_path",
-                    path, strerror(errno));
+    code = hk_error(
+        error, TIDINGS_E_NOT_FOUND,
+        "cannot run the probe program %s: %s; name it in TIDINGS_HOSTKIT_PROBE or in probe_path",
+        path, strerror(errno));
     free(path);
     return code;
   }

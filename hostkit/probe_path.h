@@ -7,8 +7,9 @@
 
 #include <tidings/abi.h>
 
-/* `given`, else $TIDINGS_HOSTKIT_PROBE, else beside the file that this code is in (a build tree), else where `cmake --install` puts it,
- * seen from that file (a moved installation), else the place configured. Errors: NOT_FOUND, NOMEM. */
+/* `given`, else $TIDINGS_HOSTKIT_PROBE, else beside the file that this code is in (a build tree),
+ * else where `cmake --install` puts it, seen from that file (a moved installation), else the place
+ * configured. Errors: NOT_FOUND, NOMEM. */
 int32_t hk_probe_path(const char *given, char **ret_path, struct tidings_error *error);
 
 #endif

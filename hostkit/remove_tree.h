@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * remove_tree.h: removes a folder that hostkit made, with whatever a probed plugin left in it. Follows no symbolic link.
+ * remove_tree.h: removes a folder that hostkit made, with whatever a probed plugin left in it.
+ * Follows no symbolic link.
  */
 #ifndef HOSTKIT_REMOVE_TREE_H
 #define HOSTKIT_REMOVE_TREE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * reply_json.c: the JSON form of a reply. It has the same facts as the structs; numbers that stand for words are written as words.
+ * reply_json.c: the JSON form of a reply. It has the same facts as the structs; numbers that stand
+ * for words are written as words.
  */
 #include "reply_json.h"
 
@@ -81,10 +82,12 @@ static json_t *turn_message(const struct tidings_turn_message *from) {
 static json_t *action(const struct tidings_action *from) {
   json_t *object = json_object();
   int failed = hk_json_put(object, "type", WORD(action_types, from->type));
-  if (from->cause != TIDINGS_CAUSE_NONE) failed |= hk_json_put(object, "cause", WORD(causes, from->cause));
+  if (from->cause != TIDINGS_CAUSE_NONE)
+    failed |= hk_json_put(object, "cause", WORD(causes, from->cause));
   if (from->type == TIDINGS_ACTION_START_TURN) {
     json_t *messages = json_array();
-    for (size_t i = 0; i < from->message_count; i++) failed |= hk_json_add(messages, turn_message(from->messages[i]));
+    for (size_t i = 0; i < from->message_count; i++)
+      failed |= hk_json_add(messages, turn_message(from->messages[i]));
     failed |= hk_json_put(object, "source", WORD(sources, from->source));
     failed |= hk_json_put(object, "messages", messages);
   }
@@ -95,7 +98,8 @@ static json_t *status(const struct tidings_status *from) {
   if (!from) return json_null();
   json_t *object = json_object();
   int failed = hk_json_put(object, "state", WORD(states, from->state));
-  if (from->phase != TIDINGS_PHASE_UNKNOWN) failed |= hk_json_put(object, "phase", WORD(phases, from->phase));
+  if (from->phase != TIDINGS_PHASE_UNKNOWN)
+    failed |= hk_json_put(object, "phase", WORD(phases, from->phase));
   failed |= hk_json_put(object, "messages", ids(from->messages, from->message_count));
   failed |= hk_json_put(object, "started_at", time_or_null(from->started_at_ms));
   failed |= hk_json_put(object, "attempt", json_integer(from->attempt));
@@ -116,11 +120,14 @@ json_t *hk_reply_value(const struct tidings_reply *reply) {
   const struct tidings_reply *from = reply ? reply : &none;
   int failed = 0;
   json_t *notifications = json_array();
-  for (size_t i = 0; i < from->notification_count; i++) failed |= hk_json_add(notifications, notification(from->notifications[i]));
+  for (size_t i = 0; i < from->notification_count; i++)
+    failed |= hk_json_add(notifications, notification(from->notifications[i]));
   json_t *messages = json_array();
-  for (size_t i = 0; i < from->message_count; i++) failed |= hk_json_add(messages, message(from->messages[i]));
+  for (size_t i = 0; i < from->message_count; i++)
+    failed |= hk_json_add(messages, message(from->messages[i]));
   json_t *actions = json_array();
-  for (size_t i = 0; i < from->action_count; i++) failed |= hk_json_add(actions, action(from->actions[i]));
+  for (size_t i = 0; i < from->action_count; i++)
+    failed |= hk_json_add(actions, action(from->actions[i]));
 
   json_t *object = json_object();
   failed |= hk_json_put(object, "delivery", delivery(from->delivery_id));
@@ -139,7 +146,9 @@ static json_t *outgoing_message(const struct hostkit_message *from) {
   json_t *object = json_object();
   int failed = hk_json_put(object, "role", WORD(roles, from->role));
   failed |= hk_json_put(object, "carrier", json_boolean(from->is_carrier));
-  failed |= hk_json_put(object, "text", hk_json_text((struct tidings_span){.ptr = from->text, .len = from->text_len}));
+  failed |=
+      hk_json_put(object, "text",
+                  hk_json_text((struct tidings_span){.ptr = from->text, .len = from->text_len}));
   if (from->call_id) failed |= hk_json_put(object, "call_id", json_string(from->call_id));
   if (from->tool) failed |= hk_json_put(object, "tool", json_string(from->tool));
   return finished(object, failed);
@@ -148,11 +157,13 @@ static json_t *outgoing_message(const struct hostkit_message *from) {
 json_t *hk_outgoing_value(const struct hostkit_outgoing *outgoing) {
   json_t *array = json_array();
   int failed = array == NULL;
-  for (size_t i = 0; i < outgoing->message_count; i++) failed |= hk_json_add(array, outgoing_message(&outgoing->messages[i]));
+  for (size_t i = 0; i < outgoing->message_count; i++)
+    failed |= hk_json_add(array, outgoing_message(&outgoing->messages[i]));
   return finished(array, failed);
 }
 
-int32_t hostkit_reply_json(const struct tidings_reply *reply, char **ret_json, struct tidings_error *error) {
+int32_t hostkit_reply_json(const struct tidings_reply *reply, char **ret_json,
+                           struct tidings_error *error) {
   if (!ret_json) return hk_error(error, TIDINGS_E_INVAL, "ret_json is a null pointer");
   json_t *value = hk_reply_value(reply);
   char *json = hk_json_dump(value);

@@ -14,7 +14,8 @@
 #include "errors.h"
 #include "text.h"
 
-#define OPTIONS_SIZE_1_0 (offsetof(struct hostkit_options, host) + sizeof(const struct tidings_host *))
+#define OPTIONS_SIZE_1_0                                                                           \
+  (offsetof(struct hostkit_options, host) + sizeof(const struct tidings_host *))
 #define DEFAULT_PROBE_TIMEOUT_MS 10000u
 
 static void default_log(void *context, uint32_t severity, const struct tidings_span *message) {
@@ -61,7 +62,9 @@ int32_t hk_absolute_path(const char *path, char **ret_path, struct tidings_error
     absolute = hk_copy_text(path, strlen(path));
   } else {
     char *here = getcwd(NULL, 0);
-    if (!here && errno != ENOMEM) return hk_error(error, TIDINGS_E_STORE, "cannot make %s an absolute path: %s", path, strerror(errno));
+    if (!here && errno != ENOMEM)
+      return hk_error(error, TIDINGS_E_STORE, "cannot make %s an absolute path: %s", path,
+                      strerror(errno));
     absolute = here ? hk_format("%s/%s", here, path) : NULL;
     free(here);
   }
@@ -77,25 +80,34 @@ static int32_t keep_path(const char *path, char **ret_path, struct tidings_error
 static int32_t keep_text(const char *text, char **ret_text, struct tidings_error *error) {
   if (!text) return TIDINGS_OK;
   *ret_text = hk_copy_text(text, strlen(text));
-  return *ret_text ? TIDINGS_OK : hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading the options");
+  return *ret_text ? TIDINGS_OK
+                   : hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading the options");
 }
 
-static int32_t check_options(const struct hostkit_options *given, struct hostkit_options *ret_options, struct tidings_error *error) {
+static int32_t check_options(const struct hostkit_options *given,
+                             struct hostkit_options *ret_options, struct tidings_error *error) {
   if (!given) return hk_error(error, TIDINGS_E_INVAL, "options is a null pointer");
   if (given->size < OPTIONS_SIZE_1_0)
-    return hk_error(error, TIDINGS_E_INVAL, "options.size is %u, expected at least %zu", (unsigned)given->size, OPTIONS_SIZE_1_0);
+    return hk_error(error, TIDINGS_E_INVAL, "options.size is %u, expected at least %zu",
+                    (unsigned)given->size, OPTIONS_SIZE_1_0);
   struct hostkit_options options = {0};
   memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
   if (options.flags & ~(HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED))
-    return hk_error(error, TIDINGS_E_INVAL, "options.flags is %#x, which has a bit without a meaning", (unsigned)options.flags);
-  if (options.reserved) return hk_error(error, TIDINGS_E_INVAL, "options.reserved is %u, expected 0", (unsigned)options.reserved);
+    return hk_error(error, TIDINGS_E_INVAL,
+                    "options.flags is %#x, which has a bit without a meaning",
+                    (unsigned)options.flags);
+  if (options.reserved)
+    return hk_error(error, TIDINGS_E_INVAL, "options.reserved is %u, expected 0",
+                    (unsigned)options.reserved);
   if (!options.plugin_path || !options.plugin_path[0])
-    return hk_error(error, TIDINGS_E_INVAL, "options.plugin_path is empty, expected the path of a plugin");
+    return hk_error(error, TIDINGS_E_INVAL,
+                    "options.plugin_path is empty, expected the path of a plugin");
   *ret_options = options;
   return TIDINGS_OK;
 }
 
-int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_options *given, struct tidings_error *error) {
+int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_options *given,
+                         struct tidings_error *error) {
   struct hostkit_options options = {0};
   int32_t code = check_options(given, &options, error);
   if (code) return code;
@@ -105,7 +117,8 @@ int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_opti
       .owner_pid = options.owner_pid,
       .hook_budget_ms = options.hook_budget_ms,
       .settle_on_return = options.settle_on_return,
-      .probe_timeout_ms = options.probe_timeout_ms ? options.probe_timeout_ms : DEFAULT_PROBE_TIMEOUT_MS,
+      .probe_timeout_ms =
+          options.probe_timeout_ms ? options.probe_timeout_ms : DEFAULT_PROBE_TIMEOUT_MS,
       .default_host = system_host,
   };
   settings->host = options.host ? options.host : &settings->default_host;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * settings.h: what hostkit_open was given, checked and kept for every later load. Paths are absolute, because a host may change its
- * working directory before it swaps.
+ * settings.h: what hostkit_open was given, checked and kept for every later load. Paths are
+ * absolute, because a host may change its working directory before it swaps.
  */
 #ifndef HOSTKIT_SETTINGS_H
 #define HOSTKIT_SETTINGS_H
@@ -25,9 +25,10 @@ struct hk_settings {
   const struct tidings_host *host; /* the caller's, or default_host of this very struct */
 };
 
-/* Fills *settings in place, since `host` may point into it. On failure nothing is to be freed. Errors: INVAL, NOMEM, STORE (no
- * working directory). */
-int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_options *options, struct tidings_error *error);
+/* Fills *settings in place, since `host` may point into it. On failure nothing is to be freed.
+ * Errors: INVAL, NOMEM, STORE (no working directory). */
+int32_t hk_settings_init(struct hk_settings *settings, const struct hostkit_options *options,
+                         struct tidings_error *error);
 void hk_settings_finish(struct hk_settings *settings); /* once more is harmless */
 
 /* The options of the contract; spans are borrowed from settings. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * swap.c: a running plugin for a rebuilt one. The store refuses a second instance in one process, so the old one is closed first; from
- * there on each failure leads back to the old build, by its copy's descriptor.
+ * swap.c: a running plugin for a rebuilt one. The store refuses a second instance in one process,
+ * so the old one is closed first; from there on each failure leads back to the old build, by its
+ * copy's descriptor.
  */
 #include <stdlib.h>
 
@@ -12,23 +13,29 @@
 
 #define OLD_GOES_ON " (the old build goes on)"
 
-/* What the answer to `configure` says is in force, as text; NULL in *ret_configuration: it does not say. */
-static int32_t read_configuration(const char *json, size_t len, char **ret_configuration, struct tidings_error *error) {
+/* What the answer to `configure` says is in force, as text; NULL in *ret_configuration: it does not
+ * say. */
+static int32_t read_configuration(const char *json, size_t len, char **ret_configuration,
+                                  struct tidings_error *error) {
   json_t *answer = NULL;
-  int32_t code = hk_json_parse_object(json, len, "the plugin's answer to configure", &answer, error);
+  int32_t code =
+      hk_json_parse_object(json, len, "the plugin's answer to configure", &answer, error);
   if (code) return code == TIDINGS_E_NOMEM ? code : TIDINGS_OK;
   json_t *config = json_object_get(answer, "config");
   char *text = NULL;
   if (json_is_object(config)) {
     text = hk_json_dump(config);
-    if (!text) code = hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading the configuration in force");
+    if (!text)
+      code = hk_error(error, TIDINGS_E_NOMEM,
+                      "out of memory while reading the configuration in force");
   }
   json_decref(answer);
   if (!code) *ret_configuration = text;
   return code;
 }
 
-/* Replaces what the settings say by what is in force. A plugin that cannot tell keeps what it was opened with. */
+/* Replaces what the settings say by what is in force. A plugin that cannot tell keeps what it was
+ * opened with. */
 static int32_t take_configuration(struct hostkit *kit, struct tidings_error *error) {
   if (!kit->now.query) return TIDINGS_OK;
   struct tidings_span request = hk_span("{\"name\":\"configure\"}");
@@ -41,7 +48,8 @@ static int32_t take_configuration(struct hostkit *kit, struct tidings_error *err
   free(answer);
   if (code) return code;
   if (!configuration) {
-    hk_log(&kit->settings, TIDINGS_LOG_WARNING, "the plugin does not tell its configuration; the new build gets the one given at open");
+    hk_log(&kit->settings, TIDINGS_LOG_WARNING,
+           "the plugin does not tell its configuration; the new build gets the one given at open");
     return TIDINGS_OK;
   }
   free(kit->settings.configuration);
@@ -49,8 +57,9 @@ static int32_t take_configuration(struct hostkit *kit, struct tidings_error *err
   return TIDINGS_OK;
 }
 
-/* The gate is shut and nothing is under way. On failure the old instance is as it was. close quiesces by itself, and unlike a quiesce of
- * our own leaves nothing behind when it answers BUSY. */
+/* The gate is shut and nothing is under way. On failure the old instance is as it was. close
+ * quiesces by itself, and unlike a quiesce of our own leaves nothing behind when it answers
+ * BUSY. */
 static int32_t close_old(struct hostkit *kit, struct tidings_error *error) {
   int32_t code = take_configuration(kit, error);
   if (!code) code = kit->now.plugin->close(kit->now.plugin, error);
@@ -79,7 +88,8 @@ static void back_to_old(struct hostkit *kit, struct tidings_error *failure) {
 }
 
 /* The gate is shut, the new build is prepared in *copy. Takes over *path. */
-static int32_t exchange(struct hostkit *kit, struct hk_copy *copy, char **path, struct tidings_error *error) {
+static int32_t exchange(struct hostkit *kit, struct hk_copy *copy, char **path,
+                        struct tidings_error *error) {
   int32_t code = close_old(kit, error);
   if (code) return code;
   struct hk_copy old = kit->now.copy;
@@ -98,13 +108,18 @@ static int32_t exchange(struct hostkit *kit, struct hk_copy *copy, char **path, 
   return TIDINGS_OK;
 }
 
-/* The holder of the claim. Everything that can fail without touching the old build comes before the gate is shut. */
-static int32_t swap(struct hostkit *kit, const char *plugin_path, uint32_t drain_ms, struct tidings_error *error) {
+/* The holder of the claim. Everything that can fail without touching the old build comes before the
+ * gate is shut. */
+static int32_t swap(struct hostkit *kit, const char *plugin_path, uint32_t drain_ms,
+                    struct tidings_error *error) {
   if (!kit->now.image)
-    return hk_error(error, TIDINGS_E_CLOSED, "no plugin is loaded: an earlier swap failed, and its old build could not be opened again");
+    return hk_error(
+        error, TIDINGS_E_CLOSED,
+        "no plugin is loaded: an earlier swap failed, and its old build could not be opened again");
   struct hk_copy copy = HK_COPY_NONE;
   char *path = NULL;
-  int32_t code = hk_absolute_path(plugin_path ? plugin_path : kit->settings.plugin_path, &path, error);
+  int32_t code =
+      hk_absolute_path(plugin_path ? plugin_path : kit->settings.plugin_path, &path, error);
   if (!code) code = hk_prepare(path, &kit->settings, &copy, error);
   if (code) goto out;
   struct timespec deadline = hk_deadline(drain_ms);
@@ -121,9 +136,12 @@ out:
   return code;
 }
 
-int32_t hostkit_swap(struct hostkit *kit, const char *plugin_path, uint32_t drain_ms, struct tidings_error *error) {
+int32_t hostkit_swap(struct hostkit *kit, const char *plugin_path, uint32_t drain_ms,
+                     struct tidings_error *error) {
   if (!kit) return hk_error(error, TIDINGS_E_INVAL, "hostkit is a null pointer");
-  if (plugin_path && !plugin_path[0]) return hk_error(error, TIDINGS_E_INVAL, "plugin_path is empty, expected a path or a null pointer");
+  if (plugin_path && !plugin_path[0])
+    return hk_error(error, TIDINGS_E_INVAL,
+                    "plugin_path is empty, expected a path or a null pointer");
   hk_gate_claim(&kit->gate, NULL);
   int32_t code = swap(kit, plugin_path, drain_ms, error);
   hk_gate_unclaim(&kit->gate);

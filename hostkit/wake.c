@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake.c: the extension `tidings.wake/1` for hosts that swap: descriptors of their own, which go on working because the FIFO behind them is the
- * process's and not the image's, once the new image has been told that it is waited for.
+ * wake.c: the extension `tidings.wake/1` for hosts that swap: descriptors of their own, which go on
+ * working because the FIFO behind them is the process's and not the image's, once the new image has
+ * been told that it is waited for.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,15 +12,19 @@
 #include "kit.h"
 
 static int32_t no_extension(struct tidings_error *error) {
-  return hk_error(error, TIDINGS_E_UNSUPPORTED, "this plugin has no extension %s: go by the replies' wake_at", TIDINGS_EXT_WAKE);
+  return hk_error(error, TIDINGS_E_UNSUPPORTED,
+                  "this plugin has no extension %s: go by the replies' wake_at", TIDINGS_EXT_WAKE);
 }
 
-static int32_t duplicate(const struct hk_instance *instance, int32_t *ret_fd, struct tidings_error *error) {
+static int32_t duplicate(const struct hk_instance *instance, int32_t *ret_fd,
+                         struct tidings_error *error) {
   int32_t theirs = -1;
   int32_t code = instance->wake->descriptor(instance->plugin, &theirs, error);
   if (code) return code;
   int fd = fcntl(theirs, F_DUPFD_CLOEXEC, 0);
-  if (fd < 0) return hk_error(error, TIDINGS_E_NOMEM, "the wake descriptor cannot be duplicated: %s", strerror(errno));
+  if (fd < 0)
+    return hk_error(error, TIDINGS_E_NOMEM, "the wake descriptor cannot be duplicated: %s",
+                    strerror(errno));
   *ret_fd = fd;
   return TIDINGS_OK;
 }
@@ -34,11 +39,15 @@ int32_t hostkit_wake_descriptor(struct hostkit *kit, int32_t *ret_fd, struct tid
   return code;
 }
 
-int32_t hostkit_next_session(struct hostkit *kit, char *buffer, size_t buffer_size, size_t *ret_len, struct tidings_error *error) {
-  if (!buffer || !ret_len) return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer", buffer ? "ret_len" : "buffer");
+int32_t hostkit_next_session(struct hostkit *kit, char *buffer, size_t buffer_size, size_t *ret_len,
+                             struct tidings_error *error) {
+  if (!buffer || !ret_len)
+    return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer", buffer ? "ret_len" : "buffer");
   int32_t code = hk_begin(kit, error);
   if (code) return code;
-  code = kit->now.wake ? kit->now.wake->next_session(kit->now.plugin, buffer, buffer_size, ret_len, error) : no_extension(error);
+  code = kit->now.wake
+             ? kit->now.wake->next_session(kit->now.plugin, buffer, buffer_size, ret_len, error)
+             : no_extension(error);
   hk_end(kit);
   return code;
 }
@@ -47,8 +56,10 @@ void hk_wait_again(struct hostkit *kit) {
   struct tidings_error why = {.size = sizeof why};
   int32_t fd = -1;
   if (!atomic_load(&kit->waits)) return;
-  int32_t code = kit->now.wake ? kit->now.wake->descriptor(kit->now.plugin, &fd, &why) : no_extension(&why);
+  int32_t code =
+      kit->now.wake ? kit->now.wake->descriptor(kit->now.plugin, &fd, &why) : no_extension(&why);
   if (!code) return;
-  hk_log(&kit->settings, TIDINGS_LOG_WARNING, "after a swap nobody rings any more, only wake_at tells when to look:");
+  hk_log(&kit->settings, TIDINGS_LOG_WARNING,
+         "after a swap nobody rings any more, only wake_at tells when to look:");
   hk_log(&kit->settings, TIDINGS_LOG_WARNING, why.text[0] ? why.text : hostkit_error_name(code));
 }

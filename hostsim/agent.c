@@ -26,7 +26,8 @@ enum agent_outcome agent_start(struct agent *agent, uint64_t seed, int timeout_m
   }
   char seed_text[24];
   snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
-  const char *const arguments[] = {"internal-agent", seed_text, verbose ? "verbose" : "quiet", NULL};
+  const char *const arguments[] = {"internal-agent", seed_text, verbose ? "verbose" : "quiet",
+                                   NULL};
   int failed = process_spawn_self(arguments, pair[1], &agent->pid);
   close(pair[1]);
   if (failed != 0) {
@@ -114,8 +115,13 @@ void agent_describe(FILE *out, const struct agent *agent, enum agent_outcome out
     fputs("the host process ", out);
     process_describe(out, agent->status);
     break;
-  case AGENT_HUNG: fprintf(out, "hung: the host process did not answer within %d ms and was killed", agent->timeout_ms); break;
+  case AGENT_HUNG:
+    fprintf(out, "hung: the host process did not answer within %d ms and was killed",
+            agent->timeout_ms);
+    break;
   case AGENT_INTERRUPTED: fputs("interrupted", out); break;
-  case AGENT_NOT_STARTED: fprintf(out, "the host process could not be started: %s", strerror(agent->status)); break;
+  case AGENT_NOT_STARTED:
+    fprintf(out, "the host process could not be started: %s", strerror(agent->status));
+    break;
   }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An agent host in a child process, seen from its parent: start it, let it call its plugin, kill it. What the requests and answers
- * look like is written in agent_child.c. Knows no scenarios and keeps no clock of its own.
+ * An agent host in a child process, seen from its parent: start it, let it call its plugin, kill
+ * it. What the requests and answers look like is written in agent_child.c. Knows no scenarios and
+ * keeps no clock of its own.
  */
 #ifndef HOSTSIM_AGENT_H
 #define HOSTSIM_AGENT_H
@@ -30,14 +31,16 @@ struct agent {
   int status;
 };
 
-/* Starts the process; its plugin is opened by a request. `verbose`: the plugin's log goes to stderr. */
+/* Starts the process; its plugin is opened by a request. `verbose`: the plugin's log goes to
+ * stderr. */
 enum agent_outcome agent_start(struct agent *agent, uint64_t seed, int timeout_ms, bool verbose);
 
 /* Sends a request (whose reference this takes) and waits for the answer. */
 enum agent_outcome agent_call(struct agent *agent, json_t *request, json_t **ret_answer);
 
-/* Ends the process in good order: it closes its plugin first. AGENT_OK when that was answered well and the exit code is 0; else, when
- * *ret_error is not NULL, it is the plugin's words, to be freed. */
+/* Ends the process in good order: it closes its plugin first. AGENT_OK when that was answered well
+ * and the exit code is 0; else, when *ret_error is not NULL, it is the plugin's words, to be
+ * freed. */
 enum agent_outcome agent_stop(struct agent *agent, char **ret_error);
 
 /* SIGKILL, if it runs. */

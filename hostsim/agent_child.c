@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * An agent host in a child process, seen from inside: it reads requests from its parent, makes the calls through hostkit and
- * answers. It sends nothing to the plugin that it was not asked to. Each request is an object with "op" and the parent's clocks ("now", "mono"):
+ * An agent host in a child process, seen from inside: it reads requests from its parent, makes the
+ * calls through hostkit and answers. It sends nothing to the plugin that it was not asked to. Each
+ * request is an object with "op" and the parent's clocks ("now", "mono"):
  *
- *   {"op": "open", "plugin", "store", "copies", "host_name"?, "config"?: TEXT, "role"?: "producer", "owner_pid"?,
- *    "settle_on_return"?, "unsynced"?: no commit waits for the disk}               → {}
- *   {"op": "event", "event": TEXT}                                                → {"reply"}
- *   {"op": "tool_result", "session", "call_id", "tool", "content"}                → {"reply", "content"}
- *   {"op": "chat_request", "session", "source", "content", "messages"?: [IDS]}    → {"reply", "content"}
- *   {"op": "settle", "delivery", "outcome"}                                       → {"reply"}
- *   {"op": "query", "query": TEXT}                                                → {"answer"}
- *   {"op": "swap"}, {"op": "arm", "n"}                                            → {}
- *   {"op": "rung"}: which sessions rang                                           → {"sessions"}
- *   {"op": "disarm"}                                                              → {"commits"}
- *   {"op": "close"}                                                               → {}, and the process ends
+ *   {"op": "open", "plugin", "store", "copies", "host_name"?, "config"?: TEXT,
+ *    "role"?: "producer", "owner_pid"?, "settle_on_return"?,
+ *    "unsynced"?: no commit waits for the disk} -> {}
+ *   {"op": "event", "event": TEXT} -> {"reply"}
+ *   {"op": "tool_result", "session", "call_id", "tool", "content"} -> {"reply", "content"}
+ *   {"op": "chat_request", "session", "source", "content", "messages"?: [IDS]}
+ *     -> {"reply", "content"}
+ *   {"op": "settle", "delivery", "outcome"} -> {"reply"}
+ *   {"op": "query", "query": TEXT} -> {"answer"}
+ *   {"op": "swap"}, {"op": "arm", "n"} -> {}
+ *   {"op": "rung"}: which sessions rang -> {"sessions"}
+ *   {"op": "disarm"} -> {"commits"}
+ *   {"op": "close"} -> {}, and the process ends
  *
- * A call that fails answers {"error": {"code", "text"}, "content"?}: content is the carrier unchanged.
+ * A call that fails answers {"error": {"code", "text"}, "content"?}: content is the carrier
+ * unchanged.
  */
 #include "agent_child.h"
 
@@ -42,10 +46,13 @@ static struct tidings_span span_of(const json_t *value) {
 }
 
 static json_t *failure(int32_t code, const struct tidings_error *error) {
-  return json_pack("{s:{s:s, s:s}}", "error", "code", hostkit_error_name(code), "text", error->text);
+  return json_pack("{s:{s:s, s:s}}", "error", "code", hostkit_error_name(code), "text",
+                   error->text);
 }
 
-static json_t *broken(const char *text) { return json_pack("{s:{s:s, s:s}}", "error", "code", "HOSTSIM", "text", text); }
+static json_t *broken(const char *text) {
+  return json_pack("{s:{s:s, s:s}}", "error", "code", "HOSTSIM", "text", text);
+}
 
 /* Takes the reply and answers with its JSON form. */
 static json_t *with_reply(struct tidings_reply *reply) {
@@ -58,7 +65,8 @@ static json_t *with_reply(struct tidings_reply *reply) {
   }
   json_t *value = json_loads(text, JSON_ALLOW_NUL, NULL);
   hostkit_free(text);
-  return value != NULL ? json_pack("{s:o}", "reply", value) : broken("the reply's JSON form is not JSON");
+  return value != NULL ? json_pack("{s:o}", "reply", value)
+                       : broken("the reply's JSON form is not JSON");
 }
 
 /* Takes the reply and answers with its JSON form and the carrier as the model would get it. */
@@ -82,9 +90,11 @@ static json_t *with_carrier(const struct tidings_span *content, struct tidings_r
   return answer;
 }
 
-static json_t *failure_unchanged(int32_t code, const struct tidings_error *error, const struct tidings_span *content) {
+static json_t *failure_unchanged(int32_t code, const struct tidings_error *error,
+                                 const struct tidings_span *content) {
   json_t *answer = failure(code, error);
-  json_object_set_new(answer, "content", json_stringn(content->len > 0 ? content->ptr : "", content->len));
+  json_object_set_new(answer, "content",
+                      json_stringn(content->len > 0 ? content->ptr : "", content->len));
   return answer;
 }
 
@@ -98,7 +108,8 @@ static json_t *do_open(struct agent_child *child, const json_t *request) {
       .copy_dir = json_string_value(json_object_get(request, "copies")),
       .host_name = json_string_value(json_object_get(request, "host_name")),
       .configuration = json_string_value(json_object_get(request, "config")),
-      .role = role != NULL && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
+      .role =
+          role != NULL && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
       .settle_on_return = json_is_true(json_object_get(request, "settle_on_return")) ? 1 : 0,
       .owner_pid = (uint32_t)json_integer_value(json_object_get(request, "owner_pid")),
       .host = &child->simhost.host,
@@ -133,7 +144,8 @@ static json_t *do_tool_result(struct agent_child *child, const json_t *request) 
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_tool_result(child->hostkit, &result, &reply, &error);
-  return code == TIDINGS_OK ? with_carrier(&result.content, reply) : failure_unchanged(code, &error, &result.content);
+  return code == TIDINGS_OK ? with_carrier(&result.content, reply)
+                            : failure_unchanged(code, &error, &result.content);
 }
 
 static json_t *do_chat_request(struct agent_child *child, const json_t *request) {
@@ -154,7 +166,8 @@ static json_t *do_chat_request(struct agent_child *child, const json_t *request)
   struct tidings_chat_request chat = {
       .size = sizeof chat,
       .session = span_of(json_object_get(request, "session")),
-      .source = source != NULL && strcmp(source, "system") == 0 ? TIDINGS_SOURCE_SYSTEM : TIDINGS_SOURCE_USER,
+      .source = source != NULL && strcmp(source, "system") == 0 ? TIDINGS_SOURCE_SYSTEM
+                                                                : TIDINGS_SOURCE_USER,
       .content = span_of(json_object_get(request, "content")),
       .messages = ids != NULL ? messages : NULL,
       .message_count = count,
@@ -162,7 +175,8 @@ static json_t *do_chat_request(struct agent_child *child, const json_t *request)
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_chat_request(child->hostkit, &chat, &reply, &error);
-  answer = code == TIDINGS_OK ? with_carrier(&chat.content, reply) : failure_unchanged(code, &error, &chat.content);
+  answer = code == TIDINGS_OK ? with_carrier(&chat.content, reply)
+                              : failure_unchanged(code, &error, &chat.content);
 out:
   free(messages);
   free(spans);
@@ -178,8 +192,9 @@ static json_t *do_settle(struct agent_child *child, const json_t *request) {
   }
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
-  int32_t code =
-      hostkit_settle(child->hostkit, id, strcmp(outcome, "committed") == 0 ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &reply, &error);
+  int32_t code = hostkit_settle(
+      child->hostkit, id,
+      strcmp(outcome, "committed") == 0 ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &reply, &error);
   return code == TIDINGS_OK ? with_reply(reply) : failure(code, &error);
 }
 
@@ -193,7 +208,8 @@ static json_t *do_query(struct agent_child *child, const json_t *request) {
   }
   json_t *value = json_loads(text, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
   hostkit_free(text);
-  return json_is_object(value) ? json_pack("{s:o}", "answer", value) : broken("the answer is not a JSON object");
+  return json_is_object(value) ? json_pack("{s:o}", "answer", value)
+                               : broken("the answer is not a JSON object");
 }
 
 static json_t *do_swap(struct agent_child *child, const json_t *request) {
@@ -210,7 +226,9 @@ static json_t *do_rung(struct agent_child *child, const json_t *request) {
   json_t *sessions = json_array();
   struct tidings_error error = {.size = sizeof error};
   int32_t code = TIDINGS_OK;
-  while ((code = hostkit_next_session(child->hostkit, session, sizeof session, &len, &error)) == TIDINGS_OK && len > 0) {
+  while ((code = hostkit_next_session(child->hostkit, session, sizeof session, &len, &error)) ==
+             TIDINGS_OK &&
+         len > 0) {
     json_array_append_new(sessions, json_stringn(session, len));
   }
   if (code != TIDINGS_OK) {
@@ -264,7 +282,8 @@ json_t *agent_child_serve(struct agent_child *child, const json_t *request) {
   const char *name = json_string_value(json_object_get(request, "op"));
   const json_t *now = json_object_get(request, "now");
   if (now != NULL) {
-    simhost_set_clock(&child->simhost, json_integer_value(now), (uint64_t)json_integer_value(json_object_get(request, "mono")));
+    simhost_set_clock(&child->simhost, json_integer_value(now),
+                      (uint64_t)json_integer_value(json_object_get(request, "mono")));
   }
   if (name == NULL) {
     return broken("no operation");
@@ -321,5 +340,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   return EXIT_SUCCESS;
 }
 
-const struct cli_verb verb_internal_agent = {
-    .name = "internal-agent", .usage = "hostsim internal-agent SEED quiet|verbose", .help = "", .run = run};
+const struct cli_verb verb_internal_agent = {.name = "internal-agent",
+                                             .usage = "hostsim internal-agent SEED quiet|verbose",
+                                             .help = "",
+                                             .run = run};

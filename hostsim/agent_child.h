@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * An agent host as its own process sees it: requests in, answers out; agent_child.c says what they look like. For those who want one in
- * their own process, where a call costs no message.
+ * An agent host as its own process sees it: requests in, answers out; agent_child.c says what they
+ * look like. For those who want one in their own process, where a call costs no message.
  */
 #ifndef HOSTSIM_AGENT_CHILD_H
 #define HOSTSIM_AGENT_CHILD_H

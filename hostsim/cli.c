@@ -26,7 +26,8 @@ int cli_bad_option(const struct cli_verb *verb, int answer, char **argv) {
   if (answer == ':') {
     return cli_usage_error(verb, "option '%s' needs an argument", word);
   }
-  /* getopt stays at a cluster such as -xy until its last letter; then the word to name is the letter, not what stands before it. */
+  /* getopt stays at a cluster such as -xy until its last letter; then the word to name is the
+   * letter, not what stands before it. */
   if (optopt != 0 && isprint(optopt) && (word[0] != '-' || word[1] != '-')) {
     return cli_usage_error(verb, "unknown option '-%c'", optopt);
   }

@@ -14,13 +14,16 @@ struct cli_verb {
   const char *name;
   const char *usage;
   const char *help;
-  int (*run)(const struct cli_verb *verb, int argc, char **argv); /* argv[0] is the verb; returns the exit code */
+  int (*run)(const struct cli_verb *verb, int argc,
+             char **argv); /* argv[0] is the verb; returns the exit code */
 };
 
 /* Says on stderr what is wrong and prints the usage line. Returns EXIT_USAGE. */
-int cli_usage_error(const struct cli_verb *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cli_usage_error(const struct cli_verb *verb, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* Answers what getopt_long returned for an option it did not accept ('?' or ':'). Returns EXIT_USAGE. */
+/* Answers what getopt_long returned for an option it did not accept ('?' or ':'). Returns
+ * EXIT_USAGE. */
 int cli_bad_option(const struct cli_verb *verb, int answer, char **argv);
 
 /* Prints the verb's help on stdout. Returns 0. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Death inside a commit: an fdatasync that counts, exported so that shared libraries loaded later use it.
+ * Death inside a commit: an fdatasync that counts, exported so that shared libraries loaded later
+ * use it.
  */
 #include "commits.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Death inside a commit. hostsim has an fdatasync of its own, which a store's library finds before libc's; while armed it counts the
- * calls and kills this process inside the n-th, before anything of that commit is made durable.
+ * Death inside a commit. hostsim has an fdatasync of its own, which a store's library finds before
+ * libc's; while armed it counts the calls and kills this process inside the n-th, before anything
+ * of that commit is made durable.
  */
 #ifndef HOSTSIM_COMMITS_H
 #define HOSTSIM_COMMITS_H
@@ -14,7 +15,8 @@ void commits_arm(uint64_t n);
 /* Counts no more. Returns how many there were since commits_arm. */
 uint64_t commits_disarm(void);
 
-/* From now on no commit waits for the disk: for simulations in which processes die, but the machine never does. */
+/* From now on no commit waits for the disk: for simulations in which processes die, but the machine
+ * never does. */
 void commits_skip_sync(void);
 
 #endif

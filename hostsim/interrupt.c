@@ -25,7 +25,8 @@ bool interrupt_seen(void) { return seen != 0; }
 int interrupt_exit_code(void) { return 128 + (int)seen; }
 
 void interrupt_pause_ms(unsigned milliseconds) {
-  struct timespec pause = {.tv_sec = milliseconds / 1000, .tv_nsec = (long)(milliseconds % 1000) * 1000000L};
+  struct timespec pause = {.tv_sec = milliseconds / 1000,
+                           .tv_nsec = (long)(milliseconds % 1000) * 1000000L};
   if (!interrupt_seen()) {
     nanosleep(&pause, NULL);
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ctrl-C and SIGTERM: noted, so that loops end and clean up behind themselves instead of leaving folders and processes.
+ * Ctrl-C and SIGTERM: noted, so that loops end and clean up behind themselves instead of leaving
+ * folders and processes.
  */
 #ifndef HOSTSIM_INTERRUPT_H
 #define HOSTSIM_INTERRUPT_H
@@ -15,7 +16,8 @@ bool interrupt_seen(void);
 /* 128 + the signal that was seen, as shells say it. */
 int interrupt_exit_code(void);
 
-/* Sleeps; returns early when interrupted. For the pace of what people read, never to wait for something. */
+/* Sleeps; returns early when interrupted. For the pace of what people read, never to wait for
+ * something. */
 void interrupt_pause_ms(unsigned milliseconds);
 
 #endif

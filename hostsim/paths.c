@@ -70,7 +70,9 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
   return remove(path);
 }
 
-int paths_remove_tree(const char *dir) { return nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT); }
+int paths_remove_tree(const char *dir) {
+  return nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
 
 int paths_copy_file(const char *from, const char *to) {
   int status = -1;
@@ -83,7 +85,8 @@ int paths_copy_file(const char *from, const char *to) {
   if (fstat(in, &info) != 0) {
     goto out;
   }
-  out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (info.st_mode & S_IXUSR) != 0 ? 0700 : 0600);
+  out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+             (info.st_mode & S_IXUSR) != 0 ? 0700 : 0600);
   if (out < 0) {
     goto out;
   }

@@ -25,7 +25,8 @@ static void free_arguments(char **copy) {
   free(copy);
 }
 
-/* posix_spawn takes argv as char *const[], although it does not write to it; copies keep the types honest. `first` may be NULL. */
+/* posix_spawn takes argv as char *const[], although it does not write to it; copies keep the types
+ * honest. `first` may be NULL. */
 static char **copy_arguments(const char *first, const char *const arguments[]) {
   size_t count = 0;
   while (arguments[count] != NULL) {
@@ -68,7 +69,8 @@ int process_spawn_self(const char *const arguments[], int channel, pid_t *ret_pi
   return failed;
 }
 
-int process_spawn_program(const char *const arguments[], const char *directory, int output_fd, pid_t *ret_pid) {
+int process_spawn_program(const char *const arguments[], const char *directory, int output_fd,
+                          pid_t *ret_pid) {
   char **argv = copy_arguments(NULL, arguments);
   if (argv == NULL) {
     return ENOMEM;
@@ -105,7 +107,8 @@ void process_become_child(void) {
   if (getppid() != parent) {
     _exit(EXIT_FAILURE); /* it died before the line above */
   }
-  fcntl(PROCESS_CHANNEL_FD, F_SETFD, FD_CLOEXEC); /* fails when there is none: nothing to hide then */
+  fcntl(PROCESS_CHANNEL_FD, F_SETFD,
+        FD_CLOEXEC); /* fails when there is none: nothing to hide then */
 }
 
 bool process_wait(pid_t pid, int timeout_ms, int *ret_status) {

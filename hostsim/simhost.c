@@ -12,7 +12,9 @@ static const char *const severity_names[] = {"error", "warning", "info", "debug"
 static void log_line(void *context, uint32_t severity, const struct tidings_span *message) {
   const struct simhost *simhost = context;
   if (simhost->log_to_stderr) {
-    fprintf(stderr, "plugin: %s: %.*s\n", severity <= TIDINGS_LOG_DEBUG ? severity_names[severity] : "?", (int)message->len, message->ptr);
+    fprintf(stderr, "plugin: %s: %.*s\n",
+            severity <= TIDINGS_LOG_DEBUG ? severity_names[severity] : "?", (int)message->len,
+            message->ptr);
   }
 }
 
@@ -32,7 +34,8 @@ static uint64_t mono_ns(void *context) {
   return now;
 }
 
-/* SplitMix64: enough for ids that must differ and repeat from run to run; no secret depends on it. */
+/* SplitMix64: enough for ids that must differ and repeat from run to run; no secret depends on
+ * it. */
 static uint64_t next_random(uint64_t *state) {
   *state += UINT64_C(0x9E3779B97F4A7C15);
   uint64_t mixed = *state;

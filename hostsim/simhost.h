@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a simulated host gives its plugin: a clock that only moves when told to, randomness from a seed, a log.
+ * What a simulated host gives its plugin: a clock that only moves when told to, randomness from a
+ * seed, a log.
  */
 #ifndef HOSTSIM_SIMHOST_H
 #define HOSTSIM_SIMHOST_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim dev: the plugin developer's loop. A session goes on, line by line or second by second, while the plugin under it is rebuilt and
- * swapped. A build that hostkit refuses changes nothing but the screen.
+ * hostsim dev: the plugin developer's loop. A session goes on, line by line or second by second,
+ * while the plugin under it is rebuilt and swapped. A build that hostkit refuses changes nothing
+ * but the screen.
  */
 #include "cli.h"
 #include "hostkit_flags.h"
@@ -23,17 +24,22 @@
 
 #define SESSION "dev"
 #define DRAIN_MS 5000
-#define DEBOUNCE_MS 200 /* linkers write in several goes; a build is whole when it has been quiet for so long */
+#define DEBOUNCE_MS                                                                                \
+  200 /* linkers write in several goes; a build is whole when it has been quiet for so long */
 
-static const char help[] = "Keeps a session going on a store of its own and swaps the plugin whenever its file is rebuilt. Each line "
-                           "typed, and a tick each second, is\n"
-                           "pushed as a notification and delivered on a tool result; what the model would get is printed. After a rebuild: "
-                           "the new generation and\n"
-                           "build id, or why it was refused; then the old build goes on. Ends at the end of input or with Ctrl-C.\n\n"
-                           "  --plugin PATH  the plugin to work on (required)\n"
-                           "  --every MS     pause between ticks (default 1000; 0: no ticks, only lines)\n"
-                           "  --help         this text\n\n"
-                           "Exit code: 0, 1 when the plugin could not be loaded at first, 2 for a wrong command line.\n";
+static const char help[] =
+    "Keeps a session going on a store of its own and swaps the plugin whenever its file is "
+    "rebuilt. Each line "
+    "typed, and a tick each second, is\n"
+    "pushed as a notification and delivered on a tool result; what the model would get is printed. "
+    "After a rebuild: "
+    "the new generation and\n"
+    "build id, or why it was refused; then the old build goes on. Ends at the end of input or with "
+    "Ctrl-C.\n\n"
+    "  --plugin PATH  the plugin to work on (required)\n"
+    "  --every MS     pause between ticks (default 1000; 0: no ticks, only lines)\n"
+    "  --help         this text\n\n"
+    "Exit code: 0, 1 when the plugin could not be loaded at first, 2 for a wrong command line.\n";
 
 struct dev {
   struct hostkit *hostkit;
@@ -57,15 +63,15 @@ static int64_t monotonic_ms(void) {
 static void print_info(const struct dev *dev, const char *what) {
   struct hostkit_info info = {.size = sizeof info};
   if (hostkit_info(dev->hostkit, &info) == TIDINGS_OK) {
-    printf("-- %s: generation %u, %s %s, build %s\n", what, info.generation, info.name, info.version,
-           info.build_id[0] != '\0' ? info.build_id : "unnamed");
+    printf("-- %s: generation %u, %s %s, build %s\n", what, info.generation, info.name,
+           info.version, info.build_id[0] != '\0' ? info.build_id : "unnamed");
   }
   fflush(stdout);
 }
 
 static int32_t push(struct dev *dev, const char *message, struct tidings_error *error) {
-  json_t *event =
-      json_pack("{s:s, s:s, s:{s:s, s:s}}", "type", "notification", "session", SESSION, "data", "kind", "dev.line", "message", message);
+  json_t *event = json_pack("{s:s, s:s, s:{s:s, s:s}}", "type", "notification", "session", SESSION,
+                            "data", "kind", "dev.line", "message", message);
   char *text = json_dumps(event, JSON_COMPACT);
   json_decref(event);
   if (text == NULL) { /* what was typed is no UTF-8 */
@@ -95,13 +101,16 @@ static int32_t deliver(struct dev *dev, struct tidings_error *error) {
   uint64_t delivery = reply != NULL ? reply->delivery_id : 0;
   code = hostkit_compose(&result.content, reply, &outgoing, error);
   if (code == TIDINGS_OK) {
-    printf("%.*s\n", (int)outgoing->messages[outgoing->carrier].text_len, outgoing->messages[outgoing->carrier].text);
+    printf("%.*s\n", (int)outgoing->messages[outgoing->carrier].text_len,
+           outgoing->messages[outgoing->carrier].text);
     fflush(stdout);
     hostkit_outgoing_free(outgoing);
   }
   hostkit_reply_free(reply);
   if (delivery != 0) {
-    int32_t settled = hostkit_settle(dev->hostkit, delivery, code == TIDINGS_OK ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, NULL, error);
+    int32_t settled =
+        hostkit_settle(dev->hostkit, delivery,
+                       code == TIDINGS_OK ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, NULL, error);
     code = code != TIDINGS_OK ? code : settled;
   }
   return code;
@@ -150,7 +159,8 @@ static void note_changes(struct dev *dev) {
   }
 }
 
-/* Reads what was typed. Returns false at the end of input. A line that is too long goes out in pieces. */
+/* Reads what was typed. Returns false at the end of input. A line that is too long goes out in
+ * pieces. */
 static bool read_lines(struct dev *dev) {
   ssize_t got = read(STDIN_FILENO, dev->line + dev->line_len, sizeof dev->line - 1 - dev->line_len);
   if (got < 0) {
@@ -186,7 +196,8 @@ static int time_left(const struct dev *dev) {
 static void loop(struct dev *dev) {
   bool typing = true;
   while (typing && !interrupt_seen()) {
-    struct pollfd ready[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = dev->watcher, .events = POLLIN}};
+    struct pollfd ready[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                              {.fd = dev->watcher, .events = POLLIN}};
     if (poll(ready, 2, time_left(dev)) < 0 && errno != EINTR) {
       return;
     }
@@ -213,7 +224,8 @@ static void loop(struct dev *dev) {
 static int watch(const char *plugin) {
   char *copy = strdup(plugin);
   int watcher = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (copy == NULL || watcher < 0 || inotify_add_watch(watcher, dirname(copy), IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
+  if (copy == NULL || watcher < 0 ||
+      inotify_add_watch(watcher, dirname(copy), IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
     fprintf(stderr, "hostsim dev: %s cannot be watched: %s\n", plugin, strerror(errno));
     if (watcher >= 0) {
       close(watcher);
@@ -274,7 +286,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     case 'p': dev.plugin = optarg; break;
     case 'e':
       if (cli_number(optarg, 0, 3600000, &dev.every_ms) != 0) {
-        return cli_usage_error(verb, "--every: '%s' is not a number of milliseconds from 0 to 3600000", optarg);
+        return cli_usage_error(
+            verb, "--every: '%s' is not a number of milliseconds from 0 to 3600000", optarg);
       }
       break;
     case 'h': return cli_help(verb);
@@ -294,4 +307,5 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   return develop(&dev);
 }
 
-const struct cli_verb verb_dev = {.name = "dev", .usage = "hostsim dev --plugin PATH [--every MS]", .help = help, .run = run};
+const struct cli_verb verb_dev = {
+    .name = "dev", .usage = "hostsim dev --plugin PATH [--every MS]", .help = help, .run = run};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim run: plays scenario files and prints TAP. What happens in a scenario is scenario/'s business.
+ * hostsim run: plays scenario files and prints TAP. What happens in a scenario is scenario/'s
+ * business.
  */
 #include "agent.h"
 #include "cli.h"
@@ -14,23 +15,32 @@
 #include <string.h>
 
 static const char help[] =
-    "Plays scenario files against a plugin and prints TAP: one test point a file, named by its `name`, and what differs below it.\n"
-    "A scenario runs in a process of its own on a fresh store; its clock moves only when it says so; the same files print the same.\n\n"
+    "Plays scenario files against a plugin and prints TAP: one test point a file, named by its "
+    "`name`, and what differs below it.\n"
+    "A scenario runs in a process of its own on a fresh store; its clock moves only when it says "
+    "so; the same files print the same.\n\n"
     "  --plugin PATH   the plugin; default: tidings.so beside hostsim, else the installed one\n"
     "  --seed N        seed of the plugin's randomness (default 1)\n"
-    "  --timeout MS    how long one step may take before its process is killed and the scenario fails as hung (default 30000)\n"
+    "  --timeout MS    how long one step may take before its process is killed and the scenario "
+    "fails as hung (default 30000)\n"
     "  --keep          leave the stores where they are and say where\n"
     "  --verbose       the plugin's log on stderr\n"
     "  --help          this text\n\n"
-    "A file is one JSON object: `name`, `config` (given at open), `host_name`, `steps`. A step has one of\n"
-    "  event {…} | event_raw \"…\" | tool_result {session, call_id, tool, content} | chat_request {session, source, content, messages} |\n"
-    "  settle {delivery, outcome} | query {name, …} | advance_ms N | restart {} | crash {} | crash {\"at\": \"commit\", \"n\": N} | swap "
+    "A file is one JSON object: `name`, `config` (given at open), `host_name`, `steps`. A step has "
+    "one of\n"
+    "  event {…} | event_raw \"…\" | tool_result {session, call_id, tool, content} | chat_request "
+    "{session, source, content, messages} |\n"
+    "  settle {delivery, outcome} | query {name, …} | advance_ms N | restart {} | crash {} | crash "
+    "{\"at\": \"commit\", \"n\": N} | swap "
     "{}\n"
-    "and beside it `expect` (for the first six) and `settle` (\"committed\", \"rolled_back\" or \"none\", for the two carriers). `expect` "
+    "and beside it `expect` (for the first six) and `settle` (\"committed\", \"rolled_back\" or "
+    "\"none\", for the two carriers). `expect` "
     "names\n"
-    "what must be equal: content, content_contains, content_lacks, notifications, messages, actions, steered, status, delivery, "
+    "what must be equal: content, content_contains, content_lacks, notifications, messages, "
+    "actions, steered, status, delivery, "
     "duplicate,\n"
-    "wake_at, error, error_contains; for a query the answer's fields. \"$last\" is the newest delivery's id, \"$offer\" the ids of the "
+    "wake_at, error, error_contains; for a query the answer's fields. \"$last\" is the newest "
+    "delivery's id, \"$offer\" the ids of the "
     "newest offer.\n\n"
     "Exit code: 0 when all passed, 1 when not, 2 for a wrong command line.\n";
 
@@ -114,7 +124,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
       break;
     case 't':
       if (cli_number(optarg, 1, 3600000, &number) != 0) {
-        return cli_usage_error(verb, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000", optarg);
+        return cli_usage_error(
+            verb, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000", optarg);
       }
       options.timeout_ms = (int)number;
       break;
@@ -136,7 +147,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   return status;
 }
 
-const struct cli_verb verb_run = {.name = "run",
-                                  .usage = "hostsim run [--plugin PATH] [--seed N] [--timeout MS] [--keep] [--verbose] FILE.json...",
-                                  .help = help,
-                                  .run = run};
+const struct cli_verb verb_run = {
+    .name = "run",
+    .usage =
+        "hostsim run [--plugin PATH] [--seed N] [--timeout MS] [--keep] [--verbose] FILE.json...",
+    .help = help,
+    .run = run};

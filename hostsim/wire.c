@@ -45,8 +45,10 @@ enum wire_outcome wire_send(int fd, const json_t *value) {
     return WIRE_CLOSED;
   }
   size_t len = json_dumpb(value, NULL, 0, JSON_COMPACT);
-  unsigned char header[4] = {(unsigned char)(len >> 24), (unsigned char)(len >> 16), (unsigned char)(len >> 8), (unsigned char)len};
-  enum wire_outcome outcome = len > FRAME_MAX ? WIRE_CLOSED : send_all(fd, (const char *)header, sizeof header);
+  unsigned char header[4] = {(unsigned char)(len >> 24), (unsigned char)(len >> 16),
+                             (unsigned char)(len >> 8), (unsigned char)len};
+  enum wire_outcome outcome =
+      len > FRAME_MAX ? WIRE_CLOSED : send_all(fd, (const char *)header, sizeof header);
   if (outcome == WIRE_OK) {
     outcome = send_all(fd, text, len);
   }
@@ -89,7 +91,8 @@ enum wire_outcome wire_receive(int fd, int timeout_ms, json_t **ret_value) {
   if (outcome != WIRE_OK) {
     return outcome;
   }
-  size_t len = (size_t)header[0] << 24 | (size_t)header[1] << 16 | (size_t)header[2] << 8 | header[3];
+  size_t len =
+      (size_t)header[0] << 24 | (size_t)header[1] << 16 | (size_t)header[2] << 8 | header[3];
   char *text = len <= FRAME_MAX ? malloc(len + 1) : NULL;
   if (text == NULL) {
     return WIRE_CLOSED;

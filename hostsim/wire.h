@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON values over a stream socket: four bytes of length, then the text. Knows nothing of what they mean.
+ * JSON values over a stream socket: four bytes of length, then the text. Knows nothing of what they
+ * mean.
  */
 #ifndef HOSTSIM_WIRE_H
 #define HOSTSIM_WIRE_H

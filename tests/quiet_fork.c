@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * quiet_fork.c: linked into Criterion programs under the address sanitizer. Criterion forks for each case beside a thread of its own
- * (nanomsg's). If that thread is inside malloc at that moment, the child gets gcc 12's allocator with a lock that nobody will ever give back, and
- * hangs: about one program in a hundred, on a busy machine. So a fork waits until every other thread sleeps in the kernel. With one
- * case at a time (CRITERION_JOBS=1, set where tests are registered) nothing then wakes them before the fork is done.
+ * quiet_fork.c: linked into Criterion programs under the address sanitizer. Criterion forks for
+ * each case beside a thread of its own (nanomsg's). If that thread is inside malloc at that moment,
+ * the child gets gcc 12's allocator with a lock that nobody will ever give back, and hangs: about
+ * one program in a hundred, on a busy machine. So a fork waits until every other thread sleeps in
+ * the kernel. With one case at a time (CRITERION_JOBS=1, set where tests are registered) nothing
+ * then wakes them before the fork is done.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,7 +26,8 @@ static long now_ms(void) {
   return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The state stands behind the name, which is in brackets and may hold anything. A thread that has ended sleeps soundly. */
+/* The state stands behind the name, which is in brackets and may hold anything. A thread that has
+ * ended sleeps soundly. */
 static bool sleeps(const char *thread) {
   char path[64], text[512];
   (void)snprintf(path, sizeof path, "/proc/self/task/%s/stat", thread);
@@ -44,7 +47,8 @@ static bool others_sleep(void) {
   if (!tasks) return true;
   const struct dirent *entry;
   while (quiet && (entry = readdir(tasks))) {
-    if (entry->d_name[0] != '.' && strtol(entry->d_name, NULL, 10) != gettid()) quiet = sleeps(entry->d_name);
+    if (entry->d_name[0] != '.' && strtol(entry->d_name, NULL, 10) != gettid())
+      quiet = sleeps(entry->d_name);
   }
   closedir(tasks);
   return quiet;

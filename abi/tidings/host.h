@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * tidings/host.h: what the host gives the plugin: a log, clocks, randomness. Injecting them makes a whole run repeatable.
+ * tidings/host.h: what the host gives the plugin: a log, clocks, randomness. Injecting them makes a
+ * whole run repeatable.
  *
- * The functions are called on whichever thread called into the plugin, possibly on several at once, never while the plugin holds a
- * lock that another process waits for, and only between open's beginning and close's end. They must not call back into the
- * plugin, must not block for long, and must not unwind (longjmp, C++ exceptions).
+ * The functions are called on whichever thread called into the plugin, possibly on several at once,
+ * never while the plugin holds a lock that another process waits for, and only between open's
+ * beginning and close's end. They must not call back into the plugin, must not block for long, and
+ * must not unwind (longjmp, C++ exceptions).
  */
 #ifndef TIDINGS_HOST_H
 #define TIDINGS_HOST_H
@@ -35,10 +37,12 @@ struct tidings_host {
   /* Nanoseconds of a clock that never goes back; only differences matter. */
   uint64_t (*mono_ns)(void *context);
 
-  /* Fills `len` bytes; used for generated ids and nonces. Returns 0, or anything else if it could not. */
+  /* Fills `len` bytes; used for generated ids and nonces. Returns 0, or anything else if it could
+   * not. */
   int32_t (*random)(void *context, void *buffer, size_t len);
 
-  /* Optional, may be NULL: how many tokens `text` costs the model. Without it: bytes / 4, rounded up. */
+  /* Optional, may be NULL: how many tokens `text` costs the model. Without it: bytes / 4, rounded
+   * up. */
   uint64_t (*count_tokens)(void *context, const struct tidings_span *text);
 };
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * tidings/reply.h: what a hook or an event answers: text to send along, things to do, and how the session stands.
+ * tidings/reply.h: what a hook or an event answers: text to send along, things to do, and how the
+ * session stands.
  *
- * All of it belongs to the plugin, is constant, and lives until `release`. Arrays are arrays of pointers, so that their elements may
- * grow. The JSON form with the same facts is described in schema/reply.schema.json.
+ * All of it belongs to the plugin, is constant, and lives until `release`. Arrays are arrays of
+ * pointers, so that their elements may grow. The JSON form with the same facts is described in
+ * schema/reply.schema.json.
  */
 #ifndef TIDINGS_REPLY_H
 #define TIDINGS_REPLY_H
@@ -14,17 +16,18 @@
 extern "C" {
 #endif
 
-/* One notification that this delivery hands out, for hosts that render it themselves or record it. Since 1.0. */
+/* One notification that this delivery hands out, for hosts that render it themselves or record it.
+ * Since 1.0. */
 struct tidings_notification {
   uint32_t size;
-  uint32_t level;              /* TIDINGS_LEVEL_* */
-  uint64_t id;                 /* the item's id, as queries name it; of the first one when it stands for several */
+  uint32_t level; /* TIDINGS_LEVEL_* */
+  uint64_t id; /* the item's id, as queries name it; of the first one when it stands for several */
   int64_t time_ms;             /* when it was pushed */
   struct tidings_span source;  /* "tool" */
   struct tidings_span name;    /* "failed"; may be empty */
   struct tidings_span message; /* as pushed (or coalesced): not escaped */
   struct tidings_span data;    /* JSON, or empty */
-  uint32_t count;              /* how many pushed notifications it stands for: 1, or more when coalesced */
+  uint32_t count; /* how many pushed notifications it stands for: 1, or more when coalesced */
   uint32_t reserved;
 };
 
@@ -33,14 +36,17 @@ struct tidings_notification {
 #define TIDINGS_MESSAGE_BLOCK 1u     /* a content block of its own inside the carrier's message */
 #define TIDINGS_MESSAGE_DEVELOPER 2u /* a message of its own, role developer (or system) */
 #define TIDINGS_MESSAGE_USER 3u      /* a message of its own, role user */
-#define TIDINGS_MESSAGE_TOOL 4u      /* a synthetic call of `tool` with id `call_id` and its result `text` */
+#define TIDINGS_MESSAGE_TOOL                                                                       \
+  4u /* a synthetic call of `tool` with id `call_id` and its result `text` */
 
 /* Where a text goes. */
-#define TIDINGS_PLACE_PREPEND 0u /* text, then the carrier's own text: plain concatenation, separators are in `text` */
-#define TIDINGS_PLACE_APPEND 1u  /* the carrier's own text, then text: plain concatenation */
-#define TIDINGS_PLACE_BEFORE 2u  /* a message before the carrier */
-#define TIDINGS_PLACE_AFTER 3u   /* a message after the carrier (after the batch's last result, if it is a tool result) */
-#define TIDINGS_PLACE_PAIR 4u    /* a synthetic call and its result, after the carrier */
+#define TIDINGS_PLACE_PREPEND                                                                      \
+  0u /* text, then the carrier's own text: plain concatenation, separators are in `text` */
+#define TIDINGS_PLACE_APPEND 1u /* the carrier's own text, then text: plain concatenation */
+#define TIDINGS_PLACE_BEFORE 2u /* a message before the carrier */
+#define TIDINGS_PLACE_AFTER                                                                        \
+  3u /* a message after the carrier (after the batch's last result, if it is a tool result) */
+#define TIDINGS_PLACE_PAIR 4u /* a synthetic call and its result, after the carrier */
 
 /* What to send, already escaped: where and in whose voice. Since 1.0. */
 struct tidings_message {
@@ -60,16 +66,20 @@ struct tidings_turn_message {
   struct tidings_span id;
   struct tidings_span content; /* as submitted */
   struct tidings_span trigger; /* the trigger's envelope as submitted (JSON), or empty */
-  int64_t queued_at_ms;        /* when it began to wait; 0: it never did, it was offered in the step that stored it */
+  int64_t queued_at_ms; /* when it began to wait; 0: it never did, it was offered in the step that
+                           stored it */
 };
 
-#define TIDINGS_ACTION_START_TURN 1u   /* start a turn with `messages`; name their ids in the chat request */
-#define TIDINGS_ACTION_ABORT_STREAM 2u /* stop the model's stream, keep the partial answer as truncated, do not retry */
+#define TIDINGS_ACTION_START_TURN                                                                  \
+  1u /* start a turn with `messages`; name their ids in the chat request */
+#define TIDINGS_ACTION_ABORT_STREAM                                                                \
+  2u /* stop the model's stream, keep the partial answer as truncated, do not retry */
 
 #define TIDINGS_CAUSE_NONE 0u
 #define TIDINGS_CAUSE_CRITICAL 1u
 
-/* Something that the host is asked to do, in the order of the array. A host skips types that it does not know. Since 1.0. */
+/* Something that the host is asked to do, in the order of the array. A host skips types that it
+ * does not know. Since 1.0. */
 struct tidings_action {
   uint32_t size;
   uint32_t type;   /* TIDINGS_ACTION_* */
@@ -98,9 +108,11 @@ struct tidings_status {
   uint32_t attempt;                           /* in RETRYING */
   const struct tidings_span *const *messages; /* ids of the turn offered or running */
   size_t message_count;
-  int64_t started_at_ms;                      /* of the running turn; 0: none runs */
-  struct tidings_span message;                /* what the host said with retrying, waiting or failed; may be empty */
-  const struct tidings_span *const *orphaned; /* ids of the messages, or of the system turn, that ran when the host died */
+  int64_t started_at_ms; /* of the running turn; 0: none runs */
+  /* what the host said with retrying, waiting or failed; may be empty */
+  struct tidings_span message;
+  const struct tidings_span *const
+      *orphaned; /* ids of the messages, or of the system turn, that ran when the host died */
   size_t orphaned_count;
 };
 
@@ -109,19 +121,22 @@ struct tidings_status {
 /* Since 1.0. */
 struct tidings_reply {
   uint32_t size;
-  uint32_t flags;                                          /* TIDINGS_REPLY_* */
-  uint64_t delivery_id;                                    /* 0: nothing to settle */
-  const struct tidings_notification *const *notifications; /* in the order in which they are shown */
+  uint32_t flags;       /* TIDINGS_REPLY_* */
+  uint64_t delivery_id; /* 0: nothing to settle */
+  const struct tidings_notification *const
+      *notifications; /* in the order in which they are shown */
   size_t notification_count;
   const struct tidings_message *const *messages; /* what to send: apply in this order */
   size_t message_count;
   const struct tidings_action *const *actions; /* do in this order */
   size_t action_count;
-  const struct tidings_span *const *steered; /* ids of the messages that this delivery injects into the running turn */
+  const struct tidings_span *const
+      *steered; /* ids of the messages that this delivery injects into the running turn */
   size_t steered_count;
   const struct tidings_status *status; /* never NULL */
   int64_t wake_at_ms;                  /* send a `wake` event at this wall-clock time; 0: no need */
-  struct tidings_span ledger;          /* session.compacted only: JSON (schema/reply.schema.json): what is pending and queued; else empty */
+  struct tidings_span ledger; /* session.compacted only: JSON (schema/reply.schema.json): what is
+                                 pending and queued; else empty */
 };
 
 #ifdef __cplusplus

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook.c: `tidings hook HOST`: one hook call of an agent's, JSON in, JSON out. Whatever goes wrong with us, the agent goes on: the answer is then
- * an empty object and the exit status 0. Status 2 would stop the agent, so it is never returned, but by the waiter that is to wake it.
+ * agents/hook/hook.c: `tidings hook HOST`: one hook call of an agent's, JSON in, JSON out. Whatever
+ * goes wrong with us, the agent goes on: the answer is then an empty object and the exit status 0.
+ * Status 2 would stop the agent, so it is never returned, but by the waiter that is to wake it.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command/careful_write.h"
+#include "agents/agents.h"
 #include "agents/hook/hook_call.h"
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_owner.h"
 #include "agents/hook/hook_turns.h"
 #include "agents/hook/hook_wait.h"
+#include "command/careful_write.h"
 #include "command/host.h"
 #include "command/interrupt.h"
-#include "agents/agents.h"
 
 enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE };
 enum { SETTLE_MS = 2000, EXIT_MISTAKE = 1 };
@@ -29,14 +30,16 @@ static int write_text(const char *text) {
   return reason;
 }
 
-/* The delivery counts once every byte was written; a host that has gone, or kills us meanwhile, has not got it. */
+/* The delivery counts once every byte was written; a host that has gone, or kills us meanwhile, has
+ * not got it. */
 static void write_answer(struct hostkit *kit, const struct hook_answer *answer) {
   struct tidings_error error = {.size = sizeof error};
   char *text = answer->output ? json_dumps(answer->output, JSON_COMPACT) : NULL;
   int reason = answer->output && !text ? ENOMEM : write_text(text ? text : "{}");
   if (reason) hook_log("cannot write to stdout: %s", strerror(reason));
   uint32_t outcome = reason ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
-  if (answer->delivery && kit_settle(kit, answer->delivery, outcome, SETTLE_MS, NULL, &error)) hook_log("cannot settle: %s", error.text);
+  if (answer->delivery && kit_settle(kit, answer->delivery, outcome, SETTLE_MS, NULL, &error))
+    hook_log("cannot settle: %s", error.text);
   free(text);
 }
 
@@ -45,16 +48,19 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   struct hook_answer answer = {.output = NULL};
   struct hostkit *kit = NULL;
   interrupt_begin();
-  int32_t code = call->moment == HOOK_OTHER ? TIDINGS_OK : kit_open(cli, TIDINGS_ROLE_HOST, owner, &kit, &error);
+  int32_t code = call->moment == HOOK_OTHER ? TIDINGS_OK
+                                            : kit_open(cli, TIDINGS_ROLE_HOST, owner, &kit, &error);
   if (!code && kit) code = hook_answer_call(kit, call, &answer, &error);
   if (code) hook_log("%s", error.text);
   write_answer(kit, &answer);
   kit_close(kit);
   json_decref(answer.output);
-  if (wake && call->moment == HOOK_STOP && !code && !answer.output) hook_wait_apart(cli, call, owner);
+  if (wake && call->moment == HOOK_STOP && !code && !answer.output)
+    hook_wait_apart(cli, call, owner);
 }
 
-static int run_call(struct cli *cli, const struct host *host, uint32_t owner, bool wait, bool wake) {
+static int run_call(struct cli *cli, const struct host *host, uint32_t owner, bool wait,
+                    bool wake) {
   struct tidings_error error = {.size = sizeof error};
   struct hook_call call;
   int code = EXIT_DONE;
@@ -81,11 +87,15 @@ static int refuse(void) {
 
 static const struct host *find_host(const struct cli *cli, bool wait, bool wake) {
   const struct host *host = host_find(cli->words[0]);
-  if (!host) (void)cli_fail(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen", cli->words[0]);
+  if (!host)
+    (void)cli_fail(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen", cli->words[0]);
   else if (host->kind != HOST_HOOKS)
-    (void)cli_fail(cli, "HOST: %s calls no hooks; it loads a module: see 'tidings setup %s'", host->title, host->name);
-  else if (wait && !host->rewakes) (void)cli_fail(cli, "--wait: %s is not woken by a hook in the background", host->title);
-  else if (wake && !host->queues) (void)cli_fail(cli, "--wake: %s has no command that wakes it", host->title);
+    (void)cli_fail(cli, "HOST: %s calls no hooks; it loads a module: see 'tidings setup %s'",
+                   host->title, host->name);
+  else if (wait && !host->rewakes)
+    (void)cli_fail(cli, "--wait: %s is not woken by a hook in the background", host->title);
+  else if (wake && !host->queues)
+    (void)cli_fail(cli, "--wake: %s has no command that wakes it", host->title);
   else return host;
   return NULL;
 }
@@ -108,14 +118,18 @@ const struct cli_verb verb_hook = {
     .name = "hook",
     .usage = "[OPTION]... HOST",
     .summary = "answer one hook call of an agent",
-    .help = "What 'tidings setup' puts into an agent's configuration. Reads the hook's JSON from stdin and writes the answer to stdout: "
+    .help = "What 'tidings setup' puts into an agent's configuration. Reads the hook's JSON from "
+            "stdin and writes the answer to stdout: "
             "with what is pending "
-            "for the session, at its prompts and tool results; and when the agent is about to stop, with the queued message or the urgent "
+            "for the session, at its prompts and tool results; and when the agent is about to "
+            "stop, with the queued message or the urgent "
             "news that "
             "is to be its next turn.\n\n"
-            "HOST is codex, claude, gemini or qwen. If something is wrong on our side, the answer is an empty object, the exit status 0, "
+            "HOST is codex, claude, gemini or qwen. If something is wrong on our side, the answer "
+            "is an empty object, the exit status 0, "
             "and a line in "
-            "$XDG_STATE_HOME/tidings/logs/hook.log says what; so an agent never waits for, or fails by, tidings.",
+            "$XDG_STATE_HOME/tidings/logs/hook.log says what; so an agent never waits for, or "
+            "fails by, tidings.",
     .with = WITH_STORE | WITH_CONFIG,
     .completion = COMPLETE_WORDS,
     .words = "codex claude gemini qwen",
@@ -123,24 +137,29 @@ const struct cli_verb verb_hook = {
         (const struct cli_option[]){
             {.key = OPTION_WAIT,
              .name = "wait",
-             .help = "For a hook that runs in the background (Claude Code's asyncRewake): sleep until the idle session has to act, say why "
+             .help = "For a hook that runs in the background (Claude Code's asyncRewake): sleep "
+                     "until the idle session has to act, say why "
                      "on stderr, and "
                      "exit with status 2, which wakes the agent."},
             {.key = OPTION_WAKE,
              .name = "wake",
-             .help = "For Codex's end of a turn: leave a process behind, one for a session, that sleeps until the idle session has to act, "
+             .help = "For Codex's end of a turn: leave a process behind, one for a session, that "
+                     "sleeps until the idle session has to act, "
                      "wakes it "
                      "with 'codex queue', and ends with the agent."},
             {.key = OPTION_OWNER,
              .name = "owner",
              .argument = "PID",
-             .help = "The agent's process. Without it: the nearest one above this command that is no shell."},
+             .help = "The agent's process. Without it: the nearest one above this command that is "
+                     "no shell."},
             {.name = NULL},
         },
     .run = run,
     .examples =
         (const struct cli_example[]){
-            {"echo '{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"hi\"}' | tidings hook codex",
+            {"echo "
+             "'{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"hi\"}' "
+             "| tidings hook codex",
              "What Codex does with each prompt."},
             {NULL, NULL}},
 };

@@ -13,8 +13,8 @@
 
 enum { LARGEST_INPUT = 64 << 20, SHOWN = 60 };
 
-/* JavaScript cuts texts in the middle of a character and writes the half that is left as \ud83d: no reader of JSON takes that. Each is replaced by
- * \ufffd, in place. */
+/* JavaScript cuts texts in the middle of a character and writes the half that is left as \ud83d: no
+ * reader of JSON takes that. Each is replaced by \ufffd, in place. */
 static int hex(const char *at, unsigned *ret_unit) {
   unsigned unit = 0;
   for (int i = 0; i < 4; i++) {
@@ -31,7 +31,8 @@ static void mend_halves(char *text) {
     unsigned first = 0, second = 0;
     if (at[1] == '\0') return;
     if (at[1] != 'u' || hex(at + 2, &first) || first < 0xD800 || first > 0xDFFF) continue;
-    bool pair = first < 0xDC00 && at[6] == '\\' && at[7] == 'u' && !hex(at + 8, &second) && second >= 0xDC00 && second <= 0xDFFF;
+    bool pair = first < 0xDC00 && at[6] == '\\' && at[7] == 'u' && !hex(at + 8, &second) &&
+                second >= 0xDC00 && second <= 0xDFFF;
     if (pair) at += 6;
     else memcpy(at + 2, "fffd", 4);
   }
@@ -42,11 +43,14 @@ static const char *text_of(const json_t *input, const char *name) {
   return text ? text : "";
 }
 
-static int32_t missing(struct tidings_error *error, const json_t *input, const char *name, const char *expected) {
+static int32_t missing(struct tidings_error *error, const json_t *input, const char *name,
+                       const char *expected) {
   const json_t *value = json_object_get(input, name);
-  if (!value) return kit_error(error, TIDINGS_E_SCHEMA, "%s: is missing; expected %s", name, expected);
+  if (!value)
+    return kit_error(error, TIDINGS_E_SCHEMA, "%s: is missing; expected %s", name, expected);
   char *shown = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-  int32_t code = kit_error(error, TIDINGS_E_SCHEMA, "%s: %.*s; expected %s", name, SHOWN, shown ? shown : "?", expected);
+  int32_t code = kit_error(error, TIDINGS_E_SCHEMA, "%s: %.*s; expected %s", name, SHOWN,
+                           shown ? shown : "?", expected);
   free(shown);
   return code;
 }
@@ -63,13 +67,15 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
   if (!call->call_id[0]) call->call_id = text_of(input, "tool_call_id");
   call->failure = text_of(input, "error");
   call->of_subagent = text_of(input, "agent_id")[0] != '\0';
-  if (!call->event[0]) return missing(error, input, "hook_event_name", "the name of a hook's event");
+  if (!call->event[0])
+    return missing(error, input, "hook_event_name", "the name of a hook's event");
   if (!call->session[0]) return missing(error, input, "session_id", "the session's id");
   call->moment = host_moment(call->host, call->event);
   return TIDINGS_OK;
 }
 
-int32_t hook_call_parse(const struct host *host, const char *text, size_t len, struct hook_call *ret_call, struct tidings_error *error) {
+int32_t hook_call_parse(const struct host *host, const char *text, size_t len,
+                        struct hook_call *ret_call, struct tidings_error *error) {
   json_error_t wrong;
   struct hook_call call = {.host = host};
   char *copy = malloc(len + 1);
@@ -80,8 +86,11 @@ int32_t hook_call_parse(const struct host *host, const char *text, size_t len, s
   call.input = json_loadb(copy, len, JSON_ALLOW_NUL, &wrong);
   free(copy);
   if (!call.input)
-    return kit_error(error, TIDINGS_E_INVAL, "stdin: not JSON: %s (line %d, column %d)", wrong.text, wrong.line, wrong.column);
-  int32_t code = json_is_object(call.input) ? take_fields(&call, error) : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but no object");
+    return kit_error(error, TIDINGS_E_INVAL, "stdin: not JSON: %s (line %d, column %d)", wrong.text,
+                     wrong.line, wrong.column);
+  int32_t code = json_is_object(call.input)
+                     ? take_fields(&call, error)
+                     : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but no object");
   if (code) {
     json_decref(call.input);
     return code;
@@ -95,7 +104,8 @@ static void read_away(int fd) {
   while (read(fd, buffer, sizeof buffer) > 0) continue;
 }
 
-int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_call, struct tidings_error *error) {
+int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_call,
+                       struct tidings_error *error) {
   char *text = NULL;
   size_t len = 0;
   int reason = paths_read_all(fd, LARGEST_INPUT, &text, &len);

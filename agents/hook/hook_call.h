@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_call.h: one hook call as the host makes it: JSON on stdin, read into a value that is the same for all hosts. Knows no store.
+ * agents/hook/hook_call.h: one hook call as the host makes it: JSON on stdin, read into a value
+ * that is the same for all hosts. Knows no store.
  */
 #ifndef AGENTS_HOOK_HOOK_CALL_H
 #define AGENTS_HOOK_HOOK_CALL_H
@@ -17,18 +18,21 @@ struct hook_call {
   const char *event;                                            /* hook_event_name */
   const char *session;                                          /* never NULL or empty */
   const char *cwd, *source, *prompt, *call_id, *tool, *failure; /* "" where the host said nothing */
-  bool of_subagent; /* of an agent inside the session; what it is told, the session's own agent does not hear */
+  bool of_subagent; /* of an agent inside the session; what it is told, the session's own agent does
+                       not hear */
 };
 
-/* Reads stdin to its end, whatever it holds: a host must not find its pipe broken. Errors: INVAL, SCHEMA, TOO_BIG, NOMEM; the text names the field,
- * the value and what was expected. */
-int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_call, struct tidings_error *error);
+/* Reads stdin to its end, whatever it holds: a host must not find its pipe broken. Errors: INVAL,
+ * SCHEMA, TOO_BIG, NOMEM; the text names the field, the value and what was expected. */
+int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_call,
+                       struct tidings_error *error);
 /* The same from text. */
-int32_t hook_call_parse(const struct host *host, const char *text, size_t len, struct hook_call *ret_call, struct tidings_error *error);
+int32_t hook_call_parse(const struct host *host, const char *text, size_t len,
+                        struct hook_call *ret_call, struct tidings_error *error);
 void hook_call_finish(struct hook_call *call);
 
-/* The files that the tool call has changed, as far as its input tells, each as session_path names it. An array of texts, empty if there are none; NULL: out of
- * memory. */
+/* The files that the tool call has changed, as far as its input tells, each as session_path names
+ * it. An array of texts, empty if there are none; NULL: out of memory. */
 json_t *hook_call_edits(const struct hook_call *call);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_deliver.c: carriers of hook hosts: a text beside a prompt or a tool's result, or the reason to go on. The host keeps the carrier itself, so only what
- * stands beside it is written.
+ * agents/hook/hook_deliver.c: carriers of hook hosts: a text beside a prompt or a tool's result, or
+ * the reason to go on. The host keeps the carrier itself, so only what stands beside it is written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,16 @@
 
 enum { SETTLE_MS = 2000 };
 
-static struct tidings_span span(const char *text) { return (struct tidings_span){text, strlen(text)}; }
+static struct tidings_span span(const char *text) {
+  return (struct tidings_span){text, strlen(text)};
+}
 
-static int32_t no_memory(struct tidings_error *error) { return kit_error(error, TIDINGS_E_NOMEM, "out of memory"); }
+static int32_t no_memory(struct tidings_error *error) {
+  return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
+}
 
-/* The texts of a composed carrier, an empty line between them, without the line breaks around each. */
+/* The texts of a composed carrier, an empty line between them, without the line breaks around
+ * each. */
 static char *joined(const struct hostkit_outgoing *outgoing) {
   char *text = NULL;
   size_t len = 0;
@@ -37,7 +42,8 @@ static char *joined(const struct hostkit_outgoing *outgoing) {
   return text;
 }
 
-static int32_t compose(const char *content, const struct tidings_reply *reply, char **ret_text, struct tidings_error *error) {
+static int32_t compose(const char *content, const struct tidings_reply *reply, char **ret_text,
+                       struct tidings_error *error) {
   struct hostkit_outgoing *outgoing = NULL;
   const struct tidings_span carrier = span(content);
   int32_t code = hostkit_compose(&carrier, reply, &outgoing, error);
@@ -48,7 +54,8 @@ static int32_t compose(const char *content, const struct tidings_reply *reply, c
 }
 
 static json_t *context_output(const struct hook_call *call, const char *text) {
-  return json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName", call->event, "additionalContext", text);
+  return json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName", call->event,
+                   "additionalContext", text);
 }
 
 static json_t *continuation_output(const struct hook_call *call, const char *text) {
@@ -56,9 +63,10 @@ static json_t *continuation_output(const struct hook_call *call, const char *tex
   return json_pack("{s:s, s:s}", "decision", call->host->stop_decision, "reason", text);
 }
 
-static int32_t answer_with(struct hostkit *kit, const struct hook_call *call, const char *content, struct tidings_reply *reply,
-                           json_t *(*output)(const struct hook_call *, const char *), struct hook_answer *ret_answer,
-                           struct tidings_error *error) {
+static int32_t answer_with(struct hostkit *kit, const struct hook_call *call, const char *content,
+                           struct tidings_reply *reply,
+                           json_t *(*output)(const struct hook_call *, const char *),
+                           struct hook_answer *ret_answer, struct tidings_error *error) {
   char *text = NULL;
   uint64_t delivery = reply ? reply->delivery_id : 0;
   struct hook_answer answer = {.delivery = delivery};
@@ -77,17 +85,19 @@ static int32_t answer_with(struct hostkit *kit, const struct hook_call *call, co
   return code;
 }
 
-int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const char *content, struct tidings_reply *reply,
-                     struct hook_answer *ret_answer, struct tidings_error *error) {
+int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const char *content,
+                     struct tidings_reply *reply, struct hook_answer *ret_answer,
+                     struct tidings_error *error) {
   return answer_with(kit, call, content, reply, context_output, ret_answer, error);
 }
 
-int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content, struct tidings_reply *reply,
-                          struct hook_answer *ret_answer, struct tidings_error *error) {
+int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content,
+                          struct tidings_reply *reply, struct hook_answer *ret_answer,
+                          struct tidings_error *error) {
   return answer_with(kit, call, content, reply, continuation_output, ret_answer, error);
 }
 
-/* -- offers ------------------------------------------------------------------------------------------------------------------------ */
+/* -- offers ------------------------------------------------------------------------------------ */
 
 const struct tidings_action *hook_start_turn(const struct tidings_reply *reply) {
   for (size_t i = 0; reply && i < reply->action_count; i++) {
@@ -111,7 +121,8 @@ static char *contents(const struct tidings_action *action) {
   return text;
 }
 
-int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call, const struct tidings_action *action, char **ret_content,
+int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
+                          const struct tidings_action *action, char **ret_content,
                           struct tidings_reply **ret_reply, struct tidings_error *error) {
   size_t count = action ? action->message_count : 0;
   const struct tidings_span **ids = count ? calloc(count, sizeof *ids) : NULL;
@@ -124,7 +135,8 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call, con
   for (size_t i = 0; i < count; i++) ids[i] = &action->messages[i]->id;
   const struct tidings_chat_request request = {.size = sizeof request,
                                                .session = span(call->session),
-                                               .source = action ? action->source : TIDINGS_SOURCE_USER,
+                                               .source =
+                                                   action ? action->source : TIDINGS_SOURCE_USER,
                                                .content = span(content),
                                                .messages = ids,
                                                .message_count = count};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_edits.c: which files a tool call has changed. Only tools that say so in their input are known; what a shell command does is not.
+ * agents/hook/hook_edits.c: which files a tool call has changed. Only tools that say so in their
+ * input are known; what a shell command does is not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,11 @@
 #include "command/session_path.h"
 
 /* Each names its file in one of the members of path_members. apply_patch has it in its text. */
-static const char *const editing_tools[] = {"Write", "Edit", "MultiEdit", "NotebookEdit", "write_file", "replace", "edit", "notebook_edit"};
+static const char *const editing_tools[] = {"Write",      "Edit",    "MultiEdit", "NotebookEdit",
+                                            "write_file", "replace", "edit",      "notebook_edit"};
 static const char *const path_members[] = {"file_path", "absolute_path", "notebook_path", "path"};
-static const char *const patch_lines[] = {"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "};
+static const char *const patch_lines[] = {
+    "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "};
 
 static int add(const struct hook_call *call, json_t *paths, const char *path) {
   char *named = session_path(call->cwd, path);
@@ -20,7 +23,8 @@ static int add(const struct hook_call *call, json_t *paths, const char *path) {
   return json_array_append_new(paths, text);
 }
 
-static int add_patch_line(const struct hook_call *call, json_t *paths, const char *line, size_t len) {
+static int add_patch_line(const struct hook_call *call, json_t *paths, const char *line,
+                          size_t len) {
   for (size_t i = 0; i < sizeof patch_lines / sizeof patch_lines[0]; i++) {
     size_t start = strlen(patch_lines[i]);
     if (len <= start || strncmp(line, patch_lines[i], start) != 0) continue;
@@ -57,7 +61,8 @@ static int collect(const struct hook_call *call, json_t *paths) {
     if (!text) text = json_string_value(json_object_get(input, "input"));
     return text ? add_patch(call, paths, text) : 0;
   }
-  for (size_t i = 0; is_editing(call->tool) && i < sizeof path_members / sizeof path_members[0]; i++) {
+  for (size_t i = 0; is_editing(call->tool) && i < sizeof path_members / sizeof path_members[0];
+       i++) {
     const char *path = json_string_value(json_object_get(input, path_members[i]));
     if (path && path[0]) return add(call, paths, path);
   }

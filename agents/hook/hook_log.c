@@ -28,7 +28,8 @@ void hook_log_about(const char *host, const char *event, const char *session) {
 
 /* A log that has grown too large becomes hook.log.1. */
 static FILE *open_log(void) {
-  char *folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs"), *path = NULL, *old = NULL;
+  char *folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs"), *path = NULL,
+       *old = NULL;
   FILE *log = NULL;
   struct stat info;
   if (!folder || paths_make_folders(folder)) goto out;
@@ -49,7 +50,8 @@ static void write_line(FILE *out, const char *text) {
   char stamp[32];
   time_t now = time(NULL);
   struct tm utc;
-  if (!gmtime_r(&now, &utc) || !strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc)) stamp[0] = '\0';
+  if (!gmtime_r(&now, &utc) || !strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc))
+    stamp[0] = '\0';
   fprintf(out, "%s pid %ld", stamp, (long)getpid());
   const char *const words[] = {about.host, about.event, about.session};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {

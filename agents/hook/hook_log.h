@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_log.h: where `tidings hook` says what went wrong: hosts show a hook's stderr to nobody, or to the model.
+ * agents/hook/hook_log.h: where `tidings hook` says what went wrong: hosts show a hook's stderr to
+ * nobody, or to the model.
  */
 #ifndef AGENTS_HOOK_HOOK_LOG_H
 #define AGENTS_HOOK_HOOK_LOG_H
@@ -11,7 +12,8 @@
 /* What the lines that follow are about. Borrowed; NULL: not known (yet). */
 void hook_log_about(const char *host, const char *event, const char *session);
 
-/* One line in $XDG_STATE_HOME/tidings/logs/hook.log, whatever the text holds; on stderr too when that is a terminal. Never fails. */
+/* One line in $XDG_STATE_HOME/tidings/logs/hook.log, whatever the text holds; on stderr too when
+ * that is a terminal. Never fails. */
 void hook_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* For struct cli: warnings and errors of the plugin's. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_owner.c: see the header. Hosts run a hook through a shell, which may or may not replace itself by the hook. A process is known by the file it
- * runs: hosts rename themselves.
+ * agents/hook/hook_owner.c: see the header. Hosts run a hook through a shell, which may or may not
+ * replace itself by the hook. A process is known by the file it runs: hosts rename themselves.
  */
 #include "agents/hook/hook_owner.h"
 
@@ -15,9 +15,10 @@
 
 enum { MOST_GENERATIONS = 32 };
 
-static const char *const passed_over[] = {"sh",      "bash",  "dash",   "zsh",  "fish",    "ksh",  "ksh93", "mksh",
-                                          "ash",     "yash",  "tcsh",   "csh",  "busybox", "env",  "nice",  "ionice",
-                                          "timeout", "nohup", "setsid", "sudo", "stdbuf",  "chrt", "time",  "tidings"};
+static const char *const passed_over[] = {
+    "sh",      "bash",  "dash",   "zsh",  "fish",    "ksh",  "ksh93", "mksh",
+    "ash",     "yash",  "tcsh",   "csh",  "busybox", "env",  "nice",  "ionice",
+    "timeout", "nohup", "setsid", "sudo", "stdbuf",  "chrt", "time",  "tidings"};
 
 /* Of another user's process, which cannot be looked at, nothing is known: it counts as an agent. */
 static bool is_passed_over(uint32_t pid) {

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* The nearest process above this one that is no shell, and nothing that a shell's command line puts in between (env, timeout, ...). If there is none,
- * the parent. */
+/* The nearest process above this one that is no shell, and nothing that a shell's command line puts
+ * in between (env, timeout, ...). If there is none, the parent. */
 uint32_t hook_owner(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_turns.c: see the header. A host that calls hooks runs its turns itself; a turn of ours starts where it lets us: when it is about to stop, or when a
- * prompt of ours woke it.
+ * agents/hook/hook_turns.c: see the header. A host that calls hooks runs its turns itself; a turn
+ * of ours starts where it lets us: when it is about to stop, or when a prompt of ours woke it.
  */
 #include "agents/hook/hook_turns.h"
 
@@ -13,51 +13,62 @@
 
 static const char nudge_mark[] = "(tidings) ";
 
-static struct tidings_span span(const char *text) { return (struct tidings_span){text, strlen(text)}; }
+static struct tidings_span span(const char *text) {
+  return (struct tidings_span){text, strlen(text)};
+}
 
-static int32_t tell(struct hostkit *kit, const struct hook_call *call, const char *type, json_t *data, struct tidings_reply **ret_reply,
-                    struct tidings_error *error) {
+static int32_t tell(struct hostkit *kit, const struct hook_call *call, const char *type,
+                    json_t *data, struct tidings_reply **ret_reply, struct tidings_error *error) {
   return kit_event(kit, kit_new_event(type, call->session, data), ret_reply, error);
 }
 
-/* -- session start ----------------------------------------------------------------------------------------------------------------- */
+/* -- session start ----------------------------------------------------------------------------- */
 
-/* What was leased when the host died is pending again. News waits for the prompt, which is sure to reach the model. A session that goes on under the same
- * process (after compaction) is opened again, which changes nothing. Another process that still lives has lost it: a person resumed it here, and
- * some hosts leave a daemon behind. */
-static int32_t session_start(struct hostkit *kit, const struct hook_call *call, struct tidings_error *error) {
+/* What was leased when the host died is pending again. News waits for the prompt, which is sure to
+ * reach the model. A session that goes on under the same process (after compaction) is opened
+ * again, which changes nothing. Another process that still lives has lost it: a person resumed it
+ * here, and some hosts leave a daemon behind. */
+static int32_t session_start(struct hostkit *kit, const struct hook_call *call,
+                             struct tidings_error *error) {
   json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", 1);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
   return tell(kit, call, "session.opened", data, NULL, error);
 }
 
-/* -- prompts ----------------------------------------------------------------------------------------------------------------------- */
+/* -- prompts ----------------------------------------------------------------------------------- */
 
 char *hook_nudge(const struct tidings_action *action) {
   char *text = NULL;
   bool system = action->source == TIDINGS_SOURCE_SYSTEM;
-  const struct tidings_span content = action->message_count ? action->messages[0]->content : (struct tidings_span){"", 0};
-  int len = system ? asprintf(&text, "%s%.*s", nudge_mark, (int)content.len, content.ptr)
-                   : asprintf(&text, "%sA message was queued while you were idle; it is in this turn's context.", nudge_mark);
+  const struct tidings_span content =
+      action->message_count ? action->messages[0]->content : (struct tidings_span){"", 0};
+  int len =
+      system ? asprintf(&text, "%s%.*s", nudge_mark, (int)content.len, content.ptr)
+             : asprintf(&text,
+                        "%sA message was queued while you were idle; it is in this turn's context.",
+                        nudge_mark);
   return len < 0 ? NULL : text;
 }
 
 bool hook_is_nudge(const char *prompt) { return strstr(prompt, nudge_mark) != NULL; }
 
-/* Our nudge has arrived. The offer that it was sent for may have been declined, changed or answered meanwhile: it is taken back and what is
- * queued now is offered. *ret_reply holds that offer, if there is one. */
-static int32_t offered_now(struct hostkit *kit, const struct hook_call *call, struct tidings_reply **ret_reply,
-                           struct tidings_error *error) {
+/* Our nudge has arrived. The offer that it was sent for may have been declined, changed or answered
+ * meanwhile: it is taken back and what is queued now is offered. *ret_reply holds that offer, if
+ * there is one. */
+static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
+                           struct tidings_reply **ret_reply, struct tidings_error *error) {
   int32_t code = tell(kit, call, "turn.declined", json_object(), NULL, error);
   if (code == TIDINGS_E_STATE) return TIDINGS_OK; /* a turn runs: its carriers have what there is */
   return code ? code : tell(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
-static int32_t prompt(struct hostkit *kit, const struct hook_call *call, struct hook_answer *ret_answer, struct tidings_error *error) {
+static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
+                      struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *reply = NULL, *offer = NULL;
   const struct tidings_action *action = NULL;
   char *content = NULL;
-  if (call->host->ignores_empty_prompts && !call->prompt[strspn(call->prompt, " \t\r\n")]) return TIDINGS_OK;
+  if (call->host->ignores_empty_prompts && !call->prompt[strspn(call->prompt, " \t\r\n")])
+    return TIDINGS_OK;
   int32_t code = hook_is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
@@ -69,18 +80,22 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call, struct 
   return code;
 }
 
-/* -- tool results ------------------------------------------------------------------------------------------------------------------ */
+/* -- tool results ------------------------------------------------------------------------------ */
 
-static void report_some(struct hostkit *kit, const struct hook_call *call, const json_t *paths, size_t first, size_t count) {
+static void report_some(struct hostkit *kit, const struct hook_call *call, const json_t *paths,
+                        size_t first, size_t count) {
   struct tidings_error error = {.size = sizeof error};
   const char *cause = call->call_id[0] ? call->call_id : call->tool;
   json_t *some = json_array();
-  for (size_t i = first; some && i < first + count; i++) json_array_append(some, json_array_get(paths, i));
-  json_t *data = json_pack("{s:o, s:s, s:s}", "paths", some, "change", "modified", "caused_by", cause);
+  for (size_t i = first; some && i < first + count; i++)
+    json_array_append(some, json_array_get(paths, i));
+  json_t *data =
+      json_pack("{s:o, s:s, s:s}", "paths", some, "change", "modified", "caused_by", cause);
   if (tell(kit, call, "file.changed", data, NULL, &error)) hook_log("%s", error.text);
 }
 
-/* After the carrier: what a watcher says of the same files a moment later must find it pending. A failure is not the host's concern. */
+/* After the carrier: what a watcher says of the same files a moment later must find it pending. A
+ * failure is not the host's concern. */
 static void report_edits(struct hostkit *kit, const struct hook_call *call) {
   enum { SOME = 50 }; /* of the longest paths as many as an event can hold */
   json_t *paths = call->failure[0] ? NULL : hook_call_edits(call);
@@ -93,12 +108,15 @@ static void report_edits(struct hostkit *kit, const struct hook_call *call) {
   json_decref(paths);
 }
 
-static int32_t after_tool(struct hostkit *kit, const struct hook_call *call, struct hook_answer *ret_answer, struct tidings_error *error) {
+static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
+                          struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
   int32_t code = TIDINGS_OK;
   if (!call->of_subagent) {
-    const struct tidings_tool_result result = {
-        .size = sizeof result, .session = span(call->session), .call_id = span(call->call_id), .tool = span(call->tool)};
+    const struct tidings_tool_result result = {.size = sizeof result,
+                                               .session = span(call->session),
+                                               .call_id = span(call->call_id),
+                                               .tool = span(call->tool)};
     code = hostkit_tool_result(kit, &result, &reply, error);
     if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
   }
@@ -106,9 +124,10 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call, str
   return code;
 }
 
-/* -- the end of a turn ------------------------------------------------------------------------------------------------------------- */
+/* -- the end of a turn ------------------------------------------------------------------------- */
 
-int32_t hook_turn_finished(struct hostkit *kit, const struct hook_call *call, struct hook_answer *ret_answer, struct tidings_error *error) {
+int32_t hook_turn_finished(struct hostkit *kit, const struct hook_call *call,
+                           struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *end = NULL, *reply = NULL;
   char *content = NULL;
   int32_t code = tell(kit, call, "turn.finished", json_object(), &end, error);
@@ -123,13 +142,15 @@ int32_t hook_turn_finished(struct hostkit *kit, const struct hook_call *call, st
   return code;
 }
 
-int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call, struct tidings_error *error) {
+int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
+                         struct tidings_error *error) {
   json_t *data = json_object();
   if (data && call->failure[0]) json_object_set_new(data, "message", json_string(call->failure));
   return tell(kit, call, "turn.failed", data, NULL, error);
 }
 
-int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, struct hook_answer *ret_answer, struct tidings_error *error) {
+int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call,
+                         struct hook_answer *ret_answer, struct tidings_error *error) {
   if (call->of_subagent && call->moment != HOOK_AFTER_TOOL) return TIDINGS_OK;
   switch (call->moment) {
   case HOOK_SESSION_START: return session_start(kit, call, error);

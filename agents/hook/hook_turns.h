@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_turns.h: what a hook call means to the session, and what to answer. Knows hostkit; prints nothing.
+ * agents/hook/hook_turns.h: what a hook call means to the session, and what to answer. Knows
+ * hostkit; prints nothing.
  */
 #ifndef AGENTS_HOOK_HOOK_TURNS_H
 #define AGENTS_HOOK_HOOK_TURNS_H
@@ -15,29 +16,39 @@ struct hook_answer {
 };
 
 /* On failure the answer is empty, and nothing stays leased. */
-int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, struct hook_answer *ret_answer, struct tidings_error *error);
+int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call,
+                         struct hook_answer *ret_answer, struct tidings_error *error);
 
 /* The host's own turn ended well, or by an error. */
-int32_t hook_turn_finished(struct hostkit *kit, const struct hook_call *call, struct hook_answer *ret_answer, struct tidings_error *error);
-int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call, struct tidings_error *error);
+int32_t hook_turn_finished(struct hostkit *kit, const struct hook_call *call,
+                           struct hook_answer *ret_answer, struct tidings_error *error);
+int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
+                         struct tidings_error *error);
 
-/* For hosts that are woken by a prompt of ours: what that says. Only its first words mean something: the messages and the news themselves are put in
- * when it arrives, so that one that arrives late repeats nothing. Free it; NULL: out of memory. */
+/* For hosts that are woken by a prompt of ours: what that says. Only its first words mean
+ * something: the messages and the news themselves are put in when it arrives, so that one that
+ * arrives late repeats nothing. Free it; NULL: out of memory. */
 char *hook_nudge(const struct tidings_action *action);
 bool hook_is_nudge(const char *prompt);
 
 /* -- hook_deliver.c: carriers -- */
 
-/* An answer whose text goes to the model with the call's carrier: what `reply` brings, behind `content`. Takes the reply over. If there is nothing to say
- * the answer is empty, and a delivery of nothing is settled. */
-int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const char *content, struct tidings_reply *reply,
-                     struct hook_answer *ret_answer, struct tidings_error *error);
+/* An answer whose text goes to the model with the call's carrier: what `reply` brings, behind
+ * `content`. Takes the reply over. If there is nothing to say the answer is empty, and a delivery
+ * of nothing is settled. */
+int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const char *content,
+                     struct tidings_reply *reply, struct hook_answer *ret_answer,
+                     struct tidings_error *error);
 /* The same for an answer that makes the agent go on with `content`. */
-int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content, struct tidings_reply *reply,
-                          struct hook_answer *ret_answer, struct tidings_error *error);
-/* Asks for the carrier of a chat request: the host's own (action NULL), or one with an offer's messages, whose contents are *ret_content (free it). */
-int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call, const struct tidings_action *action, char **ret_content,
+int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content,
+                          struct tidings_reply *reply, struct hook_answer *ret_answer,
+                          struct tidings_error *error);
+/* Asks for the carrier of a chat request: the host's own (action NULL), or one with an offer's
+ * messages, whose contents are *ret_content (free it). */
+int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
+                          const struct tidings_action *action, char **ret_content,
                           struct tidings_reply **ret_reply, struct tidings_error *error);
-const struct tidings_action *hook_start_turn(const struct tidings_reply *reply); /* the offer in it; NULL: none */
+/* the offer in it; NULL: none */
+const struct tidings_action *hook_start_turn(const struct tidings_reply *reply);
 
 #endif

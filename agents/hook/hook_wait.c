@@ -36,28 +36,31 @@ struct waiter {
 
 static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-/* -- one waiter a session ---------------------------------------------------------------------------------------------------------- */
+/* -- one waiter a session ---------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, const char *text) { /* FNV-1a */
   for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
   return (hash ^ 0xff) * 0x100000001b3u;
 }
 
-/* A name in the kernel that goes with the process, and with the copies of its descriptor. Returns the descriptor; -1: somebody has it. */
+/* A name in the kernel that goes with the process, and with the copies of its descriptor. Returns
+ * the descriptor; -1: somebody has it. */
 static int take_place(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
   struct sockaddr_un name = {.sun_family = AF_UNIX};
   char *store = kit_store_path(cli);
   uint64_t hash = mix(mix(0xcbf29ce484222325u, store ? store : ""), call->session);
   free(store);
-  int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tidings-wait-%u-%u-%016llx", (unsigned)getuid(), owner,
-                     (unsigned long long)hash);
+  int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tidings-wait-%u-%u-%016llx",
+                     (unsigned)getuid(), owner, (unsigned long long)hash);
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd >= 0 && bind(fd, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0) return fd;
+  if (fd >= 0 && bind(fd, (struct sockaddr *)&name,
+                      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
+    return fd;
   if (fd >= 0) close(fd);
   return -1;
 }
 
-/* -- waiting ----------------------------------------------------------------------------------------------------------------------- */
+/* -- waiting ----------------------------------------------------------------------------------- */
 
 static int64_t now_ms(void) {
   struct timespec now;
@@ -71,10 +74,13 @@ static void drain(const struct waiter *waiter) {
   while (!hostkit_next_session(waiter->kit, session, sizeof session, &len, NULL) && len) continue;
 }
 
-static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply, struct tidings_error *error) {
+static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
+                    struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
-  int32_t code = kit_event(waiter->kit, kit_new_event("wake", waiter->call->session, json_object()), &reply, error);
-  if (code == TIDINGS_E_BUSY && !strstr(error->text, "owned by")) { /* the store is; its owner comes again */
+  int32_t code = kit_event(waiter->kit, kit_new_event("wake", waiter->call->session, json_object()),
+                           &reply, error);
+  if (code == TIDINGS_E_BUSY &&
+      !strstr(error->text, "owned by")) { /* the store is; its owner comes again */
     waiter->wake_at_ms = now_ms() + BUSY_MS;
     return TIDINGS_OK;
   }
@@ -89,7 +95,8 @@ static int sleep_ms(const struct waiter *waiter) {
   return left < 0 ? 0 : left < LONGEST_SLEEP_MS ? (int)left : LONGEST_SLEEP_MS;
 }
 
-/* Sleeps until there is a turn to start: *ret_reply has it. Returns 0; or -1: the agent has ended, or the session is not its own any more. */
+/* Sleeps until there is a turn to start: *ret_reply has it. Returns 0; or -1: the agent has ended,
+ * or the session is not its own any more. */
 static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply) {
   struct tidings_error error = {.size = sizeof error};
   for (;;) {
@@ -104,13 +111,15 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
       return 0;
     }
     hostkit_reply_free(reply);
-    struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN}, {.fd = waiter->wake_fd, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN},
+                           {.fd = waiter->wake_fd, .events = POLLIN}};
     if (interrupt_poll(fds, 2, sleep_ms(waiter)) < 0 && errno != EINTR) return -1;
     if (fds[0].revents || interrupt_seen()) return -1;
   }
 }
 
-static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, struct waiter *ret_waiter) {
+static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner,
+                 struct waiter *ret_waiter) {
   struct tidings_error error = {.size = sizeof error};
   struct waiter waiter = {.call = call, .owner_fd = open_pidfd((pid_t)owner), .wake_fd = -1};
   int32_t fd = -1;
@@ -137,17 +146,19 @@ static void end(struct waiter *waiter) {
 }
 
 static void decline(const struct waiter *waiter) {
-  (void)kit_event(waiter->kit, kit_new_event("turn.declined", waiter->call->session, json_object()), NULL, NULL);
+  (void)kit_event(waiter->kit, kit_new_event("turn.declined", waiter->call->session, json_object()),
+                  NULL, NULL);
 }
 
-/* -- a hook in the background ------------------------------------------------------------------------------------------------------ */
+/* -- a hook in the background ------------------------------------------------------------------ */
 
 int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner) {
   struct waiter waiter;
   struct tidings_reply *reply = NULL;
   int code = EXIT_DONE;
   const char *entry = getenv("CLAUDE_CODE_ENTRYPOINT");
-  if (!call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent) return EXIT_DONE;
+  if (!call->host->rewakes || !entry || strcmp(entry, "cli") != 0 || call->of_subagent)
+    return EXIT_DONE;
   int place = take_place(cli, call, owner);
   if (place < 0) return EXIT_DONE;
   if (begin(cli, call, owner, &waiter)) goto out;
@@ -164,7 +175,7 @@ out:
   return code;
 }
 
-/* -- a process of its own ---------------------------------------------------------------------------------------------------------- */
+/* -- a process of its own ---------------------------------------------------------------------- */
 
 /* The agent's own program: the one in PATH may be another version. Free it. */
 static char *program_of(const struct hook_call *call, uint32_t owner) {
@@ -173,7 +184,8 @@ static char *program_of(const struct hook_call *call, uint32_t owner) {
   ssize_t len = readlink(link, path, sizeof path - 1);
   path[len > 0 ? len : 0] = '\0';
   const char *slash = strrchr(path, '/');
-  bool same = slash && strncmp(slash + 1, call->host->program, strlen(call->host->program)) == 0 && access(path, X_OK) == 0;
+  bool same = slash && strncmp(slash + 1, call->host->program, strlen(call->host->program)) == 0 &&
+              access(path, X_OK) == 0;
   return strdup(same ? path : call->host->program);
 }
 
@@ -206,13 +218,16 @@ static int run_program(char *const *argv) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void queue_nudge(const struct waiter *waiter, uint32_t owner, const struct tidings_action *action) {
+static void queue_nudge(const struct waiter *waiter, uint32_t owner,
+                        const struct tidings_action *action) {
   char queue[] = "queue", thread[] = "--thread", message[] = "--message";
-  char *program = program_of(waiter->call, owner), *session = strdup(waiter->call->session), *nudge = hook_nudge(action);
+  char *program = program_of(waiter->call, owner), *session = strdup(waiter->call->session),
+       *nudge = hook_nudge(action);
   char *argv[] = {program, queue, thread, session, message, nudge, NULL};
   int status = program && session && nudge ? run_program(argv) : -1;
   if (status) {
-    hook_log("%s queue failed with status %d; the news waits for the next prompt", program ? program : "", status);
+    hook_log("%s queue failed with status %d; the news waits for the next prompt",
+             program ? program : "", status);
     decline(waiter);
   }
   free(program);

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hook/hook_wait.h: waking an agent that is idle. A hook is only called when something happens in the agent; so somebody has to sleep on the wake descriptor
- * for it, as long as the agent lives. At most one process does for a session.
+ * agents/hook/hook_wait.h: waking an agent that is idle. A hook is only called when something
+ * happens in the agent; so somebody has to sleep on the wake descriptor for it, as long as the
+ * agent lives. At most one process does for a session.
  */
 #ifndef AGENTS_HOOK_HOOK_WAIT_H
 #define AGENTS_HOOK_HOOK_WAIT_H
 
-#include "command/cli.h"
 #include "agents/hook/hook_call.h"
+#include "command/cli.h"
 
-/* For a hook that the agent keeps in the background: sleeps until there is a turn to start, says so on stderr and returns 2, the exit status that wakes
- * the agent. Returns 0 at once where that would stop the agent instead (it runs without a terminal), and when somebody waits already; and
- * when the agent has ended. */
+/* For a hook that the agent keeps in the background: sleeps until there is a turn to start, says so
+ * on stderr and returns 2, the exit status that wakes the agent. Returns 0 at once where that would
+ * stop the agent instead (it runs without a terminal), and when somebody waits already; and when
+ * the agent has ended. */
 int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner);
 
-/* For an agent that takes messages from outside ("codex queue"): starts a process of its own that queues one whenever there is a turn to start, and ends
- * with the agent. Returns at once. The caller's kit must be closed. */
+/* For an agent that takes messages from outside ("codex queue"): starts a process of its own that
+ * queues one whenever there is a turn to start, and ends with the agent. Returns at once. The
+ * caller's kit must be closed. */
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/hosts.h: the agents that tidings knows, as tables: how they call hooks, what they read back, and which files of theirs setup edits. Only
- * facts about hosts; nothing here opens a store or a file.
+ * agents/hosts/hosts.h: the agents that tidings knows, as tables: how they call hooks, what they
+ * read back, and which files of theirs setup edits. Only facts about hosts; nothing here opens a
+ * store or a file.
  */
 #ifndef AGENTS_HOSTS_HOSTS_H
 #define AGENTS_HOSTS_HOSTS_H
@@ -10,7 +11,14 @@
 #include <stddef.h>
 
 /* What a hook tells us, whatever the host calls it. */
-enum hook_moment { HOOK_OTHER, HOOK_SESSION_START, HOOK_PROMPT, HOOK_AFTER_TOOL, HOOK_STOP, HOOK_TURN_FAILED };
+enum hook_moment {
+  HOOK_OTHER,
+  HOOK_SESSION_START,
+  HOOK_PROMPT,
+  HOOK_AFTER_TOOL,
+  HOOK_STOP,
+  HOOK_TURN_FAILED
+};
 
 struct host_hook {
   const char *event; /* hook_event_name; also the key in the host's configuration */
@@ -29,19 +37,23 @@ struct host {
 
   /* HOST_HOOKS */
   const struct host_hook *hooks; /* ends with a row without an event */
-  const char *stop_decision;  /* what makes the agent go on instead of stopping: "block" or "deny"; NULL: additional context alone does */
-  bool ignores_empty_prompts; /* it calls the prompt's hook after tool results too, with an empty prompt */
+  const char *stop_decision;  /* what makes the agent go on instead of stopping: "block" or "deny";
+                                 NULL: additional context alone does */
+  bool ignores_empty_prompts; /* it calls the prompt's hook after tool results too, with an empty
+                                 prompt */
   bool rewakes;               /* a hook that ends with status 2 wakes it ("asyncRewake") */
   bool queues;                /* `PROGRAM queue` wakes it */
   unsigned timeout_unit;      /* how many of its timeout's units are a second */
   bool trusts_hashes;         /* it runs only hooks whose hash its configuration trusts */
 
-  /* Where its configuration is: in the folder that $home_variable names, else in base_folder of the folder that $base_variable names, else in
-   * home_folder of the user's home. */
+  /* Where its configuration is: in the folder that $home_variable names, else in base_folder of the
+   * folder that $base_variable names, else in home_folder of the user's home. */
   const char *home_variable, *base_variable, *base_folder, *home_folder;
-  const char *config_file;       /* in that folder: JSON that holds the hooks, or where a module is put */
-  const char *trust_file;        /* in that folder: where it keeps which hooks it trusts, if trusts_hashes */
-  const char *instructions_file; /* in that folder: Markdown that becomes part of the system prompt */
+  const char *config_file; /* in that folder: JSON that holds the hooks, or where a module is put */
+  /* in that folder: where it keeps which hooks it trusts, if trusts_hashes */
+  const char *trust_file;
+  /* in that folder: Markdown that becomes part of the system prompt */
+  const char *instructions_file;
 };
 
 extern const struct host hosts[];

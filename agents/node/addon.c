@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/addon.c: the Node-API module: `open`, and what stays of an instance until its environment ends. One thread of JavaScript has one environment;
- * an instance belongs to it.
+ * agents/node/addon.c: the Node-API module: `open`, and what stays of an instance until its
+ * environment ends. One thread of JavaScript has one environment; an instance belongs to it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,8 @@ bool instance_is_open(struct napi_env__ *env, const struct instance *instance) {
 bool call_begin(struct napi_env__ *env, struct napi_callback_info__ *info, struct call *ret_call) {
   void *data = NULL;
   ret_call->count = ARGUMENTS_MAX;
-  if (napi_get_cb_info(env, info, &ret_call->count, ret_call->arguments, NULL, &data) != NAPI_OK) return throw_engine(env);
+  if (napi_get_cb_info(env, info, &ret_call->count, ret_call->arguments, NULL, &data) != NAPI_OK)
+    return throw_engine(env);
   ret_call->instance = data;
   return instance_is_open(env, ret_call->instance);
 }
@@ -30,7 +31,7 @@ static void end_instance(void *context) {
   free(instance);
 }
 
-/* -- methods of the whole instance --------------------------------------------------------------------------------------------------- */
+/* -- methods of the whole instance ------------------------------------------------------------- */
 
 static struct napi_value__ *call_close(struct napi_env__ *env, struct napi_callback_info__ *info) {
   void *data = NULL;
@@ -51,7 +52,8 @@ static struct napi_value__ *call_swap(struct napi_env__ *env, struct napi_callba
   struct tidings_error error = {.size = sizeof error};
   struct napi_value__ *value = NULL;
   if (!call_begin(env, info, &call)) return NULL;
-  if (text_take(env, call.arguments[0], "plugin", OPTIONAL, &path) && text_plain(env, &path, "plugin")) {
+  if (text_take(env, call.arguments[0], "plugin", OPTIONAL, &path) &&
+      text_plain(env, &path, "plugin")) {
     int32_t code = hostkit_swap(call.instance->kit, path.ptr, CLOSE_MS, &error);
     value = code ? throw_code(env, code, &error) : value_undefined(env);
   }
@@ -59,9 +61,11 @@ static struct napi_value__ *call_swap(struct napi_env__ *env, struct napi_callba
   return value;
 }
 
-static bool set_text(struct napi_env__ *env, struct napi_value__ *object, const char *name, const char *text) {
+static bool set_text(struct napi_env__ *env, struct napi_value__ *object, const char *name,
+                     const char *text) {
   struct napi_value__ *value = value_text(env, text, NAPI_AUTO_LENGTH);
-  return value && (napi_set_named_property(env, object, name, value) == NAPI_OK || throw_engine(env));
+  return value &&
+         (napi_set_named_property(env, object, name, value) == NAPI_OK || throw_engine(env));
 }
 
 static struct napi_value__ *call_info(struct napi_env__ *env, struct napi_callback_info__ *info) {
@@ -72,15 +76,19 @@ static struct napi_value__ *call_info(struct napi_env__ *env, struct napi_callba
   if (!call_begin(env, info, &call)) return NULL;
   int32_t code = hostkit_info(call.instance->kit, &told);
   if (code) return throw_code(env, code, &error);
-  if (napi_create_object(env, &object) != NAPI_OK || napi_create_int32(env, (int32_t)told.generation, &generation) != NAPI_OK)
+  if (napi_create_object(env, &object) != NAPI_OK ||
+      napi_create_int32(env, (int32_t)told.generation, &generation) != NAPI_OK)
     return throw_engine(env);
-  if (!set_text(env, object, "name", told.name) || !set_text(env, object, "version", told.version) ||
+  if (!set_text(env, object, "name", told.name) ||
+      !set_text(env, object, "version", told.version) ||
       !set_text(env, object, "buildId", told.build_id))
     return NULL;
-  return napi_set_named_property(env, object, "generation", generation) == NAPI_OK ? object : throw_engine(env);
+  return napi_set_named_property(env, object, "generation", generation) == NAPI_OK
+             ? object
+             : throw_engine(env);
 }
 
-/* -- open ------------------------------------------------------------------------------------------------------------------------ */
+/* -- open -------------------------------------------------------------------------------------- */
 
 struct opening {
   struct text plugin, store, host_name, configuration, role, probe;
@@ -96,14 +104,18 @@ static void opening_free(struct opening *opening) {
   text_free(&opening->probe);
 }
 
-static bool opening_read(struct napi_env__ *env, struct napi_value__ *options, struct opening *opening) {
+static bool opening_read(struct napi_env__ *env, struct napi_value__ *options,
+                         struct opening *opening) {
   const struct {
     const char *name;
     enum need need;
     struct text *text;
-  } members[] = {{"plugin", REQUIRED, &opening->plugin},      {"store", OPTIONAL, &opening->store},
-                 {"hostName", OPTIONAL, &opening->host_name}, {"configuration", OPTIONAL, &opening->configuration},
-                 {"role", OPTIONAL, &opening->role},          {"probe", OPTIONAL, &opening->probe}};
+  } members[] = {{"plugin", REQUIRED, &opening->plugin},
+                 {"store", OPTIONAL, &opening->store},
+                 {"hostName", OPTIONAL, &opening->host_name},
+                 {"configuration", OPTIONAL, &opening->configuration},
+                 {"role", OPTIONAL, &opening->role},
+                 {"probe", OPTIONAL, &opening->probe}};
   int type = NAPI_UNDEFINED;
   if (napi_typeof(env, options, &type) != NAPI_OK) return throw_engine(env);
   if (type != NAPI_OBJECT) return throw_type(env, "options", "an object");
@@ -147,7 +159,9 @@ static struct instance *open_instance(struct napi_env__ *env, const struct openi
 }
 
 static bool add_method(struct napi_env__ *env, struct napi_value__ *object, const char *name,
-                       struct napi_value__ *(*callback)(struct napi_env__ *, struct napi_callback_info__ *), void *data) {
+                       struct napi_value__ *(*callback)(struct napi_env__ *,
+                                                        struct napi_callback_info__ *),
+                       void *data) {
   struct napi_value__ *function = NULL;
   if (napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, data, &function) == NAPI_OK &&
       napi_set_named_property(env, object, name, function) == NAPI_OK)
@@ -181,7 +195,8 @@ static struct napi_value__ *call_open(struct napi_env__ *env, struct napi_callba
   struct napi_value__ *options = NULL, *object = NULL;
   struct opening opening = {0};
   size_t count = 1;
-  if (napi_get_cb_info(env, info, &count, &options, NULL, NULL) != NAPI_OK) return throw_engine(env);
+  if (napi_get_cb_info(env, info, &count, &options, NULL, NULL) != NAPI_OK)
+    return throw_engine(env);
   if (opening_read(env, options, &opening)) {
     struct instance *instance = open_instance(env, &opening);
     if (instance) object = instance_object(env, instance);

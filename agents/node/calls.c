@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/calls.c: the calls of an open instance. A hook that has nothing to say costs the engine's call and three short strings: no JSON, no allocation.
- * Replies cross as hostkit's JSON.
+ * agents/node/calls.c: the calls of an open instance. A hook that has nothing to say costs the
+ * engine's call and three short strings: no JSON, no allocation. Replies cross as hostkit's JSON.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,8 +11,10 @@
 #include "instance.h"
 #include "values.h"
 
-/* The reply as JSON, or undefined when there was none. Frees the reply. A delivery that JavaScript will not hear of is rolled back. */
-static struct napi_value__ *give_reply(struct napi_env__ *env, struct hostkit *kit, struct tidings_reply *reply) {
+/* The reply as JSON, or undefined when there was none. Frees the reply. A delivery that JavaScript
+ * will not hear of is rolled back. */
+static struct napi_value__ *give_reply(struct napi_env__ *env, struct hostkit *kit,
+                                       struct tidings_reply *reply) {
   struct tidings_error error = {.size = sizeof error};
   struct napi_value__ *value = NULL;
   char *json = NULL;
@@ -20,7 +22,8 @@ static struct napi_value__ *give_reply(struct napi_env__ *env, struct hostkit *k
   int32_t code = hostkit_reply_json(reply, &json, &error);
   if (code) throw_code(env, code, &error);
   else value = value_text(env, json, strlen(json));
-  if (!value && reply->delivery_id) hostkit_settle(kit, reply->delivery_id, TIDINGS_ROLLED_BACK, NULL, NULL);
+  if (!value && reply->delivery_id)
+    hostkit_settle(kit, reply->delivery_id, TIDINGS_ROLLED_BACK, NULL, NULL);
   hostkit_free(json);
   hostkit_reply_free(reply);
   return value;
@@ -35,7 +38,8 @@ struct napi_value__ *call_tool_result(struct napi_env__ *env, struct napi_callba
   session.ptr = call_id.ptr = tool.ptr = content.ptr = NULL;
   if (!call_begin(env, info, &call)) return NULL;
   if (!text_take(env, call.arguments[0], "session", REQUIRED, &session) ||
-      !text_take(env, call.arguments[1], "callId", OPTIONAL, &call_id) || !text_take(env, call.arguments[2], "tool", OPTIONAL, &tool) ||
+      !text_take(env, call.arguments[1], "callId", OPTIONAL, &call_id) ||
+      !text_take(env, call.arguments[2], "tool", OPTIONAL, &tool) ||
       !text_take(env, call.arguments[3], "content", OPTIONAL, &content))
     goto out;
   struct tidings_tool_result result = {.size = sizeof result,
@@ -55,7 +59,7 @@ out:
   return value;
 }
 
-/* -- the ids of a chat request ----------------------------------------------------------------------------------------------------- */
+/* -- the ids of a chat request ----------------------------------------------------------------- */
 
 struct ids {
   struct text *texts;
@@ -80,14 +84,16 @@ static bool ids_allocate(struct napi_env__ *env, struct ids *ids) {
   return false;
 }
 
-/* Undefined and null are no ids. Always ids_free. The array's getters may do anything, close the instance for instance. */
+/* Undefined and null are no ids. Always ids_free. The array's getters may do anything, close the
+ * instance for instance. */
 static bool ids_take(struct napi_env__ *env, struct napi_value__ *array, struct ids *ids) {
   int type = NAPI_UNDEFINED;
   bool is_array = false;
   uint32_t count = 0;
   if (napi_typeof(env, array, &type) != NAPI_OK) return throw_engine(env);
   if (type == NAPI_UNDEFINED || type == NAPI_NULL) return true;
-  if (napi_is_array(env, array, &is_array) != NAPI_OK || !is_array) return throw_type(env, "messages", "an array of strings");
+  if (napi_is_array(env, array, &is_array) != NAPI_OK || !is_array)
+    return throw_type(env, "messages", "an array of strings");
   if (napi_get_array_length(env, array, &count) != NAPI_OK) return throw_engine(env);
   if (count > MESSAGES_MAX) return throw_type(env, "messages", "an array of at most 10000 strings");
   if (!count) return true;
@@ -124,8 +130,9 @@ struct napi_value__ *call_chat_request(struct napi_env__ *env, struct napi_callb
   uint32_t source = TIDINGS_SOURCE_USER;
   session.ptr = content.ptr = NULL;
   if (!call_begin(env, info, &call)) return NULL;
-  if (!text_take(env, call.arguments[0], "session", REQUIRED, &session) || !source_take(env, call.arguments[1], &source) ||
-      !ids_take(env, call.arguments[2], &ids) || !text_take(env, call.arguments[3], "content", OPTIONAL, &content) ||
+  if (!text_take(env, call.arguments[0], "session", REQUIRED, &session) ||
+      !source_take(env, call.arguments[1], &source) || !ids_take(env, call.arguments[2], &ids) ||
+      !text_take(env, call.arguments[3], "content", OPTIONAL, &content) ||
       !instance_is_open(env, call.instance))
     goto out;
   struct tidings_chat_request request = {.size = sizeof request,
@@ -143,7 +150,7 @@ out:
   return value;
 }
 
-/* -- JSON in --------------------------------------------------------------------------------------------------------------------- */
+/* -- JSON in ----------------------------------------------------------------------------------- */
 
 struct napi_value__ *call_event(struct napi_env__ *env, struct napi_callback_info__ *info) {
   struct call call;
@@ -178,9 +185,10 @@ struct napi_value__ *call_query(struct napi_env__ *env, struct napi_callback_inf
   return value;
 }
 
-/* -- settle ---------------------------------------------------------------------------------------------------------------------- */
+/* -- settle ------------------------------------------------------------------------------------ */
 
-/* Digits only, as the JSON form of a reply has them: JavaScript's numbers are too short for them. */
+/* Digits only, as the JSON form of a reply has them: JavaScript's numbers are too short for
+ * them. */
 static bool delivery_take(struct napi_env__ *env, struct napi_value__ *value, uint64_t *ret_id) {
   struct text text;
   bool taken = text_take(env, value, "delivery", REQUIRED, &text);
@@ -196,7 +204,8 @@ static bool delivery_take(struct napi_env__ *env, struct napi_value__ *value, ui
   return taken;
 }
 
-static bool outcome_take(struct napi_env__ *env, struct napi_value__ *value, uint32_t *ret_outcome) {
+static bool outcome_take(struct napi_env__ *env, struct napi_value__ *value,
+                         uint32_t *ret_outcome) {
   struct text text;
   bool taken = text_take(env, value, "outcome", REQUIRED, &text);
   if (taken) {
@@ -215,14 +224,17 @@ struct napi_value__ *call_settle(struct napi_env__ *env, struct napi_callback_in
   uint64_t id = 0;
   uint32_t outcome = TIDINGS_ROLLED_BACK;
   if (!call_begin(env, info, &call)) return NULL;
-  if (!delivery_take(env, call.arguments[0], &id) || !outcome_take(env, call.arguments[1], &outcome)) return NULL;
+  if (!delivery_take(env, call.arguments[0], &id) ||
+      !outcome_take(env, call.arguments[1], &outcome))
+    return NULL;
   int32_t code = hostkit_settle(call.instance->kit, id, outcome, &reply, &error);
   return code ? throw_code(env, code, &error) : give_reply(env, call.instance->kit, reply);
 }
 
-/* -- wake ------------------------------------------------------------------------------------------------------------------------ */
+/* -- wake -------------------------------------------------------------------------------------- */
 
-struct napi_value__ *call_wake_descriptor(struct napi_env__ *env, struct napi_callback_info__ *info) {
+struct napi_value__ *call_wake_descriptor(struct napi_env__ *env,
+                                          struct napi_callback_info__ *info) {
   struct call call;
   struct tidings_error error = {.size = sizeof error};
   struct napi_value__ *value = NULL;

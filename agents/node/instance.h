@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/instance.h: an open plugin as a JavaScript object. Its methods are closures over the instance, so that none can be called with another's.
+ * agents/node/instance.h: an open plugin as a JavaScript object. Its methods are closures over the
+ * instance, so that none can be called with another's.
  */
 #ifndef AGENTS_NODE_INSTANCE_H
 #define AGENTS_NODE_INSTANCE_H
@@ -11,7 +12,8 @@
 
 enum { ARGUMENTS_MAX = 4, MESSAGES_MAX = 10000, CLOSE_MS = 5000 };
 
-/* Lives until the environment (the process, or a worker) ends, because a method may outlive the object that it was taken from. */
+/* Lives until the environment (the process, or a worker) ends, because a method may outlive the
+ * object that it was taken from. */
 struct instance {
   struct hostkit *kit; /* NULL: closed */
 };
@@ -26,7 +28,8 @@ struct call {
 /* Reads the call. False: the instance is closed, and an exception says so. */
 bool call_begin(struct napi_env__ *env, struct napi_callback_info__ *info, struct call *ret_call);
 
-/* For those that ran JavaScript in the meantime, which may have closed the instance. False: an exception says so. */
+/* For those that ran JavaScript in the meantime, which may have closed the instance. False: an
+ * exception says so. */
 bool instance_is_open(struct napi_env__ *env, const struct instance *instance);
 
 /* The methods, each as napi_create_function wants it; index.d.ts says what they take and give. */
@@ -35,7 +38,8 @@ struct napi_value__ *call_chat_request(struct napi_env__ *env, struct napi_callb
 struct napi_value__ *call_event(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_settle(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_query(struct napi_env__ *env, struct napi_callback_info__ *info);
-struct napi_value__ *call_wake_descriptor(struct napi_env__ *env, struct napi_callback_info__ *info);
+struct napi_value__ *call_wake_descriptor(struct napi_env__ *env,
+                                          struct napi_callback_info__ *info);
 struct napi_value__ *call_next_session(struct napi_env__ *env, struct napi_callback_info__ *info);
 
 #endif

@@ -16,7 +16,8 @@ bool throw_type(struct napi_env__ *env, const char *name, const char *expected) 
   return false;
 }
 
-struct napi_value__ *throw_code(struct napi_env__ *env, int32_t code, const struct tidings_error *error) {
+struct napi_value__ *throw_code(struct napi_env__ *env, int32_t code,
+                                const struct tidings_error *error) {
   const char *name = hostkit_error_name(code);
   napi_throw_error(env, name, error->text[0] ? error->text : name);
   return NULL;
@@ -34,11 +35,13 @@ static bool throw_memory(struct napi_env__ *env) {
   return false;
 }
 
-bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *name, enum need need, struct text *ret_text) {
+bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *name, enum need need,
+               struct text *ret_text) {
   ret_text->ptr = NULL;
   ret_text->len = 0;
   size_t len = 0;
-  if (napi_get_value_string_utf8(env, value, ret_text->small, sizeof ret_text->small, &len) != NAPI_OK) {
+  if (napi_get_value_string_utf8(env, value, ret_text->small, sizeof ret_text->small, &len) !=
+      NAPI_OK) {
     int type = NAPI_OBJECT;
     if (napi_typeof(env, value, &type) != NAPI_OK) return throw_engine(env);
     if (need == OPTIONAL && (type == NAPI_UNDEFINED || type == NAPI_NULL)) return true;
@@ -46,16 +49,19 @@ bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *n
   }
   ret_text->ptr = ret_text->small;
   ret_text->len = len;
-  if (len + 4 < sizeof ret_text->small) return true; /* a full buffer may lack less than one more character of UTF-8 */
+  if (len + 4 < sizeof ret_text->small)
+    return true; /* a full buffer may lack less than one more character of UTF-8 */
   ret_text->ptr = NULL;
   if (napi_get_value_string_utf8(env, value, NULL, 0, &len) != NAPI_OK) return throw_engine(env);
   ret_text->ptr = malloc(len + 1);
   if (!ret_text->ptr) return throw_memory(env);
-  if (napi_get_value_string_utf8(env, value, ret_text->ptr, len + 1, &ret_text->len) != NAPI_OK) return throw_engine(env);
+  if (napi_get_value_string_utf8(env, value, ret_text->ptr, len + 1, &ret_text->len) != NAPI_OK)
+    return throw_engine(env);
   return true;
 }
 
-bool text_member(struct napi_env__ *env, struct napi_value__ *object, const char *name, enum need need, struct text *ret_text) {
+bool text_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
+                 enum need need, struct text *ret_text) {
   struct napi_value__ *value = NULL;
   ret_text->ptr = NULL;
   if (napi_get_named_property(env, object, name, &value) != NAPI_OK) return throw_engine(env);
@@ -63,7 +69,8 @@ bool text_member(struct napi_env__ *env, struct napi_value__ *object, const char
 }
 
 bool text_plain(struct napi_env__ *env, const struct text *text, const char *name) {
-  return !text->ptr || strlen(text->ptr) == text->len || throw_type(env, name, "a string without NUL characters");
+  return !text->ptr || strlen(text->ptr) == text->len ||
+         throw_type(env, name, "a string without NUL characters");
 }
 
 struct tidings_span text_span(const struct text *text) {
@@ -75,15 +82,19 @@ void text_free(struct text *text) {
   text->ptr = NULL;
 }
 
-bool number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name, uint32_t most, uint32_t *ret_number) {
+bool number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
+                   uint32_t most, uint32_t *ret_number) {
   struct napi_value__ *value = NULL;
   int type = NAPI_UNDEFINED;
   int64_t number = -1;
   char expected[64];
-  if (napi_get_named_property(env, object, name, &value) != NAPI_OK || napi_typeof(env, value, &type) != NAPI_OK) return throw_engine(env);
+  if (napi_get_named_property(env, object, name, &value) != NAPI_OK ||
+      napi_typeof(env, value, &type) != NAPI_OK)
+    return throw_engine(env);
   if (type == NAPI_UNDEFINED) return true;
   snprintf(expected, sizeof expected, "a whole number from 0 to %lu", (unsigned long)most);
-  if (type != NAPI_NUMBER || napi_get_value_int64(env, value, &number) != NAPI_OK || number < 0 || number > (int64_t)most)
+  if (type != NAPI_NUMBER || napi_get_value_int64(env, value, &number) != NAPI_OK || number < 0 ||
+      number > (int64_t)most)
     return throw_type(env, name, expected);
   *ret_number = (uint32_t)number;
   return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/values.h: JavaScript's values as C's and back. Each function that fails has thrown a JavaScript exception; the caller frees what it has and
- * returns NULL to the engine. Knows nothing of hostkit but its error.
+ * agents/node/values.h: JavaScript's values as C's and back. Each function that fails has thrown a
+ * JavaScript exception; the caller frees what it has and returns NULL to the engine. Knows nothing
+ * of hostkit but its error.
  */
 #ifndef AGENTS_NODE_VALUES_H
 #define AGENTS_NODE_VALUES_H
@@ -10,7 +11,8 @@
 
 #include "napi.h"
 
-/* A string taken out of the engine: NUL-terminated, and NULs may be inside. Short ones, which session and call ids are, need no allocation. */
+/* A string taken out of the engine: NUL-terminated, and NULs may be inside. Short ones, which
+ * session and call ids are, need no allocation. */
 struct text {
   char *ptr; /* small, or malloc'ed; NULL: undefined or null was given */
   size_t len;
@@ -20,15 +22,18 @@ struct text {
 enum need { OPTIONAL, REQUIRED };
 
 /* `name` is for the exception. Always give the text to text_free, after a failure too. */
-bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *name, enum need need, struct text *ret_text);
+bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *name, enum need need,
+               struct text *ret_text);
 /* The member of an object; text_plain also refuses NULs inside, for paths. */
-bool text_member(struct napi_env__ *env, struct napi_value__ *object, const char *name, enum need need, struct text *ret_text);
+bool text_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
+                 enum need need, struct text *ret_text);
 bool text_plain(struct napi_env__ *env, const struct text *text, const char *name);
 struct tidings_span text_span(const struct text *text);
 void text_free(struct text *text);
 
 /* A whole number from 0 to `most`; undefined leaves *ret_number as it is. */
-bool number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name, uint32_t most, uint32_t *ret_number);
+bool number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
+                   uint32_t most, uint32_t *ret_number);
 
 /* NULL: an exception is pending. */
 struct napi_value__ *value_text(struct napi_env__ *env, const char *text, size_t len);
@@ -37,7 +42,8 @@ struct napi_value__ *value_undefined(struct napi_env__ *env);
 /* Throws a TypeError: "name: expected …". Returns false. */
 bool throw_type(struct napi_env__ *env, const char *name, const char *expected);
 /* Throws an Error with the code's name as its `code`. Returns NULL. */
-struct napi_value__ *throw_code(struct napi_env__ *env, int32_t code, const struct tidings_error *error);
+struct napi_value__ *throw_code(struct napi_env__ *env, int32_t code,
+                                const struct tidings_error *error);
 /* When the engine itself failed, with whatever it has thrown. Returns NULL. */
 struct napi_value__ *throw_engine(struct napi_env__ *env);
 

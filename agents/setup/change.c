@@ -29,7 +29,9 @@ static int read_text(const struct cli *cli, const char *path, char **ret_text) {
   char *text = NULL;
   int reason = paths_read_file(path, LARGEST_FILE, &text, &len);
   if (reason == ENOENT) {
-    if (is_link(path)) return cli_fail(cli, "%s is a symbolic link that leads nowhere; make what it names, or remove it", path);
+    if (is_link(path))
+      return cli_fail(
+          cli, "%s is a symbolic link that leads nowhere; make what it names, or remove it", path);
     *ret_text = NULL;
     return 0;
   }
@@ -45,7 +47,8 @@ static int read_text(const struct cli *cli, const char *path, char **ret_text) {
 int change_begin(const struct cli *cli, char *path, struct change *ret_change) {
   struct change change = {.path = path};
   int code = path ? read_text(cli, path, &change.before) : cli_fail(cli, "out of memory");
-  if (!code && change.before && !(change.after = strdup(change.before))) code = cli_fail(cli, "out of memory");
+  if (!code && change.before && !(change.after = strdup(change.before)))
+    code = cli_fail(cli, "out of memory");
   if (code) change_finish(&change);
   else *ret_change = change;
   return code;
@@ -63,7 +66,7 @@ bool change_is_none(const struct change *change) {
   return strcmp(change->before, change->after) == 0;
 }
 
-/* -- taking out -------------------------------------------------------------------------------------------------------------------- */
+/* -- taking out -------------------------------------------------------------------------------- */
 
 /* Where the file really is: a link is followed, so that it stays one. */
 static char *real_path(const char *path) {
@@ -93,7 +96,8 @@ static size_t without_last_line_ends(const char *text) {
 }
 
 static bool alike(const char *one, const char *other) {
-  const char *one_end = one + without_last_line_ends(one), *other_end = other + without_last_line_ends(other);
+  const char *one_end = one + without_last_line_ends(one),
+             *other_end = other + without_last_line_ends(other);
   for (;;) {
     while (one < one_end && *one == '\r') one++;
     while (other < other_end && *other == '\r') other++;
@@ -119,7 +123,7 @@ int change_to_rest(const struct cli *cli, struct change *change, char *rest, boo
   return 0;
 }
 
-/* -- writing ----------------------------------------------------------------------------------------------------------------------- */
+/* -- writing ----------------------------------------------------------------------------------- */
 
 static int sync_folder(const char *path) {
   char *copy = strdup(path);
@@ -130,7 +134,8 @@ static int sync_folder(const char *path) {
   return reason;
 }
 
-/* Whole under another name, then in one step. `mode` and the owner are those of the file that it replaces. */
+/* Whole under another name, then in one step. `mode` and the owner are those of the file that it
+ * replaces. */
 static int write_file(const char *path, const char *text, const struct stat *like) {
   char *fresh = NULL;
   if (asprintf(&fresh, "%s.tidings-XXXXXX", path) < 0) return ENOMEM;
@@ -173,7 +178,9 @@ static int make_folder_of(const char *path) {
 static int write_change(const struct change *change, const char *real) {
   struct stat info;
   const struct stat *like = change->before && stat(real, &info) == 0 ? &info : NULL;
-  int reason = !change->before ? make_folder_of(real) : is_kept(change, real) ? 0 : keep_old(change, real, like);
+  int reason = !change->before         ? make_folder_of(real)
+               : is_kept(change, real) ? 0
+                                       : keep_old(change, real, like);
   if (reason) return reason;
   if (change->after) return write_file(real, change->after, like);
   return unlink(real) ? errno : sync_folder(real);
@@ -184,8 +191,11 @@ int change_write(const struct cli *cli, const struct change *change) {
   if (!change->path || change_is_none(change)) return 0;
   int code = read_text(cli, change->path, &now);
   if (!code && (!now != !change->before || (now && strcmp(now, change->before) != 0)))
-    code = cli_fail(cli, "%s was changed by somebody else just now; nothing was written to it, try again", change->path);
-  if (!code && !(real = real_path(change->path))) code = cli_fail(cli, "cannot tell where %s is: %s", change->path, strerror(errno));
+    code = cli_fail(
+        cli, "%s was changed by somebody else just now; nothing was written to it, try again",
+        change->path);
+  if (!code && !(real = real_path(change->path)))
+    code = cli_fail(cli, "cannot tell where %s is: %s", change->path, strerror(errno));
   int reason = code || !real ? 0 : write_change(change, real);
   if (reason) code = cli_fail(cli, "cannot write %s: %s", change->path, strerror(reason));
   free(now);
@@ -197,7 +207,8 @@ int change_keep(const struct cli *cli, const struct change *change) {
   struct stat info, secret = {.st_mode = 0600, .st_uid = geteuid(), .st_gid = getegid()};
   if (!change->before) return 0;
   char *real = real_path(change->path);
-  int reason = real ? keep_old(change, real, stat(real, &info) ? &secret : &info) : errno; /* it may be gone */
+  int reason = real ? keep_old(change, real, stat(real, &info) ? &secret : &info)
+                    : errno; /* it may be gone */
   free(real);
   return reason ? cli_fail(cli, "cannot keep %s as it was: %s", change->path, strerror(reason)) : 0;
 }

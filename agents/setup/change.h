@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/change.h: a file of the user's, as it is and as it is to be: shown as a diff, then written in one step. Knows nothing of what is in it.
+ * agents/setup/change.h: a file of the user's, as it is and as it is to be: shown as a diff, then
+ * written in one step. Knows nothing of what is in it.
  */
 #ifndef AGENTS_SETUP_CHANGE_H
 #define AGENTS_SETUP_CHANGE_H
@@ -14,7 +15,8 @@ struct change {
   char *path;
   char *before;  /* NULL: there is no such file */
   char *after;   /* NULL: there is to be none */
-  bool has_ours; /* what there is holds something of ours already: what was kept then is what was before us, and stays */
+  bool has_ours; /* what there is holds something of ours already: what was kept then is what was
+                    before us, and stays */
 };
 
 /* Reads the file at `path`, which is taken over. Says what is wrong. Returns 0 or the exit code. */
@@ -22,15 +24,18 @@ int change_begin(const struct cli *cli, char *path, struct change *ret_change);
 void change_finish(struct change *change);
 bool change_is_none(const struct change *change);
 
-/* What is to be when ours is taken out: `rest`, which is taken over, is what else there is. If that is what was kept before (but for line ends), it is
- * that to the byte; if there is nothing else in it (`empty`), the file goes. A symbolic link never loses its file. */
+/* What is to be when ours is taken out: `rest`, which is taken over, is what else there is. If that
+ * is what was kept before (but for line ends), it is that to the byte; if there is nothing else in
+ * it (`empty`), the file goes. A symbolic link never loses its file. */
 int change_to_rest(const struct cli *cli, struct change *change, char *rest, bool empty);
 
 /* As a unified diff; nothing if nothing changes. */
 void change_print(FILE *out, const struct change *change);
 
-/* Writes what is to be: under another name first, then in one step, with the file's mode, and where a symbolic link leads. What was there before us
- * is kept as PATH.before-tidings, the newest only. A file that has changed meanwhile is left alone. Says what is wrong. Returns 0 or the exit code. */
+/* Writes what is to be: under another name first, then in one step, with the file's mode, and where
+ * a symbolic link leads. What was there before us is kept as PATH.before-tidings, the newest only.
+ * A file that has changed meanwhile is left alone. Says what is wrong. Returns 0 or the exit
+ * code. */
 int change_write(const struct cli *cli, const struct change *change);
 
 /* For a file that somebody else has just written for us: keeps what was there, likewise. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/diff.c: a change as a unified diff. The lines that both ends have in common are set aside; what is left between them is small in a
- * configuration file, so the plain longest common subsequence does.
+ * agents/setup/diff.c: a change as a unified diff. The lines that both ends have in common are set
+ * aside; what is left between them is small in a configuration file, so the plain longest common
+ * subsequence does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,13 +42,15 @@ static int split(const char *text, struct lines *ret_lines) {
 
 static bool same(const struct diff *diff, size_t old, size_t new) {
   size_t len = (size_t)(diff->old.start[old + 1] - diff->old.start[old]);
-  return len == (size_t)(diff->new.start[new + 1] - diff->new.start[new]) && memcmp(diff->old.start[old], diff->new.start[new], len) == 0;
+  return len == (size_t)(diff->new.start[new + 1] - diff->new.start[new]) &&
+         memcmp(diff->old.start[old], diff->new.start[new], len) == 0;
 }
 
 static int compare(struct diff *diff) {
   size_t first = 0, old_end = diff->old.count, new_end = diff->new.count;
   while (first < old_end && first < new_end && same(diff, first, first)) first++;
-  while (old_end > first && new_end > first && same(diff, old_end - 1, new_end - 1)) old_end--, new_end--;
+  while (old_end > first && new_end > first && same(diff, old_end - 1, new_end - 1))
+    old_end--, new_end--;
   size_t rows = old_end - first, columns = new_end - first;
   for (size_t i = first; i < old_end; i++) diff->removed[i] = true;
   for (size_t i = first; i < new_end; i++) diff->added[i] = true;
@@ -58,11 +61,14 @@ static int compare(struct diff *diff) {
   for (size_t r = rows; r-- > 0;) {
     for (size_t c = columns; c-- > 0;) {
       unsigned down = length[(r + 1) * width + c], right = length[r * width + c + 1];
-      length[r * width + c] = same(diff, first + r, first + c) ? length[(r + 1) * width + c + 1] + 1 : down > right ? down : right;
+      length[r * width + c] = same(diff, first + r, first + c) ? length[(r + 1) * width + c + 1] + 1
+                              : down > right                   ? down
+                                                               : right;
     }
   }
   for (size_t r = 0, c = 0; r < rows && c < columns;) {
-    if (same(diff, first + r, first + c)) diff->removed[first + r++] = diff->added[first + c++] = false;
+    if (same(diff, first + r, first + c))
+      diff->removed[first + r++] = diff->added[first + c++] = false;
     else if (length[(r + 1) * width + c] >= length[r * width + c + 1]) r++;
     else c++;
   }
@@ -78,9 +84,11 @@ static void print_line(FILE *out, char sign, const struct lines *lines, size_t i
   fputs(whole ? "\n" : "\n\\ No newline at end of file\n", out);
 }
 
-/* A hunk begins CONTEXT lines before a change and ends when 2 * CONTEXT lines have passed without one, of which half are shown. */
+/* A hunk begins CONTEXT lines before a change and ends when 2 * CONTEXT lines have passed without
+ * one, of which half are shown. */
 static void print_hunk(FILE *out, const struct diff *diff, size_t *old, size_t *new) {
-  size_t back = *old < CONTEXT ? *old : CONTEXT, o = *old - back, n = *new - back, o_end = *old, n_end = *new, quiet = 0;
+  size_t back = *old < CONTEXT ? *old : CONTEXT, o = *old - back, n = *new - back, o_end = *old,
+         n_end = *new, quiet = 0;
   while ((o_end < diff->old.count || n_end < diff->new.count) && quiet <= QUIET) {
     if (o_end < diff->old.count && diff->removed[o_end]) o_end++, quiet = 0;
     else if (n_end < diff->new.count && diff->added[n_end]) n_end++, quiet = 0;
@@ -89,7 +97,8 @@ static void print_hunk(FILE *out, const struct diff *diff, size_t *old, size_t *
   size_t surplus = quiet > CONTEXT ? quiet - CONTEXT : 0;
   o_end -= surplus;
   n_end -= surplus;
-  fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", o_end > o ? o + 1 : o, o_end - o, n_end > n ? n + 1 : n, n_end - n);
+  fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", o_end > o ? o + 1 : o, o_end - o, n_end > n ? n + 1 : n,
+          n_end - n);
   while (o < o_end || n < n_end) {
     if (o < o_end && diff->removed[o]) print_line(out, '-', &diff->old, o++);
     else if (n < n_end && diff->added[n]) print_line(out, '+', &diff->new, n++);
@@ -104,7 +113,9 @@ static void print_hunk(FILE *out, const struct diff *diff, size_t *old, size_t *
 
 static void print_hunks(FILE *out, const struct diff *diff) {
   for (size_t old = 0, new = 0; old < diff->old.count || new < diff->new.count;) {
-    if ((old < diff->old.count && diff->removed[old]) || (new < diff->new.count && diff->added[new])) print_hunk(out, diff, &old, &new);
+    if ((old < diff->old.count && diff->removed[old]) ||
+        (new < diff->new.count && diff->added[new]))
+      print_hunk(out, diff, &old, &new);
     else old++, new ++;
   }
 }
@@ -112,7 +123,8 @@ static void print_hunks(FILE *out, const struct diff *diff) {
 void change_print(FILE *out, const struct change *change) {
   struct diff diff = {.removed = NULL};
   if (change_is_none(change)) return;
-  const char *before = change->before ? change->before : "", *after = change->after ? change->after : "";
+  const char *before = change->before ? change->before : "",
+             *after = change->after ? change->after : "";
   if (split(before, &diff.old) || split(after, &diff.new)) goto out;
   diff.removed = calloc(diff.old.count + 1, sizeof *diff.removed);
   diff.added = calloc(diff.new.count + 1, sizeof *diff.added);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/json_scan.c: finds the values in a text. Strict about structure, so that a file that its host could not read either is refused; lenient about
- * comments and a comma behind the last part, which some hosts allow.
+ * agents/setup/json_scan.c: finds the values in a text. Strict about structure, so that a file that
+ * its host could not read either is refused; lenient about comments and a comma behind the last
+ * part, which some hosts allow.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -62,7 +63,8 @@ static int scan_string(struct scan *scan) {
   for (scan->at++; look(scan) != '"'; scan->at++) {
     if (look(scan) == '\\' && scan->at + 1 < scan->len) {
       scan->at++;
-      if (!escape_is_sound(scan->text + scan->at)) return fail(scan, "a backslash with a letter that means nothing");
+      if (!escape_is_sound(scan->text + scan->at))
+        return fail(scan, "a backslash with a letter that means nothing");
     }
     if (scan->at >= scan->len || look(scan) == '\n') return fail(scan, "a string without an end");
     if ((unsigned char)look(scan) < ' ') return fail(scan, "a control character in a string");
@@ -72,7 +74,8 @@ static int scan_string(struct scan *scan) {
 }
 
 static int scan_word(struct scan *scan) {
-  size_t len = strspn(scan->text + scan->at, "+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  size_t len = strspn(scan->text + scan->at,
+                      "+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   char *word = strndup(scan->text + scan->at, len);
   json_t *value = word ? json_loads(word, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL) : NULL;
   bool sound = value && !json_is_string(value);
@@ -118,7 +121,8 @@ static int scan_parts(struct scan *scan, struct json_node *node, int depth) {
     if (scan_part(scan, node, depth)) return -1;
     skip(scan);
     if (look(scan) == ',') scan->at++;
-    else if (look(scan) != end) return fail(scan, end == '}' ? "expected a comma or }" : "expected a comma or ]");
+    else if (look(scan) != end)
+      return fail(scan, end == '}' ? "expected a comma or }" : "expected a comma or ]");
   }
   scan->at++;
   return 0;
@@ -134,7 +138,9 @@ static struct json_node *scan_value(struct scan *scan, int depth) {
   node->start = node->key_start = scan->at;
   node->kind = '0';
   if (first == '{' || first == '[' || first == '"') node->kind = first;
-  int failed = node->kind == '"' ? scan_string(scan) : node->kind == '0' ? scan_word(scan) : scan_parts(scan, node, depth);
+  int failed = node->kind == '"'   ? scan_string(scan)
+               : node->kind == '0' ? scan_word(scan)
+                                   : scan_parts(scan, node, depth);
   node->end = scan->at;
   if (!failed) return node;
   free_node(node);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/json_text.c: see the header. New parts go on lines of their own, indented as their neighbours are.
+ * agents/setup/json_text.c: see the header. New parts go on lines of their own, indented as their
+ * neighbours are.
  */
 #include "agents/setup/json_text.h"
 
@@ -10,7 +11,7 @@
 
 enum { MOST_INDENT = 64 };
 
-/* -- looking ----------------------------------------------------------------------------------------------------------------------- */
+/* -- looking ----------------------------------------------------------------------------------- */
 
 /* A copy with comments and commas too many blanked out, so that a strict reader takes it. */
 static char *strict_copy(const char *text, size_t len) {
@@ -54,14 +55,16 @@ static bool key_is(const struct json_text *json, const struct json_node *member,
   return same;
 }
 
-const struct json_node *json_text_member(const struct json_text *json, const struct json_node *object, const char *key) {
-  for (size_t i = object && object->kind == '{' ? object->part_count : 0; i-- > 0;) { /* of several, hosts take the last */
+const struct json_node *json_text_member(const struct json_text *json,
+                                         const struct json_node *object, const char *key) {
+  for (size_t i = object && object->kind == '{' ? object->part_count : 0;
+       i-- > 0;) { /* of several, hosts take the last */
     if (key_is(json, &object->parts[i], key)) return &object->parts[i];
   }
   return NULL;
 }
 
-/* -- changing ---------------------------------------------------------------------------------------------------------------------- */
+/* -- changing ---------------------------------------------------------------------------------- */
 
 /* Puts `with` in the place of what stands from `start` to `end`, and reads the text again. */
 static int replace(struct json_text *json, size_t start, size_t end, const char *with) {
@@ -90,7 +93,9 @@ static size_t line_indent(const struct json_text *json, size_t at, char *indent)
 
 /* One step of indentation, as the outermost object has it. */
 static void indent_step(const struct json_text *json, char *step) {
-  if (json->root && json->root->part_count && line_indent(json, json->root->parts[0].key_start, step)) return;
+  if (json->root && json->root->part_count &&
+      line_indent(json, json->root->parts[0].key_start, step))
+    return;
   memcpy(step, "  ", 3);
 }
 
@@ -99,19 +104,24 @@ static size_t line_end(const struct json_text *json, size_t at) {
   size_t comma = at + strspn(json->text + at, " \t");
   if (json->text[comma] == ',') comma++;
   size_t comment = comma + strspn(json->text + comma, " \t");
-  if (strncmp(json->text + comment, "//", 2) == 0) return comment + strcspn(json->text + comment, "\r\n");
+  if (strncmp(json->text + comment, "//", 2) == 0)
+    return comment + strcspn(json->text + comment, "\r\n");
   return at;
 }
 
-int json_text_add(struct json_text *json, const struct json_node *into, const char *key, const char *value) {
+int json_text_add(struct json_text *json, const struct json_node *into, const char *key,
+                  const char *value) {
   char base[MOST_INDENT + 1], step[MOST_INDENT + 1], *added = NULL;
   size_t at = into->start + 1, end = into->end - 1;
   line_indent(json, into->start, base);
   indent_step(json, step);
   const char *quote = key ? "\"" : "", *colon = key ? "\": " : "";
   if (!into->part_count) {
-    if (asprintf(&added, "\n%s%s%s%s%s%s\n%s", base, step, quote, key ? key : "", colon, value, base) < 0) return -1;
-    bool blank = strspn(json->text + at, " \t\r\n") >= end - at; /* else there is a comment, which stays */
+    if (asprintf(&added, "\n%s%s%s%s%s%s\n%s", base, step, quote, key ? key : "", colon, value,
+                 base) < 0)
+      return -1;
+    bool blank =
+        strspn(json->text + at, " \t\r\n") >= end - at; /* else there is a comment, which stays */
     int failed = replace(json, at, blank ? end : at, added);
     free(added);
     return failed;
@@ -119,15 +129,19 @@ int json_text_add(struct json_text *json, const struct json_node *into, const ch
   const struct json_node *last = &into->parts[into->part_count - 1];
   size_t behind = line_end(json, last->end);
   char indent[2 * MOST_INDENT + 1];
-  if (strchr(json->text + into->start, '\n') < json->text + last->key_start && strchr(json->text + into->start, '\n'))
+  if (strchr(json->text + into->start, '\n') < json->text + last->key_start &&
+      strchr(json->text + into->start, '\n'))
     line_indent(json, last->key_start, indent);
   else snprintf(indent, sizeof indent, "%s%s", base, step);
-  /* The comma belongs to the last part, the new one goes below its comment. Where there was one too many, there is again. */
+  /* The comma belongs to the last part, the new one goes below its comment. Where there was one too
+   * many, there is again. */
   bool comma = json->text[last->end + strspn(json->text + last->end, " \t\r\n")] == ',';
   bool own_line = behind != last->end;
-  int len = own_line ? asprintf(&added, "%s%.*s\n%s%s%s%s%s%s", comma ? "" : ",", (int)(behind - last->end), json->text + last->end, indent,
-                                quote, key ? key : "", colon, value, comma ? "," : "")
-                     : asprintf(&added, ",\n%s%s%s%s%s", indent, quote, key ? key : "", colon, value);
+  int len = own_line
+                ? asprintf(&added, "%s%.*s\n%s%s%s%s%s%s", comma ? "" : ",",
+                           (int)(behind - last->end), json->text + last->end, indent, quote,
+                           key ? key : "", colon, value, comma ? "," : "")
+                : asprintf(&added, ",\n%s%s%s%s%s", indent, quote, key ? key : "", colon, value);
   if (len < 0) return -1;
   int failed = replace(json, last->end, behind, added);
   free(added);
@@ -139,7 +153,8 @@ static size_t comma_behind(const struct json_text *json, size_t at, size_t end) 
   while (at < end) {
     at += strspn(json->text + at, " \t\r\n");
     if (strncmp(json->text + at, "//", 2) == 0) at += strcspn(json->text + at, "\n");
-    else if (strncmp(json->text + at, "/*", 2) == 0) at = (size_t)(strstr(json->text + at + 2, "*/") + 2 - json->text);
+    else if (strncmp(json->text + at, "/*", 2) == 0)
+      at = (size_t)(strstr(json->text + at + 2, "*/") + 2 - json->text);
     else return at < end && json->text[at] == ',' ? at : 0;
   }
   return 0;
@@ -154,16 +169,19 @@ static size_t blanks_before(const struct json_text *json, size_t at) {
 int json_text_remove(struct json_text *json, const struct json_node *from, size_t index) {
   const struct json_node *part = &from->parts[index], *before = index ? part - 1 : NULL;
   size_t start = blanks_before(json, part->key_start), end = part->end;
-  size_t next_comma = comma_behind(json, part->end, from->end), last_comma = before ? comma_behind(json, before->end, part->key_start) : 0;
+  size_t next_comma = comma_behind(json, part->end, from->end),
+         last_comma = before ? comma_behind(json, before->end, part->key_start) : 0;
   if (from->part_count == 1) {
     if (next_comma) end = next_comma + 1;
-    if (json->text[start - 1] == json->text[from->start]) end += strspn(json->text + end, " \t\r\n");
+    if (json->text[start - 1] == json->text[from->start])
+      end += strspn(json->text + end, " \t\r\n");
     return replace(json, start, end, "");
   }
   if (index + 1 < from->part_count) return replace(json, start, next_comma + 1, "");
   if (!next_comma && last_comma + 1 == start) return replace(json, last_comma, end, "");
   if (next_comma) return replace(json, start, next_comma + 1, "");
   /* A comment stands between the comma and this part: it stays. */
-  if (last_comma) memmove(json->text + last_comma, json->text + last_comma + 1, json->len - last_comma);
+  if (last_comma)
+    memmove(json->text + last_comma, json->text + last_comma + 1, json->len - last_comma);
   return replace(json, last_comma ? start - 1 : start, last_comma ? end - 1 : end, "");
 }

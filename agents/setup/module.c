@@ -1,36 +1,44 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/module.c: for hosts that load modules from a folder of the user's: a file there that hands on the module that was installed with this program.
+ * agents/setup/module.c: for hosts that load modules from a folder of the user's: a file there that
+ * hands on the module that was installed with this program.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command/paths.h"
 #include "agents/setup/setup.h"
+#include "command/paths.h"
 
 static const char mark[] = "// Made by `tidings setup`";
 
 char *setup_module_folder(void) {
   const char *named = getenv("TIDINGS_MODULES"); /* a checkout's agents/node */
-  char *installed = named && named[0] ? strdup(named) : paths_beside_program("node-modules", CLI_MODULES_FROM_PROGRAM);
+  char *installed = named && named[0]
+                        ? strdup(named)
+                        : paths_beside_program("node-modules", CLI_MODULES_FROM_PROGRAM);
   char *real = installed ? realpath(installed, NULL) : NULL;
   if (!real) return installed;
   free(installed);
   return real;
 }
 
-int setup_module(const struct cli *cli, const struct host *host, const char *folder, struct change *change) {
+int setup_module(const struct cli *cli, const struct host *host, const char *folder,
+                 struct change *change) {
   char *text = NULL, *module = NULL;
   if (change->after && strncmp(change->after, mark, strlen(mark)) != 0)
-    return cli_fail(cli, "%s: line 1: this file is not ours; move it away, or load %s/%s.ts from it", change->path,
-                    folder ? folder : "tidings", host->name);
+    return cli_fail(cli,
+                    "%s: line 1: this file is not ours; move it away, or load %s/%s.ts from it",
+                    change->path, folder ? folder : "tidings", host->name);
   change->has_ours = change->after != NULL;
   if (folder) {
-    if (asprintf(&module, "%s/%s.ts", folder, host->name) < 0) return cli_fail(cli, "out of memory");
+    if (asprintf(&module, "%s/%s.ts", folder, host->name) < 0)
+      return cli_fail(cli, "out of memory");
     bool there = access(module, R_OK) == 0;
-    int len = there ? asprintf(&text, "%s %s; `tidings setup %s --remove` takes it away.\nexport { default } from \"%s\";\n", mark,
-                               host->name, host->name, module)
+    int len = there ? asprintf(&text,
+                               "%s %s; `tidings setup %s --remove` takes it away.\nexport { "
+                               "default } from \"%s\";\n",
+                               mark, host->name, host->name, module)
                     : 0;
     int code = !there    ? cli_fail(cli, "%s is not there; it is installed with tidings", module)
                : len < 0 ? cli_fail(cli, "out of memory")

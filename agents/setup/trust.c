@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/trust.c: Codex runs only hooks whose hash its configuration trusts, and silently leaves out the others. What the hash is of changes with its
- * versions, so its own program is asked for it, and writes it: `codex app-server`, JSON-RPC in lines on stdin and stdout.
+ * agents/setup/trust.c: Codex runs only hooks whose hash its configuration trusts, and silently
+ * leaves out the others. What the hash is of changes with its versions, so its own program is asked
+ * for it, and writes it: `codex app-server`, JSON-RPC in lines on stdin and stdout.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command/paths.h"
 #include "agents/setup/setup.h"
+#include "command/paths.h"
 
 extern char **environ;
 
@@ -30,7 +31,7 @@ struct server {
   int last_id;
 };
 
-/* -- talking ----------------------------------------------------------------------------------------------------------------------- */
+/* -- talking ----------------------------------------------------------------------------------- */
 
 static int start(const struct cli *cli, const char *program, struct server *ret_server) {
   char *name = strdup(program), verb[] = "app-server", *argv[] = {name, verb, NULL};
@@ -79,7 +80,8 @@ static int send_line(const struct server *server, json_t *message) {
   int reason = len < 0 ? ENOMEM : paths_write_all(server->to, line, (size_t)len);
   free(text);
   if (len >= 0) free(line);
-  return reason ? cli_fail(server->cli, "cannot talk to codex app-server: %s", strerror(reason)) : 0;
+  return reason ? cli_fail(server->cli, "cannot talk to codex app-server: %s", strerror(reason))
+                : 0;
 }
 
 /* The next line; NULL: it has ended, or is silent for too long. Free it. */
@@ -94,7 +96,8 @@ static char *read_line(struct server *server) {
       return line;
     }
     struct pollfd ready = {.fd = server->from, .events = POLLIN};
-    char *larger = poll(&ready, 1, PATIENCE_MS) > 0 ? realloc(server->said, server->said_len + CHUNK) : NULL;
+    char *larger =
+        poll(&ready, 1, PATIENCE_MS) > 0 ? realloc(server->said, server->said_len + CHUNK) : NULL;
     if (!larger) return NULL;
     server->said = larger;
     ssize_t got = read(server->from, server->said + server->said_len, CHUNK);
@@ -117,12 +120,16 @@ static json_t *read_answer(struct server *server, int id) {
 /* *ret_result is a reference of its own. Takes params over. */
 static int call(struct server *server, const char *method, json_t *params, json_t **ret_result) {
   const int id = ++server->last_id;
-  int code = send_line(server, json_pack("{s:i, s:s, s:o}", "id", id, "method", method, "params", params));
+  int code =
+      send_line(server, json_pack("{s:i, s:s, s:o}", "id", id, "method", method, "params", params));
   if (code) return code;
   json_t *answer = read_answer(server, id), *result = json_object_get(answer, "result");
-  const char *problem = json_string_value(json_object_get(json_object_get(answer, "error"), "message"));
+  const char *problem =
+      json_string_value(json_object_get(json_object_get(answer, "error"), "message"));
   if (!answer) code = cli_fail(server->cli, "codex app-server does not answer %s", method);
-  else if (!result) code = cli_fail(server->cli, "codex app-server: %s: %s", method, problem ? problem : "an answer without a result");
+  else if (!result)
+    code = cli_fail(server->cli, "codex app-server: %s: %s", method,
+                    problem ? problem : "an answer without a result");
   else *ret_result = json_incref(result);
   json_decref(answer);
   return code;
@@ -130,12 +137,15 @@ static int call(struct server *server, const char *method, json_t *params, json_
 
 static int greet(struct server *server) {
   json_t *result = NULL;
-  int code = call(server, "initialize", json_pack("{s:{s:s, s:s}}", "clientInfo", "name", "tidings", "version", TIDINGS_VERSION), &result);
+  int code =
+      call(server, "initialize",
+           json_pack("{s:{s:s, s:s}}", "clientInfo", "name", "tidings", "version", TIDINGS_VERSION),
+           &result);
   json_decref(result);
   return code ? code : send_line(server, json_pack("{s:s}", "method", "initialized"));
 }
 
-/* -- what is said ------------------------------------------------------------------------------------------------------------------- */
+/* -- what is said ------------------------------------------------------------------------------ */
 
 static const char *text_of(const json_t *object, const char *name) {
   const char *text = json_string_value(json_object_get(object, name));
@@ -153,7 +163,8 @@ static bool is_same_file(const char *one, const char *other) {
 }
 
 static bool is_ours(const json_t *hook, const char *hooks_path) {
-  return strstr(text_of(hook, "command"), " hook codex") && is_same_file(text_of(hook, "sourcePath"), hooks_path);
+  return strstr(text_of(hook, "command"), " hook codex") &&
+         is_same_file(text_of(hook, "sourcePath"), hooks_path);
 }
 
 static size_t count_ours(const json_t *hooks, const char *hooks_path) {
@@ -163,23 +174,29 @@ static size_t count_ours(const json_t *hooks, const char *hooks_path) {
   return count;
 }
 
-/* One edit a hook: a merge into the table of all would be written as one inline table by some versions. */
+/* One edit a hook: a merge into the table of all would be written as one inline table by some
+ * versions. */
 static json_t *edits_of(const json_t *hooks, const char *hooks_path, bool remove) {
   json_t *edits = json_array(), *state = json_object();
   const json_t *hook = NULL;
   size_t i = 0;
   json_array_foreach(hooks, i, hook) {
     const char *key = text_of(hook, "key"), *trust = text_of(hook, "trustStatus");
-    if (!is_ours(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0) continue;
+    if (!is_ours(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0)
+      continue;
     char *path = NULL;
     if (remove && asprintf(&path, "hooks.state.\"%s\"", key) >= 0) {
-      json_array_append_new(edits, json_pack("{s:s, s:n, s:s}", "keyPath", path, "value", "mergeStrategy", "replace"));
+      json_array_append_new(edits, json_pack("{s:s, s:n, s:s}", "keyPath", path, "value",
+                                             "mergeStrategy", "replace"));
       free(path);
     }
-    if (!remove) json_object_set_new(state, key, json_pack("{s:s}", "trusted_hash", text_of(hook, "currentHash")));
+    if (!remove)
+      json_object_set_new(state, key,
+                          json_pack("{s:s}", "trusted_hash", text_of(hook, "currentHash")));
   }
   if (json_object_size(state))
-    json_array_append_new(edits, json_pack("{s:s, s:O, s:s}", "keyPath", "hooks.state", "value", state, "mergeStrategy", "upsert"));
+    json_array_append_new(edits, json_pack("{s:s, s:O, s:s}", "keyPath", "hooks.state", "value",
+                                           state, "mergeStrategy", "upsert"));
   json_decref(state);
   return edits;
 }
@@ -191,7 +208,9 @@ static int list_hooks(struct server *server, json_t **ret_hooks) {
   if (!getcwd(folder, sizeof folder)) strcpy(folder, "/");
   int code = greet(server);
   if (!code) code = call(server, "hooks/list", json_pack("{s:[s]}", "cwds", folder), &list);
-  if (!code) *ret_hooks = json_incref(json_object_get(json_array_get(json_object_get(list, "data"), 0), "hooks"));
+  if (!code)
+    *ret_hooks =
+        json_incref(json_object_get(json_array_get(json_object_get(list, "data"), 0), "hooks"));
   json_decref(list);
   return code;
 }
@@ -206,8 +225,10 @@ static int edit(struct server *server, const char *hooks_path, bool remove, size
   }
   json_t *edits = edits_of(hooks, hooks_path, remove);
   const json_t *first = json_array_get(edits, 0);
-  size_t changed = remove || !first ? json_array_size(edits) : json_object_size(json_object_get(first, "value"));
-  if (changed) code = call(server, "config/batchWrite", json_pack("{s:O}", "edits", edits), &written);
+  size_t changed =
+      remove || !first ? json_array_size(edits) : json_object_size(json_object_get(first, "value"));
+  if (changed)
+    code = call(server, "config/batchWrite", json_pack("{s:O}", "edits", edits), &written);
   if (!code) *ret_changed = changed;
   json_decref(edits);
   json_decref(hooks);
@@ -215,8 +236,8 @@ static int edit(struct server *server, const char *hooks_path, bool remove, size
   return code;
 }
 
-int setup_trust(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, bool remove,
-                size_t *ret_changed) {
+int setup_trust(const struct cli *cli, const struct host *host, const char *program,
+                const char *hooks_path, bool remove, size_t *ret_changed) {
   struct server server = {.pid = -1, .to = -1, .from = -1};
   *ret_changed = 0;
   if (!host->trusts_hashes) return 0;
@@ -227,8 +248,8 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
   return code;
 }
 
-int setup_trust_look(const struct cli *cli, const struct host *host, const char *program, const char *hooks_path, size_t *ret_seen,
-                     size_t *ret_untrusted) {
+int setup_trust_look(const struct cli *cli, const struct host *host, const char *program,
+                     const char *hooks_path, size_t *ret_seen, size_t *ret_untrusted) {
   struct server server = {.pid = -1, .to = -1, .from = -1};
   json_t *hooks = NULL;
   const json_t *hook = NULL;
@@ -239,7 +260,8 @@ int setup_trust_look(const struct cli *cli, const struct host *host, const char 
   if (code) return code;
   code = list_hooks(&server, &hooks);
   json_array_foreach(hooks, i, hook) {
-    if (is_ours(hook, hooks_path) && strcmp(text_of(hook, "trustStatus"), "trusted") != 0) untrusted++;
+    if (is_ours(hook, hooks_path) && strcmp(text_of(hook, "trustStatus"), "trusted") != 0)
+      untrusted++;
   }
   if (!code) *ret_seen = count_ours(hooks, hooks_path);
   if (!code) *ret_untrusted = untrusted;

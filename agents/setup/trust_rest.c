@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/trust_rest.c: what Codex leaves of the table of trusted hooks when the last of them is forgotten: a header with nothing below it, which means the same
- * as none. Only that line is known here, nothing else of TOML.
+ * agents/setup/trust_rest.c: what Codex leaves of the table of trusted hooks when the last of them
+ * is forgotten: a header with nothing below it, which means the same as none. Only that line is
+ * known here, nothing else of TOML.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ char *setup_trust_rest(const char *text) {
   char *end = start + strlen(header);
   end += blanks(end);
   if (!*end) { /* the last of the file: the empty line above it goes too */
-    while (start > rest + 1 && start[-1] == '\n' && (start[-2] == '\n' || start[-2] == '\r')) start -= start[-2] == '\r' ? 2 : 1;
+    while (start > rest + 1 && start[-1] == '\n' && (start[-2] == '\n' || start[-2] == '\r'))
+      start -= start[-2] == '\r' ? 2 : 1;
   }
   memmove(start, end, strlen(end) + 1);
   return rest;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/verb_setup.c: `tidings setup HOST`: makes an agent call us, by editing its own configuration; --remove takes that back. Everything is read, checked
- * and shown first, then written file by file, each in one step.
+ * agents/setup/verb_setup.c: `tidings setup HOST`: makes an agent call us, by editing its own
+ * configuration; --remove takes that back. Everything is read, checked and shown first, then
+ * written file by file, each in one step.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,11 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/paths.h"
-#include "agents/setup/setup.h"
 #include "agents/agents.h"
+#include "agents/setup/setup.h"
+#include "command/paths.h"
 
-enum { OPTION_REMOVE = CLI_LONG_ONLY, OPTION_DRY_RUN, OPTION_PROGRAM, OPTION_NO_WAKE, OPTION_NO_INSTRUCTIONS };
+enum {
+  OPTION_REMOVE = CLI_LONG_ONLY,
+  OPTION_DRY_RUN,
+  OPTION_PROGRAM,
+  OPTION_NO_WAKE,
+  OPTION_NO_INSTRUCTIONS
+};
 enum { MOST_CHANGES = 2 };
 
 struct setup {
@@ -28,30 +35,36 @@ struct setup {
 char *setup_home(const struct host *host) {
   const char *named = host->home_variable ? getenv(host->home_variable) : NULL;
   if (named && named[0]) return strdup(named);
-  const char *base = host->base_variable ? getenv(host->base_variable) : NULL, *home = getenv("HOME");
+  const char *base = host->base_variable ? getenv(host->base_variable) : NULL,
+             *home = getenv("HOME");
   if (base && base[0]) return paths_join(base, host->base_folder);
   return home && home[0] ? paths_join(home, host->home_folder) : NULL;
 }
 
-/* -- is the host there? ------------------------------------------------------------------------------------------------------------ */
+/* -- is the host there? ------------------------------------------------------------------------ */
 
 static int check_host(const struct setup *setup) {
   const struct host *host = setup->host;
   char *version = NULL;
   if (setup->remove) return 0;
   if (setup_version(setup->program, &version))
-    return cli_fail(setup->cli, "%s (%s) cannot be run: install %s first, or say with --program where it is", setup->program,
-                    strerror(errno), host->title);
-  if (!version) cli_warn(setup->cli, "warning: %s does not say its version; tested is %s", setup->program, host->tested);
+    return cli_fail(setup->cli,
+                    "%s (%s) cannot be run: install %s first, or say with --program where it is",
+                    setup->program, strerror(errno), host->title);
+  if (!version)
+    cli_warn(setup->cli, "warning: %s does not say its version; tested is %s", setup->program,
+             host->tested);
   else if (strcmp(version, host->tested) != 0)
-    cli_warn(setup->cli, "warning: %s %s is not the version that was tested, %s", host->title, version, host->tested);
+    cli_warn(setup->cli, "warning: %s %s is not the version that was tested, %s", host->title,
+             version, host->tested);
   free(version);
   return 0;
 }
 
-/* -- what changes ------------------------------------------------------------------------------------------------------------------ */
+/* -- what changes ------------------------------------------------------------------------------ */
 
-static int begin_change(struct setup *setup, const char *home, const char *name, struct change **ret_change) {
+static int begin_change(struct setup *setup, const char *home, const char *name,
+                        struct change **ret_change) {
   struct change *change = &setup->changes[setup->change_count];
   int code = change_begin(setup->cli, paths_join(home, name), change);
   if (code) return code;
@@ -90,31 +103,37 @@ static int plan_instructions(struct setup *setup, const char *home) {
 static int plan(struct setup *setup, const char *home) {
   struct change *change = NULL;
   int code = begin_change(setup, home, setup->host->config_file, &change);
-  if (!code) code = setup->host->kind == HOST_HOOKS ? plan_hooks(setup, change) : plan_module(setup, change);
+  if (!code)
+    code = setup->host->kind == HOST_HOOKS ? plan_hooks(setup, change) : plan_module(setup, change);
   if (!code && setup->host->instructions_file) code = plan_instructions(setup, home);
   return code;
 }
 
-/* -- doing it ---------------------------------------------------------------------------------------------------------------------- */
+/* -- doing it ---------------------------------------------------------------------------------- */
 
 /* Trust is taken back while the hooks are still listed, and given when they are. */
 static int ask_for_trust(const struct setup *setup) {
   size_t changed = 0;
-  int code = setup_trust(setup->cli, setup->host, setup->program, setup->changes[0].path, setup->remove, &changed);
+  int code = setup_trust(setup->cli, setup->host, setup->program, setup->changes[0].path,
+                         setup->remove, &changed);
   if (code && setup->remove) {
     cli_warn(setup->cli, "what %s trusts was left as it is: that is harmless", setup->host->title);
     return 0;
   }
   if (code)
     return cli_fail(setup->cli,
-                    "the hooks are written, but %s does not trust them yet and will not run them: review them with /hooks in it",
+                    "the hooks are written, but %s does not trust them yet and will not run them: "
+                    "review them with /hooks in it",
                     setup->host->title);
-  if (changed) printf("%zu hooks are %s by %s.\n", changed, setup->remove ? "not trusted any more" : "trusted", setup->host->title);
+  if (changed)
+    printf("%zu hooks are %s by %s.\n", changed, setup->remove ? "not trusted any more" : "trusted",
+           setup->host->title);
   return 0;
 }
 
 /* What it wrote when it forgot our hooks, without what it leaves of their table. */
-static int take_out_trust(const struct setup *setup, const struct change *before, struct change *after) {
+static int take_out_trust(const struct setup *setup, const struct change *before,
+                          struct change *after) {
   if (!before->before || !after->after || strcmp(before->before, after->after) == 0) return 0;
   char *rest = setup_trust_rest(after->after);
   int code = change_to_rest(setup->cli, after, rest, rest && !rest[0]);
@@ -124,7 +143,8 @@ static int take_out_trust(const struct setup *setup, const struct change *before
 /* The host writes that file itself; it is shown and kept like those that we write. */
 static int trust(const struct setup *setup, const char *home) {
   struct change before = {.path = NULL}, after = {.path = NULL};
-  if (!setup->host->trusts_hashes || (setup->remove && change_is_none(&setup->changes[0]))) return 0;
+  if (!setup->host->trusts_hashes || (setup->remove && change_is_none(&setup->changes[0])))
+    return 0;
   int code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), &before);
   if (!code) code = ask_for_trust(setup);
   if (!code) code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), &after);
@@ -143,7 +163,8 @@ static int trust(const struct setup *setup, const char *home) {
 
 static int write_all(const struct setup *setup, const char *home) {
   int code = setup->remove ? trust(setup, home) : 0;
-  for (size_t i = 0; !code && i < setup->change_count; i++) code = change_write(setup->cli, &setup->changes[i]);
+  for (size_t i = 0; !code && i < setup->change_count; i++)
+    code = change_write(setup->cli, &setup->changes[i]);
   return code || setup->remove ? code : trust(setup, home);
 }
 
@@ -162,38 +183,52 @@ static int do_it(struct setup *setup, const char *home) {
   for (size_t i = 0; i < setup->change_count; i++) change_print(stdout, &setup->changes[i]);
   if (setup->dry_run) {
     if (nothing_changes(setup)) printf("Nothing would change.\n");
-    else if (setup->host->trusts_hashes) printf("%s would then be asked to %s these hooks.\n", title, setup->remove ? "forget" : "trust");
+    else if (setup->host->trusts_hashes)
+      printf("%s would then be asked to %s these hooks.\n", title,
+             setup->remove ? "forget" : "trust");
     return 0;
   }
   bool nothing = nothing_changes(setup);
   int code = write_all(setup, home);
   if (code) return code;
-  if (setup->remove) printf(nothing ? "%s was not set up; nothing changed.\n" : "%s is not told anything any more.\n", title);
+  if (setup->remove)
+    printf(nothing ? "%s was not set up; nothing changed.\n"
+                   : "%s is not told anything any more.\n",
+           title);
   else
-    printf(nothing ? "%s was set up already; nothing changed.\n" : "%s is set up. Sessions that it starts from now on are told.\n", title);
+    printf(nothing ? "%s was set up already; nothing changed.\n"
+                   : "%s is set up. Sessions that it starts from now on are told.\n",
+           title);
   if (!setup->remove && !nothing && !setup->no_wake && wakes_apart(setup->host))
-    printf(
-        "While such a session idles in a terminal, a process of tidings' sleeps beside it, to wake it; 'tidings setup %s --no-wake' leaves "
-        "that out.\n",
-        setup->host->name);
+    printf("While such a session idles in a terminal, a process of tidings' sleeps beside it, to "
+           "wake it; 'tidings setup %s --no-wake' leaves "
+           "that out.\n",
+           setup->host->name);
   return 0;
 }
 
 /* An option that would do nothing is a mistake. Returns 0 or the exit code. */
 static int check_options(const struct setup *setup) {
   const struct host *host = setup->host;
-  const char *option = setup->no_wake ? "--no-wake" : setup->no_instructions ? "--no-instructions" : NULL;
-  if (option && setup->remove) return cli_usage(setup->cli, "%s: --remove takes back all that setup did", option);
-  if (setup->no_wake && !wakes_apart(host)) return cli_usage(setup->cli, "--no-wake: %s has nothing that sleeps to wake it", host->title);
+  const char *option = setup->no_wake           ? "--no-wake"
+                       : setup->no_instructions ? "--no-instructions"
+                                                : NULL;
+  if (option && setup->remove)
+    return cli_usage(setup->cli, "%s: --remove takes back all that setup did", option);
+  if (setup->no_wake && !wakes_apart(host))
+    return cli_usage(setup->cli, "--no-wake: %s has nothing that sleeps to wake it", host->title);
   if (setup->no_instructions && !host->instructions_file)
-    return cli_usage(setup->cli, "--no-instructions: %s is told by the module, no file is changed", host->title);
+    return cli_usage(setup->cli, "--no-instructions: %s is told by the module, no file is changed",
+                     host->title);
   return 0;
 }
 
 static int run_setup(struct setup *setup) {
   char *home = setup_home(setup->host);
   int code =
-      home ? check_host(setup) : cli_fail(setup->cli, "HOME is not set: where %s has its configuration is not known", setup->host->title);
+      home ? check_host(setup)
+           : cli_fail(setup->cli, "HOME is not set: where %s has its configuration is not known",
+                      setup->host->title);
   if (!code) code = plan(setup, home);
   if (!code) code = do_it(setup, home);
   for (size_t i = 0; i < setup->change_count; i++) change_finish(&setup->changes[i]);
@@ -216,7 +251,9 @@ static int run(struct cli *cli) {
   int code = cli_take_words(cli, 1, 1, "HOST is");
   if (code) return code;
   setup.host = host_find(cli->words[0]);
-  if (!setup.host) return cli_usage(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen, opencode, pi", cli->words[0]);
+  if (!setup.host)
+    return cli_usage(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen, opencode, pi",
+                     cli->words[0]);
   code = check_options(&setup);
   if (code) return code;
   if (!setup.program) setup.program = setup.host->program;
@@ -227,16 +264,21 @@ const struct cli_verb verb_setup = {
     .name = "setup",
     .usage = "[OPTION]... HOST",
     .summary = "make an agent hear: edit its configuration, or take that back",
-    .help = "HOST is codex, claude, gemini, qwen, opencode or pi. Adds our hooks to the agent's own configuration (or, for opencode and "
+    .help = "HOST is codex, claude, gemini, qwen, opencode or pi. Adds our hooks to the agent's "
+            "own configuration (or, for opencode and "
             "pi, a module that it loads), "
-            "and a paragraph to the file that becomes part of its system prompt, so that the model knows what the notifications are. Codex "
+            "and a paragraph to the file that becomes part of its system prompt, so that the model "
+            "knows what the notifications are. Codex "
             "is asked to trust the "
-            "hooks. Codex and Claude Code are also woken when they idle in a terminal and something urgent or a message comes: a process "
+            "hooks. Codex and Claude Code are also woken when they idle in a terminal and "
+            "something urgent or a message comes: a process "
             "sleeps "
             "beside each session for that.\n\n"
-            "Prints what changes as a diff. What is there stays as it is; each file is written in one step, and kept as it was under its "
+            "Prints what changes as a diff. What is there stays as it is; each file is written in "
+            "one step, and kept as it was under its "
             "name with "
-            "'.before-tidings' behind it. Doing it again changes nothing. A file that cannot be understood is refused, with the line, and "
+            "'.before-tidings' behind it. Doing it again changes nothing. A file that cannot be "
+            "understood is refused, with the line, and "
             "nothing is written.",
     .completion = COMPLETE_WORDS,
     .words = "codex claude gemini qwen opencode pi",
@@ -251,13 +293,17 @@ const struct cli_verb verb_setup = {
              .completion = COMPLETE_FILE},
             {.key = OPTION_NO_WAKE,
              .name = "no-wake",
-             .help = "Codex and Claude Code: never wake an idle session; nothing sleeps beside it."},
-            {.key = OPTION_NO_INSTRUCTIONS, .name = "no-instructions", .help = "Leave the system prompt alone."},
+             .help =
+                 "Codex and Claude Code: never wake an idle session; nothing sleeps beside it."},
+            {.key = OPTION_NO_INSTRUCTIONS,
+             .name = "no-instructions",
+             .help = "Leave the system prompt alone."},
             {.name = NULL},
         },
     .run = run,
     .examples = (const struct cli_example[]){{"tidings setup codex", "From now on Codex is told."},
-                                             {"tidings setup claude --dry-run", "What would be done to Claude Code's settings."},
+                                             {"tidings setup claude --dry-run",
+                                              "What would be done to Claude Code's settings."},
                                              {"tidings setup gemini --remove", "As before."},
                                              {NULL, NULL}},
 };

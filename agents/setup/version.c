@@ -51,7 +51,8 @@ static char *version_in(const char *text) {
 }
 
 int setup_version(const char *program, char **ret_version) {
-  char *name = strdup(program), option[] = "--version", *argv[] = {name, option, NULL}, said[MOST_SAID + 1];
+  char *name = strdup(program), option[] = "--version", *argv[] = {name, option, NULL},
+       said[MOST_SAID + 1];
   posix_spawn_file_actions_t actions;
   int pipes[2], status = 0;
   pid_t child = -1;

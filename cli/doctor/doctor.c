@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/verbs.h"
 #include "command/print.h"
 #include "command/terminal.h"
-#include "cli/verbs.h"
 
-static void (*const examiners[])(struct doctor *doctor) = {examine_plugin,   examine_config, examine_store,
-                                                           examine_sessions, examine_hosts,  examine_system};
+static void (*const examiners[])(struct doctor *doctor) = {
+    examine_plugin, examine_config, examine_store, examine_sessions, examine_hosts, examine_system};
 static const char *const severity_names[] = {"ok", "note", "warning", "problem"};
 
 static void print_finding(const json_t *finding) {
@@ -28,17 +28,20 @@ static void print_finding(const json_t *finding) {
   putchar('\n');
 }
 
-void doctor_find(struct doctor *doctor, enum severity severity, const char *topic, const char *remedy, const char *format, ...) {
+void doctor_find(struct doctor *doctor, enum severity severity, const char *topic,
+                 const char *remedy, const char *format, ...) {
   va_list arguments;
   char *text = NULL;
   va_start(arguments, format);
   if (vasprintf(&text, format, arguments) < 0) text = NULL;
   va_end(arguments);
-  json_t *finding =
-      json_pack("{s:s, s:s, s:s?, s:s?}", "severity", severity_names[severity], "topic", topic, "text", text, "remedy", remedy);
+  json_t *finding = json_pack("{s:s, s:s, s:s?, s:s?}", "severity", severity_names[severity],
+                              "topic", topic, "text", text, "remedy", remedy);
   if (!finding && text)
-    finding = json_pack("{s:s, s:s, s:s}", "severity", severity_names[severity], "topic", topic, "text", "(it is not UTF-8)");
-  if (finding && !doctor->cli->json) { /* at once: asking an agent for its version can take seconds */
+    finding = json_pack("{s:s, s:s, s:s}", "severity", severity_names[severity], "topic", topic,
+                        "text", "(it is not UTF-8)");
+  if (finding &&
+      !doctor->cli->json) { /* at once: asking an agent for its version can take seconds */
     print_finding(finding);
     (void)fflush(stdout);
   }
@@ -64,11 +67,13 @@ const struct cli_verb verb_doctor = {
     .name = "doctor",
     .usage = "[OPTION]...",
     .summary = "look whether everything is as it should be",
-    .help =
-        "Looks at the plugin, the configuration, the store and its permissions, the sessions, the system's limits, and at which agents are "
-        "set up and "
-        "whether they trust their hooks. Each finding comes with its remedy. Nothing is changed. The exit code is 1 if there is a problem.",
+    .help = "Looks at the plugin, the configuration, the store and its permissions, the sessions, "
+            "the system's limits, and at which agents are "
+            "set up and "
+            "whether they trust their hooks. Each finding comes with its remedy. Nothing is "
+            "changed. The exit code is 1 if there is a problem.",
     .with = WITH_STORE | WITH_CONFIG | WITH_JSON,
     .run = run,
-    .examples = (const struct cli_example[]){{"tidings doctor", "Why does the agent not hear?"}, {NULL, NULL}},
+    .examples = (const struct cli_example[]){{"tidings doctor", "Why does the agent not hear?"},
+                                             {NULL, NULL}},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/doctor.h: what `tidings doctor` finds: each finding with its remedy. An examiner looks at one thing and changes nothing.
+ * doctor/doctor.h: what `tidings doctor` finds: each finding with its remedy. An examiner looks at
+ * one thing and changes nothing.
  */
 #ifndef TIDINGS_CLI_DOCTOR_H
 #define TIDINGS_CLI_DOCTOR_H
@@ -19,9 +20,10 @@ struct doctor {
   bool plugin_works; /* found by examine_plugin */
 };
 
-/* `topic`: one or two words; `remedy`: what to do, a sentence, or NULL where nothing is to be done. */
-void doctor_find(struct doctor *doctor, enum severity severity, const char *topic, const char *remedy, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* `topic`: one or two words; `remedy`: what to do, a sentence, or NULL where nothing is to be
+ * done. */
+void doctor_find(struct doctor *doctor, enum severity severity, const char *topic,
+                 const char *remedy, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* The examiners, in the order of doctor.c's table. */
 void examine_plugin(struct doctor *doctor);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/hosts.c: which agents are here, which of them call us, and whether they trust what calls us.
+ * doctor/hosts.c: which agents are here, which of them call us, and whether they trust what calls
+ * us.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/setup/setup.h"
 #include "cli/doctor/doctor.h"
 #include "command/paths.h"
-#include "agents/setup/setup.h"
 
 enum { LARGEST_FILE = 16 << 20 };
 
@@ -27,7 +28,9 @@ struct examined {
 static enum setup_state module_state(const struct examined *examined) {
   char *folder = examined->text ? setup_module_folder() : NULL, *module = NULL;
   if (!folder || asprintf(&module, "\"%s/%s.ts\"", folder, examined->host->name) < 0) module = NULL;
-  enum setup_state state = !examined->text ? SETUP_NONE : module && strstr(examined->text, module) ? SETUP_DONE : SETUP_OTHER;
+  enum setup_state state = !examined->text                            ? SETUP_NONE
+                           : module && strstr(examined->text, module) ? SETUP_DONE
+                                                                      : SETUP_OTHER;
   free(module);
   free(folder);
   return state;
@@ -38,9 +41,11 @@ static void look(const struct host *host, struct examined *ret) {
   char *home = setup_home(host), *command = setup_command();
   size_t len = 0;
   if (home) examined.path = paths_join(home, host->config_file);
-  if (examined.path && paths_read_file(examined.path, LARGEST_FILE, &examined.text, &len)) examined.text = NULL;
+  if (examined.path && paths_read_file(examined.path, LARGEST_FILE, &examined.text, &len))
+    examined.text = NULL;
   if (host->kind == HOST_NODE) examined.state = module_state(&examined);
-  else if (command) examined.state = setup_hooks_state(host, command, examined.text, &examined.problem);
+  else if (command)
+    examined.state = setup_hooks_state(host, command, examined.text, &examined.problem);
   examined.installed = setup_version(host->program, &examined.version) == 0;
   free(home);
   free(command);
@@ -52,12 +57,15 @@ static void tell_trust(struct doctor *doctor, const struct examined *examined) {
   const struct host *host = examined->host;
   if (!host->trusts_hashes) return;
   if (setup_trust_look(doctor->cli, host, host->program, examined->path, &seen, &untrusted))
-    doctor_find(doctor, SEVERITY_WARNING, host->title, "Review them in it with /hooks.", "it cannot be asked whether it trusts our hooks");
+    doctor_find(doctor, SEVERITY_WARNING, host->title, "Review them in it with /hooks.",
+                "it cannot be asked whether it trusts our hooks");
   else if (!seen)
-    doctor_find(doctor, SEVERITY_PROBLEM, host->title, "Look at what it says to /hooks, and at hooks in its configuration.",
+    doctor_find(doctor, SEVERITY_PROBLEM, host->title,
+                "Look at what it says to /hooks, and at hooks in its configuration.",
                 "it does not see our hooks in %s", examined->path);
   else if (untrusted)
-    doctor_find(doctor, SEVERITY_PROBLEM, host->title, "Run 'tidings setup codex', or review them in it with /hooks.",
+    doctor_find(doctor, SEVERITY_PROBLEM, host->title,
+                "Run 'tidings setup codex', or review them in it with /hooks.",
                 "it does not trust %zu of our hooks, and silently leaves them out", untrusted);
   else doctor_find(doctor, SEVERITY_OK, host->title, NULL, "it trusts our hooks");
 }
@@ -67,17 +75,21 @@ static void tell_state(struct doctor *doctor, const struct examined *examined) {
   char remedy[128];
   snprintf(remedy, sizeof remedy, "Run 'tidings setup %s'.", host->name);
   switch (examined->state) {
-  case SETUP_NONE: doctor_find(doctor, SEVERITY_NOTE, host->title, remedy, "it is not set up"); return;
+  case SETUP_NONE:
+    doctor_find(doctor, SEVERITY_NOTE, host->title, remedy, "it is not set up");
+    return;
   case SETUP_OTHER:
-    doctor_find(doctor, SEVERITY_WARNING, host->title, remedy, "%s is set up for another tidings than this one, or only in part",
-                examined->path);
+    doctor_find(doctor, SEVERITY_WARNING, host->title, remedy,
+                "%s is set up for another tidings than this one, or only in part", examined->path);
     return;
   case SETUP_UNREADABLE:
     snprintf(remedy, sizeof remedy, "Mend the file; then run 'tidings setup %s'.", host->name);
-    doctor_find(doctor, SEVERITY_WARNING, host->title, remedy, "%s cannot be read: %s", examined->path,
-                examined->problem ? examined->problem : "out of memory");
+    doctor_find(doctor, SEVERITY_WARNING, host->title, remedy, "%s cannot be read: %s",
+                examined->path, examined->problem ? examined->problem : "out of memory");
     return;
-  case SETUP_DONE: doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", examined->path); return;
+  case SETUP_DONE:
+    doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", examined->path);
+    return;
   }
 }
 
@@ -88,12 +100,15 @@ static bool examine(struct doctor *doctor, const struct host *host) {
   bool here = examined.installed || examined.state != SETUP_NONE;
   if (here) tell_state(doctor, &examined);
   if (here && !examined.installed)
-    doctor_find(doctor, SEVERITY_WARNING, host->title, "Install it, or take the setup back with --remove.", "%s is not in PATH",
+    doctor_find(doctor, SEVERITY_WARNING, host->title,
+                "Install it, or take the setup back with --remove.", "%s is not in PATH",
                 host->program);
   if (examined.version && strcmp(examined.version, host->tested) != 0)
-    doctor_find(doctor, SEVERITY_NOTE, host->title, "If it does not hear, install the version that was tested.",
+    doctor_find(doctor, SEVERITY_NOTE, host->title,
+                "If it does not hear, install the version that was tested.",
                 "its version is %s; what was tested is %s", examined.version, host->tested);
-  if (examined.installed && (examined.state == SETUP_OTHER || examined.state == SETUP_DONE)) tell_trust(doctor, &examined);
+  if (examined.installed && (examined.state == SETUP_OTHER || examined.state == SETUP_DONE))
+    tell_trust(doctor, &examined);
   free(examined.path);
   free(examined.text);
   free(examined.version);
@@ -105,6 +120,7 @@ void examine_hosts(struct doctor *doctor) {
   size_t here = 0;
   for (size_t i = 0; i < host_count; i++) here += examine(doctor, &hosts[i]);
   if (!here)
-    doctor_find(doctor, SEVERITY_NOTE, "agents", "Install one; 'tidings help setup' lists those that are known.",
+    doctor_find(doctor, SEVERITY_NOTE, "agents",
+                "Install one; 'tidings help setup' lists those that are known.",
                 "none that tidings knows is in PATH or set up");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/installation.c: the plugin and the configuration: does the one load, and does it take the other?
+ * doctor/installation.c: the plugin and the configuration: does the one load, and does it take the
+ * other?
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,11 +14,13 @@
 #include "command/scratch.h"
 
 /* On a store that nobody keeps. */
-static int32_t try_open(const struct doctor *doctor, bool with_config, struct hostkit_info *ret_info, struct tidings_error *error) {
+static int32_t try_open(const struct doctor *doctor, bool with_config,
+                        struct hostkit_info *ret_info, struct tidings_error *error) {
   struct cli apart = *doctor->cli;
   struct hostkit *kit = NULL;
   char *scratch = scratch_make();
-  if (!scratch) return kit_error(error, TIDINGS_E_STORE, "cannot make a temporary folder: %s", strerror(errno));
+  if (!scratch)
+    return kit_error(error, TIDINGS_E_STORE, "cannot make a temporary folder: %s", strerror(errno));
   apart.store = scratch;
   apart.no_config = !with_config;
   int32_t code = kit_open(&apart, TIDINGS_ROLE_PRODUCER, 0, &kit, error);
@@ -36,15 +39,18 @@ void examine_plugin(struct doctor *doctor) {
   int32_t code = path ? try_open(doctor, false, &info, &error) : TIDINGS_E_NOMEM;
   doctor->plugin_works = !code;
   if (code) {
-    doctor_find(doctor, SEVERITY_PROBLEM, "plugin",
-                named ? "TIDINGS_PLUGIN names it; unset that, or let it name a tidings.so."
-                      : "Install tidings again; tidings.so belongs beside this command or in its lib folder.",
-                "%s cannot be used: %s (%s)", path ? path : "it", error.text, hostkit_error_name(code));
+    doctor_find(
+        doctor, SEVERITY_PROBLEM, "plugin",
+        named
+            ? "TIDINGS_PLUGIN names it; unset that, or let it name a tidings.so."
+            : "Install tidings again; tidings.so belongs beside this command or in its lib folder.",
+        "%s cannot be used: %s (%s)", path ? path : "it", error.text, hostkit_error_name(code));
   } else if (strcmp(info.version, TIDINGS_VERSION) != 0) {
-    doctor_find(doctor, SEVERITY_WARNING, "plugin", "Install both from one build.", "%s is version %s, this command is %s", path,
-                info.version, TIDINGS_VERSION);
+    doctor_find(doctor, SEVERITY_WARNING, "plugin", "Install both from one build.",
+                "%s is version %s, this command is %s", path, info.version, TIDINGS_VERSION);
   } else {
-    doctor_find(doctor, SEVERITY_OK, "plugin", NULL, "%s, version %s (%s)", path, info.version, info.build_id);
+    doctor_find(doctor, SEVERITY_OK, "plugin", NULL, "%s, version %s (%s)", path, info.version,
+                info.build_id);
   }
   free(path);
 }
@@ -58,14 +64,16 @@ void examine_config(struct doctor *doctor) {
     return;
   }
   if (!path || (!named && access(path, F_OK) && errno == ENOENT)) {
-    doctor_find(doctor, SEVERITY_OK, "configuration", NULL, "the defaults are in force; %s is not there", path ? path : "a file");
+    doctor_find(doctor, SEVERITY_OK, "configuration", NULL,
+                "the defaults are in force; %s is not there", path ? path : "a file");
     free(path);
     return;
   }
   int32_t code = try_open(doctor, true, NULL, &error);
-  if (code == TIDINGS_E_SCHEMA || code == TIDINGS_E_INVAL || code == TIDINGS_E_TOO_BIG || code == TIDINGS_E_STORE)
-    doctor_find(doctor, SEVERITY_PROBLEM, "configuration", "Mend it; 'tidings config schema' prints what may stand in it.", "%s",
-                error.text);
+  if (code == TIDINGS_E_SCHEMA || code == TIDINGS_E_INVAL || code == TIDINGS_E_TOO_BIG ||
+      code == TIDINGS_E_STORE)
+    doctor_find(doctor, SEVERITY_PROBLEM, "configuration",
+                "Mend it; 'tidings config schema' prints what may stand in it.", "%s", error.text);
   else if (!code) doctor_find(doctor, SEVERITY_OK, "configuration", NULL, "%s", path);
   free(path);
 }

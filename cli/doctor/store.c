@@ -18,10 +18,14 @@ enum { LITTLE_SPACE = 64 << 20 };
 
 static const char *remedy_for(int32_t code) {
   switch (code) {
-  case TIDINGS_E_SCHEMA_NEWER: return "Install the newer tidings that wrote it, or use another store: TIDINGS_STORE=DIR.";
-  case TIDINGS_E_BUSY: return "Look for a process that is stopped or hangs while it uses the store.";
+  case TIDINGS_E_SCHEMA_NEWER:
+    return "Install the newer tidings that wrote it, or use another store: TIDINGS_STORE=DIR.";
+  case TIDINGS_E_BUSY:
+    return "Look for a process that is stopped or hangs while it uses the store.";
   case TIDINGS_E_NOMEM: return "Free memory.";
-  default: return "If it is damaged or of an older build, move it away; a new one is made, and what was pending in it is lost.";
+  default:
+    return "If it is damaged or of an older build, move it away; a new one is made, and what was "
+           "pending in it is lost.";
   }
 }
 
@@ -30,25 +34,31 @@ static bool examine_folder(struct doctor *doctor, const char *path) {
   struct stat info;
   if (lstat(path, &info)) {
     int reason = errno;
-    if (reason == ENOENT) doctor_find(doctor, SEVERITY_NOTE, "store", NULL, "there is none at %s yet; the first push makes it", path);
+    if (reason == ENOENT)
+      doctor_find(doctor, SEVERITY_NOTE, "store", NULL,
+                  "there is none at %s yet; the first push makes it", path);
     else
-      doctor_find(doctor, SEVERITY_PROBLEM, "store", "Make it reachable, or name another with TIDINGS_STORE.", "%s: %s", path,
+      doctor_find(doctor, SEVERITY_PROBLEM, "store",
+                  "Make it reachable, or name another with TIDINGS_STORE.", "%s: %s", path,
                   strerror(reason));
     return false;
   }
   if (!S_ISDIR(info.st_mode)) {
-    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Name the folder itself with TIDINGS_STORE.", "%s is %s, not a folder", path,
+    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Name the folder itself with TIDINGS_STORE.",
+                "%s is %s, not a folder", path,
                 S_ISLNK(info.st_mode) ? "a symbolic link" : "a file");
     return false;
   }
   if (info.st_uid != geteuid()) {
-    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Use it as its owner, or name another with TIDINGS_STORE.",
-                "%s belongs to user %u, you are %u", path, (unsigned)info.st_uid, (unsigned)geteuid());
+    doctor_find(doctor, SEVERITY_PROBLEM, "store",
+                "Use it as its owner, or name another with TIDINGS_STORE.",
+                "%s belongs to user %u, you are %u", path, (unsigned)info.st_uid,
+                (unsigned)geteuid());
     return false;
   }
   if (info.st_mode & 077) {
-    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Close it: chmod 700 on it.", "%s is open to others (mode %04o)", path,
-                (unsigned)info.st_mode & 07777);
+    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Close it: chmod 700 on it.",
+                "%s is open to others (mode %04o)", path, (unsigned)info.st_mode & 07777);
     return false;
   }
   return true;
@@ -60,7 +70,8 @@ static void examine_space(struct doctor *doctor, const char *path) {
   unsigned long long left = (unsigned long long)space.f_bavail * space.f_frsize;
   if (left >= LITTLE_SPACE) return;
   doctor_find(doctor, left < LITTLE_SPACE / 8 ? SEVERITY_PROBLEM : SEVERITY_WARNING, "disk",
-              "Free some: on a full disk nothing can be pushed.", "%llu MiB are left where the store is", left >> 20);
+              "Free some: on a full disk nothing can be pushed.",
+              "%llu MiB are left where the store is", left >> 20);
 }
 
 void examine_store(struct doctor *doctor) {
@@ -75,14 +86,16 @@ void examine_store(struct doctor *doctor) {
   if (examine_folder(doctor, path) && doctor->plugin_works) {
     int32_t code = kit_open(doctor->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, &error);
     kit_close(kit);
-    if (code) doctor_find(doctor, SEVERITY_PROBLEM, "store", remedy_for(code), "%s (%s)", error.text, hostkit_error_name(code));
+    if (code)
+      doctor_find(doctor, SEVERITY_PROBLEM, "store", remedy_for(code), "%s (%s)", error.text,
+                  hostkit_error_name(code));
     else doctor_find(doctor, SEVERITY_OK, "store", NULL, "%s", path);
     examine_space(doctor, path);
   }
   free(path);
 }
 
-/* -- sessions ---------------------------------------------------------------------------------------------------------------------- */
+/* -- sessions ---------------------------------------------------------------------------------- */
 
 static void count_sessions(struct doctor *doctor, const json_t *sessions) {
   const json_t *session = NULL;
@@ -97,11 +110,16 @@ static void count_sessions(struct doctor *doctor, const json_t *sessions) {
     }
   }
   doctor_find(doctor, running ? SEVERITY_OK : SEVERITY_NOTE, "sessions",
-              running ? NULL : "Start an agent that is set up ('tidings help setup'), and send it a message.",
+              running
+                  ? NULL
+                  : "Start an agent that is set up ('tidings help setup'), and send it a message.",
               "%zu of running hosts, of %zu in all", running, json_array_size(sessions));
   if (forgotten)
-    doctor_find(doctor, SEVERITY_NOTE, "sessions", "They are told when the conversation is resumed; 'tidings status --all' lists them.",
-                "pending in sessions whose host does not run: %llu, in %zu of them", (unsigned long long)pending, forgotten);
+    doctor_find(
+        doctor, SEVERITY_NOTE, "sessions",
+        "They are told when the conversation is resumed; 'tidings status --all' lists them.",
+        "pending in sessions whose host does not run: %llu, in %zu of them",
+        (unsigned long long)pending, forgotten);
 }
 
 static bool is_known(const json_t *sessions, const char *id) {
@@ -120,12 +138,14 @@ void examine_sessions(struct doctor *doctor) {
   char *path = kit_store_path(doctor->cli);
   bool there = path && access(path, F_OK) == 0;
   free(path);
-  if (!there || kit_open(doctor->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, NULL)) return; /* said already */
+  if (!there || kit_open(doctor->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, NULL))
+    return; /* said already */
   if (!kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer, NULL)) {
     const json_t *sessions = json_object_get(answer, "sessions");
     count_sessions(doctor, sessions);
     if (named && named[0] && !is_known(sessions, named))
-      doctor_find(doctor, SEVERITY_WARNING, "TIDINGS_SESSION", "Unset it, or check its spelling against 'tidings status --all'.",
+      doctor_find(doctor, SEVERITY_WARNING, "TIDINGS_SESSION",
+                  "Unset it, or check its spelling against 'tidings status --all'.",
                   "the store knows no session '%s'", named);
   }
   json_decref(answer);

@@ -15,7 +15,8 @@ static bool is_in_path(const char *program) {
   const char *path = getenv("PATH");
   char *copy = strdup(path ? path : "/usr/local/bin:/usr/bin:/bin"), *at = NULL;
   bool found = false;
-  for (char *folder = copy ? strtok_r(copy, ":", &at) : NULL; folder && !found; folder = strtok_r(NULL, ":", &at)) {
+  for (char *folder = copy ? strtok_r(copy, ":", &at) : NULL; folder && !found;
+       folder = strtok_r(NULL, ":", &at)) {
     char *whole = paths_join(folder, program);
     found = whole && access(whole, X_OK) == 0;
     free(whole);
@@ -28,10 +29,12 @@ void examine_system(struct doctor *doctor) {
   char *text = NULL;
   size_t len = 0;
   unsigned long watches = 0;
-  if (!paths_read_file("/proc/sys/fs/inotify/max_user_watches", 64, &text, &len)) watches = strtoul(text, NULL, 10);
+  if (!paths_read_file("/proc/sys/fs/inotify/max_user_watches", 64, &text, &len))
+    watches = strtoul(text, NULL, 10);
   free(text);
   if (watches && watches < FEW_WATCHES)
-    doctor_find(doctor, SEVERITY_NOTE, "watch", "For large trees, as root: sysctl fs.inotify.max_user_watches=524288",
+    doctor_find(doctor, SEVERITY_NOTE, "watch",
+                "For large trees, as root: sysctl fs.inotify.max_user_watches=524288",
                 "at most %lu folders can be watched (fs.inotify.max_user_watches)", watches);
   if (!is_in_path("git"))
     doctor_find(doctor, SEVERITY_NOTE, "watch", "Install git.",

@@ -13,8 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The last two come to all of a group of which one reads the terminal from the background: it stops, and we do when that is told. */
-static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGTTIN, SIGTTOU};
+/* The last two come to all of a group of which one reads the terminal from the background: it
+ * stops, and we do when that is told. */
+static const int passed_on[] = {SIGINT,  SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
+                                SIGUSR2, SIGWINCH, SIGTTIN, SIGTTOU};
 static sigset_t outside; /* the mask that the command gets */
 
 int child_prepare(const struct cli *cli, struct child *ret_child) {
@@ -24,21 +26,24 @@ int child_prepare(const struct cli *cli, struct child *ret_child) {
   sigemptyset(&ours);
   sigaddset(&ours, SIGCHLD);
   for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++) {
-    if (sigaction(passed_on[i], NULL, &was) || was.sa_handler != SIG_IGN) sigaddset(&ours, passed_on[i]); /* nohup means it */
+    if (sigaction(passed_on[i], NULL, &was) || was.sa_handler != SIG_IGN)
+      sigaddset(&ours, passed_on[i]); /* nohup means it */
   }
-  if (sigprocmask(SIG_BLOCK, &ours, &outside)) return cli_fail(cli, "cannot block signals: %s", strerror(errno));
+  if (sigprocmask(SIG_BLOCK, &ours, &outside))
+    return cli_fail(cli, "cannot block signals: %s", strerror(errno));
   child.signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
   if (child.signals < 0) return cli_fail(cli, "cannot listen to signals: %s", strerror(errno));
   *ret_child = child;
   return 0;
 }
 
-/* -- starting ---------------------------------------------------------------------------------------------------------------------- */
+/* -- starting ---------------------------------------------------------------------------------- */
 
 static int set_actions(posix_spawn_file_actions_t *actions, int out, int err, bool detached) {
   int reason = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
   if (!reason) reason = posix_spawn_file_actions_adddup2(actions, err, STDERR_FILENO);
-  if (!reason && detached) reason = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+  if (!reason && detached)
+    reason = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
   return reason;
 }
 
@@ -49,11 +54,13 @@ static int set_attributes(posix_spawnattr_t *attributes, bool detached, bool pip
   int reason = posix_spawnattr_setsigdefault(attributes, &usual);
   if (!reason) reason = posix_spawnattr_setsigmask(attributes, &outside);
   if (!reason && detached) reason = posix_spawnattr_setpgroup(attributes, 0);
-  short flags = (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (detached ? POSIX_SPAWN_SETPGROUP : 0));
+  short flags = (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+                        (detached ? POSIX_SPAWN_SETPGROUP : 0));
   return reason ? reason : posix_spawnattr_setflags(attributes, flags);
 }
 
-static int spawn(struct child *child, char **argv, int out, int err, bool detached, bool pipe_signal_ignored) {
+static int spawn(struct child *child, char **argv, int out, int err, bool detached,
+                 bool pipe_signal_ignored) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int reason = posix_spawn_file_actions_init(&actions);
@@ -77,7 +84,8 @@ static void shut(int *fd) {
 int child_start(struct child *child, char **argv, bool detached, bool pipe_signal_ignored) {
   int out[2] = {-1, -1}, err[2] = {-1, -1};
   int reason = pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC) ? errno : 0;
-  if (!reason && (fcntl(out[0], F_SETFL, O_NONBLOCK) || fcntl(err[0], F_SETFL, O_NONBLOCK))) reason = errno; /* our ends only */
+  if (!reason && (fcntl(out[0], F_SETFL, O_NONBLOCK) || fcntl(err[0], F_SETFL, O_NONBLOCK)))
+    reason = errno; /* our ends only */
   if (!reason) reason = spawn(child, argv, out[1], err[1], detached, pipe_signal_ignored);
   shut(&out[1]);
   shut(&err[1]);
@@ -92,7 +100,7 @@ int child_start(struct child *child, char **argv, bool detached, bool pipe_signa
   return 0;
 }
 
-/* -- while it runs ----------------------------------------------------------------------------------------------------------------- */
+/* -- while it runs ----------------------------------------------------------------------------- */
 
 int child_signal(const struct child *child) {
   struct signalfd_siginfo info;
@@ -100,7 +108,8 @@ int child_signal(const struct child *child) {
   if (got != (ssize_t)sizeof info) return 0;
   int number = (int)info.ssi_signo;
   if (number == SIGCHLD) return number;
-  /* What the terminal sends, the kernel sends to all of the foreground: a command in our group has it already. */
+  /* What the terminal sends, the kernel sends to all of the foreground: a command in our group has
+   * it already. */
   bool has_it = info.ssi_code > 0 && !child->own_group;
   if (!has_it && child->pid > 0) (void)kill(child->own_group ? -child->pid : child->pid, number);
   return number;
@@ -113,7 +122,9 @@ int child_look(const struct child *child, int *ret_status) {
   return WIFSTOPPED(status) ? 2 : 1;
 }
 
-void child_continue(const struct child *child) { (void)kill(child->own_group ? -child->pid : child->pid, SIGCONT); }
+void child_continue(const struct child *child) {
+  (void)kill(child->own_group ? -child->pid : child->pid, SIGCONT);
+}
 
 void child_finish(struct child *child) {
   shut(&child->out);

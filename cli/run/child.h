@@ -20,13 +20,16 @@ struct child {
 /* From here on signals wait for child_signal. Returns 0 or the exit code. */
 int child_prepare(const struct cli *cli, struct child *ret_child);
 
-/* Starts the command with our stdin (detached: with no terminal and no other descriptors). Returns 0 or an errno. */
+/* Starts the command with our stdin (detached: with no terminal and no other descriptors). Returns
+ * 0 or an errno. */
 int child_start(struct child *child, char **argv, bool detached, bool pipe_signal_ignored);
 
-/* Takes one signal and passes it on if it was meant for the command and has not reached it already. Returns its number; 0: there is none. */
+/* Takes one signal and passes it on if it was meant for the command and has not reached it already.
+ * Returns its number; 0: there is none. */
 int child_signal(const struct child *child);
 
-/* Has it ended or stopped? Returns 0 when nothing changed, 1 when it has ended (*ret_status as of wait), 2 when it was stopped by *ret_status. */
+/* Has it ended or stopped? Returns 0 when nothing changed, 1 when it has ended (*ret_status as of
+ * wait), 2 when it was stopped by *ret_status. */
 int child_look(const struct child *child, int *ret_status);
 void child_continue(const struct child *child);
 

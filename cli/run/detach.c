@@ -15,15 +15,18 @@ struct message {
   int reason, pid;
 };
 
-/* Pipes of the caller's stay open in nobody's hands: who reads them must see their end when the caller ends. */
+/* Pipes of the caller's stay open in nobody's hands: who reads them must see their end when the
+ * caller ends. */
 static void close_others(int keep, int keep_too) {
-  unsigned low = (unsigned)(keep < keep_too ? keep : keep_too), high = (unsigned)(keep < keep_too ? keep_too : keep);
+  unsigned low = (unsigned)(keep < keep_too ? keep : keep_too),
+           high = (unsigned)(keep < keep_too ? keep_too : keep);
   if (low > 3) (void)close_range(3, low - 1, 0);
   if (high > low + 1) (void)close_range(low + 1, high - 1, 0);
   (void)close_range(high + 1, ~0u, 0);
 }
 
-/* The two in between: whoever waits for the caller's children shall not find the one that goes on. */
+/* The two in between: whoever waits for the caller's children shall not find the one that goes
+ * on. */
 static int become_detached(int log, int told, struct detached *ret_detached) {
   int reason = 0;
   if (setsid() < 0) reason = errno;
@@ -31,7 +34,8 @@ static int become_detached(int log, int told, struct detached *ret_detached) {
   if (second > 0) _exit(0);
   if (!reason && second < 0) reason = errno;
   int nothing = reason ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (!reason && (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0))
+  if (!reason && (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+                  dup2(nothing, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0))
     reason = errno;
   close_others(log, told);
   *ret_detached = (struct detached){.told = told};

@@ -21,7 +21,7 @@
 
 enum { KEPT_LOGS = 200, KEPT_DAYS = 30, LONGEST_NAME = 40, ATTEMPTS = 16 };
 
-/* -- old ones ---------------------------------------------------------------------------------------------------------------------- */
+/* -- old ones ---------------------------------------------------------------------------------- */
 
 struct old_log {
   char *name;
@@ -75,7 +75,7 @@ static void prune(const char *path) {
   if (folder) closedir(folder);
 }
 
-/* -- a new one --------------------------------------------------------------------------------------------------------------------- */
+/* -- a new one --------------------------------------------------------------------------------- */
 
 /* A name that is safe in a shell, in a path and between backquotes. */
 static void plain_name(const char *name, char plain[LONGEST_NAME + 1]) {
@@ -121,7 +121,9 @@ static int make(const char *folder, const char *name, struct run_log *ret_log) {
 
 int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_log) {
   char *folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs");
-  if (!folder) return cli_fail(cli, "neither XDG_STATE_HOME nor HOME is set, so there is no place for the log");
+  if (!folder)
+    return cli_fail(cli,
+                    "neither XDG_STATE_HOME nor HOME is set, so there is no place for the log");
   int reason = paths_make_folders(folder);
   if (!reason) {
     prune(folder);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/log.h: where a command's output is kept: one file a run, readable by the user alone, old ones removed.
+ * run/log.h: where a command's output is kept: one file a run, readable by the user alone, old ones
+ * removed.
  */
 #ifndef TIDINGS_CLI_RUN_LOG_H
 #define TIDINGS_CLI_RUN_LOG_H
@@ -16,8 +17,8 @@ struct run_log {
   int failed;   /* the errno of the first write that failed; from then on nothing is kept */
 };
 
-/* Makes the file in $XDG_STATE_HOME/tidings/logs (or ~/.local/state/...), after removing old ones. Says what is wrong. Returns 0 or the exit
- * code. */
+/* Makes the file in $XDG_STATE_HOME/tidings/logs (or ~/.local/state/...), after removing old ones.
+ * Says what is wrong. Returns 0 or the exit code. */
 int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_log);
 void run_log_write(struct run_log *log, const char *bytes, size_t len);
 void run_log_remove(struct run_log *log); /* for a command that could not be started */

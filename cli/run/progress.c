@@ -24,12 +24,14 @@ void progress_begin(struct progress *progress) {
 
 void progress_duration(uint64_t ms, char text[32]) {
   unsigned long long seconds = ms / 1000;
-  if (seconds < 60) snprintf(text, 32, "%llu.%llu s", seconds, (unsigned long long)(ms % 1000 / 100));
+  if (seconds < 60)
+    snprintf(text, 32, "%llu.%llu s", seconds, (unsigned long long)(ms % 1000 / 100));
   else if (seconds < 3600) snprintf(text, 32, "%llu min %llu s", seconds / 60, seconds % 60);
   else snprintf(text, 32, "%llu h %llu min", seconds / 3600, seconds % 3600 / 60);
 }
 
-/* Cuts at `columns` characters; wide ones may make it longer by a little, and then the terminal wraps. */
+/* Cuts at `columns` characters; wide ones may make it longer by a little, and then the terminal
+ * wraps. */
 static size_t fit(const char *text, size_t columns) {
   size_t len = strlen(text), at = 0;
   for (size_t used = 0; at < len && used < columns; used++) {
@@ -39,16 +41,19 @@ static size_t fit(const char *text, size_t columns) {
   return at;
 }
 
-void progress_show(struct progress *progress, const char *name, uint64_t elapsed_ms, const struct tail *last) {
+void progress_show(struct progress *progress, const char *name, uint64_t elapsed_ms,
+                   const struct tail *last) {
   struct winsize size = {.ws_col = 0};
   char *line = NULL;
   size_t len = 0;
-  if (progress->fd < 0 || tcgetpgrp(progress->fd) != getpgrp()) return; /* in the background it keeps still */
+  if (progress->fd < 0 || tcgetpgrp(progress->fd) != getpgrp())
+    return; /* in the background it keeps still */
   if (ioctl(progress->fd, TIOCGWINSZ, &size) || size.ws_col < 10) size.ws_col = 80;
   char *words = last ? tail_text(last, 1, 512) : NULL;
   char elapsed[32];
   progress_duration(elapsed_ms / 1000 * 1000, elapsed);
-  if (elapsed_ms < 60000) snprintf(elapsed, sizeof elapsed, "%llu s", (unsigned long long)(elapsed_ms / 1000));
+  if (elapsed_ms < 60000)
+    snprintf(elapsed, sizeof elapsed, "%llu s", (unsigned long long)(elapsed_ms / 1000));
   FILE *out = open_memstream(&line, &len);
   if (out) {
     terminal_text(out, name);

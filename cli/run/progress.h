@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/progress.h: one line at the bottom of a terminal that says what runs and for how long. It gives way to whatever else is printed.
+ * run/progress.h: one line at the bottom of a terminal that says what runs and for how long. It
+ * gives way to whatever else is printed.
  */
 #ifndef TIDINGS_CLI_RUN_PROGRESS_H
 #define TIDINGS_CLI_RUN_PROGRESS_H
@@ -18,7 +19,8 @@ struct progress {
 /* On stderr, if that is a terminal that can erase a line. */
 void progress_begin(struct progress *progress);
 /* `last`: what was printed last, to be shown as well; NULL: it is on the screen anyway. */
-void progress_show(struct progress *progress, const char *name, uint64_t elapsed_ms, const struct tail *last);
+void progress_show(struct progress *progress, const char *name, uint64_t elapsed_ms,
+                   const struct tail *last);
 void progress_erase(struct progress *progress);
 
 /* "12.3 s", "4 min 5 s", "2 h 10 min". */

@@ -10,36 +10,43 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "command/kit.h"
 #include "cli/run/progress.h"
+#include "command/kit.h"
 #include "command/utf8_check.h"
 
 enum { SHOWN_LINES = 20, SHOWN_BYTES = 4000, HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
 
-int report_exit_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+int report_exit_code(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
 
-/* -- what is said ------------------------------------------------------------------------------------------------------------------ */
+/* -- what is said ------------------------------------------------------------------------------ */
 
 static char *content(const struct report *report, const char *what) {
   char *last = tail_text(report->tail, SHOWN_LINES, SHOWN_BYTES), *text = NULL;
   const char *kept = report->log->failed ? strerror(report->log->failed) : NULL;
-  int len = asprintf(&text, "%s\nOutput: %s%s%s%s%s%s", what, report->log->path, kept ? " (incomplete: " : "", kept ? kept : "",
-                     kept ? ")" : "", last && last[0] ? "\nThe last lines:\n" : "\nIt printed nothing.", last ? last : "");
+  int len =
+      asprintf(&text, "%s\nOutput: %s%s%s%s%s%s", what, report->log->path,
+               kept ? " (incomplete: " : "", kept ? kept : "", kept ? ")" : "",
+               last && last[0] ? "\nThe last lines:\n" : "\nIt printed nothing.", last ? last : "");
   free(last);
   return len < 0 ? NULL : text;
 }
 
 static json_t *state(const struct report *report, const char *name, const char *what) {
-  char *told = content(report, what), *text = told ? utf8_mended(told) : NULL, *tool = utf8_mended(report->tool);
+  char *told = content(report, what), *text = told ? utf8_mended(told) : NULL,
+       *tool = utf8_mended(report->tool);
   json_t *data = NULL;
-  if (text && tool) data = json_pack("{s:s, s:s, s:s, s:s}", "handle", report->log->handle, "tool", tool, "state", name, "content", text);
+  if (text && tool)
+    data = json_pack("{s:s, s:s, s:s, s:s}", "handle", report->log->handle, "tool", tool, "state",
+                     name, "content", text);
   free(told);
   free(text);
   free(tool);
   return data;
 }
 
-/* -- how it gets there ------------------------------------------------------------------------------------------------------------- */
+/* -- how it gets there ------------------------------------------------------------------------- */
 
 static int32_t try_once(const struct report *report, json_t *event, struct tidings_error *error) {
   struct hostkit *kit = NULL;
@@ -50,7 +57,8 @@ static int32_t try_once(const struct report *report, json_t *event, struct tidin
 }
 
 static bool may_pass(int32_t code) {
-  return code == TIDINGS_E_BUSY || code == TIDINGS_E_STORE || code == TIDINGS_E_FULL || code == TIDINGS_E_NOMEM;
+  return code == TIDINGS_E_BUSY || code == TIDINGS_E_STORE || code == TIDINGS_E_FULL ||
+         code == TIDINGS_E_NOMEM;
 }
 
 /* The same id each time: if an attempt was stored after all, the next has no effect. */
@@ -77,8 +85,10 @@ static int deliver(struct report *report, json_t *data) {
 }
 
 int report_waiting(struct report *report, bool waits) {
-  json_t *data = state(report, waits ? "waiting" : "running", waits ? "It waits for input at its terminal." : "It goes on.");
-  return data ? deliver(report, data) : cli_fail(report->cli, "cannot tell the session: out of memory");
+  json_t *data = state(report, waits ? "waiting" : "running",
+                       waits ? "It waits for input at its terminal." : "It goes on.");
+  return data ? deliver(report, data)
+              : cli_fail(report->cli, "cannot tell the session: out of memory");
 }
 
 int report_end(struct report *report, int status, uint64_t elapsed_ms) {
@@ -86,7 +96,8 @@ int report_end(struct report *report, int status, uint64_t elapsed_ms) {
   int exit_code = report_exit_code(status);
   progress_duration(elapsed_ms, elapsed);
   if (WIFSIGNALED(status))
-    snprintf(what, sizeof what, "Killed by signal %d (%s) after %s.", WTERMSIG(status), strsignal(WTERMSIG(status)), elapsed);
+    snprintf(what, sizeof what, "Killed by signal %d (%s) after %s.", WTERMSIG(status),
+             strsignal(WTERMSIG(status)), elapsed);
   else snprintf(what, sizeof what, "Exit code %d after %s.", exit_code, elapsed);
   json_t *data = state(report, exit_code ? "failed" : "stopped", what);
   if (!data || json_object_set_new(data, "exit_code", json_integer(exit_code))) {

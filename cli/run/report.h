@@ -5,9 +5,9 @@
 #ifndef TIDINGS_CLI_RUN_REPORT_H
 #define TIDINGS_CLI_RUN_REPORT_H
 
-#include "command/cli.h"
 #include "cli/run/log.h"
 #include "cli/run/tail.h"
+#include "command/cli.h"
 
 struct report {
   const struct cli *cli;
@@ -19,8 +19,10 @@ struct report {
   unsigned count; /* of reports so far */
 };
 
-/* Both try again while the store is busy or full, and say it when that did not help. Return 0 or the exit code. */
-int report_waiting(struct report *report, bool waits);                  /* it waits for input; it does not any more */
+/* Both try again while the store is busy or full, and say it when that did not help. Return 0 or
+ * the exit code. */
+int report_waiting(struct report *report,
+                   bool waits); /* it waits for input; it does not any more */
 int report_end(struct report *report, int status, uint64_t elapsed_ms); /* as of wait */
 
 /* What a shell would say: the exit code, or 128 + the signal. */

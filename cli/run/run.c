@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/kit.h"
 #include "cli/run/detach.h"
 #include "cli/run/supervise.h"
-#include "command/session.h"
 #include "cli/verbs.h"
+#include "command/kit.h"
+#include "command/session.h"
 
 enum { OPTION_DETACH = CLI_LONG_ONLY };
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
@@ -40,7 +40,8 @@ static int in_foreground(struct run *run) {
 
 static void print_handle(const struct run *run, int pid) {
   if (run->cli->json) {
-    json_t *told = json_pack("{s:s, s:s, s:i}", "handle", run->log.handle, "log", run->log.path, "pid", pid);
+    json_t *told =
+        json_pack("{s:s, s:s, s:i}", "handle", run->log.handle, "log", run->log.path, "pid", pid);
     char *text = told ? json_dumps(told, JSON_COMPACT) : NULL;
     puts(text ? text : "{}");
     free(text);
@@ -102,7 +103,8 @@ static int run_verb(struct cli *cli) {
   }
   if (key == CLI_STOP) code = cli->exit_code;
   else if (run->name && !run->name[0]) code = cli_usage(cli, "--name: it is empty");
-  else if (cli->json && !run->detached) code = cli_usage(cli, "--json is for --detach, which prints a handle");
+  else if (cli->json && !run->detached)
+    code = cli_usage(cli, "--json is for --detach, which prints a handle");
   else code = cli_take_words(cli, 1, cli->argc, "a command is");
   if (!code && key != CLI_STOP) code = run_it(cli, run);
   free(run);
@@ -113,16 +115,22 @@ const struct cli_verb verb_run = {
     .name = "run",
     .usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
     .summary = "run a command and tell the agent how it ended",
-    .help = "Runs the command and, when it has ended, pushes that it stopped or failed, with its exit code, how long it took, its last "
+    .help = "Runs the command and, when it has ended, pushes that it stopped or failed, with its "
+            "exit code, how long it took, its last "
             "lines and the log in "
-            "which all of its output is kept. While it waits for input at its terminal, that is news as well. The command's output is "
+            "which all of its output is kept. While it waits for input at its terminal, that is "
+            "news as well. The command's output is "
             "passed on, its exit "
-            "code is this command's (128 + N if signal N killed it), and signals are passed on to it.\n\n"
-            "With --detach it goes on in the background, without a terminal; what is printed is its handle, its log and the process to "
+            "code is this command's (128 + N if signal N killed it), and signals are passed on to "
+            "it.\n\n"
+            "With --detach it goes on in the background, without a terminal; what is printed is "
+            "its handle, its log and the process to "
             "kill to stop it.\n\n"
-            "Logs are in $XDG_STATE_HOME/tidings/logs; of those that are complete, the 200 newest of the last 30 days are kept. When this "
+            "Logs are in $XDG_STATE_HOME/tidings/logs; of those that are complete, the 200 newest "
+            "of the last 30 days are kept. When this "
             "command itself "
-            "fails before it has started anything, its exit code is 1, or 2 for wrong usage; 127 when the command was not found, 126 when "
+            "fails before it has started anything, its exit code is 1, or 2 for wrong usage; 127 "
+            "when the command was not found, 126 when "
             "it could not be "
             "executed.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
@@ -130,14 +138,19 @@ const struct cli_verb verb_run = {
     .completion = COMPLETE_COMMAND,
     .options =
         (const struct cli_option[]){
-            {.key = 'n', .name = "name", .argument = "NAME", .help = "What the model knows the command as; its file name if not given."},
+            {.key = 'n',
+             .name = "name",
+             .argument = "NAME",
+             .help = "What the model knows the command as; its file name if not given."},
             {.key = OPTION_DETACH, .name = "detach", .help = "Go on in the background."},
             {.key = 'q', .name = "quiet", .help = "Do not pass the output on, only keep it."},
             {.name = NULL},
         },
     .run = run_verb,
     .examples =
-        (const struct cli_example[]){{"tidings run -- make -j8", "Build; the agent that works in this folder is told how it ended."},
-                                     {"tidings run --detach --name tests -- npm test", "In the background."},
-                                     {NULL, NULL}},
+        (const struct cli_example[]){
+            {"tidings run -- make -j8",
+             "Build; the agent that works in this folder is told how it ended."},
+            {"tidings run --detach --name tests -- npm test", "In the background."},
+            {NULL, NULL}},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/supervise.c: see the header. One loop in poll; it wakes by itself only where a terminal may have to be watched, once a second.
+ * run/supervise.c: see the header. One loop in poll; it wakes by itself only where a terminal may
+ * have to be watched, once a second.
  */
 #include "cli/run/supervise.h"
 
@@ -47,14 +48,15 @@ static uint64_t now_ms(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* -- the output -------------------------------------------------------------------------------------------------------------------- */
+/* -- the output -------------------------------------------------------------------------------- */
 
 static void stream_begin(struct stream *stream, int *from, int to) {
   struct stat info;
   stream->from = from;
   stream->to = to;
   stream->at_line_start = true;
-  stream->chunk = to >= 0 && fstat(to, &info) == 0 && S_ISREG(info.st_mode) ? STREAM_BYTES : PIPE_BUF;
+  stream->chunk =
+      to >= 0 && fstat(to, &info) == 0 && S_ISREG(info.st_mode) ? STREAM_BYTES : PIPE_BUF;
 }
 
 static void stream_close(struct stream *stream) {
@@ -62,7 +64,8 @@ static void stream_close(struct stream *stream) {
   *stream->from = -1;
 }
 
-/* Only when what was read before has been passed on: a reader that is slow makes the command wait, as it would without us. */
+/* Only when what was read before has been passed on: a reader that is slow makes the command wait,
+ * as it would without us. */
 static void stream_read(struct supervision *all, struct stream *stream) {
   struct run *run = all->run;
   if (stream->end || *stream->from < 0) return;
@@ -83,14 +86,17 @@ static void stream_write(struct supervision *all, struct stream *stream) {
   size_t left = stream->end - stream->start;
   if (!stream->end) return;
   progress_erase(&all->progress);
-  ssize_t put = write(stream->to, stream->bytes + stream->start, left < stream->chunk ? left : stream->chunk);
+  ssize_t put =
+      write(stream->to, stream->bytes + stream->start, left < stream->chunk ? left : stream->chunk);
   if (put < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (put < 0) {
     int reason = errno;
     stream->to = -1;
     stream->start = stream->end = 0;
     if (reason == EPIPE) stream_close(stream); /* the command learns of it as it would without us */
-    else cli_warn(all->run->cli, "cannot pass the output on: %s; all of it is in %s", strerror(reason), all->run->log.path);
+    else
+      cli_warn(all->run->cli, "cannot pass the output on: %s; all of it is in %s", strerror(reason),
+               all->run->log.path);
     return;
   }
   stream->start += (size_t)put;
@@ -98,7 +104,8 @@ static void stream_write(struct supervision *all, struct stream *stream) {
   if (stream->start == stream->end) stream->start = stream->end = 0;
 }
 
-/* What the command has written before it ended is still in the pipes. What it has left running may hold them open, so their end is not awaited. */
+/* What the command has written before it ended is still in the pipes. What it has left running may
+ * hold them open, so their end is not awaited. */
 static void drain(struct supervision *all) {
   struct stream *streams[] = {&all->out, &all->err};
   for (size_t i = 0; i < 2; i++) {
@@ -116,12 +123,13 @@ static void drain(struct supervision *all) {
   }
 }
 
-/* -- waiting ----------------------------------------------------------------------------------------------------------------------- */
+/* -- waiting ----------------------------------------------------------------------------------- */
 
 static void tell_waiting(struct supervision *all, bool waits) {
   if (all->told_waiting == waits) return;
   progress_erase(&all->progress);
-  (void)report_waiting(&all->report, waits); /* said on stderr if it failed; the end is still to be told */
+  (void)report_waiting(&all->report,
+                       waits); /* said on stderr if it failed; the end is still to be told */
   all->told_waiting = waits;
 }
 
@@ -134,7 +142,8 @@ static void look_at_terminal(struct supervision *all) {
   else if (all->seen_waiting > 1) tell_waiting(all, true);
 }
 
-/* A read of the terminal from the background stops the command. Its shell must see that of us, or it could not continue it. */
+/* A read of the terminal from the background stops the command. Its shell must see that of us, or
+ * it could not continue it. */
 static void stop_too(struct supervision *all, int number) {
   if (number != SIGTTIN && number != SIGTTOU) return;
   tell_waiting(all, true);
@@ -142,14 +151,17 @@ static void stop_too(struct supervision *all, int number) {
   child_continue(&all->run->child);
 }
 
-/* -- the loop ---------------------------------------------------------------------------------------------------------------------- */
+/* -- the loop ---------------------------------------------------------------------------------- */
 
 static void tick(struct supervision *all) {
   struct run *run = all->run;
   all->tick_ms = now_ms() + TICK_MS;
   look_at_terminal(all);
-  bool covered = !run->quiet && !(all->out.at_line_start && all->err.at_line_start); /* a prompt, or half a line */
-  if (!covered && !all->seen_waiting) progress_show(&all->progress, run->name, now_ms() - all->begun_ms, run->quiet ? &run->tail : NULL);
+  bool covered = !run->quiet &&
+                 !(all->out.at_line_start && all->err.at_line_start); /* a prompt, or half a line */
+  if (!covered && !all->seen_waiting)
+    progress_show(&all->progress, run->name, now_ms() - all->begun_ms,
+                  run->quiet ? &run->tail : NULL);
 }
 
 static int timeout(const struct supervision *all) {
@@ -175,10 +187,14 @@ static struct pollfd of_stream(const struct stream *stream) {
 
 static void loop(struct supervision *all) {
   while (!all->ended) {
-    struct pollfd fds[] = {{.fd = all->run->child.signals, .events = POLLIN}, of_stream(&all->out), of_stream(&all->err)};
+    struct pollfd fds[] = {{.fd = all->run->child.signals, .events = POLLIN},
+                           of_stream(&all->out),
+                           of_stream(&all->err)};
     int ready = poll(fds, 3, timeout(all));
-    if (ready > 0 && fds[1].revents) all->out.end ? stream_write(all, &all->out) : stream_read(all, &all->out);
-    if (ready > 0 && fds[2].revents) all->err.end ? stream_write(all, &all->err) : stream_read(all, &all->err);
+    if (ready > 0 && fds[1].revents)
+      all->out.end ? stream_write(all, &all->out) : stream_read(all, &all->out);
+    if (ready > 0 && fds[2].revents)
+      all->err.end ? stream_write(all, &all->err) : stream_read(all, &all->err);
     if (ready > 0 && fds[0].revents) take_signals(all);
     if (timeout(all) == 0) tick(all);
   }
@@ -193,8 +209,12 @@ static bool has_terminal(void) {
 static void begin(struct supervision *all, struct run *run) {
   bool passes = !run->quiet && !run->detached;
   all->run = run;
-  all->report = (struct report){
-      .cli = run->cli, .session = run->session, .tool = run->name, .log = &run->log, .tail = &run->tail, .patient = run->detached};
+  all->report = (struct report){.cli = run->cli,
+                                .session = run->session,
+                                .tool = run->name,
+                                .log = &run->log,
+                                .tail = &run->tail,
+                                .patient = run->detached};
   all->has_terminal = !run->detached && has_terminal();
   all->begun_ms = now_ms();
   all->tick_ms = all->begun_ms + TICK_MS;
@@ -216,7 +236,8 @@ int supervise(struct run *run) {
   (void)report_end(&all->report, all->status, elapsed_ms);
   int code = report_exit_code(all->status);
   if (code && run->quiet && !run->detached)
-    cli_warn(run->cli, "%s ended with exit code %d; its output is in %s", run->name, code, run->log.path);
+    cli_warn(run->cli, "%s ended with exit code %d; its output is in %s", run->name, code,
+             run->log.path);
   free(all);
   return code;
 }

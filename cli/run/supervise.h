@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/supervise.h: from a command's start to its end: its output is kept and passed on, its waiting and its end are told.
+ * run/supervise.h: from a command's start to its end: its output is kept and passed on, its waiting
+ * and its end are told.
  */
 #ifndef TIDINGS_CLI_RUN_SUPERVISE_H
 #define TIDINGS_CLI_RUN_SUPERVISE_H
 
-#include "command/cli.h"
 #include "cli/run/child.h"
 #include "cli/run/log.h"
 #include "cli/run/tail.h"
+#include "command/cli.h"
 
 struct run {
   const struct cli *cli;

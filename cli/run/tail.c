@@ -26,9 +26,12 @@ void tail_add(struct tail *tail, const char *bytes, size_t len) {
   tail->len += len;
 }
 
-bool tail_at_line_start(const struct tail *tail) { return !tail->len || tail->bytes[tail->len - 1] == '\n'; }
+bool tail_at_line_start(const struct tail *tail) {
+  return !tail->len || tail->bytes[tail->len - 1] == '\n';
+}
 
-/* How long the escape sequence at `at` is: CSI, OSC (ended by BEL or ST), or ESC with one character. */
+/* How long the escape sequence at `at` is: CSI, OSC (ended by BEL or ST), or ESC with one
+ * character. */
 static size_t escape_length(const char *at, size_t left) {
   size_t len = 2;
   if (left < 2) return left;
@@ -44,7 +47,8 @@ static size_t escape_length(const char *at, size_t left) {
   return len;
 }
 
-/* Writes what a person would read; `out` has room for three times `len`. A carriage return begins its line anew. */
+/* Writes what a person would read; `out` has room for three times `len`. A carriage return begins
+ * its line anew. */
 static size_t clean(const char *bytes, size_t len, char *out) {
   size_t used = 0, line = 0;
   for (size_t i = 0; i < len;) {
@@ -68,7 +72,9 @@ static size_t clean(const char *bytes, size_t len, char *out) {
       used += 3;
       i++;
     } else {
-      if (byte == '\t' || (byte >= ' ' && (character < 0x7f || character > 0x9f))) { /* C1 acts on terminals as escape sequences do */
+      if (byte == '\t' ||
+          (byte >= ' ' && (character < 0x7f ||
+                           character > 0x9f))) { /* C1 acts on terminals as escape sequences do */
         memcpy(out + used, bytes + i, width);
         used += width;
       }

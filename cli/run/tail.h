@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/tail.h: the end of what a command has printed, for people and models: without the escape sequences and overwritten lines that only a
- * terminal wants.
+ * run/tail.h: the end of what a command has printed, for people and models: without the escape
+ * sequences and overwritten lines that only a terminal wants.
  */
 #ifndef TIDINGS_CLI_RUN_TAIL_H
 #define TIDINGS_CLI_RUN_TAIL_H
@@ -21,7 +21,8 @@ struct tail {
 void tail_add(struct tail *tail, const char *bytes, size_t len);
 bool tail_at_line_start(const struct tail *tail);
 
-/* The last `lines` lines that are not empty at the end, at most `most` bytes, valid UTF-8, no line break at the end. Free it; NULL: out of memory. */
+/* The last `lines` lines that are not empty at the end, at most `most` bytes, valid UTF-8, no line
+ * break at the end. Free it; NULL: out of memory. */
 char *tail_text(const struct tail *tail, size_t lines, size_t most);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/waiting.c: see the header. Where /proc does not tell the system call (a kernel or a policy that forbids it), the kernel function that a process
- * sleeps in stands for it.
+ * run/waiting.c: see the header. Where /proc does not tell the system call (a kernel or a policy
+ * that forbids it), the kernel function that a process sleeps in stands for it.
  */
 #include "cli/run/waiting.h"
 
@@ -36,7 +36,7 @@ static size_t read_proc(const char *path, char *buffer, size_t size) {
   return got > 0 ? (size_t)got : 0;
 }
 
-/* -- what is its terminal ---------------------------------------------------------------------------------------------------------- */
+/* -- what is its terminal ---------------------------------------------------------------------- */
 
 static bool is_terminal(uint32_t pid, uint32_t terminal, unsigned long fd) {
   char path[64];
@@ -55,8 +55,11 @@ static bool read_memory(uint32_t pid, unsigned long address, void *buffer, size_
 
 static bool polls_terminal(const struct process *process, const struct call *call, bool for_ever) {
   struct pollfd one;
-  if (!for_ever || call->arguments[1] != 1 || !read_memory(process->pid, call->arguments[0], &one, sizeof one)) return false;
-  return one.events & POLLIN && one.fd >= 0 && is_terminal(process->pid, process->terminal, (unsigned long)one.fd);
+  if (!for_ever || call->arguments[1] != 1 ||
+      !read_memory(process->pid, call->arguments[0], &one, sizeof one))
+    return false;
+  return one.events & POLLIN && one.fd >= 0 &&
+         is_terminal(process->pid, process->terminal, (unsigned long)one.fd);
 }
 
 static bool selects_terminal(const struct process *process, const struct call *call) {
@@ -90,9 +93,10 @@ static bool call_waits(const struct process *process, const struct call *call) {
   }
 }
 
-/* -- threads and processes --------------------------------------------------------------------------------------------------------- */
+/* -- threads and processes --------------------------------------------------------------------- */
 
-/* "0 0x0 0x7ffd… …": the number and six arguments. False for "running" and for what is not in a call. */
+/* "0 0x0 0x7ffd… …": the number and six arguments. False for "running" and for what is not in a
+ * call. */
 static bool parse_call(const char *text, struct call *ret_call) {
   struct call call;
   char *end = NULL;
@@ -111,10 +115,12 @@ static bool thread_waits(const struct process *process, const char *thread) {
   char path[PROC_PATH], text[256];
   struct call call;
   snprintf(path, sizeof path, "/proc/%u/task/%s/syscall", process->pid, thread);
-  if (read_proc(path, text, sizeof text)) return parse_call(text, &call) && call_waits(process, &call);
+  if (read_proc(path, text, sizeof text))
+    return parse_call(text, &call) && call_waits(process, &call);
   snprintf(path, sizeof path, "/proc/%u/task/%s/wchan", process->pid, thread);
   if (!read_proc(path, text, sizeof text)) return false;
-  return (strcmp(text, "n_tty_read") == 0 || strcmp(text, "wait_woken") == 0) && is_terminal(process->pid, process->terminal, 0);
+  return (strcmp(text, "n_tty_read") == 0 || strcmp(text, "wait_woken") == 0) &&
+         is_terminal(process->pid, process->terminal, 0);
 }
 
 static bool process_waits(uint32_t pid, int depth);
@@ -140,7 +146,8 @@ static bool process_waits(uint32_t pid, int depth) {
   DIR *threads = opendir(path);
   for (struct dirent *entry; threads && !waits && (entry = readdir(threads));) {
     if (entry->d_name[0] == '.') continue;
-    waits = (foreground && thread_waits(&process, entry->d_name)) || a_child_waits(pid, entry->d_name, depth);
+    waits = (foreground && thread_waits(&process, entry->d_name)) ||
+            a_child_waits(pid, entry->d_name, depth);
   }
   if (threads) closedir(threads);
   return waits;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/waiting.h: does a command sit in a read of its terminal? By /proc: no tracing, nothing that the command could notice.
+ * run/waiting.h: does a command sit in a read of its terminal? By /proc: no tracing, nothing that
+ * the command could notice.
  */
 #ifndef TIDINGS_CLI_RUN_WAITING_H
 #define TIDINGS_CLI_RUN_WAITING_H
@@ -8,8 +9,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* True if `pid` or a process below it is in the foreground of its terminal and blocked until something is typed: in a read of it, or in a select or
- * poll of nothing else without a time limit. */
+/* True if `pid` or a process below it is in the foreground of its terminal and blocked until
+ * something is typed: in a read of it, or in a select or poll of nothing else without a time
+ * limit. */
 bool waits_for_input(pid_t pid);
 
 #endif

@@ -19,7 +19,8 @@ static size_t hash_path(const char *path) { /* FNV-1a */
 
 static size_t *find(const struct changes *changes, const char *path) {
   size_t at = hash_path(path) & changes->mask;
-  while (changes->index[at] && strcmp(changes->list[changes->index[at] - 1].path, path) != 0) at = (at + 1) & changes->mask;
+  while (changes->index[at] && strcmp(changes->list[changes->index[at] - 1].path, path) != 0)
+    at = (at + 1) & changes->mask;
   return &changes->index[at];
 }
 
@@ -51,7 +52,8 @@ struct change *changes_of(struct changes *changes, const char *path, bool *ret_n
 }
 
 struct change *changes_by_cookie(struct changes *changes, uint32_t cookie) {
-  for (size_t i = changes->count; cookie && i > 0; i--) { /* the newest first: the two halves of a rename stand together */
+  for (size_t i = changes->count; cookie && i > 0;
+       i--) { /* the newest first: the two halves of a rename stand together */
     if (changes->list[i - 1].cookie == cookie) return &changes->list[i - 1];
   }
   return NULL;

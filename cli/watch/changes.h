@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/changes.h: what happened to which path since the last time it was told. What comes of it is seen only when it is told: a file that was
- * written, renamed and written again is one that is there and differs.
+ * watch/changes.h: what happened to which path since the last time it was told. What comes of it is
+ * seen only when it is told: a file that was written, renamed and written again is one that is
+ * there and differs.
  */
 #ifndef TIDINGS_CLI_WATCH_CHANGES_H
 #define TIDINGS_CLI_WATCH_CHANGES_H
@@ -28,11 +29,14 @@ struct changes {
   size_t mask;
 };
 
-/* The entry of a path; *ret_new: it was just added, zero but for its path. NULL: out of memory. The pointer holds until the next call. */
+/* The entry of a path; *ret_new: it was just added, zero but for its path. NULL: out of memory. The
+ * pointer holds until the next call. */
 struct change *changes_of(struct changes *changes, const char *path, bool *ret_new);
-struct change *changes_by_cookie(struct changes *changes, uint32_t cookie); /* NULL: there is none */
+struct change *changes_by_cookie(struct changes *changes,
+                                 uint32_t cookie); /* NULL: there is none */
 bool changes_below(const struct changes *changes,
-                   const char *path); /* is a folder above it renamed or gone? Its `folder` is set, it is not there any more */
+                   const char *path); /* is a folder above it renamed or gone? Its `folder` is set,
+                                         it is not there any more */
 void changes_clear(struct changes *changes);
 void changes_free(struct changes *changes);
 

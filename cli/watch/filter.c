@@ -25,7 +25,9 @@ static bool name_matches(const struct filter *filter, const char *name) {
 static bool path_matches(const struct filter *filter, const char *path) {
   for (size_t i = 0; i < filter->glob_count; i++) {
     const char *glob = filter->globs[i];
-    if (strchr(glob, '/') && fnmatch(glob + (glob[0] == '/'), path, FNM_PATHNAME | FNM_LEADING_DIR) == 0) return true;
+    if (strchr(glob, '/') &&
+        fnmatch(glob + (glob[0] == '/'), path, FNM_PATHNAME | FNM_LEADING_DIR) == 0)
+      return true;
   }
   return false;
 }
@@ -55,5 +57,6 @@ bool filter_leaves_out(const struct filter *filter, const char *root, const char
 }
 
 void filter_free(struct filter *filter) {
-  for (size_t i = 0; i < sizeof filter->kept_apart / sizeof filter->kept_apart[0]; i++) free(filter->kept_apart[i]);
+  for (size_t i = 0; i < sizeof filter->kept_apart / sizeof filter->kept_apart[0]; i++)
+    free(filter->kept_apart[i]);
 }

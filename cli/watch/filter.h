@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/filter.h: what is left out whatever git says: .git, the store, what editors leave beside a file, and what the user named.
+ * watch/filter.h: what is left out whatever git says: .git, the store, what editors leave beside a
+ * file, and what the user named.
  */
 #ifndef TIDINGS_CLI_WATCH_FILTER_H
 #define TIDINGS_CLI_WATCH_FILTER_H
@@ -14,11 +15,13 @@ enum { MOST_GLOBS = 128 };
 struct filter {
   const char *globs[MOST_GLOBS]; /* borrowed; without a slash at the end */
   size_t glob_count;
-  char *kept_apart[2]; /* folders of our own: a watcher that saw them would never be done; NULL: none */
+  char *kept_apart[2]; /* folders of our own: a watcher that saw them would never be done; NULL:
+                          none */
 };
 
-/* `path` lies inside `root`; only what stands behind that is looked at. A glob without a slash is for each name on the way, one with a slash for the
- * path from the root on (a leading slash is not needed), folders with all that is in them. */
+/* `path` lies inside `root`; only what stands behind that is looked at. A glob without a slash is
+ * for each name on the way, one with a slash for the path from the root on (a leading slash is not
+ * needed), folders with all that is in them. */
 bool filter_leaves_out(const struct filter *filter, const char *root, const char *path);
 void filter_free(struct filter *filter);
 

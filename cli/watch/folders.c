@@ -10,7 +10,9 @@
 
 enum { FIRST_PLACES = 64 };
 
-static size_t start_of(const struct tree *tree, int wd) { return ((size_t)wd * 0x9e3779b9u) & tree->folder_mask; }
+static size_t start_of(const struct tree *tree, int wd) {
+  return ((size_t)wd * 0x9e3779b9u) & tree->folder_mask;
+}
 
 static size_t place_of(const struct tree *tree, int wd) {
   size_t at = start_of(tree, wd);
@@ -52,7 +54,8 @@ int folders_put(struct tree *tree, struct folder *folder) {
 
 /* What stands behind a freed place moves up, so that it is still found. */
 static void close_gap(struct tree *tree, size_t gap) {
-  for (size_t at = (gap + 1) & tree->folder_mask; tree->folders[at]; at = (at + 1) & tree->folder_mask) {
+  for (size_t at = (gap + 1) & tree->folder_mask; tree->folders[at];
+       at = (at + 1) & tree->folder_mask) {
     size_t wanted = start_of(tree, tree->folders[at]->wd);
     bool stays = gap < at ? wanted > gap && wanted <= at : wanted > gap || wanted <= at;
     if (stays) continue;
@@ -77,7 +80,8 @@ static bool is_below(const char *path, const char *folder, size_t len) {
   return strncmp(path, folder, len) == 0 && (path[len] == '/' || !path[len]);
 }
 
-/* The kernel answers each removal with IN_IGNORED, for a folder that is not there any more: nothing happens. */
+/* The kernel answers each removal with IN_IGNORED, for a folder that is not there any more: nothing
+ * happens. */
 void folders_drop_below(struct tree *tree, const char *path) {
   size_t len = strlen(path);
   for (size_t i = 0; tree->folders && i <= tree->folder_mask;) {

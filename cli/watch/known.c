@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/known.c: see the header. Open addressing; a deleted file keeps its place until the table grows.
+ * watch/known.c: see the header. Open addressing; a deleted file keeps its place until the table
+ * grows.
  */
 #include "cli/watch/known.h"
 

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-bool outbox_empty(const struct outbox *outbox) { return !outbox->count && !outbox->dropped && !outbox->too_many; }
+bool outbox_empty(const struct outbox *outbox) {
+  return !outbox->count && !outbox->dropped && !outbox->too_many;
+}
 
 static int add(struct outbox *outbox, const char *path, enum news_kind kind) {
   for (size_t i = 0; i < outbox->count; i++) { /* not empty only after a push has failed */
@@ -39,8 +41,11 @@ static bool of_folder(const struct change *change, bool is_there, enum news_kind
 static bool of_file(const struct change *change, int64_t time, enum news_kind *ret_kind) {
   bool is_there = time >= 0;
   if (!is_there && !change->existed) return false;
-  if (is_there && change->existed && time == change->time) return false; /* opened for writing, and not written */
-  *ret_kind = !is_there ? (change->renamed ? NEWS_RENAMED : NEWS_DELETED) : change->existed ? NEWS_MODIFIED : NEWS_CREATED;
+  if (is_there && change->existed && time == change->time)
+    return false; /* opened for writing, and not written */
+  *ret_kind = !is_there         ? (change->renamed ? NEWS_RENAMED : NEWS_DELETED)
+              : change->existed ? NEWS_MODIFIED
+                                : NEWS_CREATED;
   return true;
 }
 
@@ -56,13 +61,15 @@ static int take(struct outbox *outbox, struct tree *tree, const struct change *c
   if (!change->folder && time >= 0 && known_put(&tree->known, change->path, time)) return -1;
   if (!change->folder && time < 0) known_remove(&tree->known, change->path);
   if (!news || is_ignored(tree, change->path)) return 0;
-  if (time < 0 && changes_below(tree->changes, change->path)) return 0; /* the folder's end says it */
+  if (time < 0 && changes_below(tree->changes, change->path))
+    return 0; /* the folder's end says it */
   return add(outbox, change->path, kind);
 }
 
 int outbox_take(struct outbox *outbox, struct tree *tree) {
   int status = 0;
-  for (size_t i = 0; !status && i < tree->changes->count; i++) status = take(outbox, tree, &tree->changes->list[i]);
+  for (size_t i = 0; !status && i < tree->changes->count; i++)
+    status = take(outbox, tree, &tree->changes->list[i]);
   changes_clear(tree->changes);
   if (tree->limit) outbox->too_many = true;
   tree->limit = 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/outbox.h: from what happened to what is told, and telling it. What could not be told yet stays.
+ * watch/outbox.h: from what happened to what is told, and telling it. What could not be told yet
+ * stays.
  */
 #ifndef TIDINGS_CLI_WATCH_OUTBOX_H
 #define TIDINGS_CLI_WATCH_OUTBOX_H
 
-#include "command/cli.h"
 #include "cli/watch/tree.h"
+#include "command/cli.h"
 
 enum news_kind { NEWS_MODIFIED, NEWS_CREATED, NEWS_DELETED, NEWS_RENAMED, NEWS_KINDS };
 
@@ -25,8 +26,8 @@ struct outbox { /* zero is an empty one */
 /* Takes what comes of the changes, which are cleared. Returns 0, or -1: out of memory. */
 int outbox_take(struct outbox *outbox, struct tree *tree);
 
-/* Pushes all of it to `session` (NULL: the newest of a running host here, `*last` if none runs now; replaces *last). Returns 0; or the exit code, and
- * what was not told stays. */
+/* Pushes all of it to `session` (NULL: the newest of a running host here, `*last` if none runs now;
+ * replaces *last). Returns 0; or the exit code, and what was not told stays. */
 int outbox_tell(const struct cli *cli, struct outbox *outbox, const char *session, char **last);
 bool outbox_empty(const struct outbox *outbox);
 void outbox_free(struct outbox *outbox);

@@ -20,7 +20,7 @@
 
 enum { MOST_FAILURES = 5, ANSWER_MS = 5000, LONGEST_ANSWER = 16384, FIELDS = 4 };
 
-/* -- git ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- git --------------------------------------------------------------------------------------- */
 
 static void stop(struct repository *repository) {
   if (!repository->pid) return;
@@ -33,7 +33,8 @@ static void stop(struct repository *repository) {
 
 /* Without what would send git to another repository. Free the list, not what is in it. */
 static char **environment(void) {
-  static const char *const left_out[] = {"GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_PREFIX=", "GIT_CEILING_DIRECTORIES="};
+  static const char *const left_out[] = {
+      "GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_PREFIX=", "GIT_CEILING_DIRECTORIES="};
   size_t count = 0, used = 0;
   while (environ[count]) count++;
   char **list = calloc(count + 1, sizeof *list);
@@ -47,7 +48,8 @@ static char **environment(void) {
 }
 
 static int spawn(struct repository *repository, int in, int out) {
-  static char git[] = "git", at[] = "-C", verb[] = "check-ignore", from_stdin[] = "--stdin", zero[] = "-z", pattern[] = "-v", all[] = "-n";
+  static char git[] = "git", at[] = "-C", verb[] = "check-ignore", from_stdin[] = "--stdin",
+              zero[] = "-z", pattern[] = "-v", all[] = "-n";
   char *const arguments[] = {git, at, repository->root, verb, from_stdin, zero, pattern, all, NULL};
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -62,13 +64,17 @@ static int spawn(struct repository *repository, int in, int out) {
   if (!reason) {
     reason = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     if (!reason) reason = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    if (!reason) reason = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!reason)
+      reason = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     if (!reason) reason = posix_spawnattr_setsigmask(&attributes, &none);
     if (!reason) reason = posix_spawnattr_setsigdefault(&attributes, &usual);
     /* A group of its own: Ctrl-C is for us, and we still ask while we end. */
     if (!reason) reason = posix_spawnattr_setpgroup(&attributes, 0);
-    if (!reason) reason = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    if (!reason) reason = posix_spawnp(&repository->pid, "git", &actions, &attributes, arguments, env);
+    if (!reason)
+      reason = posix_spawnattr_setflags(
+          &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    if (!reason)
+      reason = posix_spawnp(&repository->pid, "git", &actions, &attributes, arguments, env);
     posix_spawnattr_destroy(&attributes);
   }
   posix_spawn_file_actions_destroy(&actions);
@@ -98,7 +104,8 @@ static int start(struct repository *repository) {
   return reason;
 }
 
-/* The answer to one path: source, line, pattern and path, each ended by a NUL; the first is empty if nothing matched. */
+/* The answer to one path: source, line, pattern and path, each ended by a NUL; the first is empty
+ * if nothing matched. */
 static int read_answer(const struct repository *repository, bool *ret_ignored) {
   char answer[LONGEST_ANSWER];
   size_t len = 0, fields = 0, pattern = 0;
@@ -129,7 +136,9 @@ static int ask(struct repository *repository, const char *path, bool *ret_ignore
     return 0;
   }
   /* "./" so that no name begins with what git takes for magic. */
-  if (paths_write_all(repository->to, "./", 2) || paths_write_all(repository->to, inside, strlen(inside) + 1)) return -1;
+  if (paths_write_all(repository->to, "./", 2) ||
+      paths_write_all(repository->to, inside, strlen(inside) + 1))
+    return -1;
   return read_answer(repository, ret_ignored);
 }
 
@@ -142,8 +151,11 @@ bool repository_ignores(struct repository *repository, const char *path) {
     /* A path that git refuses ends it: one that lies in a submodule, behind a symbolic link. */
     if (reason == ENOENT || ++repository->failures > MOST_FAILURES) {
       repository->useless = true;
-      fprintf(stderr, reason == ENOENT ? "tidings watch: git is not installed, so what it ignores is not left out\n"
-                                       : "tidings watch: git cannot tell what it ignores, so nothing of that is left out\n");
+      fprintf(
+          stderr,
+          reason == ENOENT
+              ? "tidings watch: git is not installed, so what it ignores is not left out\n"
+              : "tidings watch: git cannot tell what it ignores, so nothing of that is left out\n");
     }
   }
   return false;
@@ -151,7 +163,7 @@ bool repository_ignores(struct repository *repository, const char *path) {
 
 void repository_restart(struct repository *repository) { stop(repository); }
 
-/* -- finding --------------------------------------------------------------------------------------------------------------------------- */
+/* -- finding ----------------------------------------------------------------------------------- */
 
 struct repository *repository_at(struct repository **all, const char *folder) {
   struct stat info;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/repository.h: what git ignores, asked of git itself: one `git check-ignore` beside us for each work tree, as long as we run.
+ * watch/repository.h: what git ignores, asked of git itself: one `git check-ignore` beside us for
+ * each work tree, as long as we run.
  */
 #ifndef TIDINGS_CLI_WATCH_REPOSITORY_H
 #define TIDINGS_CLI_WATCH_REPOSITORY_H
@@ -18,12 +19,14 @@ struct repository {
   bool useless; /* git is not installed, or it failed too often: nothing is ignored */
 };
 
-/* The repository whose work tree has its root in `folder`, if it has; found before or new. NULL: it is none, or out of memory. */
+/* The repository whose work tree has its root in `folder`, if it has; found before or new. NULL: it
+ * is none, or out of memory. */
 struct repository *repository_at(struct repository **all, const char *folder);
 /* The one that `folder` lies in. */
 struct repository *repository_above(struct repository **all, const char *folder);
 
-/* Does git ignore `path` (absolute, inside the work tree)? What is tracked is not ignored. False when git cannot tell. */
+/* Does git ignore `path` (absolute, inside the work tree)? What is tracked is not ignored. False
+ * when git cannot tell. */
 bool repository_ignores(struct repository *repository, const char *path);
 
 /* A .gitignore has changed: git reads them once. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/scan.c: reading folders: watching them, and learning or noting the files in them. A folder is watched before it is read: what is made in
- * between is seen twice rather than never.
+ * watch/scan.c: reading folders: watching them, and learning or noting the files in them. A folder
+ * is watched before it is read: what is made in between is seen twice rather than never.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -10,12 +10,12 @@
 #include <sys/inotify.h>
 #include <sys/stat.h>
 
-#include "command/paths.h"
 #include "cli/watch/tree.h"
+#include "command/paths.h"
 
 enum {
-  WATCHED = IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR |
-            IN_DONT_FOLLOW | IN_EXCL_UNLINK
+  WATCHED = IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
+            IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK
 };
 
 int64_t scan_time(const char *path) {
@@ -32,7 +32,8 @@ struct change *scan_note(struct tree *tree, const char *path) {
   return change;
 }
 
-static int watch(struct tree *tree, const char *path, const struct root *root, struct repository *repository, bool deep) {
+static int watch(struct tree *tree, const char *path, const struct root *root,
+                 struct repository *repository, bool deep) {
   int wd = inotify_add_watch(tree->fd, path, WATCHED);
   if (wd < 0) return errno;
   struct folder *folder = folders_find(tree, wd);
@@ -46,7 +47,9 @@ static int watch(struct tree *tree, const char *path, const struct root *root, s
     return 0;
   }
   folder = calloc(1, sizeof *folder);
-  if (folder) *folder = (struct folder){.wd = wd, .path = strdup(path), .root = root, .repository = repository, .deep = deep};
+  if (folder)
+    *folder = (struct folder){
+        .wd = wd, .path = strdup(path), .root = root, .repository = repository, .deep = deep};
   if (folder && folder->path && !folders_put(tree, folder)) return 0;
   if (folder) free(folder->path);
   free(folder);
@@ -54,11 +57,13 @@ static int watch(struct tree *tree, const char *path, const struct root *root, s
   return ENOMEM;
 }
 
-/* Carries what was known of a file over to its folder's new name: renaming a folder does not change what is in it. */
+/* Carries what was known of a file over to its folder's new name: renaming a folder does not change
+ * what is in it. */
 static void learn_by_old_name(struct tree *tree, const char *path) {
   int64_t time = 0;
   char *old = paths_join(tree->old_name, path + strlen(tree->new_name) + 1);
-  if (!old || (known_find(&tree->known, old, &time) && known_put(&tree->known, path, time))) tree->no_memory = true;
+  if (!old || (known_find(&tree->known, old, &time) && known_put(&tree->known, path, time)))
+    tree->no_memory = true;
   free(old);
 }
 
@@ -70,11 +75,13 @@ static void take_file(struct tree *tree, const char *path, enum scan what) {
     what = SCAN_NOTE_CHANGED;
   }
   bool known = known_find(&tree->known, path, &before);
-  if (what == SCAN_NOTE_ALL || (what == SCAN_NOTE_CHANGED && (!known || before != time))) (void)scan_note(tree, path);
+  if (what == SCAN_NOTE_ALL || (what == SCAN_NOTE_CHANGED && (!known || before != time)))
+    (void)scan_note(tree, path);
   else if (known_put(&tree->known, path, time)) tree->no_memory = true;
 }
 
-struct names { /* of subfolders; kept, so that a folder is closed before those below it are opened */
+struct names { /* of subfolders; kept, so that a folder is closed before those below it are opened
+                */
   char **list;
   size_t count, room;
 };
@@ -100,11 +107,13 @@ static bool is_folder(const struct dirent *entry, const char *path) {
   return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-static void read_folder(struct tree *tree, const char *path, const struct root *root, bool deep, enum scan what, struct names *names) {
+static void read_folder(struct tree *tree, const char *path, const struct root *root, bool deep,
+                        enum scan what, struct names *names) {
   DIR *dir = opendir(path);
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    if (root->only && strcmp(root->path, path) == 0 && strcmp(entry->d_name, root->only) != 0) continue;
+    if (root->only && strcmp(root->path, path) == 0 && strcmp(entry->d_name, root->only) != 0)
+      continue;
     char *whole = paths_join(strcmp(path, "/") == 0 ? "" : path, entry->d_name);
     if (!whole) {
       tree->no_memory = true;
@@ -123,7 +132,8 @@ static void read_folder(struct tree *tree, const char *path, const struct root *
   if (dir) closedir(dir);
 }
 
-int scan_folder(struct tree *tree, const char *path, const struct root *root, struct repository *repository, bool deep, enum scan what) {
+int scan_folder(struct tree *tree, const char *path, const struct root *root,
+                struct repository *repository, bool deep, enum scan what) {
   struct names names = {.list = NULL};
   struct repository *own = deep ? repository_at(&tree->repositories, path) : NULL;
   if (own) repository = own;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/tell.c: pushing what the outbox holds. A few files are told one by one, so that the assistant's own edits among them can be withdrawn; a burst
- * is told as one. What the session has not been told yet is not pushed a second time.
+ * watch/tell.c: pushing what the outbox holds. A few files are told one by one, so that the
+ * assistant's own edits among them can be withdrawn; a burst is told as one. What the session has
+ * not been told yet is not pushed a second time.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/watch/outbox.h"
 #include "command/kit.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/session_path.h"
 #include "command/utf8_check.h"
-#include "cli/watch/outbox.h"
 
 enum { ONE_BY_ONE = 8, LISTED = 100, NAMED = 20 };
 
@@ -26,17 +27,19 @@ struct telling {
   json_t *pending;
 };
 
-/* -- to whom ----------------------------------------------------------------------------------------------------------------------- */
+/* -- to whom ----------------------------------------------------------------------------------- */
 
 /* Quietly: while no host runs here, the last one may come back. */
-static int choose(const struct cli *cli, struct telling *telling, const char *session, char **last) {
+static int choose(const struct cli *cli, struct telling *telling, const char *session,
+                  char **last) {
   if (session) {
     telling->session = strdup(session);
     return telling->session ? 0 : cli_fail(cli, "out of memory");
   }
   int code = session_newest_here(cli, telling->kit, &telling->session);
   if (!code && !telling->session && *last) telling->session = strdup(*last);
-  if (code || !telling->session) return code ? code : cli_fail(cli, "no running session is at work here");
+  if (code || !telling->session)
+    return code ? code : cli_fail(cli, "no running session is at work here");
   char *copy = strdup(telling->session);
   if (copy) {
     free(*last);
@@ -48,7 +51,8 @@ static int choose(const struct cli *cli, struct telling *telling, const char *se
 static int ask(const struct telling *telling, const char *name, json_t **ret_answer) {
   struct tidings_error error = {.size = sizeof error};
   json_t *request = json_pack("{s:s, s:s}", "name", name, "session", telling->session);
-  if (request && strcmp(name, "pending") == 0) json_object_set_new(request, "limit", json_integer(10000));
+  if (request && strcmp(name, "pending") == 0)
+    json_object_set_new(request, "limit", json_integer(10000));
   int32_t code = kit_query(telling->kit, request, ret_answer, &error);
   return code ? cli_fail_with(telling->cli, code, &error) : 0;
 }
@@ -60,7 +64,8 @@ static int begin(const struct cli *cli, struct telling *telling, const char *ses
   if (!code) code = choose(cli, telling, session, last);
   if (!code) code = ask(telling, "status", &status);
   if (!code) code = ask(telling, "pending", &telling->pending);
-  if (!code && !(telling->cwd = strdup(json_text(json_object_get(status, "attachment"), "cwd")))) code = cli_fail(cli, "out of memory");
+  if (!code && !(telling->cwd = strdup(json_text(json_object_get(status, "attachment"), "cwd"))))
+    code = cli_fail(cli, "out of memory");
   json_decref(status);
   return code;
 }
@@ -72,7 +77,7 @@ static void end(struct telling *telling) {
   free(telling->cwd);
 }
 
-/* -- what ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- what -------------------------------------------------------------------------------------- */
 
 /* A path as JSON wants it: UTF-8. */
 static json_t *path_value(const struct telling *telling, const char *path) {
@@ -107,7 +112,8 @@ static bool is_pending(const struct telling *telling, const char *path, enum new
   size_t i = 0;
   if (asprintf(&line, "`%s` was %s externally.", path, kind_names[kind]) < 0) return false;
   json_array_foreach(items, i, item) {
-    found = found || (strcmp(json_text(item, "message"), line) == 0 && !json_object_get(item, "caused_by"));
+    found = found ||
+            (strcmp(json_text(item, "message"), line) == 0 && !json_object_get(item, "caused_by"));
   }
   free(line);
   return found;
@@ -120,11 +126,13 @@ static int tell_one(const struct telling *telling, const struct news *news) {
     json_decref(path);
     return 0;
   }
-  return push(telling, "file.changed", json_pack("{s:o, s:s}", "path", path, "change", kind_names[news->kind]));
+  return push(telling, "file.changed",
+              json_pack("{s:o, s:s}", "path", path, "change", kind_names[news->kind]));
 }
 
 static int tell_list(const struct telling *telling, enum news_kind kind, json_t *paths) {
-  return push(telling, "file.changed", json_pack("{s:O, s:s}", "paths", paths, "change", kind_names[kind]));
+  return push(telling, "file.changed",
+              json_pack("{s:O, s:s}", "paths", paths, "change", kind_names[kind]));
 }
 
 /* More than anybody wants to read. */
@@ -133,32 +141,36 @@ static int tell_count(const struct telling *telling, enum news_kind kind, const 
   char *text = NULL;
   FILE *out = open_memstream(&text, &len);
   if (out) fprintf(out, "%zu files were %s externally: ", count, kind_names[kind]);
-  for (size_t i = 0; out && i < NAMED; i++) fprintf(out, "%s`%s`", i ? ", " : "", json_string_value(json_array_get(paths, i)));
+  for (size_t i = 0; out && i < NAMED; i++)
+    fprintf(out, "%s`%s`", i ? ", " : "", json_string_value(json_array_get(paths, i)));
   if (out) fprintf(out, " and %zu more.", count - NAMED);
   if (!out || fclose(out)) {
     free(text);
     return cli_fail(telling->cli, "out of memory");
   }
-  json_t *data = json_pack("{s:s, s:s, s:{s:s, s:I}}", "kind", "file.changed", "message", text, "data", "change", kind_names[kind], "count",
-                           (json_int_t)count);
+  json_t *data = json_pack("{s:s, s:s, s:{s:s, s:I}}", "kind", "file.changed", "message", text,
+                           "data", "change", kind_names[kind], "count", (json_int_t)count);
   free(text);
   return push(telling, "notification", data);
 }
 
-static int tell_burst(const struct telling *telling, const struct outbox *outbox, enum news_kind kind) {
+static int tell_burst(const struct telling *telling, const struct outbox *outbox,
+                      enum news_kind kind) {
   json_t *paths = json_array();
   int code = 0;
   for (size_t i = 0; !code && i < outbox->count; i++) {
-    if (outbox->list[i].kind == kind && json_array_append_new(paths, path_value(telling, outbox->list[i].path)))
+    if (outbox->list[i].kind == kind &&
+        json_array_append_new(paths, path_value(telling, outbox->list[i].path)))
       code = cli_fail(telling->cli, "out of memory");
   }
   if (!code && json_array_size(paths))
-    code = json_array_size(paths) > LISTED ? tell_count(telling, kind, paths) : tell_list(telling, kind, paths);
+    code = json_array_size(paths) > LISTED ? tell_count(telling, kind, paths)
+                                           : tell_list(telling, kind, paths);
   json_decref(paths);
   return code;
 }
 
-/* -- in order ------------------------------------------------------------------------------------------------------------------------ */
+/* -- in order ---------------------------------------------------------------------------------- */
 
 static void drop_kind(struct outbox *outbox, enum news_kind kind) {
   size_t kept = 0;
@@ -175,18 +187,21 @@ static void drop_first(struct outbox *outbox) {
 }
 
 static int tell_trouble(const struct telling *telling, struct outbox *outbox) {
-  static const char dropped[] = "The file watcher could not keep up and may have missed changes, deleted files above all.";
-  static const char too_many[] =
-      "The file watcher cannot watch all new folders: the system's limit is reached (fs.inotify.max_user_watches).";
+  static const char dropped[] =
+      "The file watcher could not keep up and may have missed changes, deleted files above all.";
+  static const char too_many[] = "The file watcher cannot watch all new folders: the system's "
+                                 "limit is reached (fs.inotify.max_user_watches).";
   static const char format[] = "{s:s, s:s, s:s, s:s}";
   int code = 0;
   if (outbox->dropped)
     code = push(telling, "notification",
-                json_pack(format, "kind", "watch.overflow", "level", "warning", "key", "watch.overflow", "message", dropped));
+                json_pack(format, "kind", "watch.overflow", "level", "warning", "key",
+                          "watch.overflow", "message", dropped));
   if (!code) outbox->dropped = false;
   if (!code && outbox->too_many)
     code = push(telling, "notification",
-                json_pack(format, "kind", "watch.limit", "level", "warning", "key", "watch.limit", "message", too_many));
+                json_pack(format, "kind", "watch.limit", "level", "warning", "key", "watch.limit",
+                          "message", too_many));
   if (!code) outbox->too_many = false;
   return code;
 }

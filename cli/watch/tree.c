@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/tree.c: the kernel's events: from names to paths, and folders that come, go and change their names.
+ * watch/tree.c: the kernel's events: from names to paths, and folders that come, go and change
+ * their names.
  */
 #include "cli/watch/tree.h"
 
@@ -15,7 +16,7 @@
 
 #include "command/paths.h"
 
-/* -- folders ------------------------------------------------------------------------------------------------------------------------- */
+/* -- folders ----------------------------------------------------------------------------------- */
 
 /* `existed`: if nothing else has happened to it before. */
 static struct change *note_folder(struct tree *tree, const char *path, bool existed) {
@@ -27,7 +28,8 @@ static struct change *note_folder(struct tree *tree, const char *path, bool exis
   return change;
 }
 
-static void folder_came(struct tree *tree, const struct folder *parent, const char *path, uint32_t cookie) {
+static void folder_came(struct tree *tree, const struct folder *parent, const char *path,
+                        uint32_t cookie) {
   struct change *gone = changes_by_cookie(tree->changes, cookie);
   bool renamed = gone && gone->folder;
   const struct root *root = parent->root;
@@ -56,10 +58,11 @@ static void folder_went(struct tree *tree, const char *path, uint32_t cookie) {
   change->cookie = cookie;
 }
 
-/* -- files --------------------------------------------------------------------------------------------------------------------------- */
+/* -- files ------------------------------------------------------------------------------------- */
 
 static void file_happened(struct tree *tree, const char *path, const struct inotify_event *event) {
-  struct change *gone = event->mask & IN_MOVED_TO ? changes_by_cookie(tree->changes, event->cookie) : NULL;
+  struct change *gone =
+      event->mask & IN_MOVED_TO ? changes_by_cookie(tree->changes, event->cookie) : NULL;
   if (gone) {
     gone->renamed = true;
     gone->cookie = 0;
@@ -74,7 +77,8 @@ static void file_happened(struct tree *tree, const char *path, const struct inot
 static bool is_git_ignore(const char *name) { return strcmp(name, ".gitignore") == 0; }
 
 /* The name in a folder. */
-static void happened_in(struct tree *tree, const struct folder *folder, const struct inotify_event *event) {
+static void happened_in(struct tree *tree, const struct folder *folder,
+                        const struct inotify_event *event) {
   char *path = paths_join(strcmp(folder->path, "/") == 0 ? "" : folder->path, event->name);
   if (!path) {
     tree->no_memory = true;
@@ -82,8 +86,10 @@ static void happened_in(struct tree *tree, const struct folder *folder, const st
   }
   if (!filter_leaves_out(tree->filter, folder->root->path, path)) {
     bool is_folder = event->mask & IN_ISDIR;
-    if (is_folder && event->mask & (IN_CREATE | IN_MOVED_TO)) folder_came(tree, folder, path, event->cookie);
-    else if (is_folder && event->mask & (IN_DELETE | IN_MOVED_FROM)) folder_went(tree, path, event->cookie);
+    if (is_folder && event->mask & (IN_CREATE | IN_MOVED_TO))
+      folder_came(tree, folder, path, event->cookie);
+    else if (is_folder && event->mask & (IN_DELETE | IN_MOVED_FROM))
+      folder_went(tree, path, event->cookie);
     else if (!is_folder) file_happened(tree, path, event);
     if (is_git_ignore(event->name) && folder->repository) repository_restart(folder->repository);
   }
@@ -131,7 +137,8 @@ int tree_read(struct tree *tree) {
 void tree_settle(struct tree *tree) {
   for (size_t i = 0; i < tree->changes->count; i++) {
     struct change *change = &tree->changes->list[i];
-    if (change->folder && change->cookie) folders_drop_below(tree, change->path); /* moved to where nobody watches */
+    if (change->folder && change->cookie)
+      folders_drop_below(tree, change->path); /* moved to where nobody watches */
     change->cookie = 0;
   }
 }
@@ -145,9 +152,10 @@ void tree_look_again(struct tree *tree) {
   }
 }
 
-/* -- from the beginning to the end ------------------------------------------------------------------------------------------------------ */
+/* -- from the beginning to the end ------------------------------------------------------------- */
 
-int tree_open(struct tree *tree, const struct cli *cli, const struct filter *filter, struct changes *changes, size_t most_roots) {
+int tree_open(struct tree *tree, const struct cli *cli, const struct filter *filter,
+              struct changes *changes, size_t most_roots) {
   *tree = (struct tree){.cli = cli, .filter = filter, .changes = changes};
   tree->roots = calloc(most_roots, sizeof *tree->roots);
   if (!tree->roots) return cli_fail(cli, "out of memory");
@@ -156,16 +164,17 @@ int tree_open(struct tree *tree, const struct cli *cli, const struct filter *fil
   int reason = errno;
   free(tree->roots);
   if (reason == EMFILE)
-    return cli_fail(cli,
-                    "too many programs of yours watch files already (fs.inotify.max_user_instances, or open files); end some, or as root: "
-                    "sysctl fs.inotify.max_user_instances=1024");
+    return cli_fail(cli, "too many programs of yours watch files already "
+                         "(fs.inotify.max_user_instances, or open files); end some, or as root: "
+                         "sysctl fs.inotify.max_user_instances=1024");
   return cli_fail(cli, "cannot watch files: %s", strerror(reason));
 }
 
 static int refuse(const struct tree *tree, const char *path, int reason) {
   if (reason != ENOSPC) return cli_fail(tree->cli, "cannot watch '%s': %s", path, strerror(reason));
   return cli_fail(tree->cli,
-                  "'%s' has more folders than may be watched (fs.inotify.max_user_watches); leave some out with --ignore, or as root: "
+                  "'%s' has more folders than may be watched (fs.inotify.max_user_watches); leave "
+                  "some out with --ignore, or as root: "
                   "sysctl fs.inotify.max_user_watches=524288",
                   path);
 }
@@ -200,7 +209,9 @@ const struct folder *tree_folder_above(const struct tree *tree, const char *path
   for (size_t i = 0; tree->folders && i <= tree->folder_mask; i++) {
     const struct folder *folder = tree->folders[i];
     size_t len = folder ? strlen(folder->path) : 0;
-    if (!folder || len < best_len || strncmp(folder->path, path, len) != 0 || (path[len] != '/' && len > 1)) continue;
+    if (!folder || len < best_len || strncmp(folder->path, path, len) != 0 ||
+        (path[len] != '/' && len > 1))
+      continue;
     best = folder;
     best_len = len;
   }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/tree.h: the folders that are watched, by inotify. Notes what happens to which path; does not know what becomes of that.
+ * watch/tree.h: the folders that are watched, by inotify. Notes what happens to which path; does
+ * not know what becomes of that.
  */
 #ifndef TIDINGS_CLI_WATCH_TREE_H
 #define TIDINGS_CLI_WATCH_TREE_H
 
-#include "command/cli.h"
 #include "cli/watch/changes.h"
 #include "cli/watch/filter.h"
 #include "cli/watch/known.h"
 #include "cli/watch/repository.h"
+#include "command/cli.h"
 
 struct root { /* what the user named */
   char *path; /* of the folder, absolute, links resolved */
@@ -38,17 +39,20 @@ struct tree {
   char *old_name; /* of the folder that SCAN_RENAMED scans */
   const char *new_name;
   bool overflowed; /* the kernel dropped events; for the caller to take */
-  int limit;       /* ENOSPC: there were no watches left for a new folder; for the caller to take. 0: none */
+  int limit; /* ENOSPC: there were no watches left for a new folder; for the caller to take. 0: none
+              */
   bool no_memory;
 };
 
 /* `fd` is ready to be polled. Says what is wrong, with the remedy. Returns 0 or the exit code. */
-int tree_open(struct tree *tree, const struct cli *cli, const struct filter *filter, struct changes *changes, size_t most_roots);
+int tree_open(struct tree *tree, const struct cli *cli, const struct filter *filter,
+              struct changes *changes, size_t most_roots);
 int tree_add_root(struct tree *tree, const char *path);
 
 /* Takes the events that are there. Returns 0, or an errno. */
 int tree_read(struct tree *tree);
-/* What was renamed away and did not come back under another name is gone: to be called when no event has come for a while. */
+/* What was renamed away and did not come back under another name is gone: to be called when no
+ * event has come for a while. */
 void tree_settle(struct tree *tree);
 /* After an overflow: watches what is new, notes what differs. */
 void tree_look_again(struct tree *tree);
@@ -65,9 +69,16 @@ void folders_drop(struct tree *tree, int wd);
 void folders_drop_below(struct tree *tree, const char *path); /* and itself */
 
 /* scan.c: what to do with the files that are found */
-enum scan { SCAN_LEARN, SCAN_NOTE_ALL, SCAN_NOTE_CHANGED, SCAN_RENAMED /* what differs from what was known under tree->old_name */ };
-/* Watches a folder and, if it is deep, those below. Returns 0 or the errno of watching the folder itself. */
-int scan_folder(struct tree *tree, const char *path, const struct root *root, struct repository *repository, bool deep, enum scan what);
+enum scan {
+  SCAN_LEARN,
+  SCAN_NOTE_ALL,
+  SCAN_NOTE_CHANGED,
+  SCAN_RENAMED /* what differs from what was known under tree->old_name */
+};
+/* Watches a folder and, if it is deep, those below. Returns 0 or the errno of watching the folder
+ * itself. */
+int scan_folder(struct tree *tree, const char *path, const struct root *root,
+                struct repository *repository, bool deep, enum scan what);
 /* Notes that something happened to a path. */
 struct change *scan_note(struct tree *tree, const char *path);
 /* The time of a file's last change, in ns; -1: there is no such file. */

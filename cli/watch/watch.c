@@ -10,13 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/verbs.h"
+#include "cli/watch/outbox.h"
 #include "command/interrupt.h"
 #include "command/kit.h"
 #include "command/paths.h"
 #include "command/session.h"
 #include "command/terminal.h"
-#include "cli/verbs.h"
-#include "cli/watch/outbox.h"
 
 enum { OPTION_IGNORE = CLI_LONG_ONLY, OPTION_DEBOUNCE };
 enum { DEBOUNCE_MS = 250, LONGEST_DELAY_MS = 1000, FIRST_RETRY_MS = 1000, LAST_RETRY_MS = 30000 };
@@ -40,7 +40,7 @@ static uint64_t now_ms(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* -- telling ----------------------------------------------------------------------------------------------------------------------- */
+/* -- telling ----------------------------------------------------------------------------------- */
 
 static void tell(struct watching *watching) {
   if (outbox_empty(&watching->outbox)) return;
@@ -56,20 +56,22 @@ static void tell(struct watching *watching) {
 /* Things have calmed down, or have gone on for long enough. */
 static int flush(struct watching *watching) {
   tree_settle(&watching->tree);
-  if (outbox_take(&watching->outbox, &watching->tree)) return cli_fail(watching->cli, "out of memory");
+  if (outbox_take(&watching->outbox, &watching->tree))
+    return cli_fail(watching->cli, "out of memory");
   if (watching->outbox.too_many) {
-    cli_warn(watching->cli,
-             "new folders cannot be watched: fs.inotify.max_user_watches is reached; leave some out with --ignore, or as root: "
-             "sysctl fs.inotify.max_user_watches=524288");
+    cli_warn(watching->cli, "new folders cannot be watched: fs.inotify.max_user_watches is "
+                            "reached; leave some out with --ignore, or as root: "
+                            "sysctl fs.inotify.max_user_watches=524288");
   }
   tell(watching);
   return 0;
 }
 
-/* -- the loop ---------------------------------------------------------------------------------------------------------------------- */
+/* -- the loop ---------------------------------------------------------------------------------- */
 
 static uint64_t due_ms(const struct watching *watching) {
-  uint64_t quiet = watching->newest_ms + watching->debounce_ms, last = watching->first_ms + LONGEST_DELAY_MS;
+  uint64_t quiet = watching->newest_ms + watching->debounce_ms,
+           last = watching->first_ms + LONGEST_DELAY_MS;
   if (last < quiet && watching->debounce_ms < LONGEST_DELAY_MS) return last;
   return quiet;
 }
@@ -89,8 +91,8 @@ static int take_events(struct watching *watching) {
   watching->newest_ms = now_ms();
   if (!before) watching->first_ms = watching->newest_ms;
   if (watching->tree.overflowed) {
-    cli_warn(watching->cli,
-             "too much happened at once: the kernel dropped events (fs.inotify.max_queued_events); looking at all files again");
+    cli_warn(watching->cli, "too much happened at once: the kernel dropped events "
+                            "(fs.inotify.max_queued_events); looking at all files again");
     watching->outbox.dropped = true;
     watching->retry_ms = 0;
     tree_look_again(&watching->tree);
@@ -106,13 +108,15 @@ static int loop(struct watching *watching) {
     if (ready > 0) code = take_events(watching);
     if (!code && watching->changes.count && now_ms() >= due_ms(watching)) code = flush(watching);
     if (!code && !outbox_empty(&watching->outbox) && now_ms() >= watching->retry_ms) tell(watching);
-    if (!code && !watching->tree.folder_count && !watching->changes.count) code = cli_fail(watching->cli, "nothing is left to be watched");
+    if (!code && !watching->tree.folder_count && !watching->changes.count)
+      code = cli_fail(watching->cli, "nothing is left to be watched");
   }
-  if (!code && watching->changes.count) code = flush(watching); /* what happened before the end is still told */
+  if (!code && watching->changes.count)
+    code = flush(watching); /* what happened before the end is still told */
   return code;
 }
 
-/* -- the beginning ------------------------------------------------------------------------------------------------------------------- */
+/* -- the beginning ----------------------------------------------------------------------------- */
 
 /* With a link resolved on the way, as the watched paths are. */
 static char *real_folder(char *path) {
@@ -131,13 +135,15 @@ static int start(struct watching *watching) {
   if (code) return code;
   kit_close(kit);
   watching->filter.kept_apart[0] = real_folder(kit_store_path(cli));
-  watching->filter.kept_apart[1] = real_folder(paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs"));
+  watching->filter.kept_apart[1] =
+      real_folder(paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs"));
   code = tree_open(&watching->tree, cli, &watching->filter, &watching->changes, count);
   if (code) return code;
   interrupt_begin();
   for (size_t i = 0; !code && i < count; i++) code = tree_add_root(&watching->tree, paths[i]);
   if (!code && !watching->quiet) {
-    fprintf(stderr, "watching %zu folder%s for session ", watching->tree.folder_count, watching->tree.folder_count == 1 ? "" : "s");
+    fprintf(stderr, "watching %zu folder%s for session ", watching->tree.folder_count,
+            watching->tree.folder_count == 1 ? "" : "s");
     terminal_text(stderr, watching->last);
     fputc('\n', stderr);
   }
@@ -149,8 +155,10 @@ static int start(struct watching *watching) {
 static int add_glob(struct watching *watching, char *glob) {
   size_t len = strlen(glob);
   while (len > 1 && glob[len - 1] == '/') glob[--len] = '\0';
-  if (!len || len >= PATH_MAX) return cli_usage(watching->cli, "--ignore: '%s' is not a glob", glob);
-  if (watching->filter.glob_count == MOST_GLOBS) return cli_usage(watching->cli, "--ignore: more than %d", MOST_GLOBS);
+  if (!len || len >= PATH_MAX)
+    return cli_usage(watching->cli, "--ignore: '%s' is not a glob", glob);
+  if (watching->filter.glob_count == MOST_GLOBS)
+    return cli_usage(watching->cli, "--ignore: more than %d", MOST_GLOBS);
   watching->filter.globs[watching->filter.glob_count++] = glob;
   return 0;
 }
@@ -161,8 +169,11 @@ static int read_option(struct watching *watching, int key) {
   case OPTION_IGNORE: return add_glob(watching, (char *)(uintptr_t)cli->value);
   case 'q': watching->quiet = true; return 0;
   case OPTION_DEBOUNCE:
-    if (!cli_duration(cli->value, &watching->debounce_ms) && watching->debounce_ms <= 60000) return 0;
-    return cli_usage(cli, "--debounce: '%s' is not a duration up to 60s; expected one such as 250ms", cli->value);
+    if (!cli_duration(cli->value, &watching->debounce_ms) && watching->debounce_ms <= 60000)
+      return 0;
+    return cli_usage(cli,
+                     "--debounce: '%s' is not a duration up to 60s; expected one such as 250ms",
+                     cli->value);
   default: return cli->exit_code;
   }
 }
@@ -187,20 +198,26 @@ const struct cli_verb verb_watch = {
     .name = "watch",
     .usage = "[OPTION]... [PATH]...",
     .summary = "tell the agent which files others change",
-    .help = "Watches folders with all that is below them, and single files, and pushes what is modified, created, deleted or renamed in "
+    .help = "Watches folders with all that is below them, and single files, and pushes what is "
+            "modified, created, deleted or renamed in "
             "them; the current "
             "folder if none is named. It runs until it is stopped (Ctrl-C).\n\n"
-            "Left out are .git, what git ignores, what editors leave beside a file (x~, .x.swp), and what --ignore names: a glob without a "
+            "Left out are .git, what git ignores, what editors leave beside a file (x~, .x.swp), "
+            "and what --ignore names: a glob without a "
             "slash is for "
             "every name, one with a slash for the path from the watched folder on.\n\n"
-            "What happens within a quarter of a second is told together, up to eight files one by one, more as one. A file that the "
+            "What happens within a quarter of a second is told together, up to eight files one by "
+            "one, more as one. A file that the "
             "session has not "
             "been told of yet is not told again. When the kernel dropped events, that is told too.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG,
     .completion = COMPLETE_FILE,
     .options =
         (const struct cli_option[]){
-            {.key = OPTION_IGNORE, .name = "ignore", .argument = "GLOB", .help = "Leave out what matches; may be given more than once."},
+            {.key = OPTION_IGNORE,
+             .name = "ignore",
+             .argument = "GLOB",
+             .help = "Leave out what matches; may be given more than once."},
             {.key = OPTION_DEBOUNCE,
              .name = "debounce",
              .argument = "DURATION",
@@ -209,8 +226,10 @@ const struct cli_verb verb_watch = {
             {.name = NULL},
         },
     .run = run,
-    .examples = (const struct cli_example[]){{"tidings watch", "This folder, for the agent that works in it."},
-                                             {"tidings watch --ignore '*.log' --ignore build src docs",
-                                              "Two folders, without some of what is in them."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings watch", "This folder, for the agent that works in it."},
+            {"tidings watch --ignore '*.log' --ignore build src docs",
+             "Two folders, without some of what is in them."},
+            {NULL, NULL}},
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * host_bare.c: a host that uses the headers and dlopen, nothing else. It pushes one notification, delivers it on a tool's result, writes
- * the carrier to its transcript (here: standard output) and settles. Build: cc host_bare.c -I INCLUDE -ldl
+ * host_bare.c: a host that uses the headers and dlopen, nothing else. It pushes one notification,
+ * delivers it on a tool's result, writes the carrier to its transcript (here: standard output) and
+ * settles. Build: cc host_bare.c -I INCLUDE -ldl
  *
- * A host that wants to survive broken plugin files, or to swap a running plugin, uses hostkit instead (host.c).
+ * A host that wants to survive broken plugin files, or to swap a running plugin, uses hostkit
+ * instead (host.c).
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -14,11 +16,13 @@
 
 #include <tidings/tidings.h>
 
-/* --- what the host gives the plugin ------------------------------------------------------------------------------------------- */
+/* --- what the host gives the plugin
+ * --- */
 
 static void write_log(void *context, uint32_t severity, const struct tidings_span *message) {
   (void)context;
-  if (severity <= TIDINGS_LOG_WARNING) fprintf(stderr, "plugin: %.*s\n", (int)message->len, message->ptr);
+  if (severity <= TIDINGS_LOG_WARNING)
+    fprintf(stderr, "plugin: %.*s\n", (int)message->len, message->ptr);
 }
 
 static int64_t now_ms(void *context) {
@@ -40,12 +44,19 @@ static int32_t fill_random(void *context, void *buffer, size_t len) {
   return getentropy(buffer, len); /* up to 256 bytes at a time; the plugin asks for fewer */
 }
 
-static const struct tidings_host host = {
-    .size = sizeof host, .log = write_log, .now_ms = now_ms, .mono_ns = mono_ns, .random = fill_random};
+static const struct tidings_host host = {.size = sizeof host,
+                                         .log = write_log,
+                                         .now_ms = now_ms,
+                                         .mono_ns = mono_ns,
+                                         .random = fill_random};
 
-/* --- loading ------------------------------------------------------------------------------------------------------------------ */
+/* --- loading
+ * ---
+ */
 
-static struct tidings_span span(const char *text) { return (struct tidings_span){text, strlen(text)}; }
+static struct tidings_span span(const char *text) {
+  return (struct tidings_span){text, strlen(text)};
+}
 
 /* Looks at the entry before any code of the plugin runs. NULL: it said why. */
 static const struct tidings_entry *find_entry(void *image) {
@@ -55,18 +66,23 @@ static const struct tidings_entry *find_entry(void *image) {
     return NULL;
   }
   if (entry->abi_major != TIDINGS_ABI_MAJOR) {
-    fprintf(stderr, "the plugin speaks ABI %u, this host %d\n", (unsigned)entry->abi_major, TIDINGS_ABI_MAJOR);
+    fprintf(stderr, "the plugin speaks ABI %u, this host %d\n", (unsigned)entry->abi_major,
+            TIDINGS_ABI_MAJOR);
     return NULL;
   }
-  /* A table is at least as long as in version 1.0, which are these headers' fields; a newer plugin's is longer. */
+  /* A table is at least as long as in version 1.0, which are these headers' fields; a newer
+   * plugin's is longer. */
   if (entry->size < sizeof *entry || !entry->open) {
-    fprintf(stderr, "the plugin's entry is %" PRIu32 " bytes long, shorter than version 1.0's\n", entry->size);
+    fprintf(stderr, "the plugin's entry is %" PRIu32 " bytes long, shorter than version 1.0's\n",
+            entry->size);
     return NULL;
   }
   return entry;
 }
 
-/* --- one delivery ------------------------------------------------------------------------------------------------------------- */
+/* --- one delivery
+ * ---
+ */
 
 static void write_texts(const struct tidings_reply *reply, uint32_t place) {
   for (size_t i = 0; reply && i < reply->message_count; i++) {
@@ -75,7 +91,8 @@ static void write_texts(const struct tidings_reply *reply, uint32_t place) {
   }
 }
 
-/* What goes to the model: the carrier with what belongs before and after its text. The default formats only use these two. */
+/* What goes to the model: the carrier with what belongs before and after its text. The default
+ * formats only use these two. */
 static void write_carrier(const struct tidings_span *content, const struct tidings_reply *reply) {
   write_texts(reply, TIDINGS_PLACE_PREPEND);
   fwrite(content->ptr, 1, content->len, stdout);
@@ -84,8 +101,10 @@ static void write_carrier(const struct tidings_span *content, const struct tidin
 
 static int32_t push(struct tidings_plugin *plugin, struct tidings_error *error) {
   const struct tidings_reply *reply = NULL;
-  struct tidings_span event = span("{\"type\": \"notification\", \"session\": \"s\", \"source\": \"build\", \"id\": \"build-17\","
-                                   " \"data\": {\"kind\": \"tool.failed\", \"level\": \"error\", \"message\": \"The build failed.\"}}");
+  struct tidings_span event = span("{\"type\": \"notification\", \"session\": \"s\", \"source\": "
+                                   "\"build\", \"id\": \"build-17\","
+                                   " \"data\": {\"kind\": \"tool.failed\", \"level\": \"error\", "
+                                   "\"message\": \"The build failed.\"}}");
   int32_t code = plugin->on_event(plugin, &event, &reply, error);
   if (code) return code; /* pushing again is safe, because the event has a source and an id */
   plugin->release(plugin, reply);
@@ -93,15 +112,19 @@ static int32_t push(struct tidings_plugin *plugin, struct tidings_error *error) 
 }
 
 static int32_t send_tool_result(struct tidings_plugin *plugin, struct tidings_error *error) {
-  struct tidings_tool_result result = {
-      .size = sizeof result, .session = span("s"), .call_id = span("c1"), .tool = span("ls"), .content = span("a.c\n")};
+  struct tidings_tool_result result = {.size = sizeof result,
+                                       .session = span("s"),
+                                       .call_id = span("c1"),
+                                       .tool = span("ls"),
+                                       .content = span("a.c\n")};
   const struct tidings_reply *reply = NULL;
   int32_t code = plugin->on_tool_result(plugin, &result, &reply, error);
   if (code) { /* the carrier goes out as it is, and what was pending stays pending */
     write_carrier(&result.content, NULL);
     return code;
   }
-  struct tidings_settlement settlement = {.size = sizeof settlement, .delivery_id = reply ? reply->delivery_id : 0};
+  struct tidings_settlement settlement = {.size = sizeof settlement,
+                                          .delivery_id = reply ? reply->delivery_id : 0};
   write_carrier(&result.content, reply);
   /* Only a carrier that is in the transcript, whole, was delivered. */
   settlement.outcome = fflush(stdout) == 0 ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK;
@@ -115,7 +138,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   struct tidings_error error = {.size = sizeof error};
-  struct tidings_open_options options = {.size = sizeof options, .store_dir = span(argv[2]), .role = TIDINGS_ROLE_HOST};
+  struct tidings_open_options options = {
+      .size = sizeof options, .store_dir = span(argv[2]), .role = TIDINGS_ROLE_HOST};
   struct tidings_plugin *plugin = NULL;
   int32_t code = TIDINGS_E_INVAL;
   void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);

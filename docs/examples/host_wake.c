@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A host that sleeps until something must be done: host_wake PLUGIN STORE. What wakes it comes from another process: host_wake PLUGIN STORE MESSAGE
- * pushes a critical notification. Build: cc host_wake.c $(pkg-config --cflags --libs tidings-hostkit) */
+ * A host that sleeps until something must be done: host_wake PLUGIN STORE. What wakes it comes from
+ * another process: host_wake PLUGIN STORE MESSAGE pushes a critical notification. Build: cc
+ * host_wake.c $(pkg-config --cflags --libs tidings-hostkit) */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,9 +21,11 @@ static int send_event(struct hostkit *kit, const char *text) {
   if (!reply) return 0;
   for (size_t i = 0; i < reply->action_count; i++) {
     const struct tidings_action *action = reply->actions[i];
-    if (action->type == TIDINGS_ACTION_ABORT_STREAM) printf("the stream of the running turn is to be stopped\n");
+    if (action->type == TIDINGS_ACTION_ABORT_STREAM)
+      printf("the stream of the running turn is to be stopped\n");
     if (action->type != TIDINGS_ACTION_START_TURN) continue;
-    printf("a turn is to be started: %.*s\n", (int)action->messages[0]->content.len, action->messages[0]->content.ptr);
+    printf("a turn is to be started: %.*s\n", (int)action->messages[0]->content.len,
+           action->messages[0]->content.ptr);
     turns++;
   }
   wake_at_ms = reply->wake_at_ms;
@@ -36,7 +39,8 @@ static int look(struct hostkit *kit) {
   size_t len = 0;
   int turns = 0;
   while (!hostkit_next_session(kit, session, sizeof session, &len, NULL) && len) {
-    snprintf(event, sizeof event, "{\"type\": \"wake\", \"session\": \"%.*s\"}", (int)len, session); /* an id with " or \ needs escaping */
+    snprintf(event, sizeof event, "{\"type\": \"wake\", \"session\": \"%.*s\"}", (int)len,
+             session); /* an id with " or \ needs escaping */
     turns += send_event(kit, event);
   }
   return turns;
@@ -64,7 +68,8 @@ int main(int argc, char **argv) {
   int32_t code = hostkit_open(&options, &kit, &error);
   if (!code && argc > 3) {
     snprintf(event, sizeof event,
-             "{\"type\": \"notification\", \"session\": \"s\", \"data\": {\"kind\": \"ci.failed\", \"level\": \"critical\", "
+             "{\"type\": \"notification\", \"session\": \"s\", \"data\": {\"kind\": \"ci.failed\", "
+             "\"level\": \"critical\", "
              "\"message\": \"%s\"}}",
              argv[3]);
     send_event(kit, event);
@@ -82,7 +87,9 @@ int main(int argc, char **argv) {
   while (!turns) { /* then sleep: so no ring is missed */
     int woken = poll(&rings, 1, patience_ms());
     if (woken == 0)
-      turns += send_event(kit, "{\"type\": \"wake\", \"session\": \"s\"}"); /* its time has come; for each session that has one */
+      turns += send_event(
+          kit, "{\"type\": \"wake\", \"session\": \"s\"}"); /* its time has come; for each session
+                                                               that has one */
     turns += look(kit);
   }
   close(rings.fd);

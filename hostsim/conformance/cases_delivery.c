@@ -26,9 +26,10 @@ static void unknown_id(struct trial *trial) {
   struct tidings_error error = {.size = sizeof error};
   const uint64_t ids[] = {999999, UINT64_MAX};
   for (size_t i = 0; i < 2; i++) {
-    trial_expect(TIDINGS_E_NOT_FOUND, trial_settle(plugin, ids[i], TIDINGS_COMMITTED, &error), &error, "settle of an unknown delivery");
-    trial_expect(TIDINGS_E_NOT_FOUND, trial_settle(plugin, ids[i], TIDINGS_ROLLED_BACK, &error), &error,
-                 "roll back of an unknown delivery");
+    trial_expect(TIDINGS_E_NOT_FOUND, trial_settle(plugin, ids[i], TIDINGS_COMMITTED, &error),
+                 &error, "settle of an unknown delivery");
+    trial_expect(TIDINGS_E_NOT_FOUND, trial_settle(plugin, ids[i], TIDINGS_ROLLED_BACK, &error),
+                 &error, "roll back of an unknown delivery");
   }
   trial_close(plugin);
 }
@@ -40,9 +41,11 @@ static void settle_twice(struct trial *trial) {
   trial_push(plugin, "s", "one");
   uint64_t id = lease_one(plugin);
   for (int i = 0; i < 3; i++) {
-    trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error, "settle, again and again");
+    trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error,
+                 "settle, again and again");
   }
-  trial_expect(TIDINGS_E_STATE, trial_settle(plugin, id, TIDINGS_ROLLED_BACK, &error), &error, "roll back what was committed");
+  trial_expect(TIDINGS_E_STATE, trial_settle(plugin, id, TIDINGS_ROLLED_BACK, &error), &error,
+               "roll back what was committed");
   trial_expect_nothing(plugin, "s");
   trial_close(plugin);
 }
@@ -54,9 +57,12 @@ static void roll_back(struct trial *trial) {
   trial_push(plugin, "s", "one");
   uint64_t id = lease_one(plugin);
   trial_expect_nothing(plugin, "s"); /* leased is not pending */
-  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_ROLLED_BACK, &error), &error, "roll back");
-  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_ROLLED_BACK, &error), &error, "roll back again");
-  trial_expect(TIDINGS_E_STATE, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error, "commit what was rolled back");
+  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_ROLLED_BACK, &error), &error,
+               "roll back");
+  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_ROLLED_BACK, &error), &error,
+               "roll back again");
+  trial_expect(TIDINGS_E_STATE, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error,
+               "commit what was rolled back");
   trial_expect_delivery(plugin, "s", "one");
   trial_expect_nothing(plugin, "s");
   trial_close(plugin);
@@ -72,7 +78,8 @@ static void survives_reopen(struct trial *trial) {
   trial_close(plugin);
   plugin = trial_open(trial, NULL); /* the lease belongs to the process, not to the instance */
   trial_expect_delivery(plugin, "s", "two");
-  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error, "settle what an earlier instance leased");
+  trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error,
+               "settle what an earlier instance leased");
   trial_expect_nothing(plugin, "s");
   trial_close(plugin);
 }
@@ -96,10 +103,12 @@ static void chat_request_delivers(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   trial_push(plugin, "s", "one");
-  struct tidings_chat_request request = {.size = sizeof request, .session = trial_span("s"), .content = trial_span("hello")};
+  struct tidings_chat_request request = {
+      .size = sizeof request, .session = trial_span("s"), .content = trial_span("hello")};
   const struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
-  trial_expect(TIDINGS_OK, plugin->on_chat_request(plugin, &request, &reply, &error), &error, "on_chat_request");
+  trial_expect(TIDINGS_OK, plugin->on_chat_request(plugin, &request, &reply, &error), &error,
+               "on_chat_request");
   if (reply == NULL || reply->notification_count != 1) {
     trial_fail("a chat request carries what is pending");
   }
@@ -110,7 +119,8 @@ static void chat_request_delivers(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* Threads: some push, some deliver and settle, all on one session; each message comes out exactly once. */
+/* Threads: some push, some deliver and settle, all on one session; each message comes out exactly
+ * once. */
 #define PUSHERS 4u
 #define DELIVERERS 4u
 #define PUSHES 25u

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: the entry struct and its extensions, which a host reads before it runs any code of the plugin.
+ * Conformance: the entry struct and its extensions, which a host reads before it runs any code of
+ * the plugin.
  */
 #include "conformance/trial.h"
 
@@ -37,9 +38,11 @@ static void readable(struct trial *trial) {
   trial_load(trial);
   const struct tidings_entry *entry = trial->entry;
   if (entry->size < TRIAL_V1_SIZE(tidings_entry, get_extension)) {
-    trial_fail("size is %u, version 1.0 has %u", entry->size, TRIAL_V1_SIZE(tidings_entry, get_extension));
+    trial_fail("size is %u, version 1.0 has %u", entry->size,
+               TRIAL_V1_SIZE(tidings_entry, get_extension));
   }
-  if (entry->name == NULL || entry->name[0] == '\0' || entry->version == NULL || entry->version[0] == '\0') {
+  if (entry->name == NULL || entry->name[0] == '\0' || entry->version == NULL ||
+      entry->version[0] == '\0') {
     trial_fail("name or version is missing");
   }
   if (entry->build_id == NULL) {
@@ -52,7 +55,8 @@ static void readable(struct trial *trial) {
 
 static void unknown_extension(struct trial *trial) {
   trial_load(trial);
-  static const char *const unknown[] = {"", "tidings.query/999", "tidings.query/1 ", "no.such.thing/1"};
+  static const char *const unknown[] = {"", "tidings.query/999", "tidings.query/1 ",
+                                        "no.such.thing/1"};
   for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
     if (trial->entry->get_extension(unknown[i]) != NULL) {
       trial_fail("get_extension(\"%s\") is not NULL", unknown[i]);
@@ -68,12 +72,14 @@ static void extension_tables(struct trial *trial) {
   if (trial->query == NULL && trial->wake == NULL) {
     trial_skip("it has no extension");
   }
-  if (trial->query != NULL && (trial->query->size < TRIAL_V1_SIZE(tidings_query, release_answer) || trial->query->query == NULL ||
-                               trial->query->release_answer == NULL)) {
+  if (trial->query != NULL &&
+      (trial->query->size < TRIAL_V1_SIZE(tidings_query, release_answer) ||
+       trial->query->query == NULL || trial->query->release_answer == NULL)) {
     trial_fail("the table of " TIDINGS_EXT_QUERY " is not whole");
   }
-  if (trial->wake != NULL && (trial->wake->size < TRIAL_V1_SIZE(tidings_wake, next_session) || trial->wake->descriptor == NULL ||
-                              trial->wake->next_session == NULL)) {
+  if (trial->wake != NULL &&
+      (trial->wake->size < TRIAL_V1_SIZE(tidings_wake, next_session) ||
+       trial->wake->descriptor == NULL || trial->wake->next_session == NULL)) {
     trial_fail("the table of " TIDINGS_EXT_WAKE " is not whole");
   }
 }
@@ -82,10 +88,12 @@ static void instance_table(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   if (plugin->size < TRIAL_V1_SIZE(tidings_plugin, close)) {
-    trial_fail("size is %u, version 1.0 has %u", plugin->size, TRIAL_V1_SIZE(tidings_plugin, close));
+    trial_fail("size is %u, version 1.0 has %u", plugin->size,
+               TRIAL_V1_SIZE(tidings_plugin, close));
   }
-  if (plugin->on_tool_result == NULL || plugin->on_chat_request == NULL || plugin->on_event == NULL || plugin->settle == NULL ||
-      plugin->release == NULL || plugin->quiesce == NULL || plugin->close == NULL) {
+  if (plugin->on_tool_result == NULL || plugin->on_chat_request == NULL ||
+      plugin->on_event == NULL || plugin->settle == NULL || plugin->release == NULL ||
+      plugin->quiesce == NULL || plugin->close == NULL) {
     trial_fail("a function is missing");
   }
   trial_close(plugin);
@@ -139,7 +147,8 @@ static void is_silent(struct trial *trial) {
   fflush(NULL);
   off_t written = lseek(fd, 0, SEEK_END);
   if (written != 0) {
-    trial_fail("it wrote %ld bytes to standard output or error; log through the host", (long)written);
+    trial_fail("it wrote %ld bytes to standard output or error; log through the host",
+               (long)written);
   }
   close(fd);
 }
@@ -184,7 +193,8 @@ static void unloads(struct trial *trial) {
 const struct conformance_case entry_cases[] = {
     {"load", "hostkit loads, opens and closes it", loads},
     {"entry.readable", "the entry struct has all of version 1.0", readable},
-    {"entry.unknown-extension", "get_extension answers NULL for what it does not know", unknown_extension},
+    {"entry.unknown-extension", "get_extension answers NULL for what it does not know",
+     unknown_extension},
     {"entry.extension-tables", "the tables of extensions are whole", extension_tables},
     {"entry.instance-table", "an open instance has every function", instance_table},
     {"entry.starts-no-thread", "it starts no thread", starts_no_thread},

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /* Opens with what must be refused; the instance must not have been written. */
-static int32_t open_badly(struct trial *trial, const struct tidings_host *host, const struct tidings_open_options *options,
-                          struct tidings_error *error) {
+static int32_t open_badly(struct trial *trial, const struct tidings_host *host,
+                          const struct tidings_open_options *options, struct tidings_error *error) {
   memset(error, 0, sizeof *error);
   error->size = sizeof *error;
   struct tidings_plugin *const untouched = (struct tidings_plugin *)trial;
@@ -27,13 +27,18 @@ static void null_arguments(struct trial *trial) {
   trial_load(trial);
   struct tidings_open_options options = trial_options(trial);
   struct tidings_error error;
-  trial_expect(TIDINGS_E_INVAL, open_badly(trial, NULL, &options, &error), &error, "open with no host");
-  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, NULL, &error), &error, "open with no options");
+  trial_expect(TIDINGS_E_INVAL, open_badly(trial, NULL, &options, &error), &error,
+               "open with no host");
+  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, NULL, &error), &error,
+               "open with no options");
   error.size = sizeof error;
-  trial_expect(TIDINGS_E_INVAL, trial->entry->open(&trial->simhost.host, &options, NULL, &error), &error, "open with nowhere to put it");
-  trial_expect(TIDINGS_E_INVAL, trial->entry->open(NULL, NULL, NULL, NULL), NULL, "open with nothing at all");
+  trial_expect(TIDINGS_E_INVAL, trial->entry->open(&trial->simhost.host, &options, NULL, &error),
+               &error, "open with nowhere to put it");
+  trial_expect(TIDINGS_E_INVAL, trial->entry->open(NULL, NULL, NULL, NULL), NULL,
+               "open with nothing at all");
   options.store_dir.ptr = NULL;
-  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, &options, &error), &error, "open with a null span of some length");
+  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, &options, &error), &error,
+               "open with a null span of some length");
 }
 
 static void short_structs(struct trial *trial) {
@@ -47,10 +52,12 @@ static void short_structs(struct trial *trial) {
   for (size_t i = 0; i < 3; i++) {
     struct tidings_host host = trial->simhost.host;
     host.size = host_sizes[i];
-    trial_expect(TIDINGS_E_INVAL, open_badly(trial, &host, &options, &error), &error, "open with a short host struct");
+    trial_expect(TIDINGS_E_INVAL, open_badly(trial, &host, &options, &error), &error,
+                 "open with a short host struct");
     struct tidings_open_options cut = options;
     cut.size = options_sizes[i];
-    trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, &cut, &error), &error, "open with short options");
+    trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, &cut, &error), &error,
+                 "open with short options");
   }
 }
 
@@ -72,7 +79,8 @@ static void bigger_structs(struct trial *trial) {
   options.known.size = sizeof options;
   struct tidings_plugin *plugin = NULL;
   struct tidings_error error = {.size = sizeof error};
-  trial_expect(TIDINGS_OK, trial->entry->open(&host.known, &options.known, &plugin, &error), &error, "open with structs of a later minor");
+  trial_expect(TIDINGS_OK, trial->entry->open(&host.known, &options.known, &plugin, &error), &error,
+               "open with structs of a later minor");
   trial_push(plugin, "s", "one");
   trial_expect_delivery(plugin, "s", "one");
   trial_close(plugin);
@@ -94,7 +102,8 @@ static void missing_host_functions(struct trial *trial) {
     } else {
       host.random = NULL;
     }
-    trial_expect(TIDINGS_E_INVAL, open_badly(trial, &host, &options, &error), &error, "open with a host function missing");
+    trial_expect(TIDINGS_E_INVAL, open_badly(trial, &host, &options, &error), &error,
+                 "open with a host function missing");
     trial_expect_word(&error, names[i], "open with a host function missing");
   }
 }
@@ -105,15 +114,19 @@ static void unknown_numbers(struct trial *trial) {
   struct tidings_host host = trial->simhost.host;
   struct tidings_open_options options = trial_options(trial);
   host.flags = 1u << 31;
-  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &host, &options, &error), &error, "open with an unknown flag of the host");
+  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &host, &options, &error), &error,
+               "open with an unknown flag of the host");
   options.flags = 1u << 31;
-  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, &options, &error), &error, "open with an unknown flag");
+  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, &options, &error), &error,
+               "open with an unknown flag");
   options = trial_options(trial);
   options.role = 7;
-  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, &options, &error), &error, "open with role 7");
+  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, &options, &error), &error,
+               "open with role 7");
   options = trial_options(trial);
   options.settle_on_return = 2;
-  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, &options, &error), &error, "open with settle_on_return 2");
+  trial_expect(TIDINGS_E_INVAL, open_badly(trial, &trial->simhost.host, &options, &error), &error,
+               "open with settle_on_return 2");
 }
 
 static void bad_configuration(struct trial *trial) {
@@ -128,13 +141,15 @@ static void bad_configuration(struct trial *trial) {
       {"{\"delivery\":{\"max_itmes\":3}}", "max_itmes"},
       {"{\"delivery\":{\"max_items\":\"three\"}}", "delivery.max_items"},
       {"{\"delivery\":{\"preset\":\"no-such-preset\"}}", "no-such-preset"},
-      {"{\"conversation\":{\"notifications\":{\"kinds\":{\"tool\":7}}}}", "conversation.notifications.kinds"},
+      {"{\"conversation\":{\"notifications\":{\"kinds\":{\"tool\":7}}}}",
+       "conversation.notifications.kinds"},
   };
   struct tidings_open_options options = trial_options(trial);
   struct tidings_error error;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     options.configuration = trial_span(bad[i].text);
-    trial_expect_refused(open_badly(trial, &trial->simhost.host, &options, &error), &error, bad[i].text);
+    trial_expect_refused(open_badly(trial, &trial->simhost.host, &options, &error), &error,
+                         bad[i].text);
     trial_expect_word(&error, bad[i].word, bad[i].text);
   }
 }
@@ -148,17 +163,20 @@ static void bad_store(struct trial *trial) {
   if (file == NULL || fclose(file) != 0) {
     trial_fail("no file could be made");
   }
-  trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error, "open where a file lies");
+  trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error,
+               "open where a file lies");
   if (unlink(path) != 0 || mkdir(path, 0700) != 0 || chmod(path, 0770) != 0) {
     trial_fail("no folder could be made");
   }
-  trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error, "open in a group-writable folder");
+  trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error,
+               "open in a group-writable folder");
   char *elsewhere = NULL;
-  if (chmod(path, 0700) != 0 || asprintf(&elsewhere, "%s-real", path) < 0 || rename(path, elsewhere) != 0 ||
-      symlink(elsewhere, path) != 0) {
+  if (chmod(path, 0700) != 0 || asprintf(&elsewhere, "%s-real", path) < 0 ||
+      rename(path, elsewhere) != 0 || symlink(elsewhere, path) != 0) {
     trial_fail("no symbolic link could be made");
   }
-  trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error, "open through a symbolic link");
+  trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error,
+               "open through a symbolic link");
   free(elsewhere);
 }
 
@@ -210,7 +228,8 @@ static void short_error(struct trial *trial) {
       trial_fail("an event that is not JSON was accepted");
     }
     size_t from = sizes[i] > sizeof error.size ? sizes[i] : sizeof error.size;
-    if (memcmp((const char *)&error + from, (const char *)&before + from, sizeof error - from) != 0) {
+    if (memcmp((const char *)&error + from, (const char *)&before + from, sizeof error - from) !=
+        0) {
       trial_fail("it wrote beyond an error struct of %u bytes", sizes[i]);
     }
   }
@@ -221,9 +240,11 @@ const struct conformance_case open_cases[] = {
     {"open.null-arguments", "null pointers are INVAL", null_arguments},
     {"open.short-structs", "structs shorter than version 1.0 are INVAL", short_structs},
     {"open.bigger-structs", "structs of a later minor are accepted", bigger_structs},
-    {"open.missing-host-functions", "a missing host function is INVAL and named", missing_host_functions},
+    {"open.missing-host-functions", "a missing host function is INVAL and named",
+     missing_host_functions},
     {"open.unknown-numbers", "unknown flags, roles and modes are INVAL", unknown_numbers},
-    {"open.bad-configuration", "a configuration that is wrong is refused with the key's path", bad_configuration},
+    {"open.bad-configuration", "a configuration that is wrong is refused with the key's path",
+     bad_configuration},
     {"open.bad-store", "a store that is a file, a link or open to others is refused", bad_store},
     {"open.same-store-twice", "one process opens a store only once", same_store_twice},
     {"open.two-stores", "two stores in one process do not mix", two_stores},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: several processes on one store: forks, producers, who owns a session, and the death of an owner.
+ * Conformance: several processes on one store: forks, producers, who owns a session, and the death
+ * of an owner.
  */
 #include "conformance/trial.h"
 
@@ -12,12 +13,13 @@
 #include <unistd.h>
 
 static json_t *request_tool_result(void) {
-  return json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "tool_result", "session", "s", "call_id", "c1", "tool", "bash", "content", "ok");
+  return json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "tool_result", "session", "s", "call_id",
+                   "c1", "tool", "bash", "content", "ok");
 }
 
 static json_t *request_push(const char *level, const char *message) {
-  json_t *event = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}}", "type", "notification", "session", "s", "data", "kind", "ci.done", "level",
-                            level, "message", message);
+  json_t *event = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}}", "type", "notification", "session", "s",
+                            "data", "kind", "ci.done", "level", level, "message", message);
   char *text = json_dumps(event, JSON_COMPACT);
   json_t *request = json_pack("{s:s, s:s}", "op", "event", "event", text);
   free(text);
@@ -29,7 +31,8 @@ static json_t *request_settle(const char *delivery) {
   return json_pack("{s:s, s:s, s:s}", "op", "settle", "delivery", delivery, "outcome", "committed");
 }
 
-/* Lets the other one deliver; insists on `count` notifications and returns the delivery's id as text, to be freed. */
+/* Lets the other one deliver; insists on `count` notifications and returns the delivery's id as
+ * text, to be freed. */
 static char *other_delivers(struct agent *agent, size_t count) {
   json_t *answer = trial_other(agent, request_tool_result());
   const json_t *reply = json_object_get(answer, "reply");
@@ -51,9 +54,11 @@ static void other_stops(struct agent *agent) {
 
 /* In the child: every call answers CLOSED. Its exit code says which one did not. */
 static int use_in_child(struct tidings_plugin *plugin) {
-  static const char event[] = "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"a.b\",\"message\":\"from the child\"}}";
+  static const char event[] = "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"a."
+                              "b\",\"message\":\"from the child\"}}";
   const struct tidings_reply *reply = NULL;
-  struct tidings_chat_request request = {.size = sizeof request, .session = trial_span("s"), .content = trial_span("hello")};
+  struct tidings_chat_request request = {
+      .size = sizeof request, .session = trial_span("s"), .content = trial_span("hello")};
   if (trial_tool_result(plugin, "s", &reply, NULL) != TIDINGS_E_CLOSED) {
     return 1;
   }
@@ -67,7 +72,8 @@ static int use_in_child(struct tidings_plugin *plugin) {
 }
 
 static void fork_child(struct trial *trial) {
-  static const char *const calls[] = {"", "on_tool_result", "on_chat_request", "on_event", "settle"};
+  static const char *const calls[] = {"", "on_tool_result", "on_chat_request", "on_event",
+                                      "settle"};
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   trial_push(plugin, "s", "one");
@@ -84,7 +90,8 @@ static void fork_child(struct trial *trial) {
     trial_fail("the forked child was killed by signal %d", WTERMSIG(status));
   }
   if (WEXITSTATUS(status) != 0) {
-    trial_fail("%s in a forked child did not answer CLOSED", WEXITSTATUS(status) <= 4 ? calls[WEXITSTATUS(status)] : "a call");
+    trial_fail("%s in a forked child did not answer CLOSED",
+               WEXITSTATUS(status) <= 4 ? calls[WEXITSTATUS(status)] : "a call");
   }
   trial_expect_delivery(plugin, "s", "one");
   trial_close(plugin);
@@ -97,11 +104,15 @@ static void producer_role(struct trial *trial) {
   struct tidings_plugin *plugin = trial_open(trial, &options);
   struct tidings_error error = {.size = sizeof error};
   const struct tidings_reply *reply = NULL;
-  struct tidings_chat_request request = {.size = sizeof request, .session = trial_span("s"), .content = trial_span("hello")};
+  struct tidings_chat_request request = {
+      .size = sizeof request, .session = trial_span("s"), .content = trial_span("hello")};
   trial_push(plugin, "s", "one");
-  trial_expect(TIDINGS_E_UNSUPPORTED, trial_tool_result(plugin, "s", &reply, &error), &error, "on_tool_result of a producer");
-  trial_expect(TIDINGS_E_UNSUPPORTED, plugin->on_chat_request(plugin, &request, &reply, &error), &error, "on_chat_request of a producer");
-  trial_expect(TIDINGS_E_UNSUPPORTED, trial_settle(plugin, 1, TIDINGS_COMMITTED, &error), &error, "settle of a producer");
+  trial_expect(TIDINGS_E_UNSUPPORTED, trial_tool_result(plugin, "s", &reply, &error), &error,
+               "on_tool_result of a producer");
+  trial_expect(TIDINGS_E_UNSUPPORTED, plugin->on_chat_request(plugin, &request, &reply, &error),
+               &error, "on_chat_request of a producer");
+  trial_expect(TIDINGS_E_UNSUPPORTED, trial_settle(plugin, 1, TIDINGS_COMMITTED, &error), &error,
+               "settle of a producer");
   trial_close(plugin);
   plugin = trial_open(trial, NULL);
   trial_expect_delivery(plugin, "s", "one");
@@ -131,10 +142,12 @@ static void second_host(struct trial *trial) {
   char pid[24];
   snprintf(pid, sizeof pid, "%d", (int)owner.pid);
   trial_push(plugin, "s", "one"); /* pushing is for everybody */
-  trial_expect(TIDINGS_E_BUSY, trial_tool_result(plugin, "s", &reply, &error), &error, "on_tool_result in another host's session");
+  trial_expect(TIDINGS_E_BUSY, trial_tool_result(plugin, "s", &reply, &error), &error,
+               "on_tool_result in another host's session");
   trial_expect_word(&error, pid, "BUSY names the owner's pid");
   static const char opened[] = "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{}}";
-  trial_expect(TIDINGS_E_BUSY, trial_event(plugin, opened, sizeof opened - 1, &error), &error, "session.opened in another host's session");
+  trial_expect(TIDINGS_E_BUSY, trial_event(plugin, opened, sizeof opened - 1, &error), &error,
+               "session.opened in another host's session");
   trial_expect_word(&error, pid, "BUSY names the owner's pid");
   trial_expect_nothing(plugin, "another session");
   free(other_delivers(&owner, 1));
@@ -149,7 +162,8 @@ static void takeover(struct trial *trial) {
   json_decref(trial_other(&owner, request_push("info", "one")));
   char *delivery = other_delivers(&owner, 1);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
-  trial_send(plugin, "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"takeover\":true}}");
+  trial_send(plugin,
+             "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"takeover\":true}}");
   json_decref(trial_other_fails(&owner, request_settle(delivery), "TIDINGS_E_CLOSED"));
   trial_expect_delivery(plugin, "s", "one"); /* what the old owner had leased is pending again */
   free(delivery);
@@ -180,7 +194,9 @@ static void resumed(struct trial *trial) {
   char *lost = other_delivers(&owner, 1);
   agent_kill(&owner);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
-  trial_send(plugin, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[\"%s\"]}}", kept);
+  trial_send(plugin,
+             "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[\"%s\"]}}",
+             kept);
   trial_expect_delivery(plugin, "s", "not in the transcript");
   trial_expect_nothing(plugin, "s");
   free(kept);
@@ -188,7 +204,8 @@ static void resumed(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* A hook command that lives shorter than its agent: what it leased stays leased, and another such command settles it. */
+/* A hook command that lives shorter than its agent: what it leased stays leased, and another such
+ * command settles it. */
 static void owner_pid(struct trial *trial) {
   trial_load(trial);
   struct agent hook;
@@ -210,9 +227,11 @@ static void owner_pid(struct trial *trial) {
 const struct conformance_case process_cases[] = {
     {"process.fork", "after fork the child's calls answer CLOSED", fork_child},
     {"process.producer-role", "a producer may push, not deliver", producer_role},
-    {"process.producer-beside-host", "what another process pushes is delivered", producer_beside_host},
+    {"process.producer-beside-host", "what another process pushes is delivered",
+     producer_beside_host},
     {"process.second-host", "a session of a living host is BUSY, naming its pid", second_host},
-    {"process.takeover", "takeover hands a session and its leases over; the old owner gets CLOSED", takeover},
+    {"process.takeover", "takeover hands a session and its leases over; the old owner gets CLOSED",
+     takeover},
     {"process.dead-owner", "what a dead host had leased is delivered again", dead_owner},
     {"process.resumed", "what session.resumed names is not delivered again", resumed},
     {"process.owner-pid", "leases and ownership belong to owner_pid", owner_pid},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: tidings.wake/1: what rings, that it is named, and that no ring is lost when the instance is closed and another opened. A plugin without
- * the extension skips these.
+ * Conformance: tidings.wake/1: what rings, that it is named, and that no ring is lost when the
+ * instance is closed and another opened. A plugin without the extension skips these.
  */
 #include "conformance/trial.h"
 
@@ -31,13 +31,15 @@ static int descriptor(const struct trial *trial, struct tidings_plugin *plugin) 
 }
 
 /* Takes sessions until none is left; was `session` among them? */
-static bool is_named(const struct trial *trial, struct tidings_plugin *plugin, const char *session) {
+static bool is_named(const struct trial *trial, struct tidings_plugin *plugin,
+                     const char *session) {
   bool named = false;
   for (int left = 1000; left > 0; left--) {
     struct tidings_error error = {.size = sizeof error};
     char id[256];
     size_t len = 0;
-    trial_expect(TIDINGS_OK, trial->wake->next_session(plugin, id, sizeof id, &len, &error), &error, "next_session");
+    trial_expect(TIDINGS_OK, trial->wake->next_session(plugin, id, sizeof id, &len, &error), &error,
+                 "next_session");
     if (len == 0) {
       return named;
     }
@@ -46,7 +48,8 @@ static bool is_named(const struct trial *trial, struct tidings_plugin *plugin, c
   trial_fail("next_session never comes to an end");
 }
 
-static void expect_ring(const struct trial *trial, struct tidings_plugin *plugin, int fd, const char *what) {
+static void expect_ring(const struct trial *trial, struct tidings_plugin *plugin, int fd,
+                        const char *what) {
   struct pollfd readable = {.fd = fd, .events = POLLIN};
   if (poll(&readable, 1, AGENT_TIMEOUT_MS / 2) != 1) {
     trial_fail("%s did not ring", what);
@@ -56,7 +59,8 @@ static void expect_ring(const struct trial *trial, struct tidings_plugin *plugin
   }
 }
 
-/* As the contract says: the descriptor first, then ask once, then sleep. Session "s" belongs to this host. */
+/* As the contract says: the descriptor first, then ask once, then sleep. Session "s" belongs to
+ * this host. */
 static int begin_waiting(const struct trial *trial, struct tidings_plugin *plugin) {
   int fd = descriptor(trial, plugin);
   trial_expect_nothing(plugin, "s");
@@ -68,7 +72,9 @@ static int begin_waiting(const struct trial *trial, struct tidings_plugin *plugi
 static void other_pushes(const struct trial *trial, const char *members) {
   struct agent producer;
   char event[256];
-  snprintf(event, sizeof event, "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"ci.done\",\"message\":\"one\",%s}}",
+  snprintf(event, sizeof event,
+           "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"ci.done\","
+           "\"message\":\"one\",%s}}",
            members);
   trial_start_other(trial, &producer, "producer", 0);
   json_decref(trial_other(&producer, json_pack("{s:s, s:s}", "op", "event", "event", event)));
@@ -84,11 +90,16 @@ static void arguments(struct trial *trial) {
   char id[256];
   size_t len = 0;
   int32_t fd = -1;
-  trial_expect(TIDINGS_E_INVAL, trial->wake->descriptor(plugin, NULL, &error), &error, "descriptor with no ret_fd");
-  trial_expect(TIDINGS_E_INVAL, trial->wake->descriptor(NULL, &fd, &error), &error, "descriptor of no instance");
-  trial_expect(TIDINGS_E_INVAL, trial->wake->next_session(plugin, NULL, sizeof id, &len, &error), &error, "next_session with no buffer");
-  trial_expect(TIDINGS_E_INVAL, trial->wake->next_session(plugin, id, sizeof id, NULL, &error), &error, "next_session with no ret_len");
-  trial_expect(TIDINGS_E_INVAL, trial->wake->next_session(NULL, id, sizeof id, &len, &error), &error, "next_session of no instance");
+  trial_expect(TIDINGS_E_INVAL, trial->wake->descriptor(plugin, NULL, &error), &error,
+               "descriptor with no ret_fd");
+  trial_expect(TIDINGS_E_INVAL, trial->wake->descriptor(NULL, &fd, &error), &error,
+               "descriptor of no instance");
+  trial_expect(TIDINGS_E_INVAL, trial->wake->next_session(plugin, NULL, sizeof id, &len, &error),
+               &error, "next_session with no buffer");
+  trial_expect(TIDINGS_E_INVAL, trial->wake->next_session(plugin, id, sizeof id, NULL, &error),
+               &error, "next_session with no ret_len");
+  trial_expect(TIDINGS_E_INVAL, trial->wake->next_session(NULL, id, sizeof id, &len, &error),
+               &error, "next_session of no instance");
   trial_close(plugin);
 }
 
@@ -113,7 +124,8 @@ static void is_a_fifo(struct trial *trial) {
 }
 
 static void rings(struct trial *trial) {
-  static const char *const members[] = {"\"level\":\"critical\"", "\"activation\":\"idle\"", "\"activation\":\"interrupt\""};
+  static const char *const members[] = {"\"level\":\"critical\"", "\"activation\":\"idle\"",
+                                        "\"activation\":\"interrupt\""};
   load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   int fd = begin_waiting(trial, plugin);
@@ -127,7 +139,8 @@ static void rings(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* What was not looked for yet must be there whenever the host looks: here it looks without having slept. */
+/* What was not looked for yet must be there whenever the host looks: here it looks without having
+ * slept. */
 static void named_without_sleep(struct trial *trial) {
   load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
@@ -147,7 +160,8 @@ static void small_buffer(struct trial *trial) {
   size_t len = 77;
   (void)begin_waiting(trial, plugin);
   other_pushes(trial, "\"level\":\"critical\"");
-  trial_expect(TIDINGS_E_INVAL, trial->wake->next_session(plugin, &byte, 0, &len, &error), &error, "next_session with a buffer of 0 bytes");
+  trial_expect(TIDINGS_E_INVAL, trial->wake->next_session(plugin, &byte, 0, &len, &error), &error,
+               "next_session with a buffer of 0 bytes");
   if (len != 77) {
     trial_fail("next_session failed and wrote *ret_len");
   }
@@ -164,7 +178,8 @@ static void producer_role(struct trial *trial) {
   struct tidings_plugin *plugin = trial_open(trial, &options);
   struct tidings_error error = {.size = sizeof error};
   int32_t fd = -1;
-  trial_expect(TIDINGS_E_UNSUPPORTED, trial->wake->descriptor(plugin, &fd, &error), &error, "descriptor of a producer");
+  trial_expect(TIDINGS_E_UNSUPPORTED, trial->wake->descriptor(plugin, &fd, &error), &error,
+               "descriptor of a producer");
   trial_close(plugin);
 }
 
@@ -191,8 +206,10 @@ static void closed(struct trial *trial) {
     trial_fail("descriptor or next_session in a forked child did not answer CLOSED");
   }
   trial_expect(TIDINGS_OK, plugin->quiesce(plugin, &error), &error, "quiesce");
-  trial_expect(TIDINGS_E_CLOSED, trial->wake->descriptor(plugin, &fd, &error), &error, "descriptor after quiesce");
-  trial_expect(TIDINGS_E_CLOSED, trial->wake->next_session(plugin, id, sizeof id, &len, &error), &error, "next_session after quiesce");
+  trial_expect(TIDINGS_E_CLOSED, trial->wake->descriptor(plugin, &fd, &error), &error,
+               "descriptor after quiesce");
+  trial_expect(TIDINGS_E_CLOSED, trial->wake->next_session(plugin, id, sizeof id, &len, &error),
+               &error, "next_session after quiesce");
   trial_close(plugin);
 }
 
@@ -214,11 +231,14 @@ static void reopened(struct trial *trial) {
 const struct conformance_case wake_cases[] = {
     {"wake.arguments", "null pointers answer INVAL", arguments},
     {"wake.descriptor", "it is a FIFO, non-blocking, close-on-exec", is_a_fifo},
-    {"wake.rings", "a push from another process that must act rings, and its session is named once", rings},
-    {"wake.named", "what rang is named by whichever call of next_session comes next", named_without_sleep},
+    {"wake.rings", "a push from another process that must act rings, and its session is named once",
+     rings},
+    {"wake.named", "what rang is named by whichever call of next_session comes next",
+     named_without_sleep},
     {"wake.small-buffer", "a session that does not fit is INVAL, and named later", small_buffer},
     {"wake.producer-role", "a producer has nothing to wait for", producer_role},
     {"wake.closed", "CLOSED after quiesce and in a forked child", closed},
-    {"wake.reopened", "a duplicate of the descriptor works on for the process's next instance", reopened},
+    {"wake.reopened", "a duplicate of the descriptor works on for the process's next instance",
+     reopened},
     {NULL, NULL, NULL},
 };

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct conformance_case *const groups[] = {entry_cases,    open_cases,    call_cases, event_cases,
-                                                        delivery_cases, process_cases, wake_cases};
+static const struct conformance_case *const groups[] = {
+    entry_cases, open_cases, call_cases, event_cases, delivery_cases, process_cases, wake_cases};
 
 const struct conformance_case *suite_case(size_t number) {
   for (size_t group = 0; group < sizeof groups / sizeof groups[0]; group++) {
@@ -32,7 +32,8 @@ const struct conformance_case *suite_find(const char *name) {
   return one;
 }
 
-/* Says so on the channel when the case came to its end; a plugin that exits in between cannot pass. */
+/* Says so on the channel when the case came to its end; a plugin that exits in between cannot
+ * pass. */
 static int run(const struct cli_verb *verb, int argc, char **argv) {
   const struct conformance_case *one = argc == 4 ? suite_find(argv[1]) : NULL;
   if (one == NULL) {
@@ -52,5 +53,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   return written > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-const struct cli_verb verb_internal_case = {
-    .name = "internal-case", .usage = "hostsim internal-case NAME PLUGIN DIR", .help = "", .run = run};
+const struct cli_verb verb_internal_case = {.name = "internal-case",
+                                            .usage = "hostsim internal-case NAME PLUGIN DIR",
+                                            .help = "",
+                                            .run = run};

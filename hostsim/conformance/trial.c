@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a conformance case works with: loading, opening, calling, and ending the case with a sentence.
+ * What a conformance case works with: loading, opening, calling, and ending the case with a
+ * sentence.
  */
 #include "conformance/trial.h"
 
@@ -39,7 +40,8 @@ void trial_load(struct trial *trial) {
     trial_fail("dlsym: %s", dlerror());
   }
   if (trial->entry->abi_major != TIDINGS_ABI_MAJOR || trial->entry->get_extension == NULL) {
-    trial_fail("ABI major %u, this suite is for %d", (unsigned)trial->entry->abi_major, TIDINGS_ABI_MAJOR);
+    trial_fail("ABI major %u, this suite is for %d", (unsigned)trial->entry->abi_major,
+               TIDINGS_ABI_MAJOR);
   }
   trial->query = trial->entry->get_extension(TIDINGS_EXT_QUERY);
   trial->wake = trial->entry->get_extension(TIDINGS_EXT_WAKE);
@@ -51,7 +53,8 @@ struct tidings_span trial_span(const char *text) {
 }
 
 struct tidings_open_options trial_options(const struct trial *trial) {
-  struct tidings_open_options options = {.size = sizeof options, .store_dir = trial_span(trial->store)};
+  struct tidings_open_options options = {.size = sizeof options,
+                                         .store_dir = trial_span(trial->store)};
   return options;
 }
 
@@ -59,7 +62,10 @@ struct tidings_plugin *trial_open(struct trial *trial, const struct tidings_open
   struct tidings_open_options usual = trial_options(trial);
   struct tidings_plugin *plugin = NULL;
   struct tidings_error error = {.size = sizeof error};
-  trial_expect(TIDINGS_OK, trial->entry->open(&trial->simhost.host, options != NULL ? options : &usual, &plugin, &error), &error, "open");
+  trial_expect(
+      TIDINGS_OK,
+      trial->entry->open(&trial->simhost.host, options != NULL ? options : &usual, &plugin, &error),
+      &error, "open");
   if (plugin == NULL) {
     trial_fail("open returned 0 and no instance");
   }
@@ -82,10 +88,12 @@ static const char *error_defect(int32_t code, const struct tidings_error *error)
   return error->text[0] == '\0' ? "its error has no text" : NULL;
 }
 
-void trial_expect(int32_t wanted, int32_t code, const struct tidings_error *error, const char *what) {
+void trial_expect(int32_t wanted, int32_t code, const struct tidings_error *error,
+                  const char *what) {
   if (code != wanted) {
-    trial_fail("%s: expected %s got %s (%d)%s%s", what, hostkit_error_name(wanted), hostkit_error_name(code), code,
-               code != TIDINGS_OK ? ": " : "", code != TIDINGS_OK && error != NULL ? error->text : "");
+    trial_fail("%s: expected %s got %s (%d)%s%s", what, hostkit_error_name(wanted),
+               hostkit_error_name(code), code, code != TIDINGS_OK ? ": " : "",
+               code != TIDINGS_OK && error != NULL ? error->text : "");
   }
   const char *defect = code != TIDINGS_OK && error != NULL ? error_defect(code, error) : NULL;
   if (defect != NULL) {
@@ -95,7 +103,8 @@ void trial_expect(int32_t wanted, int32_t code, const struct tidings_error *erro
 
 void trial_expect_refused(int32_t code, const struct tidings_error *error, const char *what) {
   if (code != TIDINGS_E_INVAL && code != TIDINGS_E_SCHEMA && code != TIDINGS_E_TOO_BIG) {
-    trial_fail("%s: expected TIDINGS_E_INVAL, TIDINGS_E_SCHEMA or TIDINGS_E_TOO_BIG got %s", what, hostkit_error_name(code));
+    trial_fail("%s: expected TIDINGS_E_INVAL, TIDINGS_E_SCHEMA or TIDINGS_E_TOO_BIG got %s", what,
+               hostkit_error_name(code));
   }
   trial_expect(code, code, error, what);
 }
@@ -106,7 +115,8 @@ void trial_expect_word(const struct tidings_error *error, const char *word, cons
   }
 }
 
-int32_t trial_event(struct tidings_plugin *plugin, const char *text, size_t len, struct tidings_error *error) {
+int32_t trial_event(struct tidings_plugin *plugin, const char *text, size_t len,
+                    struct tidings_error *error) {
   struct tidings_span event = {text, len};
   const struct tidings_reply *reply = NULL;
   int32_t code = plugin->on_event(plugin, &event, &reply, error);
@@ -135,12 +145,14 @@ void trial_send(struct tidings_plugin *plugin, const char *format, ...) {
 }
 
 void trial_push(struct tidings_plugin *plugin, const char *session, const char *message) {
-  trial_send(plugin, "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"tool.stopped\",\"message\":\"%s\"}}", session,
-             message);
+  trial_send(plugin,
+             "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"tool.stopped\","
+             "\"message\":\"%s\"}}",
+             session, message);
 }
 
-int32_t trial_tool_result(struct tidings_plugin *plugin, const char *session, const struct tidings_reply **ret_reply,
-                          struct tidings_error *error) {
+int32_t trial_tool_result(struct tidings_plugin *plugin, const char *session,
+                          const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct tidings_tool_result result = {.size = sizeof result,
                                        .session = trial_span(session),
                                        .call_id = trial_span("c1"),
@@ -152,14 +164,17 @@ int32_t trial_tool_result(struct tidings_plugin *plugin, const char *session, co
 const struct tidings_reply *trial_deliver(struct tidings_plugin *plugin, const char *session) {
   const struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
-  trial_expect(TIDINGS_OK, trial_tool_result(plugin, session, &reply, &error), &error, "on_tool_result");
+  trial_expect(TIDINGS_OK, trial_tool_result(plugin, session, &reply, &error), &error,
+               "on_tool_result");
   return reply;
 }
 
-void trial_expect_delivery(struct tidings_plugin *plugin, const char *session, const char *message) {
+void trial_expect_delivery(struct tidings_plugin *plugin, const char *session,
+                           const char *message) {
   const struct tidings_reply *reply = trial_deliver(plugin, session);
   if (reply == NULL || reply->notification_count != 1) {
-    trial_fail("one notification was pending ('%s'), the hook handed out %zu", message, reply != NULL ? reply->notification_count : 0);
+    trial_fail("one notification was pending ('%s'), the hook handed out %zu", message,
+               reply != NULL ? reply->notification_count : 0);
   }
   const struct tidings_span *got = &reply->notifications[0]->message;
   if (got->len != strlen(message) || memcmp(got->ptr, message, got->len) != 0) {
@@ -175,13 +190,16 @@ void trial_expect_nothing(struct tidings_plugin *plugin, const char *session) {
   const struct tidings_reply *reply = trial_deliver(plugin, session);
   if (reply != NULL && reply->notification_count != 0) {
     const struct tidings_span *got = &reply->notifications[0]->message;
-    trial_fail("nothing was to be delivered, got %zu: '%.*s'", reply->notification_count, (int)got->len, got->ptr);
+    trial_fail("nothing was to be delivered, got %zu: '%.*s'", reply->notification_count,
+               (int)got->len, got->ptr);
   }
   plugin->release(plugin, reply);
 }
 
-int32_t trial_settle(struct tidings_plugin *plugin, uint64_t delivery_id, uint32_t outcome, struct tidings_error *error) {
-  struct tidings_settlement settlement = {.size = sizeof settlement, .outcome = outcome, .delivery_id = delivery_id};
+int32_t trial_settle(struct tidings_plugin *plugin, uint64_t delivery_id, uint32_t outcome,
+                     struct tidings_error *error) {
+  struct tidings_settlement settlement = {
+      .size = sizeof settlement, .outcome = outcome, .delivery_id = delivery_id};
   return plugin->settle(plugin, &settlement, NULL, error);
 }
 
@@ -189,7 +207,8 @@ static json_t *other_answers(struct agent *agent, json_t *request) {
   json_t *answer = NULL;
   enum agent_outcome outcome = agent_call(agent, request, &answer);
   if (outcome != AGENT_OK) {
-    trial_fail("the second process did not answer (outcome %d, status %d)", (int)outcome, agent->status);
+    trial_fail("the second process did not answer (outcome %d, status %d)", (int)outcome,
+               agent->status);
   }
   return answer;
 }
@@ -213,12 +232,14 @@ json_t *trial_other_fails(struct agent *agent, json_t *request, const char *code
   return answer;
 }
 
-void trial_start_other(const struct trial *trial, struct agent *agent, const char *role, pid_t owner_pid) {
+void trial_start_other(const struct trial *trial, struct agent *agent, const char *role,
+                       pid_t owner_pid) {
   if (agent_start(agent, 2, AGENT_TIMEOUT_MS / 2, false) != AGENT_OK) {
     trial_fail("a second process could not be started");
   }
-  json_t *request = json_pack("{s:s, s:s, s:s, s:s, s:i}", "op", "open", "plugin", trial->plugin_path, "store", trial->store, "copies",
-                              trial->dir, "owner_pid", (int)owner_pid);
+  json_t *request =
+      json_pack("{s:s, s:s, s:s, s:s, s:i}", "op", "open", "plugin", trial->plugin_path, "store",
+                trial->store, "copies", trial->dir, "owner_pid", (int)owner_pid);
   if (role != NULL) {
     json_object_set_new(request, "role", json_string(role));
   }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a conformance case works with: a plugin loaded without hostkit's help, because the contract itself is under test. A case runs in
- * a process of its own, so the first thing that is wrong ends the process: nothing has to be cleaned up on the way.
+ * What a conformance case works with: a plugin loaded without hostkit's help, because the contract
+ * itself is under test. A case runs in a process of its own, so the first thing that is wrong ends
+ * the process: nothing has to be cleaned up on the way.
  */
 #ifndef HOSTSIM_TRIAL_H
 #define HOSTSIM_TRIAL_H
@@ -49,7 +50,8 @@ noreturn void trial_skip(const char *format, ...) __attribute__((format(printf, 
 void trial_load(struct trial *trial);
 
 /* The least that a size has to be: up to the last field of version 1.0. */
-#define TRIAL_V1_SIZE(type, last_field) ((uint32_t)(offsetof(struct type, last_field) + sizeof(((struct type *)NULL)->last_field)))
+#define TRIAL_V1_SIZE(type, last_field)                                                            \
+  ((uint32_t)(offsetof(struct type, last_field) + sizeof(((struct type *)NULL)->last_field)))
 
 struct tidings_span trial_span(const char *text);
 
@@ -62,27 +64,32 @@ struct tidings_plugin *trial_open(struct trial *trial, const struct tidings_open
 /* Closes and insists on success. */
 void trial_close(struct tidings_plugin *plugin);
 
-/* Insists that `code` is the wanted one and that the error struct was filled as the contract says: same code, a terminated text. */
-void trial_expect(int32_t wanted, int32_t code, const struct tidings_error *error, const char *what);
+/* Insists that `code` is the wanted one and that the error struct was filled as the contract says:
+ * same code, a terminated text. */
+void trial_expect(int32_t wanted, int32_t code, const struct tidings_error *error,
+                  const char *what);
 
-/* The same, for input that is wrong in a way for which several codes fit: INVAL, SCHEMA or TOO_BIG. */
+/* The same, for input that is wrong in a way for which several codes fit: INVAL, SCHEMA or
+ * TOO_BIG. */
 void trial_expect_refused(int32_t code, const struct tidings_error *error, const char *what);
 
 /* Insists that the error's text contains `word`. */
 void trial_expect_word(const struct tidings_error *error, const char *word, const char *what);
 
 /* Sends an event and gives the reply back. */
-int32_t trial_event(struct tidings_plugin *plugin, const char *text, size_t len, struct tidings_error *error);
+int32_t trial_event(struct tidings_plugin *plugin, const char *text, size_t len,
+                    struct tidings_error *error);
 
 /* Sends an event made as by printf and insists on success. UNSUPPORTED skips the case. */
-void trial_send(struct tidings_plugin *plugin, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void trial_send(struct tidings_plugin *plugin, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Pushes a notification (tool.stopped, info) and insists on success. */
 void trial_push(struct tidings_plugin *plugin, const char *session, const char *message);
 
 /* Calls on_tool_result; *ret_reply may become NULL. */
-int32_t trial_tool_result(struct tidings_plugin *plugin, const char *session, const struct tidings_reply **ret_reply,
-                          struct tidings_error *error);
+int32_t trial_tool_result(struct tidings_plugin *plugin, const char *session,
+                          const struct tidings_reply **ret_reply, struct tidings_error *error);
 
 /* The same, insisting on success. */
 const struct tidings_reply *trial_deliver(struct tidings_plugin *plugin, const char *session);
@@ -93,12 +100,16 @@ void trial_expect_delivery(struct tidings_plugin *plugin, const char *session, c
 /* Insists that nothing is delivered. */
 void trial_expect_nothing(struct tidings_plugin *plugin, const char *session);
 
-int32_t trial_settle(struct tidings_plugin *plugin, uint64_t delivery_id, uint32_t outcome, struct tidings_error *error);
+int32_t trial_settle(struct tidings_plugin *plugin, uint64_t delivery_id, uint32_t outcome,
+                     struct tidings_error *error);
 
-/* Another host (role NULL) or producer (role "producer") in a process of its own, open on the same store. owner_pid 0: its own. */
-void trial_start_other(const struct trial *trial, struct agent *agent, const char *role, pid_t owner_pid);
+/* Another host (role NULL) or producer (role "producer") in a process of its own, open on the same
+ * store. owner_pid 0: its own. */
+void trial_start_other(const struct trial *trial, struct agent *agent, const char *role,
+                       pid_t owner_pid);
 
-/* Lets the other one make a call (see agent_child.c) and insists on success; frees the request, answer to be freed by the caller. */
+/* Lets the other one make a call (see agent_child.c) and insists on success; frees the request,
+ * answer to be freed by the caller. */
 json_t *trial_other(struct agent *agent, json_t *request);
 
 /* The same, insisting on this error; returns its answer. */

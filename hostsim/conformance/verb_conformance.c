@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim conformance: runs the suite against any plugin, each case in a process of its own, and says how each one ended.
+ * hostsim conformance: runs the suite against any plugin, each case in a process of its own, and
+ * says how each one ended.
  */
 #include "agent.h"
 #include "cli.h"
@@ -19,15 +20,20 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Checks whether a plugin keeps the contract of abi/tidings: any shared object, whoever wrote it. Each case runs in a process of its "
+    "Checks whether a plugin keeps the contract of abi/tidings: any shared object, whoever wrote "
+    "it. Each case runs in a process of its "
     "own.\n\n"
     "  --plugin PATH       the plugin to check (required)\n"
-    "  --list              print the names of the cases and what each of them checks, and run none\n"
+    "  --list              print the names of the cases and what each of them checks, and run "
+    "none\n"
     "  --filter SUBSTRING  only cases whose name contains this; `load` always runs first\n"
-    "  --timeout MS        how long a case, or a step of a scenario, may take before it counts as hung (default 30000)\n"
+    "  --timeout MS        how long a case, or a step of a scenario, may take before it counts as "
+    "hung (default 30000)\n"
     "  --help              this text\n\n"
-    "A case ends as passed, failed (with what differs), crashed (by which signal), hung, or skipped (when it needs an event type or an\n"
-    "extension that the plugin does not have). The last line counts them; crashed and hung ones count as failed.\n"
+    "A case ends as passed, failed (with what differs), crashed (by which signal), hung, or "
+    "skipped (when it needs an event type or an\n"
+    "extension that the plugin does not have). The last line counts them; crashed and hung ones "
+    "count as failed.\n"
     "Exit code: 0 when nothing failed, 1 when something did, 2 for a wrong command line.\n";
 
 struct suite_run {
@@ -52,7 +58,8 @@ static const char *verdict_name(enum verdict verdict) {
 }
 
 /* One line a case; more than one reason becomes one line each, indented. */
-static void report(struct suite_run *suite, const char *name, enum verdict verdict, const char *why) {
+static void report(struct suite_run *suite, const char *name, enum verdict verdict,
+                   const char *why) {
   printf("%-8s %s", verdict_name(verdict), name);
   size_t len = strcspn(why, "\n");
   if (len > 0) {
@@ -107,11 +114,13 @@ static enum verdict judge(int status, const char *words, FILE *why) {
     fputs(words, why);
     return code == TRIAL_SKIPPED ? VERDICT_SKIPPED : VERDICT_FAILED;
   }
-  fprintf(why, "the process exited with code %d%s", code, words[0] == '\0' ? " before the case had ended" : " after the case had passed");
+  fprintf(why, "the process exited with code %d%s", code,
+          words[0] == '\0' ? " before the case had ended" : " after the case had passed");
   return VERDICT_FAILED;
 }
 
-static enum verdict run_process(const struct suite_run *suite, const char *name, const char *dir, FILE *why) {
+static enum verdict run_process(const struct suite_run *suite, const char *name, const char *dir,
+                                FILE *why) {
   int channel[2];
   if (pipe2(channel, O_CLOEXEC | O_NONBLOCK) != 0) {
     fprintf(why, "no pipe: %s", strerror(errno));
@@ -171,8 +180,12 @@ out:
   return verdict;
 }
 
-static void run_scenario(struct suite_run *suite, const char *name, const struct embedded_scenario *embedded) {
-  struct scenario_options options = {.plugin = suite->plugin, .seed = 1, .timeout_ms = suite->timeout_ms, .skip_unsupported = true};
+static void run_scenario(struct suite_run *suite, const char *name,
+                         const struct embedded_scenario *embedded) {
+  struct scenario_options options = {.plugin = suite->plugin,
+                                     .seed = 1,
+                                     .timeout_ms = suite->timeout_ms,
+                                     .skip_unsupported = true};
   struct scenario_result result;
   scenario_run(name, (const char *)embedded->bytes, embedded->len, &options, &result);
   report(suite, name, result.verdict, result.details != NULL ? result.details : "");
@@ -195,7 +208,8 @@ static int print_list(const char *filter) {
     char name[256];
     scenario_name(&embedded_scenarios[i], name);
     if (is_wanted(&all, name)) {
-      json_t *scenario = json_loadb((const char *)embedded_scenarios[i].bytes, embedded_scenarios[i].len, JSON_ALLOW_NUL, NULL);
+      json_t *scenario = json_loadb((const char *)embedded_scenarios[i].bytes,
+                                    embedded_scenarios[i].len, JSON_ALLOW_NUL, NULL);
       const char *about = json_string_value(json_object_get(scenario, "name"));
       printf("%s: %s\n", name, about != NULL ? about : "");
       json_decref(scenario);
@@ -224,7 +238,8 @@ static bool is_any_wanted(const struct suite_run *suite) {
 static int run_suite(struct suite_run *suite) {
   interrupt_catch();
   const struct conformance_case *one = suite_case(0);
-  bool loads = run_case(suite, one->name) == VERDICT_PASSED; /* without it the others would only repeat its refusal */
+  bool loads = run_case(suite, one->name) ==
+               VERDICT_PASSED; /* without it the others would only repeat its refusal */
   for (size_t i = 1; loads && (one = suite_case(i)) != NULL && !interrupt_seen(); i++) {
     if (is_wanted(suite, one->name)) {
       run_case(suite, one->name);
@@ -246,8 +261,9 @@ static int run_suite(struct suite_run *suite) {
 
 static int run(const struct cli_verb *verb, int argc, char **argv) {
   static const struct option long_options[] = {
-      {"plugin", required_argument, NULL, 'p'},  {"list", no_argument, NULL, 'l'}, {"filter", required_argument, NULL, 'f'},
-      {"timeout", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+      {"plugin", required_argument, NULL, 'p'}, {"list", no_argument, NULL, 'l'},
+      {"filter", required_argument, NULL, 'f'}, {"timeout", required_argument, NULL, 't'},
+      {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
   };
   struct suite_run suite = {.timeout_ms = AGENT_TIMEOUT_MS};
   const char *plugin = NULL;
@@ -261,7 +277,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     case 'f': suite.filter = optarg; break;
     case 't':
       if (cli_number(optarg, 1, 3600000, &number) != 0) {
-        return cli_usage_error(verb, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000", optarg);
+        return cli_usage_error(
+            verb, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000", optarg);
       }
       suite.timeout_ms = (int)number;
       break;
@@ -281,7 +298,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   if (plugin == NULL) {
     return cli_usage_error(verb, "--plugin PATH is missing");
   }
-  /* A path that cannot be resolved goes on as it is, so that hostkit refuses it in its own words. */
+  /* A path that cannot be resolved goes on as it is, so that hostkit refuses it in its own
+   * words. */
   suite.plugin = realpath(plugin, NULL);
   if (suite.plugin == NULL) {
     suite.plugin = strdup(plugin);
@@ -291,7 +309,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   return status;
 }
 
-const struct cli_verb verb_conformance = {.name = "conformance",
-                                          .usage = "hostsim conformance --plugin PATH [--filter SUBSTRING] [--timeout MS] | --list",
-                                          .help = help,
-                                          .run = run};
+const struct cli_verb verb_conformance = {
+    .name = "conformance",
+    .usage = "hostsim conformance --plugin PATH [--filter SUBSTRING] [--timeout MS] | --list",
+    .help = help,
+    .run = run};

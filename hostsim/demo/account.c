@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The books at the end of the demo. What was pushed and submitted is asked of the ledger and of the store; what was delivered is counted in the
- * texts that the transcript holds, which is what the model has seen. Each text is unlike every other, so it can be counted by itself.
+ * The books at the end of the demo. What was pushed and submitted is asked of the ledger and of the
+ * store; what was delivered is counted in the texts that the transcript holds, which is what the
+ * model has seen. Each text is unlike every other, so it can be counted by itself.
  */
 #include "demo/demo.h"
 
@@ -38,7 +39,8 @@ static size_t count_in_transcript(const json_t *transcript, const char *message)
   return count;
 }
 
-static void count_texts(const json_t *ledger, const json_t *transcript, const char *key, struct count *count) {
+static void count_texts(const json_t *ledger, const json_t *transcript, const char *key,
+                        struct count *count) {
   for (size_t i = 0; i < json_array_size(ledger); i++) {
     const char *text = json_string_value(json_object_get(json_array_get(ledger, i), key));
     if (text == NULL) {
@@ -67,9 +69,11 @@ static void count_all(const struct demo_folder *folder, struct books *books) {
 static json_t *ask(struct hostkit *hostkit, const char *name, struct tidings_error *error) {
   char query[64];
   char *text = NULL;
-  int len = snprintf(query, sizeof query, "{\"name\":\"%s\",\"session\":\"%s\"}", name, DEMO_SESSION);
+  int len =
+      snprintf(query, sizeof query, "{\"name\":\"%s\",\"session\":\"%s\"}", name, DEMO_SESSION);
   struct tidings_span span = {query, (size_t)len};
-  json_t *answer = hostkit_query(hostkit, &span, &text, error) == TIDINGS_OK ? json_loads(text, 0, NULL) : NULL;
+  json_t *answer =
+      hostkit_query(hostkit, &span, &text, error) == TIDINGS_OK ? json_loads(text, 0, NULL) : NULL;
   hostkit_free(text);
   return answer;
 }
@@ -88,19 +92,24 @@ static int ask_store(const struct demo_folder *folder, const char *plugin, struc
   struct tidings_error error = {.size = sizeof error};
   json_t *stats = NULL;
   json_t *status = NULL;
-  if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK || (stats = ask(hostkit, "stats", &error)) == NULL ||
+  if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK ||
+      (stats = ask(hostkit, "stats", &error)) == NULL ||
       (status = ask(hostkit, "status", &error)) == NULL) {
     fprintf(stderr, "hostsim: the store cannot be asked: %s\n", error.text);
     json_decref(stats);
     hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
     return -1;
   }
-  books->store_waiting = json_array_size(json_object_get(status, "messages")) + json_array_size(json_object_get(status, "queued"));
+  books->store_waiting = json_array_size(json_object_get(status, "messages")) +
+                         json_array_size(json_object_get(status, "queued"));
   books->store_pushed = json_integer_value(json_object_get(stats, "pushed"));
-  books->store_delivered = json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "delivered"));
-  books->store_open = json_integer_value(json_object_get(stats, "pending")) + json_integer_value(json_object_get(stats, "leased"));
-  books->store_withheld = json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "filtered")) +
-                          json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "annihilated"));
+  books->store_delivered =
+      json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "delivered"));
+  books->store_open = json_integer_value(json_object_get(stats, "pending")) +
+                      json_integer_value(json_object_get(stats, "leased"));
+  books->store_withheld =
+      json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "filtered")) +
+      json_integer_value(json_object_get(json_object_get(stats, "outcomes"), "annihilated"));
   json_decref(stats);
   json_decref(status);
   hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
@@ -108,10 +117,13 @@ static int ask_store(const struct demo_folder *folder, const char *plugin, struc
 }
 
 static void print_count(const char *sent, const char *seen, const struct count *count) {
-  printf("%s %zu, %s %zu, lost %zu, twice %zu\n", sent, count->sent, seen, count->seen, count->sent - count->seen, count->twice);
+  printf("%s %zu, %s %zu, lost %zu, twice %zu\n", sent, count->sent, seen, count->seen,
+         count->sent - count->seen, count->twice);
 }
 
-static bool is_exact(const struct count *count) { return count->seen == count->sent && count->twice == 0; }
+static bool is_exact(const struct count *count) {
+  return count->seen == count->sent && count->twice == 0;
+}
 
 int demo_account(const struct demo_folder *folder, const char *plugin) {
   struct books books = {0};
@@ -120,16 +132,21 @@ int demo_account(const struct demo_folder *folder, const char *plugin) {
   }
   count_all(folder, &books);
   json_int_t to_tell = books.store_pushed - books.store_withheld;
-  bool agree = to_tell == (json_int_t)books.pushed.sent && books.store_delivered == (json_int_t)books.pushed.seen &&
-               books.store_open == 0 && books.store_waiting == 0;
+  bool agree = to_tell == (json_int_t)books.pushed.sent &&
+               books.store_delivered == (json_int_t)books.pushed.seen && books.store_open == 0 &&
+               books.store_waiting == 0;
   if (!agree) {
-    printf("the store has %" JSON_INTEGER_FORMAT " pushed, %" JSON_INTEGER_FORMAT " delivered, %" JSON_INTEGER_FORMAT
+    printf("the store has %" JSON_INTEGER_FORMAT " pushed, %" JSON_INTEGER_FORMAT
+           " delivered, %" JSON_INTEGER_FORMAT
            " open, %zu messages waiting; pushes to be told that returned OK: %zu\n",
-           books.store_pushed, books.store_delivered, books.store_open, books.store_waiting, books.pushed.sent);
+           books.store_pushed, books.store_delivered, books.store_open, books.store_waiting,
+           books.pushed.sent);
   }
   print_count("messages that want a turn: sent", "heard", &books.submitted);
-  printf("notifications withheld by the configuration: %" JSON_INTEGER_FORMAT ". Of all else:\n", books.store_withheld);
+  printf("notifications withheld by the configuration: %" JSON_INTEGER_FORMAT ". Of all else:\n",
+         books.store_withheld);
   print_count("pushed", "delivered", &books.pushed);
   fflush(stdout);
-  return agree && is_exact(&books.pushed) && is_exact(&books.submitted) ? EXIT_SUCCESS : EXIT_FAILURE;
+  return agree && is_exact(&books.pushed) && is_exact(&books.submitted) ? EXIT_SUCCESS
+                                                                        : EXIT_FAILURE;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The demo's parts. A supervisor starts the simulated host, kills it where the script says and starts it again; the host plays the script;
- * other processes push. They share a folder: the store, a workspace, the transcript, and the ledger of what was pushed.
+ * The demo's parts. A supervisor starts the simulated host, kills it where the script says and
+ * starts it again; the host plays the script; other processes push. They share a folder: the store,
+ * a workspace, the transcript, and the ledger of what was pushed.
  */
 #ifndef HOSTSIM_DEMO_H
 #define HOSTSIM_DEMO_H
@@ -23,11 +24,13 @@ struct demo_folder {
   char *store;
   char *workspace;
   char *transcript; /* JSON lines: what the model got and said, and each carrier's delivery id */
-  char *ledger;     /* JSON lines: each text whose push or submit returned OK, as LEDGER_PUSHED or LEDGER_SUBMITTED */
+  char *ledger;     /* JSON lines: each text whose push or submit returned OK, as LEDGER_PUSHED or
+                       LEDGER_SUBMITTED */
   char *second_plugin;
 };
 
-/* Fills in the paths. Returns 0, or -1 when out of memory. demo_folder_finish may follow in either case. */
+/* Fills in the paths. Returns 0, or -1 when out of memory. demo_folder_finish may follow in either
+ * case. */
 int demo_folder_init(struct demo_folder *folder, const char *dir);
 void demo_folder_finish(struct demo_folder *folder);
 
@@ -44,15 +47,19 @@ struct screen {
 void screen_say(const struct screen *screen, const char *who, const char *text);
 
 /* A carrier as the model gets it: its content, and, marked, what was put before and after it. */
-void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len, const char *content, size_t content_len);
+void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len,
+                    const char *content, size_t content_len);
 
 /* What happens around the conversation. */
-void screen_note(const struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void screen_note(const struct screen *screen, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The same, for what is drastic. */
-void screen_alarm(const struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void screen_alarm(const struct screen *screen, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-void screen_headline(const struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void screen_headline(const struct screen *screen, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Time to read. */
 void screen_pause(const struct screen *screen, unsigned milliseconds);
@@ -60,25 +67,29 @@ void screen_pause(const struct screen *screen, unsigned milliseconds);
 /* Appends one entry to a JSON-lines file and makes it durable. Takes the entry. Returns 0 or -1. */
 int journal_append(const char *path, json_t *entry);
 
-/* All entries, as a list; an empty one when the file is not there yet. A torn last line, which a kill may leave, is left out. */
+/* All entries, as a list; an empty one when the file is not there yet. A torn last line, which a
+ * kill may leave, is left out. */
 json_t *journal_read(const char *path);
 
 /* The ids of the deliveries whose carriers reached the transcript, as a list of strings. */
 json_t *transcript_deliveries(const char *path);
 
-/* Says "dir/what happened" of the books at the end: prints the last line and returns the exit code. */
+/* Says "dir/what happened" of the books at the end: prints the last line and returns the exit
+ * code. */
 int demo_account(const struct demo_folder *folder, const char *plugin);
 
-/* A process of its own that opens the store as a producer and pushes one notification. Returns its exit code once it has ended, or -1. */
-int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level,
-                             const char *message);
+/* A process of its own that opens the store as a producer and pushes one notification. Returns its
+ * exit code once it has ended, or -1. */
+int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind,
+                             const char *level, const char *message);
 
-/* The same with any event: its `data` as JSON, and the text by which it is known in the ledger as `ledger_key`. */
-int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *type, const char *data,
-                             const char *ledger_key, const char *text);
+/* The same with any event: its `data` as JSON, and the text by which it is known in the ledger as
+ * `ledger_key`. */
+int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *type,
+                             const char *data, const char *ledger_key, const char *text);
 
 /* A notification, without waiting for the process's end. Returns 0 and *ret_pid, or -1. */
-int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message,
-                    pid_t *ret_pid);
+int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind,
+                    const char *level, const char *message, pid_t *ret_pid);
 
 #endif

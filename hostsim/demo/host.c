@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simulated host of the demo: it calls the hooks, writes its transcript, settles; and dies when the script says so.
+ * The simulated host of the demo: it calls the hooks, writes its transcript, settles; and dies when
+ * the script says so.
  */
 #include "demo/host.h"
 
@@ -40,7 +41,8 @@ static _Noreturn void die_here(void) {
 }
 
 struct tidings_reply *host_event(struct demo_host *host, const char *type, json_t *data) {
-  json_t *event = json_pack("{s:s, s:s, s:o*}", "type", type, "session", DEMO_SESSION, "data", data);
+  json_t *event =
+      json_pack("{s:s, s:s, s:o*}", "type", type, "session", DEMO_SESSION, "data", data);
   char *text = json_dumps(event, JSON_COMPACT);
   json_decref(event);
   if (text == NULL) {
@@ -75,13 +77,16 @@ void host_open(struct demo_host *host, bool resumes) {
   struct tidings_error error = {.size = sizeof error};
   insist(hostkit_open(&options, &host->hostkit, &error), &error, "open");
   if (!resumes) {
-    send_event(host, "session.opened", json_pack("{s:s, s:s}", "cwd", host->folder.workspace, "host", "hostsim demo"));
+    send_event(host, "session.opened",
+               json_pack("{s:s, s:s}", "cwd", host->folder.workspace, "host", "hostsim demo"));
     return;
   }
   json_t *deliveries = transcript_deliveries(host->folder.transcript);
   char *list = json_dumps(deliveries, 0);
-  screen_note(&host->screen, "the host is back, pid %d; its transcript holds the deliveries %s: session.resumed names them", (int)getpid(),
-              list);
+  screen_note(&host->screen,
+              "the host is back, pid %d; its transcript holds the deliveries %s: session.resumed "
+              "names them",
+              (int)getpid(), list);
   free(list);
   send_event(host, "session.resumed", json_pack("{s:o}", "deliveries", deliveries));
 }
@@ -98,7 +103,8 @@ static void write_ledger(struct demo_host *host, const char *what, const char *t
   }
 }
 
-void host_push(struct demo_host *host, const char *kind, const char *level, const char *message, const char *path) {
+void host_push(struct demo_host *host, const char *kind, const char *level, const char *message,
+               const char *path) {
   json_t *data = json_pack("{s:s, s:s, s:s}", "kind", kind, "level", level, "message", message);
   if (path != NULL) {
     json_object_set_new(data, "data", json_pack("{s:s}", "path", path));
@@ -114,9 +120,11 @@ void host_report(struct demo_host *host, const char *type, json_t *data, const c
   }
 }
 
-struct tidings_reply *host_submit(struct demo_host *host, const char *id, const char *content, const char *delivery) {
+struct tidings_reply *host_submit(struct demo_host *host, const char *id, const char *content,
+                                  const char *delivery) {
   struct tidings_reply *reply =
-      host_event(host, "message.submitted", json_pack("{s:s, s:s, s:s}", "id", id, "content", content, "delivery", delivery));
+      host_event(host, "message.submitted",
+                 json_pack("{s:s, s:s, s:s}", "id", id, "content", content, "delivery", delivery));
   write_ledger(host, LEDGER_SUBMITTED, content);
   return reply;
 }
@@ -134,7 +142,8 @@ void host_configure(struct demo_host *host, const char *configuration) {
   free(query);
 }
 
-static void write_transcript(struct demo_host *host, const char *role, const char *text, size_t len, uint64_t delivery) {
+static void write_transcript(struct demo_host *host, const char *role, const char *text, size_t len,
+                             uint64_t delivery) {
   json_t *entry = json_pack("{s:s, s:s%}", "role", role, "content", text, len);
   if (delivery != 0) {
     char id[24];
@@ -148,12 +157,13 @@ static void write_transcript(struct demo_host *host, const char *role, const cha
 
 void host_settle(struct demo_host *host, uint64_t delivery) {
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_settle(host->hostkit, delivery, TIDINGS_COMMITTED, NULL, &error), &error, "settle");
+  insist(hostkit_settle(host->hostkit, delivery, TIDINGS_COMMITTED, NULL, &error), &error,
+         "settle");
 }
 
 /* From the hook's reply to the settled delivery: compose, write, settle. Takes the reply. */
-static uint64_t carry(struct demo_host *host, const char *role, const struct tidings_span *content, struct tidings_reply *reply,
-                      enum ending ending) {
+static uint64_t carry(struct demo_host *host, const char *role, const struct tidings_span *content,
+                      struct tidings_reply *reply, enum ending ending) {
   uint64_t delivery = reply != NULL ? reply->delivery_id : 0;
   struct hostkit_outgoing *outgoing = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -176,7 +186,8 @@ static uint64_t carry(struct demo_host *host, const char *role, const struct tid
   return delivery;
 }
 
-uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *content, enum ending ending) {
+uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *content,
+                          enum ending ending) {
   char call_id[24];
   snprintf(call_id, sizeof call_id, "call_%u", ++host->calls);
   struct tidings_tool_result result = {
@@ -240,10 +251,13 @@ void host_start_turn(struct demo_host *host, struct tidings_reply *reply) {
       .messages = ids,
       .message_count = turn->message_count,
   };
-  const char *role = turn->source == TIDINGS_SOURCE_SYSTEM ? "system" : turn->messages[0]->trigger.len > 0 ? "webhook" : "user";
+  const char *role = turn->source == TIDINGS_SOURCE_SYSTEM ? "system"
+                     : turn->messages[0]->trigger.len > 0  ? "webhook"
+                                                           : "user";
   struct tidings_reply *carried = NULL;
   struct tidings_error error = {.size = sizeof error};
-  insist(hostkit_chat_request(host->hostkit, &request, &carried, &error), &error, "on_chat_request");
+  insist(hostkit_chat_request(host->hostkit, &request, &carried, &error), &error,
+         "on_chat_request");
   carry(host, role, &request.content, carried, ENDING_SETTLED);
   free(content);
   free(ids);
@@ -265,7 +279,8 @@ static void hear(struct demo_host *host) {
   char session[256];
   size_t len = 0;
   do {
-    insist(hostkit_next_session(host->hostkit, session, sizeof session, &len, &error), &error, "next_session");
+    insist(hostkit_next_session(host->hostkit, session, sizeof session, &len, &error), &error,
+           "next_session");
   } while (len > 0);
 }
 
@@ -295,12 +310,15 @@ void host_swap(struct demo_host *host) {
   struct timespec end;
   struct tidings_error error = {.size = sizeof error};
   clock_gettime(CLOCK_MONOTONIC, &start);
-  insist(hostkit_swap(host->hostkit, host->folder.second_plugin, DEMO_TIMEOUT_MS, &error), &error, "swap");
+  insist(hostkit_swap(host->hostkit, host->folder.second_plugin, DEMO_TIMEOUT_MS, &error), &error,
+         "swap");
   clock_gettime(CLOCK_MONOTONIC, &end);
   struct hostkit_info info = {.size = sizeof info};
   hostkit_info(host->hostkit, &info);
-  double milliseconds = (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
-  screen_note(&host->screen, "%s %s swapped in %.0f ms: generation %u, build %s", info.name, info.version, milliseconds, info.generation,
+  double milliseconds =
+      (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
+  screen_note(&host->screen, "%s %s swapped in %.0f ms: generation %u, build %s", info.name,
+              info.version, milliseconds, info.generation,
               info.build_id[0] != '\0' ? info.build_id : "unnamed");
 }
 
@@ -327,4 +345,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
 }
 
 const struct cli_verb verb_internal_demo_host = {
-    .name = "internal-demo-host", .usage = "hostsim internal-demo-host DIR PLUGIN LIFE color|plain fast|paced", .help = "", .run = run};
+    .name = "internal-demo-host",
+    .usage = "hostsim internal-demo-host DIR PLUGIN LIFE color|plain fast|paced",
+    .help = "",
+    .run = run};

@@ -18,8 +18,9 @@ int demo_folder_init(struct demo_folder *folder, const char *dir) {
   folder->transcript = paths_join(dir, "transcript.jsonl");
   folder->ledger = paths_join(dir, "ledger.jsonl");
   folder->second_plugin = paths_join(dir, "tidings-rebuilt.so");
-  bool whole = folder->dir != NULL && folder->store != NULL && folder->workspace != NULL && folder->transcript != NULL &&
-               folder->ledger != NULL && folder->second_plugin != NULL;
+  bool whole = folder->dir != NULL && folder->store != NULL && folder->workspace != NULL &&
+               folder->transcript != NULL && folder->ledger != NULL &&
+               folder->second_plugin != NULL;
   return whole ? 0 : -1;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A producer: a process that opens the store beside the host, sends one event, notes it in the ledger once that has returned OK, and ends.
+ * A producer: a process that opens the store beside the host, sends one event, notes it in the
+ * ledger once that has returned OK, and ends.
  */
 #include "demo/demo.h"
 
@@ -12,17 +13,22 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static int start_sending(const struct demo_folder *folder, const char *plugin, const char *type, const char *data, const char *ledger_key,
-                         const char *text, pid_t *ret_pid) {
-  const char *const arguments[] = {"internal-push", plugin, folder->dir, folder->store, folder->ledger, type, data, ledger_key, text, NULL};
+static int start_sending(const struct demo_folder *folder, const char *plugin, const char *type,
+                         const char *data, const char *ledger_key, const char *text,
+                         pid_t *ret_pid) {
+  const char *const arguments[] = {
+      "internal-push", plugin, folder->dir, folder->store, folder->ledger, type, data,
+      ledger_key,      text,   NULL};
   return process_spawn_self(arguments, -1, ret_pid) == 0 ? 0 : -1;
 }
 
-int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level, const char *message,
-                    pid_t *ret_pid) {
+int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind,
+                    const char *level, const char *message, pid_t *ret_pid) {
   json_t *value = json_pack("{s:s, s:s, s:s}", "kind", kind, "level", level, "message", message);
   char *data = json_dumps(value, JSON_COMPACT);
-  int failed = data != NULL ? start_sending(folder, plugin, "notification", data, LEDGER_PUSHED, message, ret_pid) : -1;
+  int failed = data != NULL ? start_sending(folder, plugin, "notification", data, LEDGER_PUSHED,
+                                            message, ret_pid)
+                            : -1;
   free(data);
   json_decref(value);
   return failed;
@@ -37,16 +43,17 @@ static int wait_for(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind, const char *level,
-                             const char *message) {
+int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind,
+                             const char *level, const char *message) {
   pid_t pid = 0;
   return demo_start_push(folder, plugin, kind, level, message, &pid) == 0 ? wait_for(pid) : -1;
 }
 
-int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *type, const char *data,
-                             const char *ledger_key, const char *text) {
+int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *type,
+                             const char *data, const char *ledger_key, const char *text) {
   pid_t pid = 0;
-  return start_sending(folder, plugin, type, data, ledger_key, text, &pid) == 0 ? wait_for(pid) : -1;
+  return start_sending(folder, plugin, type, data, ledger_key, text, &pid) == 0 ? wait_for(pid)
+                                                                                : -1;
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv) {
@@ -66,8 +73,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_open(&options, &hostkit, &error);
   if (code == TIDINGS_OK) {
-    json_t *event = json_pack("{s:s, s:s, s:s, s:o}", "type", argv[5], "session", DEMO_SESSION, "source", "elsewhere", "data",
-                              json_loads(argv[6], 0, NULL));
+    json_t *event = json_pack("{s:s, s:s, s:s, s:o}", "type", argv[5], "session", DEMO_SESSION,
+                              "source", "elsewhere", "data", json_loads(argv[6], 0, NULL));
     char *text = json_dumps(event, JSON_COMPACT);
     struct tidings_span span = {text, strlen(text)};
     struct tidings_reply *reply = NULL;
@@ -86,4 +93,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
 }
 
 const struct cli_verb verb_internal_push = {
-    .name = "internal-push", .usage = "hostsim internal-push PLUGIN DIR STORE LEDGER TYPE DATA LEDGER-KEY TEXT", .help = "", .run = run};
+    .name = "internal-push",
+    .usage = "hostsim internal-push PLUGIN DIR STORE LEDGER TYPE DATA LEDGER-KEY TEXT",
+    .help = "",
+    .run = run};

@@ -24,7 +24,9 @@ static void paint(const struct screen *screen, const char *code) {
   }
 }
 
-static const char *color_of(const char *who) { return strcmp(who, "user") == 0 ? GREEN : strcmp(who, "assistant") == 0 ? BLUE : CYAN; }
+static const char *color_of(const char *who) {
+  return strcmp(who, "user") == 0 ? GREEN : strcmp(who, "assistant") == 0 ? BLUE : CYAN;
+}
 
 static void print_label(const struct screen *screen, const char *who) {
   paint(screen, color_of(who));
@@ -33,7 +35,8 @@ static void print_label(const struct screen *screen, const char *who) {
 }
 
 /* Prints a text line by line below the label that stands in front of its first line. */
-static void print_body(const struct screen *screen, const char *text, size_t len, const char *gutter, const char *color, bool label_done) {
+static void print_body(const struct screen *screen, const char *text, size_t len,
+                       const char *gutter, const char *color, bool label_done) {
   for (size_t at = 0; at < len;) {
     const char *end = memchr(text + at, '\n', len - at);
     size_t line = end != NULL ? (size_t)(end - (text + at)) : len - at;
@@ -42,7 +45,8 @@ static void print_body(const struct screen *screen, const char *text, size_t len
     }
     label_done = false;
     paint(screen, color);
-    printf("%.*s%.*s", line > 0 ? (int)strlen(gutter) : (int)strcspn(gutter, " "), gutter, (int)line, text + at);
+    printf("%.*s%.*s", line > 0 ? (int)strlen(gutter) : (int)strcspn(gutter, " "), gutter,
+           (int)line, text + at);
     paint(screen, RESET);
     putchar('\n');
     at += line + 1;
@@ -55,7 +59,8 @@ void screen_say(const struct screen *screen, const char *who, const char *text) 
   fflush(stdout);
 }
 
-void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len, const char *content, size_t content_len) {
+void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len,
+                    const char *content, size_t content_len) {
   const char *own = content_len > 0 ? memmem(text, len, content, content_len) : NULL;
   size_t before = own != NULL ? (size_t)(own - text) : 0;
   size_t after = before + (own != NULL ? content_len : 0);
@@ -63,7 +68,8 @@ void screen_carrier(const struct screen *screen, const char *who, const char *te
   print_body(screen, text, before, "│ ", YELLOW, true);
   print_body(screen, text + before, after - before, "", "", before == 0);
   while (after < len && after > before && text[after] == '\n') {
-    after++; /* the end of the content's last line, and the empty line that keeps what follows apart */
+    after++; /* the end of the content's last line, and the empty line that keeps what follows apart
+              */
   }
   print_body(screen, text + after, len - after, "│ ", YELLOW, after == 0);
   if (len == 0) {
@@ -72,10 +78,12 @@ void screen_carrier(const struct screen *screen, const char *who, const char *te
   fflush(stdout);
 }
 
-static void print_aside(const struct screen *screen, const char *color, const char *mark, const char *format, va_list arguments)
+static void print_aside(const struct screen *screen, const char *color, const char *mark,
+                        const char *format, va_list arguments)
     __attribute__((format(printf, 4, 0)));
 
-static void print_aside(const struct screen *screen, const char *color, const char *mark, const char *format, va_list arguments) {
+static void print_aside(const struct screen *screen, const char *color, const char *mark,
+                        const char *format, va_list arguments) {
   paint(screen, color);
   printf("%s", mark);
   vprintf(format, arguments);

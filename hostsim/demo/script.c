@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What happens in the demo. The model's lines are written here; everything that it is told about really happens.
+ * What happens in the demo. The model's lines are written here; everything that it is told about
+ * really happens.
  */
 #include "demo/host.h"
 
@@ -18,7 +19,8 @@ static _Noreturn void stop(const char *problem) {
 }
 
 /* A tool's result whose content was made for it. */
-static uint64_t tool_result(struct demo_host *host, const char *tool, char *content, enum ending ending) {
+static uint64_t tool_result(struct demo_host *host, const char *tool, char *content,
+                            enum ending ending) {
   if (content == NULL) {
     stop("a file of the workspace cannot be read");
   }
@@ -27,7 +29,8 @@ static uint64_t tool_result(struct demo_host *host, const char *tool, char *cont
   return delivery;
 }
 
-static void start_build(struct demo_host *host, const char *says, const char *handle, struct build *build) {
+static void start_build(struct demo_host *host, const char *says, const char *handle,
+                        struct build *build) {
   if (workshop_start_build(host->folder.workspace, build) != 0) {
     stop("neither cc nor grep could be started");
   }
@@ -43,27 +46,33 @@ static void start_build(struct demo_host *host, const char *says, const char *ha
   tool_result(host, "start", line, ENDING_SETTLED);
 }
 
-/* The build's end becomes a notification: that is the host's business, the plugin never sees a process. */
+/* The build's end becomes a notification: that is the host's business, the plugin never sees a
+ * process. */
 static void report_build(struct demo_host *host, const struct build *build, const char *handle) {
   int code = workshop_wait_build(build);
   char message[128];
   if (code == 0) {
-    snprintf(message, sizeof message, "Tool `%s` (handle `%s`) has stopped with result available.", build->tool, handle);
+    snprintf(message, sizeof message, "Tool `%s` (handle `%s`) has stopped with result available.",
+             build->tool, handle);
   } else {
-    snprintf(message, sizeof message, "Tool `%s` (handle `%s`) failed with exit code %d.", build->tool, handle, code);
+    snprintf(message, sizeof message, "Tool `%s` (handle `%s`) failed with exit code %d.",
+             build->tool, handle, code);
   }
   screen_note(&host->screen, "%s ended with exit code %d; the host pushes it", build->tool, code);
-  host_push(host, code == 0 ? "tool.stopped" : "tool.failed", code == 0 ? "info" : "error", message, NULL);
+  host_push(host, code == 0 ? "tool.stopped" : "tool.failed", code == 0 ? "info" : "error", message,
+            NULL);
 }
 
-static void push_from_elsewhere(struct demo_host *host, const char *kind, const char *level, const char *message) {
+static void push_from_elsewhere(struct demo_host *host, const char *kind, const char *level,
+                                const char *message) {
   screen_note(&host->screen, "another process pushes %s and ends", kind);
   if (demo_push_from_elsewhere(&host->folder, host->plugin, kind, level, message) != 0) {
     stop("the push from another process failed");
   }
 }
 
-/* A build fails, a file changes, another process pushes; then the host dies between writing and settling. */
+/* A build fails, a file changes, another process pushes; then the host dies between writing and
+ * settling. */
 static void first_life(struct demo_host *host) {
   struct build build;
   host_chat_request(host, "The build is broken since this morning. Find out why and fix it.");
@@ -76,20 +85,25 @@ static void first_life(struct demo_host *host) {
   if (!workshop_edit_elsewhere(host->folder.workspace)) {
     stop("inotify did not tell that src/parser.h was written");
   }
-  screen_note(&host->screen, "an editor in another process has written src/parser.h; inotify told the host, which pushes it");
-  host_push(host, "file.changed", "info", "`src/parser.h` was modified externally.", "src/parser.h");
+  screen_note(&host->screen, "an editor in another process has written src/parser.h; inotify told "
+                             "the host, which pushes it");
+  host_push(host, "file.changed", "info", "`src/parser.h` was modified externally.",
+            "src/parser.h");
   tool_result(host, "output", workshop_build_output(host->folder.workspace, 4), ENDING_SETTLED);
 
-  host_assistant(host,
-                 "A semicolon is missing. Somebody works on the header: I read it again before I change anything.\n→ read: src/parser.h");
-  push_from_elsewhere(host, "ci.failed", "warning", "CI run 4812 failed on main: the same error in src/parser.c.");
-  tool_result(host, "read", workshop_read(host->folder.workspace, "src/parser.h"), ENDING_DIES_BEFORE_SETTLE);
+  host_assistant(host, "A semicolon is missing. Somebody works on the header: I read it again "
+                       "before I change anything.\n→ read: src/parser.h");
+  push_from_elsewhere(host, "ci.failed", "warning",
+                      "CI run 4812 failed on main: the same error in src/parser.c.");
+  tool_result(host, "read", workshop_read(host->folder.workspace, "src/parser.h"),
+              ENDING_DIES_BEFORE_SETTLE);
 }
 
 /* What the transcript holds is not told again; then the host dies between leasing and writing. */
 static void second_life(struct demo_host *host) {
   struct build build;
-  host_assistant(host, "The comment does not concern us. I put the semicolon in.\n→ edit: src/parser.c");
+  host_assistant(host,
+                 "The comment does not concern us. I put the semicolon in.\n→ edit: src/parser.c");
   if (workshop_fix(host->folder.workspace) != 0) {
     stop("src/parser.c cannot be written");
   }
@@ -103,9 +117,11 @@ static void second_life(struct demo_host *host) {
 /* Much happens at once: what it comes to fits into two small blocks. */
 static void busy_moment(struct demo_host *host) {
   enum { FILES = 40 };
-  screen_headline(&host->screen, "a busy moment: bursts become one line, what cancels out none; two lines a block; build.progress is off");
-  host_configure(host, "{\"delivery\":{\"max_items\":2,\"coalesce_window_ms\":60000,\"annihilate\":true},"
-                       "\"conversation\":{\"notifications\":{\"kinds\":{\"build.progress\":false}}}}");
+  screen_headline(&host->screen, "a busy moment: bursts become one line, what cancels out none; "
+                                 "two lines a block; build.progress is off");
+  host_configure(host,
+                 "{\"delivery\":{\"max_items\":2,\"coalesce_window_ms\":60000,\"annihilate\":true},"
+                 "\"conversation\":{\"notifications\":{\"kinds\":{\"build.progress\":false}}}}");
   host_assistant(host, "→ status");
   if (workshop_write_many(host->folder.workspace, FILES) != 0) {
     stop("the files could not be written");
@@ -116,10 +132,16 @@ static void busy_moment(struct demo_host *host) {
     snprintf(path, sizeof path, "src/words_%02d.h", i);
     host_report(host, "file.changed", json_pack("{s:s}", "path", path), path);
   }
-  screen_note(&host->screen, "the tracker goes away and comes back; a build says how far it is; CI and a linter are done");
-  host_report(host, "mcp.state", json_pack("{s:s, s:s}", "server", "tracker", "state", "disconnected"), NULL);
-  host_report(host, "mcp.state", json_pack("{s:s, s:s}", "server", "tracker", "state", "reconnected"), NULL);
-  host_report(host, "notification", json_pack("{s:s, s:s}", "kind", "build.progress", "message", "Half of it is built."), NULL);
+  screen_note(
+      &host->screen,
+      "the tracker goes away and comes back; a build says how far it is; CI and a linter are done");
+  host_report(host, "mcp.state",
+              json_pack("{s:s, s:s}", "server", "tracker", "state", "disconnected"), NULL);
+  host_report(host, "mcp.state",
+              json_pack("{s:s, s:s}", "server", "tracker", "state", "reconnected"), NULL);
+  host_report(host, "notification",
+              json_pack("{s:s, s:s}", "kind", "build.progress", "message", "Half of it is built."),
+              NULL);
   host_push(host, "ci.passed", "info", "CI run 4813 passed on main.", NULL);
   host_push(host, "lint.finished", "info", "The linter found nothing.", NULL);
   tool_result(host, "status", strdup("On branch main."), ENDING_SETTLED);
@@ -127,18 +149,23 @@ static void busy_moment(struct demo_host *host) {
   tool_result(host, "diff", strdup("+  return count;"), ENDING_SETTLED);
 }
 
-/* What was leased and never written is told now; then the plugin is swapped under an open lease, while another process pushes. */
+/* What was leased and never written is told now; then the plugin is swapped under an open lease,
+ * while another process pushes. */
 static void third_life(struct demo_host *host) {
   host_assistant(host, "→ list: build");
   tool_result(host, "list", strdup("output.txt parser.o"), ENDING_SETTLED);
   host_assistant(host, "It builds. I note it in the tracker.\n→ mcp tracker: close issue 12");
   push_from_elsewhere(host, "mcp.disconnected", "error", "MCP server `tracker` has disconnected.");
-  uint64_t delivery = tool_result(host, "mcp", strdup("error: the connection was closed"), ENDING_OPEN);
+  uint64_t delivery =
+      tool_result(host, "mcp", strdup("error: the connection was closed"), ENDING_OPEN);
 
-  screen_headline(&host->screen, "the plugin is swapped while that delivery is still out and another process pushes");
+  screen_headline(
+      &host->screen,
+      "the plugin is swapped while that delivery is still out and another process pushes");
   pid_t pusher = 0;
   int status = 0;
-  if (demo_start_push(&host->folder, host->plugin, "mcp.reconnected", "info", "MCP server `tracker` has reconnected.", &pusher) != 0) {
+  if (demo_start_push(&host->folder, host->plugin, "mcp.reconnected", "info",
+                      "MCP server `tracker` has reconnected.", &pusher) != 0) {
     stop("the push from another process could not be started");
   }
   host_swap(host);
@@ -148,7 +175,8 @@ static void third_life(struct demo_host *host) {
   host_settle(host, delivery);
   screen_note(&host->screen, "the new build has settled what the old one had leased");
   screen_pause(&host->screen, 600);
-  host_assistant(host, "The build is fixed: a semicolon was missing in src/parser.c. I could not close issue 12, the tracker is gone.");
+  host_assistant(host, "The build is fixed: a semicolon was missing in src/parser.c. I could not "
+                       "close issue 12, the tracker is gone.");
   host_chat_request(host, "Thanks. Try the tracker again, please.");
   host_assistant(host, "It is back. Issue 12 is closed.");
   busy_moment(host);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The demo's last act: who speaks next. A person types while a tool runs, a webhook waits behind what was typed, something critical stops a
- * stream, a subagent's end wakes an idle session. The host starts the turns that the plugin asks for, in the order in which it asks.
+ * The demo's last act: who speaks next. A person types while a tool runs, a webhook waits behind
+ * what was typed, something critical stops a stream, a subagent's end wakes an idle session. The
+ * host starts the turns that the plugin asks for, in the order in which it asks.
  */
 #include "demo/host.h"
 
@@ -22,13 +23,16 @@ static void expect_nothing(struct tidings_reply *reply, const char *what) {
 }
 
 static void end_turn_idle(struct demo_host *host) {
-  expect_nothing(host_event(host, "turn.finished", NULL), "a turn is asked for although nothing is queued");
+  expect_nothing(host_event(host, "turn.finished", NULL),
+                 "a turn is asked for although nothing is queued");
 }
 
-static void send_from_elsewhere(struct demo_host *host, const char *type, json_t *data, const char *ledger_key, const char *text) {
+static void send_from_elsewhere(struct demo_host *host, const char *type, json_t *data,
+                                const char *ledger_key, const char *text) {
   char *string = json_dumps(data, JSON_COMPACT);
   json_decref(data);
-  if (string == NULL || demo_send_from_elsewhere(&host->folder, host->plugin, type, string, ledger_key, text) != 0) {
+  if (string == NULL ||
+      demo_send_from_elsewhere(&host->folder, host->plugin, type, string, ledger_key, text) != 0) {
     stop("another process could not send its event");
   }
   free(string);
@@ -36,26 +40,34 @@ static void send_from_elsewhere(struct demo_host *host, const char *type, json_t
 
 /* Typed in a running turn, and heard in it. */
 static void correction(struct demo_host *host) {
-  screen_headline(&host->screen, "turns: what a person types while a tool runs is on that tool's result");
-  host_start_turn(host, host_submit(host, "typed-1", "Rename count_words to word_count, please.", "queue"));
+  screen_headline(&host->screen,
+                  "turns: what a person types while a tool runs is on that tool's result");
+  host_start_turn(
+      host, host_submit(host, "typed-1", "Rename count_words to word_count, please.", "queue"));
   host_assistant(host, "→ grep: count_words");
   screen_note(&host->screen, "the user types a correction: message.submitted, delivery steer");
-  expect_nothing(host_submit(host, "typed-2", "But leave the header as it is!", "steer"), "a steered message wants a turn");
+  expect_nothing(host_submit(host, "typed-2", "But leave the header as it is!", "steer"),
+                 "a steered message wants a turn");
   host_tool_result(host, "grep", "src/parser.c\nsrc/parser.h", ENDING_SETTLED);
   host_assistant(host, "Then only in src/parser.c.\n→ edit: src/parser.c");
   host_tool_result(host, "edit", "1 line changed in src/parser.c.", ENDING_SETTLED);
 }
 
-/* Typed first, then a webhook: they wait in one queue, and the typed message is first because it came first. */
+/* Typed first, then a webhook: they wait in one queue, and the typed message is first because it
+ * came first. */
 static void one_queue(struct demo_host *host) {
   static const char review[] = "Pull request 31 was opened: please review it.";
-  screen_headline(&host->screen, "turns: what is typed and what a webhook sends wait in one queue, in the order in which they came");
-  screen_note(&host->screen, "the user types the next wish; after that another process submits a webhook's message");
-  expect_nothing(host_submit(host, "typed-3", "Now write a test for it.", "queue"), "a second turn is asked for while one runs");
-  send_from_elsewhere(
-      host, "message.submitted",
-      json_pack("{s:s, s:s, s:{s:s, s:i}}", "id", "webhook-1", "content", review, "trigger", "webhook", "pull_request", "number", 31),
-      LEDGER_SUBMITTED, review);
+  screen_headline(&host->screen, "turns: what is typed and what a webhook sends wait in one queue, "
+                                 "in the order in which they came");
+  screen_note(
+      &host->screen,
+      "the user types the next wish; after that another process submits a webhook's message");
+  expect_nothing(host_submit(host, "typed-3", "Now write a test for it.", "queue"),
+                 "a second turn is asked for while one runs");
+  send_from_elsewhere(host, "message.submitted",
+                      json_pack("{s:s, s:s, s:{s:s, s:i}}", "id", "webhook-1", "content", review,
+                                "trigger", "webhook", "pull_request", "number", 31),
+                      LEDGER_SUBMITTED, review);
   host_assistant(host, "Only src/parser.c has the new name.");
   screen_note(&host->screen, "turn.finished");
   host_start_turn(host, host_event(host, "turn.finished", NULL));
@@ -64,11 +76,17 @@ static void one_queue(struct demo_host *host) {
 /* It does not get ahead of the webhook's message: it rides on it. */
 static void critical(struct demo_host *host) {
   static const char full[] = "The disk of the workspace is full.";
-  screen_headline(&host->screen, "turns: something critical stops the stream, and rides on the message that is next");
-  expect_nothing(host_event(host, "stream.started", NULL), "a stream is stopped before anything has happened");
-  screen_note(&host->screen, "the model's answer streams; another process pushes disk.full, critical, which rings the host");
-  send_from_elsewhere(host, "notification", json_pack("{s:s, s:s, s:s}", "kind", "disk.full", "level", "critical", "message", full),
-                      LEDGER_PUSHED, full);
+  screen_headline(
+      &host->screen,
+      "turns: something critical stops the stream, and rides on the message that is next");
+  expect_nothing(host_event(host, "stream.started", NULL),
+                 "a stream is stopped before anything has happened");
+  screen_note(&host->screen, "the model's answer streams; another process pushes disk.full, "
+                             "critical, which rings the host");
+  send_from_elsewhere(
+      host, "notification",
+      json_pack("{s:s, s:s, s:s}", "kind", "disk.full", "level", "critical", "message", full),
+      LEDGER_PUSHED, full);
   struct tidings_reply *reply = host_sleep(host);
   if (host_asked(reply, TIDINGS_ACTION_ABORT_STREAM) == NULL) {
     stop("the stream is not stopped");
@@ -77,7 +95,8 @@ static void critical(struct demo_host *host) {
   host_assistant(host, "The test goes to tests/test_parser.c. It calls word_count with an empty");
   screen_alarm(&host->screen, "abort_stream: the answer stays as it is, truncated; turn.aborted");
   host_start_turn(host, host_event(host, "turn.aborted", NULL));
-  host_assistant(host, "There is no room for a checkout, so the old objects go first.\n→ remove: build");
+  host_assistant(host,
+                 "There is no room for a checkout, so the old objects go first.\n→ remove: build");
   host_tool_result(host, "remove", "build is gone.", ENDING_SETTLED);
   host_assistant(host, "Reviewed: pull request 31 is fine.");
   end_turn_idle(host);
@@ -87,8 +106,9 @@ static void subagent(struct demo_host *host) {
   static const char summary[] = "Two of the 14 tests call count_words by its old name.";
   screen_headline(&host->screen, "turns: the session is idle; a subagent ends, and that wakes it");
   screen_note(&host->screen, "another process reports subagent.finished, which rings the host");
-  send_from_elsewhere(host, "subagent.finished", json_pack("{s:s, s:s}", "slug", "look-for-callers", "summary", summary), LEDGER_PUSHED,
-                      summary);
+  send_from_elsewhere(host, "subagent.finished",
+                      json_pack("{s:s, s:s}", "slug", "look-for-callers", "summary", summary),
+                      LEDGER_PUSHED, summary);
   host_start_turn(host, host_sleep(host));
   host_assistant(host, "I rename it there as well, then.");
   end_turn_idle(host);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim demo: the supervisor. It makes the folder, starts the host, kills it where it asks for it, starts it again, does the books,
- * and leaves nothing behind.
+ * hostsim demo: the supervisor. It makes the folder, starts the host, kills it where it asks for
+ * it, starts it again, does the books, and leaves nothing behind.
  */
 #include "cli.h"
 #include "demo/demo.h"
@@ -21,18 +21,22 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char help[] = "About fifteen seconds of an agent session: a scripted model, real tools, a real store. A build really fails in "
-                           "the background, a file is\n"
-                           "really written by another process, another process really pushes; the host is killed twice and the plugin is "
-                           "swapped. Then typed words,\n"
-                           "a webhook, something critical and a subagent's end want turns. What the model gets is printed as it gets it. "
-                           "The last lines count, from\n"
-                           "the store and from the transcript, whether all was told once.\n\n"
-                           "  --plugin PATH  the plugin; default: tidings.so beside hostsim, else the installed one\n"
-                           "  --fast         no pauses for reading\n"
-                           "  --no-color     plain text on a terminal too; so does NO_COLOR in the environment\n"
-                           "  --help         this text\n\n"
-                           "Exit code: 0 when nothing was lost or told twice, 1 otherwise, 2 for a wrong command line.\n";
+static const char help[] =
+    "About fifteen seconds of an agent session: a scripted model, real tools, a real store. A "
+    "build really fails in "
+    "the background, a file is\n"
+    "really written by another process, another process really pushes; the host is killed twice "
+    "and the plugin is "
+    "swapped. Then typed words,\n"
+    "a webhook, something critical and a subagent's end want turns. What the model gets is printed "
+    "as it gets it. "
+    "The last lines count, from\n"
+    "the store and from the transcript, whether all was told once.\n\n"
+    "  --plugin PATH  the plugin; default: tidings.so beside hostsim, else the installed one\n"
+    "  --fast         no pauses for reading\n"
+    "  --no-color     plain text on a terminal too; so does NO_COLOR in the environment\n"
+    "  --help         this text\n\n"
+    "Exit code: 0 when nothing was lost or told twice, 1 otherwise, 2 for a wrong command line.\n";
 
 struct supervisor {
   struct demo_folder folder;
@@ -47,7 +51,8 @@ static const char *const headlines[DEMO_LIVES] = {
 };
 
 /* Starts the host for one of its lives. Returns 0 and the descriptor to listen on, or -1. */
-static int start_host(const struct supervisor *supervisor, unsigned life, pid_t *ret_pid, int *ret_fd) {
+static int start_host(const struct supervisor *supervisor, unsigned life, pid_t *ret_pid,
+                      int *ret_fd) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
     return -1;
@@ -72,7 +77,8 @@ static int start_host(const struct supervisor *supervisor, unsigned life, pid_t 
   return 0;
 }
 
-/* Plays one life to its end: killed where it asks for it, or its own. Returns 0, or -1 when it ended in another way. */
+/* Plays one life to its end: killed where it asks for it, or its own. Returns 0, or -1 when it
+ * ended in another way. */
 static int play_life(const struct supervisor *supervisor, unsigned life) {
   pid_t pid = 0;
   int fd = -1;
@@ -91,7 +97,9 @@ static int play_life(const struct supervisor *supervisor, unsigned life) {
   } else {
     status = process_kill(pid);
   }
-  bool as_planned = life < DEMO_LIVES ? outcome == WIRE_OK : outcome == WIRE_CLOSED && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  bool as_planned = life < DEMO_LIVES
+                        ? outcome == WIRE_OK
+                        : outcome == WIRE_CLOSED && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!as_planned && !interrupt_seen()) {
     fputs("hostsim demo: the host ", stderr);
     process_describe(stderr, status);
@@ -102,14 +110,17 @@ static int play_life(const struct supervisor *supervisor, unsigned life) {
 
 static int play(const struct supervisor *supervisor) {
   const struct screen *screen = &supervisor->screen;
-  if (workshop_set_up(supervisor->folder.workspace) != 0 || paths_copy_file(supervisor->plugin, supervisor->folder.second_plugin) != 0) {
+  if (workshop_set_up(supervisor->folder.workspace) != 0 ||
+      paths_copy_file(supervisor->plugin, supervisor->folder.second_plugin) != 0) {
     fprintf(stderr, "hostsim demo: %s: %s\n", supervisor->plugin, strerror(errno));
     return EXIT_FAILURE;
   }
   if (play_life(supervisor, 1) != 0) {
     return EXIT_FAILURE;
   }
-  screen_alarm(screen, "SIGKILL: the host died after the carrier had reached its transcript, before it settled");
+  screen_alarm(
+      screen,
+      "SIGKILL: the host died after the carrier had reached its transcript, before it settled");
   screen_note(screen, "another process pushes deploy.finished while no host is there");
   if (demo_push_from_elsewhere(&supervisor->folder, supervisor->plugin, "deploy.finished", "info",
                                "Deployment 77 of staging has finished.") != 0) {
@@ -119,7 +130,9 @@ static int play(const struct supervisor *supervisor) {
   if (play_life(supervisor, 2) != 0) {
     return EXIT_FAILURE;
   }
-  screen_alarm(screen, "SIGKILL: the host died with a delivery leased, before the carrier reached its transcript");
+  screen_alarm(
+      screen,
+      "SIGKILL: the host died with a delivery leased, before the carrier reached its transcript");
   screen_pause(screen, 600);
   if (play_life(supervisor, 3) != 0) {
     return EXIT_FAILURE;
@@ -128,7 +141,8 @@ static int play(const struct supervisor *supervisor) {
   return demo_account(&supervisor->folder, supervisor->plugin);
 }
 
-/* A compiler that outlives its killed host for a moment may still write a file while the folder goes. */
+/* A compiler that outlives its killed host for a moment may still write a file while the folder
+ * goes. */
 static void remove_folder(const char *dir) {
   enum { TRIES = 100, PAUSE_NS = 20000000 };
   const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -170,7 +184,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   };
   const char *no_color = getenv("NO_COLOR");
   const char *terminal = getenv("TERM");
-  bool color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0') && (terminal == NULL || strcmp(terminal, "dumb") != 0);
+  bool color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0') &&
+               (terminal == NULL || strcmp(terminal, "dumb") != 0);
   const char *plugin = NULL;
   bool fast = false;
   opterr = 0;
@@ -196,4 +211,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   return status;
 }
 
-const struct cli_verb verb_demo = {.name = "demo", .usage = "hostsim demo [--plugin PATH] [--fast] [--no-color]", .help = help, .run = run};
+const struct cli_verb verb_demo = {.name = "demo",
+                                   .usage = "hostsim demo [--plugin PATH] [--fast] [--no-color]",
+                                   .help = help,
+                                   .run = run};

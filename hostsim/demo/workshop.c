@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The demo's workspace: real files, a real compiler, a real editor in another process, and inotify that sees it.
+ * The demo's workspace: real files, a real compiler, a real editor in another process, and inotify
+ * that sees it.
  */
 #include "demo/workshop.h"
 
@@ -19,16 +20,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char header[] = "#ifndef PARSER_H\n#define PARSER_H\nint count_words(const char *text);\n#endif\n";
+static const char header[] =
+    "#ifndef PARSER_H\n#define PARSER_H\nint count_words(const char *text);\n#endif\n";
 
-#define SOURCE_WITH(last)                                                                                                                  \
-  "#include \"parser.h\"\n\n"                                                                                                              \
-  "int count_words(const char *text) {\n"                                                                                                  \
-  "  int count = 0;\n"                                                                                                                     \
-  "  for (; *text != '\\0'; text++) {\n"                                                                                                   \
-  "    count += *text == ' ';\n"                                                                                                           \
-  "  }\n"                                                                                                                                  \
-  "  " last "\n"                                                                                                                           \
+#define SOURCE_WITH(last)                                                                          \
+  "#include \"parser.h\"\n\n"                                                                      \
+  "int count_words(const char *text) {\n"                                                          \
+  "  int count = 0;\n"                                                                             \
+  "  for (; *text != '\\0'; text++) {\n"                                                           \
+  "    count += *text == ' ';\n"                                                                   \
+  "  }\n"                                                                                          \
+  "  " last "\n"                                                                                   \
   "}\n"
 
 static const char broken_source[] = SOURCE_WITH("return count");
@@ -49,15 +51,16 @@ static int make_folder(const char *workspace, const char *name) {
 }
 
 int workshop_set_up(const char *workspace) {
-  if (mkdir(workspace, 0700) != 0 || make_folder(workspace, "src") != 0 || make_folder(workspace, "build") != 0 ||
-      write_in(workspace, "src/parser.h", header) != 0) {
+  if (mkdir(workspace, 0700) != 0 || make_folder(workspace, "src") != 0 ||
+      make_folder(workspace, "build") != 0 || write_in(workspace, "src/parser.h", header) != 0) {
     return -1;
   }
   return write_in(workspace, "src/parser.c", broken_source);
 }
 
 int workshop_start_build(const char *workspace, struct build *ret_build) {
-  static const char *const compiler[] = {"cc", "-fno-diagnostics-color", "-c", "src/parser.c", "-o", "build/parser.o", NULL};
+  static const char *const compiler[] = {"cc", "-fno-diagnostics-color", "-c", "src/parser.c",
+                                         "-o", "build/parser.o",         NULL};
   static const char *const stand_in[] = {"grep", "-n", "return count;", "src/parser.c", NULL};
   char *log = paths_join(workspace, "build/output.txt");
   int output = log != NULL ? open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
@@ -115,7 +118,9 @@ char *workshop_build_output(const char *workspace, unsigned lines) {
   return text;
 }
 
-int workshop_fix(const char *workspace) { return write_in(workspace, "src/parser.c", fixed_source); }
+int workshop_fix(const char *workspace) {
+  return write_in(workspace, "src/parser.c", fixed_source);
+}
 
 /* Waits until inotify names the file; false when it does not in time. */
 static bool see_change(int watcher, const char *name) {
@@ -139,22 +144,27 @@ int workshop_write_many(const char *workspace, unsigned count) {
   char script[128];
   pid_t pid = 0;
   int status = 0;
-  snprintf(script, sizeof script, "for n in $(seq -w 1 %u); do echo \"/* $n */\" > src/words_$n.h; done", count);
+  snprintf(script, sizeof script,
+           "for n in $(seq -w 1 %u); do echo \"/* $n */\" > src/words_$n.h; done", count);
   const char *const writer[] = {"sh", "-c", script, NULL};
-  if (process_spawn_program(writer, workspace, -1, &pid) != 0 || !process_wait(pid, DEMO_TIMEOUT_MS, &status)) {
+  if (process_spawn_program(writer, workspace, -1, &pid) != 0 ||
+      !process_wait(pid, DEMO_TIMEOUT_MS, &status)) {
     return -1;
   }
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
 bool workshop_edit_elsewhere(const char *workspace) {
-  static const char *const editor[] = {"sh", "-c", "echo '/* count_words: words are separated by one space */' >> src/parser.h", NULL};
+  static const char *const editor[] = {
+      "sh", "-c", "echo '/* count_words: words are separated by one space */' >> src/parser.h",
+      NULL};
   bool seen = false;
   pid_t pid = 0;
   int status = 0;
   char *folder = paths_join(workspace, "src");
   int watcher = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (folder == NULL || watcher < 0 || inotify_add_watch(watcher, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
+  if (folder == NULL || watcher < 0 ||
+      inotify_add_watch(watcher, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
     goto out;
   }
   if (process_spawn_program(editor, workspace, -1, &pid) != 0) {

@@ -17,7 +17,8 @@ struct build {
 /* Makes the workspace with a C file that does not compile. Returns 0, or -1 with errno set. */
 int workshop_set_up(const char *workspace);
 
-/* Starts the compiler in the background; without one on this machine, another command that fails for the same reason. Returns 0 or an errno. */
+/* Starts the compiler in the background; without one on this machine, another command that fails
+ * for the same reason. Returns 0 or an errno. */
 int workshop_start_build(const char *workspace, struct build *ret_build);
 
 /* Waits for its end; its exit code, or -1 when it was killed or did not end. */

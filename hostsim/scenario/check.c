@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * The shape of a scenario file: every key is known and has its type, so that a misspelt expectation cannot pass unnoticed.
+ * The shape of a scenario file: every key is known and has its type, so that a misspelt expectation
+ * cannot pass unnoticed.
  */
 #include "scenario/scenario.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum shape { TEXT, WHOLE, FLAG, OBJECT, LIST, TEXTS, TEXT_OR_TEXTS, TEXT_OR_LIST, TEXT_OR_NULL, WHOLE_OR_NULL, EMPTY };
+enum shape {
+  TEXT,
+  WHOLE,
+  FLAG,
+  OBJECT,
+  LIST,
+  TEXTS,
+  TEXT_OR_TEXTS,
+  TEXT_OR_LIST,
+  TEXT_OR_NULL,
+  WHOLE_OR_NULL,
+  EMPTY
+};
 
 struct field {
   const char *name;
@@ -27,17 +40,28 @@ static const char *const shape_names[] = {"a string",
                                           "a whole number or null",
                                           "an empty object"};
 
-static const struct field file_fields[] = {
-    {"name", TEXT, true}, {"config", OBJECT, false}, {"host_name", TEXT, false}, {"steps", LIST, true}, {NULL, TEXT, false}};
+static const struct field file_fields[] = {{"name", TEXT, true},
+                                           {"config", OBJECT, false},
+                                           {"host_name", TEXT, false},
+                                           {"steps", LIST, true},
+                                           {NULL, TEXT, false}};
 
-static const struct field tool_result_fields[] = {
-    {"session", TEXT, true}, {"call_id", TEXT, false}, {"tool", TEXT, false}, {"content", TEXT, false}, {NULL, TEXT, false}};
+static const struct field tool_result_fields[] = {{"session", TEXT, true},
+                                                  {"call_id", TEXT, false},
+                                                  {"tool", TEXT, false},
+                                                  {"content", TEXT, false},
+                                                  {NULL, TEXT, false}};
 
-static const struct field chat_request_fields[] = {
-    {"session", TEXT, true}, {"source", TEXT, false}, {"content", TEXT, false}, {"messages", TEXT_OR_LIST, false}, {NULL, TEXT, false}};
+static const struct field chat_request_fields[] = {{"session", TEXT, true},
+                                                   {"source", TEXT, false},
+                                                   {"content", TEXT, false},
+                                                   {"messages", TEXT_OR_LIST, false},
+                                                   {NULL, TEXT, false}};
 
-static const struct field settle_fields[] = {{"delivery", TEXT, true}, {"outcome", TEXT, true}, {NULL, TEXT, false}};
-static const struct field crash_fields[] = {{"at", TEXT, false}, {"n", WHOLE, false}, {NULL, TEXT, false}};
+static const struct field settle_fields[] = {
+    {"delivery", TEXT, true}, {"outcome", TEXT, true}, {NULL, TEXT, false}};
+static const struct field crash_fields[] = {
+    {"at", TEXT, false}, {"n", WHOLE, false}, {NULL, TEXT, false}};
 
 static const struct field reply_expectations[] = {
     {"content", TEXT, false},
@@ -109,7 +133,9 @@ static bool has_shape(const json_t *value, enum shape shape) {
   case LIST: return json_is_array(value);
   case TEXTS: return all_strings(value);
   case TEXT_OR_TEXTS: return json_is_string(value) || all_strings(value);
-  case TEXT_OR_LIST: return all_strings(value) || (json_is_string(value) && strcmp(json_string_value(value), "$offer") == 0);
+  case TEXT_OR_LIST:
+    return all_strings(value) ||
+           (json_is_string(value) && strcmp(json_string_value(value), "$offer") == 0);
   case TEXT_OR_NULL: return json_is_string(value) || json_is_null(value);
   case WHOLE_OR_NULL: return json_is_integer(value) || json_is_null(value);
   case EMPTY: return json_is_object(value) && json_object_size(value) == 0;
@@ -117,7 +143,8 @@ static bool has_shape(const json_t *value, enum shape shape) {
   return false;
 }
 
-static void check_shape(struct check *check, const char *where, const char *key, const json_t *value, enum shape shape) {
+static void check_shape(struct check *check, const char *where, const char *key,
+                        const json_t *value, enum shape shape) {
   if (!has_shape(value, shape)) {
     char problem[64];
     snprintf(problem, sizeof problem, "must be %s", shape_names[shape]);
@@ -132,7 +159,8 @@ static const struct field *find_field(const struct field *fields, const char *na
   return fields->name != NULL ? fields : NULL;
 }
 
-static void check_object(struct check *check, const char *where, json_t *object, const struct field *fields) {
+static void check_object(struct check *check, const char *where, json_t *object,
+                         const struct field *fields) {
   for (const struct field *field = fields; field->name != NULL; field++) {
     if (field->required && json_object_get(object, field->name) == NULL) {
       complain(check, where, field->name, "is missing");
@@ -160,13 +188,15 @@ static const struct verb *find_verb(const char *name) {
 }
 
 static bool is_carrier(const json_t *step) {
-  return json_object_get(step, "tool_result") != NULL || json_object_get(step, "chat_request") != NULL;
+  return json_object_get(step, "tool_result") != NULL ||
+         json_object_get(step, "chat_request") != NULL;
 }
 
 const char *scenario_verb(const json_t *step) {
   const char *found = NULL;
   for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-    if (json_object_get(step, verbs[i].name) == NULL || (strcmp(verbs[i].name, "settle") == 0 && is_carrier(step))) {
+    if (json_object_get(step, verbs[i].name) == NULL ||
+        (strcmp(verbs[i].name, "settle") == 0 && is_carrier(step))) {
       continue;
     }
     if (found != NULL) {
@@ -177,7 +207,8 @@ const char *scenario_verb(const json_t *step) {
   return found;
 }
 
-static void check_word(struct check *check, const char *where, const char *key, const json_t *value, const char *const words[]) {
+static void check_word(struct check *check, const char *where, const char *key, const json_t *value,
+                       const char *const words[]) {
   const char *text = json_string_value(value);
   char problem[128] = "must be one of";
   for (size_t i = 0; words[i] != NULL; i++) {
@@ -204,7 +235,8 @@ static void check_values(struct check *check, const char *name, const json_t *va
     check_word(check, name, "at", json_object_get(value, "at"), points);
     if ((json_object_get(value, "at") == NULL) != (json_object_get(value, "n") == NULL)) {
       complain(check, name, "", "`at` and `n` go together");
-    } else if (json_object_get(value, "n") != NULL && json_integer_value(json_object_get(value, "n")) < 1) {
+    } else if (json_object_get(value, "n") != NULL &&
+               json_integer_value(json_object_get(value, "n")) < 1) {
       complain(check, name, "n", "must be 1 or more");
     }
   }
@@ -248,7 +280,8 @@ static void check_step(struct check *check, json_t *step) {
   const struct verb *verb = name != NULL ? find_verb(name) : NULL;
   if (verb == NULL) {
     char *text = json_dumps(step, JSON_COMPACT);
-    fprintf(check->out, "step %zu: unknown step, or more than one in it: %s\n", check->step, text != NULL ? text : "");
+    fprintf(check->out, "step %zu: unknown step, or more than one in it: %s\n", check->step,
+            text != NULL ? text : "");
     free(text);
     check->failed = true;
     return;

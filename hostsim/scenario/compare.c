@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was expected against what came. Named fields must be equal, lists of the same length and equal item by item; fields that the
- * expectation does not name are free.
+ * What was expected against what came. Named fields must be equal, lists of the same length and
+ * equal item by item; fields that the expectation does not name are free.
  */
 #include "scenario/scenario.h"
 
@@ -20,7 +20,8 @@ static void print_json(FILE *out, const json_t *value) {
   free(text);
 }
 
-static void differ(struct compare *compare, const char *path, const char *how, const json_t *expected, const json_t *got) {
+static void differ(struct compare *compare, const char *path, const char *how,
+                   const json_t *expected, const json_t *got) {
   compare->differences++;
   fprintf(compare->out, "%s: %s: expected %s", compare->prefix, path, how);
   print_json(compare->out, expected);
@@ -31,7 +32,8 @@ static void differ(struct compare *compare, const char *path, const char *how, c
 
 static void match(struct compare *compare, const char *path, json_t *expected, json_t *got);
 
-static void match_list(struct compare *compare, const char *path, const json_t *expected, const json_t *got) {
+static void match_list(struct compare *compare, const char *path, const json_t *expected,
+                       const json_t *got) {
   if (!json_is_array(got) || json_array_size(expected) != json_array_size(got)) {
     differ(compare, path, "", expected, got);
     return;
@@ -45,7 +47,8 @@ static void match_list(struct compare *compare, const char *path, const json_t *
   }
 }
 
-static void match_object(struct compare *compare, const char *path, json_t *expected, const json_t *got) {
+static void match_object(struct compare *compare, const char *path, json_t *expected,
+                         const json_t *got) {
   if (!json_is_object(got)) {
     differ(compare, path, "", expected, got);
     return;
@@ -74,11 +77,13 @@ static void match(struct compare *compare, const char *path, json_t *expected, j
 /* Texts may hold NULs when a carrier did. */
 static bool contains(const json_t *haystack, const json_t *needle) {
   return json_is_string(haystack) &&
-         memmem(json_string_value(haystack), json_string_length(haystack), json_string_value(needle), json_string_length(needle)) != NULL;
+         memmem(json_string_value(haystack), json_string_length(haystack),
+                json_string_value(needle), json_string_length(needle)) != NULL;
 }
 
 /* `expected` is a string or a list of them; each has to be in `got`, or none may be. */
-static void match_parts(struct compare *compare, const char *path, const json_t *expected, const json_t *got, bool wanted) {
+static void match_parts(struct compare *compare, const char *path, const json_t *expected,
+                        const json_t *got, bool wanted) {
   const char *how = wanted ? "to contain " : "not to contain ";
   if (json_is_string(expected)) {
     if (contains(got, expected) != wanted) {

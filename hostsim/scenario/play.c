@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plays a checked scenario, step by step, in up to three processes on one store. This side keeps the clock and what must survive a
- * crash of the host: the newest delivery id and the newest offer. It sends the plugin nothing that the scenario does not say.
+ * Plays a checked scenario, step by step, in up to three processes on one store. This side keeps
+ * the clock and what must survive a crash of the host: the newest delivery id and the newest offer.
+ * It sends the plugin nothing that the scenario does not say.
  */
 #include "scenario/scenario.h"
 
@@ -82,8 +83,8 @@ static void fail_with_agent(struct play *play, enum agent_outcome outcome) {
 
 static bool start_agent(struct play *play);
 
-/* Sends one request, whose reference it takes. Returns the answer, or NULL: then the scenario has failed, or died as it was asked to and
- * runs again. */
+/* Sends one request, whose reference it takes. Returns the answer, or NULL: then the scenario has
+ * failed, or died as it was asked to and runs again. */
 static json_t *call(struct play *play, json_t *request) {
   json_object_set_new(request, "now", json_integer(play->now_ms));
   json_object_set_new(request, "mono", json_integer((json_int_t)play->mono_ns));
@@ -122,13 +123,15 @@ static bool call_plainly(struct play *play, json_t *request, const char *what) {
 static bool start_agent(struct play *play) {
   play->processes++;
   uint64_t seed = play->options->seed * UINT64_C(1000003) + play->processes;
-  enum agent_outcome outcome = agent_start(&play->agents[play->actor], seed, play->options->timeout_ms, play->options->verbose);
+  enum agent_outcome outcome = agent_start(&play->agents[play->actor], seed,
+                                           play->options->timeout_ms, play->options->verbose);
   if (outcome != AGENT_OK) {
     fail_with_agent(play, outcome);
     return false;
   }
-  json_t *request = json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "open", "plugin", play->options->plugin, "store", play->store, "copies",
-                              play->dir, "role", actors[play->actor].role);
+  json_t *request =
+      json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "open", "plugin", play->options->plugin, "store",
+                play->store, "copies", play->dir, "role", actors[play->actor].role);
   json_t *host_name = json_object_get(play->scenario, "host_name");
   if (host_name != NULL) {
     json_object_set(request, "host_name", host_name);
@@ -173,7 +176,8 @@ static void remember(struct play *play, const json_t *reply) {
   }
 }
 
-/* What expectations are compared with: the reply's or the answer's fields, and content, error and error_text beside them. */
+/* What expectations are compared with: the reply's or the answer's fields, and content, error and
+ * error_text beside them. */
 static json_t *flatten(const json_t *answer) {
   json_t *flat = json_object();
   json_t *fields = json_object_get(answer, "reply");
@@ -198,7 +202,8 @@ static void compare(struct play *play, const json_t *step, const json_t *answer)
     return;
   }
   const char *missing = NULL;
-  json_t *expected = expect != NULL ? scenario_substitute(expect, play->last, play->offer, &missing) : json_object();
+  json_t *expected = expect != NULL ? scenario_substitute(expect, play->last, play->offer, &missing)
+                                    : json_object();
   if (expected == NULL) {
     fail(play, "expect: so far there was no ", missing);
     return;
@@ -213,15 +218,18 @@ static void compare(struct play *play, const json_t *step, const json_t *answer)
   json_decref(expected);
 }
 
-/* The delivery that a hook handed out is settled as the step says; committed unless it says otherwise. */
+/* The delivery that a hook handed out is settled as the step says; committed unless it says
+ * otherwise. */
 static void settle_inline(struct play *play, const json_t *step, const json_t *answer) {
   const char *outcome = json_string_value(json_object_get(step, "settle"));
-  const char *delivery = json_string_value(json_object_get(json_object_get(answer, "reply"), "delivery"));
-  if (delivery == NULL || strcmp(delivery, "0") == 0 || (outcome != NULL && strcmp(outcome, "none") == 0)) {
+  const char *delivery =
+      json_string_value(json_object_get(json_object_get(answer, "reply"), "delivery"));
+  if (delivery == NULL || strcmp(delivery, "0") == 0 ||
+      (outcome != NULL && strcmp(outcome, "none") == 0)) {
     return;
   }
-  json_t *settled =
-      call(play, json_pack("{s:s, s:s, s:s}", "op", "settle", "delivery", delivery, "outcome", outcome != NULL ? outcome : "committed"));
+  json_t *settled = call(play, json_pack("{s:s, s:s, s:s}", "op", "settle", "delivery", delivery,
+                                         "outcome", outcome != NULL ? outcome : "committed"));
   if (settled == NULL) {
     return;
   }
@@ -248,7 +256,10 @@ static json_t *request_for(const char *verb, json_t *value) {
 }
 
 static bool arm(struct play *play) {
-  return play->fatal_commit == 0 || call_plainly(play, json_pack("{s:s, s:I}", "op", "arm", "n", (json_int_t)play->fatal_commit), "crash");
+  return play->fatal_commit == 0 ||
+         call_plainly(play,
+                      json_pack("{s:s, s:I}", "op", "arm", "n", (json_int_t)play->fatal_commit),
+                      "crash");
 }
 
 /* After a step that should have died inside a commit: if it lives, it made too few. */
@@ -262,8 +273,10 @@ static void disarm(struct play *play) {
   if (answer != NULL) {
     play->verdict = VERDICT_FAILED;
     print_step(play);
-    fprintf(play->out, "it was to die inside commit %" PRIu64 " but made only %" JSON_INTEGER_FORMAT " commits\n", wanted,
-            json_integer_value(json_object_get(answer, "commits")));
+    fprintf(play->out,
+            "it was to die inside commit %" PRIu64 " but made only %" JSON_INTEGER_FORMAT
+            " commits\n",
+            wanted, json_integer_value(json_object_get(answer, "commits")));
     json_decref(answer);
   }
 }
@@ -282,7 +295,8 @@ static void step_call(struct play *play, const json_t *step, const char *verb, j
   }
   remember(play, json_object_get(answer, "reply"));
   compare(play, step, answer);
-  if (play->verdict == VERDICT_PASSED && (strcmp(verb, "tool_result") == 0 || strcmp(verb, "chat_request") == 0)) {
+  if (play->verdict == VERDICT_PASSED &&
+      (strcmp(verb, "tool_result") == 0 || strcmp(verb, "chat_request") == 0)) {
     settle_inline(play, step, answer);
   }
   json_decref(answer);
@@ -312,7 +326,8 @@ static void step_crash(struct play *play, const json_t *value) {
 static void choose_actor(struct play *play, const json_t *step) {
   const char *name = json_string_value(json_object_get(step, "as"));
   play->actor = 0;
-  while (name != NULL && play->actor + 1 < ACTORS && (actors[play->actor].name == NULL || strcmp(name, actors[play->actor].name) != 0)) {
+  while (name != NULL && play->actor + 1 < ACTORS &&
+         (actors[play->actor].name == NULL || strcmp(name, actors[play->actor].name) != 0)) {
     play->actor++;
   }
   if (play->agents[play->actor].pid == 0) {
@@ -327,7 +342,8 @@ static void perform(struct play *play, const json_t *step) {
   if (play->verdict != VERDICT_PASSED) {
     return;
   }
-  json_t *value = scenario_substitute(json_object_get(step, verb), play->last, play->offer, &missing);
+  json_t *value =
+      scenario_substitute(json_object_get(step, verb), play->last, play->offer, &missing);
   if (value == NULL) {
     fail(play, "so far there was no ", missing);
     return;
@@ -352,7 +368,8 @@ static void perform(struct play *play, const json_t *step) {
 static void finish(struct play *play) {
   play->step = 0;
   for (play->actor = 0; play->actor < ACTORS; play->actor++) {
-    if (play->verdict == VERDICT_PASSED || play->verdict == VERDICT_FAILED || play->verdict == VERDICT_SKIPPED) {
+    if (play->verdict == VERDICT_PASSED || play->verdict == VERDICT_FAILED ||
+        play->verdict == VERDICT_SKIPPED) {
       stop_agent(play);
     }
     agent_kill(&play->agents[play->actor]);
@@ -370,7 +387,11 @@ static void finish(struct play *play) {
 }
 
 enum verdict scenario_play(json_t *scenario, const struct scenario_options *options, FILE *out) {
-  struct play play = {.scenario = scenario, .options = options, .out = out, .now_ms = SIMHOST_EPOCH_MS, .mono_ns = SIMHOST_START_NS};
+  struct play play = {.scenario = scenario,
+                      .options = options,
+                      .out = out,
+                      .now_ms = SIMHOST_EPOCH_MS,
+                      .mono_ns = SIMHOST_START_NS};
   const json_t *config = json_object_get(scenario, "config");
   play.config = config != NULL ? json_dumps(config, JSON_COMPACT) : NULL;
   play.dir = paths_make_temp("hostsim-scenario");

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum verdict check_and_play(const char *text, size_t len, const struct scenario_options *options, char **ret_name, FILE *out) {
+static enum verdict check_and_play(const char *text, size_t len,
+                                   const struct scenario_options *options, char **ret_name,
+                                   FILE *out) {
   json_error_t problem;
   json_t *scenario = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &problem);
   if (scenario == NULL) {
@@ -19,13 +21,14 @@ static enum verdict check_and_play(const char *text, size_t len, const struct sc
     free(*ret_name);
     *ret_name = strdup(name);
   }
-  enum verdict verdict = scenario_check(scenario, out) ? scenario_play(scenario, options, out) : VERDICT_FAILED;
+  enum verdict verdict =
+      scenario_check(scenario, out) ? scenario_play(scenario, options, out) : VERDICT_FAILED;
   json_decref(scenario);
   return verdict;
 }
 
-void scenario_run(const char *label, const char *text, size_t len, const struct scenario_options *options,
-                  struct scenario_result *ret_result) {
+void scenario_run(const char *label, const char *text, size_t len,
+                  const struct scenario_options *options, struct scenario_result *ret_result) {
   struct scenario_result result = {.verdict = VERDICT_FAILED, .name = strdup(label)};
   size_t details_len = 0;
   FILE *out = open_memstream(&result.details, &details_len);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scenarios: what a host and the world do, step by step, and what must come of it. The format is described in docs and in
- * `hostsim run --help`. A scenario is played against a plugin in a child process, on a fresh store, by a clock of its own.
+ * Scenarios: what a host and the world do, step by step, and what must come of it. The format is
+ * described in docs and in `hostsim run --help`. A scenario is played against a plugin in a child
+ * process, on a fresh store, by a clock of its own.
  */
 #ifndef HOSTSIM_SCENARIO_H
 #define HOSTSIM_SCENARIO_H
@@ -26,18 +27,21 @@ struct scenario_options {
   int timeout_ms;        /* for one step */
   bool keep;             /* leave the store where it is and say where */
   bool verbose;          /* the plugin's log goes to stderr */
-  bool skip_unsupported; /* an unexpected TIDINGS_E_UNSUPPORTED means skipped, not failed: for plugins that need not do everything */
+  bool skip_unsupported; /* an unexpected TIDINGS_E_UNSUPPORTED means skipped, not failed: for
+                            plugins that need not do everything */
 };
 
 struct scenario_result {
   enum verdict verdict;
   char *name;    /* fresh memory; the file's label when it has no name */
-  char *details; /* fresh memory: lines that say what differs, or why it was skipped; "" when there is nothing to say */
+  char *details; /* fresh memory: lines that say what differs, or why it was skipped; "" when there
+                    is nothing to say */
 };
 
-/* Reads and plays a scenario. `label` names it until its own name is known. Always fills *ret_result. */
-void scenario_run(const char *label, const char *text, size_t len, const struct scenario_options *options,
-                  struct scenario_result *ret_result);
+/* Reads and plays a scenario. `label` names it until its own name is known. Always fills
+ * *ret_result. */
+void scenario_run(const char *label, const char *text, size_t len,
+                  const struct scenario_options *options, struct scenario_result *ret_result);
 
 void scenario_result_finish(struct scenario_result *result);
 
@@ -49,12 +53,13 @@ bool scenario_check(json_t *scenario, FILE *out);
 /* The one of a step's keys that says what to do; NULL if there is none or more than one. */
 const char *scenario_verb(const json_t *step);
 
-/* A copy of `value` in which each string "$last" is `last` and each "$offer" the list `offer`. NULL when one that is needed is NULL:
- * then *ret_missing says what there is none of. */
-json_t *scenario_substitute(json_t *value, const char *last, const json_t *offer, const char **ret_missing);
+/* A copy of `value` in which each string "$last" is `last` and each "$offer" the list `offer`. NULL
+ * when one that is needed is NULL: then *ret_missing says what there is none of. */
+json_t *scenario_substitute(json_t *value, const char *last, const json_t *offer,
+                            const char **ret_missing);
 
-/* Compares what was expected (partially) with what came. Writes one line "PREFIX: PATH: expected … got …" per difference and returns
- * their number. */
+/* Compares what was expected (partially) with what came. Writes one line "PREFIX: PATH: expected …
+ * got …" per difference and returns their number. */
 unsigned scenario_compare(json_t *expected, const json_t *got, const char *prefix, FILE *out);
 
 /* Plays a scenario that was checked. Writes what differs to `out`. */

@@ -66,7 +66,8 @@ static json_t *substitute(json_t *value, struct names *names) {
   }
 }
 
-json_t *scenario_substitute(json_t *value, const char *last, const json_t *offer, const char **ret_missing) {
+json_t *scenario_substitute(json_t *value, const char *last, const json_t *offer,
+                            const char **ret_missing) {
   struct names names = {.last = last, .offer = offer};
   json_t *copy = substitute(value, &names);
   if (copy == NULL) {

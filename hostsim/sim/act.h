@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/act.h: one thing that one of the processes does, or that befalls it, with everything said: what is sent to the plugin and what the
- * model does are both read from it. Knows neither.
+ * sim/act.h: one thing that one of the processes does, or that befalls it, with everything said:
+ * what is sent to the plugin and what the model does are both read from it. Knows neither.
  */
 #ifndef HOSTSIM_SIM_ACT_H
 #define HOSTSIM_SIM_ACT_H
@@ -52,9 +52,13 @@ enum act_kind {
 
 static inline bool act_is_event(enum act_kind kind) { return kind <= ACT_WAKE; }
 static inline bool act_is_news(enum act_kind kind) { return kind <= ACT_SUBAGENT; }
-static inline bool act_is_message(enum act_kind kind) { return kind >= ACT_SUBMIT && kind <= ACT_MOVE; }
+static inline bool act_is_message(enum act_kind kind) {
+  return kind >= ACT_SUBMIT && kind <= ACT_MOVE;
+}
 
-static inline bool act_is_hook(enum act_kind kind) { return kind == ACT_TOOL_RESULT || kind == ACT_CHAT_REQUEST; }
+static inline bool act_is_hook(enum act_kind kind) {
+  return kind == ACT_TOOL_RESULT || kind == ACT_CHAT_REQUEST;
+}
 
 enum activation { PASSIVE, ASKS_IDLE, INTERRUPTS };
 
@@ -66,7 +70,8 @@ struct sim_settings {
 };
 enum { FILTER_NONE, FILTER_CI, FILTER_TOOL_FAILED, FILTER_ALL, FILTERS };
 
-/* Message ids are numbers here: n is "mN"; from SYSTEM_ID on they are those of the plugin's own turns, in the order in which they were seen. */
+/* Message ids are numbers here: n is "mN"; from SYSTEM_ID on they are those of the plugin's own
+ * turns, in the order in which they were seen. */
 /* The words of a turn that waits are what it waits for, if nothing else was said. */
 #define WORDS_KIND UINT32_MAX
 
@@ -104,7 +109,7 @@ struct act {
 
   struct sim_settings settings; /* ACT_CONFIGURE */
   int64_t clock_ms;             /* ACT_CLOCK: by how much it jumps */
-  bool in_place;                /* ACT_RESTART: the process stays, only its instance is closed and opened again */
+  bool in_place; /* ACT_RESTART: the process stays, only its instance is closed and opened again */
 };
 
 /* The kinds of news that are pushed. */

@@ -13,7 +13,7 @@
 
 enum { MOST_ROWS = 10000 };
 
-/* -- asking the plugin --------------------------------------------------------------------------------------------------------------------- */
+/* -- asking the plugin ------------------------------------------------------------------------- */
 
 static json_t *query(struct play *play, enum peer peer, const char *name, const char *session) {
   json_t *question = json_pack("{s:s, s:s}", "name", name, "session", session);
@@ -30,7 +30,8 @@ static json_t *query(struct play *play, enum peer peer, const char *name, const 
   }
   const json_t *error = json_object_get(answer, "error");
   if (error != NULL) {
-    fprintf(play->out, "query %s: %s: %s\n", name, json_string_value(json_object_get(error, "code")),
+    fprintf(play->out, "query %s: %s: %s\n", name,
+            json_string_value(json_object_get(error, "code")),
             json_string_value(json_object_get(error, "text")));
     json_decref(answer);
     return NULL;
@@ -38,8 +39,10 @@ static json_t *query(struct play *play, enum peer peer, const char *name, const 
   return answer;
 }
 
-/* Keeps the models that say the same as the plugin. What the first one says differently is written if none is left. Takes `got`. */
-static bool keep_equal(struct play *play, const char *what, json_t *got, json_t *(*expect)(const struct play *, const struct model *)) {
+/* Keeps the models that say the same as the plugin. What the first one says differently is written
+ * if none is left. Takes `got`. */
+static bool keep_equal(struct play *play, const char *what, json_t *got,
+                       json_t *(*expect)(const struct play *, const struct model *)) {
   unsigned kept = 0;
   json_t *first = NULL;
   for (unsigned i = 0; i < play->model_count; i++) {
@@ -88,7 +91,8 @@ static json_t *history_of(const struct play *play, const struct model *model) {
 }
 
 /* Asks one query and compares its answer. */
-static enum played compare_query(struct play *play, const char *name, json_t *(*plain)(const json_t *, struct names *),
+static enum played compare_query(struct play *play, const char *name,
+                                 json_t *(*plain)(const json_t *, struct names *),
                                  json_t *(*expect)(const struct play *, const struct model *)) {
   json_t *answer = query(play, PEER_HOST, name, play->names.session);
   if (answer == NULL) {
@@ -113,7 +117,7 @@ enum played check_states(struct play *play, bool with_past) {
   return played;
 }
 
-/* -- answers ------------------------------------------------------------------------------------------------------------------------------- */
+/* -- answers ----------------------------------------------------------------------------------- */
 
 /* The plugin's answer against each model's; the models go on as the plugin did. */
 enum played check_answer(struct play *play, const struct act *act, const json_t *answer) {
@@ -152,7 +156,7 @@ enum played check_answer(struct play *play, const struct act *act, const json_t 
   return kept > 0 ? PLAYED_SAME : PLAYED_DIFFERENT;
 }
 
-/* -- what others are told ------------------------------------------------------------------------------------------------------------------ */
+/* -- what others are told ---------------------------------------------------------------------- */
 
 enum played check_child(struct play *play, const struct act *act) {
   char child[2 * NAME_SIZE];
@@ -190,7 +194,8 @@ static bool names_session(const json_t *sessions, const char *session) {
 static json_t *take_rings(struct play *play) {
   json_t *answer = NULL;
   enum peer owner = play->models[0].owner;
-  if (processes_call(play->processes, owner, json_pack("{s:s}", "op", "rung"), 0, &answer, play->out) != CALL_ANSWERED) {
+  if (processes_call(play->processes, owner, json_pack("{s:s}", "op", "rung"), 0, &answer,
+                     play->out) != CALL_ANSWERED) {
     return NULL;
   }
   return answer;
@@ -199,7 +204,8 @@ static json_t *take_rings(struct play *play) {
 static bool may_ring(const struct play *play, const struct act *act) {
   const struct model *model = &play->models[0];
   bool rings = act_is_news(act->kind) || act_is_message(act->kind);
-  return rings && play->model_count == 1 && model_owner_lives(model) && model->owner != act->peer && act->dies_in == 0;
+  return rings && play->model_count == 1 && model_owner_lives(model) && model->owner != act->peer &&
+         act->dies_in == 0;
 }
 
 enum played check_before_ring(struct play *play, const struct act *act) {
@@ -218,7 +224,8 @@ enum played check_ring(struct play *play, const struct act *act) {
   }
   bool rang = names_session(json_object_get(answer, "sessions"), play->names.session);
   if (!rang) {
-    fprintf(play->out, "wake: expected the session to have rung for the %s\n", peer_names[play->models[0].owner]);
+    fprintf(play->out, "wake: expected the session to have rung for the %s\n",
+            peer_names[play->models[0].owner]);
   }
   json_decref(answer);
   return rang ? PLAYED_SAME : PLAYED_DIFFERENT;

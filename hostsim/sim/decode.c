@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/decode.c: what a step's bytes mean in the state in which they are reached. byte 0: what; byte 1: who, and whether the event comes again; the
- * others: with what.
+ * sim/decode.c: what a step's bytes mean in the state in which they are reached. byte 0: what; byte
+ * 1: who, and whether the event comes again; the others: with what.
  */
 #include "sim/schedule.h"
 
@@ -63,7 +63,9 @@ static unsigned kind_of(uint8_t byte) {
   return FOLLOW;
 }
 
-static enum peer owner_or_host(const struct model *model) { return model_owner_lives(model) ? model->owner : PEER_HOST; }
+static enum peer owner_or_host(const struct model *model) {
+  return model_owner_lives(model) ? model->owner : PEER_HOST;
+}
 
 static enum peer who(uint8_t byte, const struct model *model, unsigned kind) {
   switch (byte & 15) {
@@ -75,7 +77,7 @@ static enum peer who(uint8_t byte, const struct model *model, unsigned kind) {
   }
 }
 
-/* -- ids ----------------------------------------------------------------------------------------------------------------------------------- */
+/* -- ids --------------------------------------------------------------------------------------- */
 
 static int any_message(const struct model *model, uint8_t byte) {
   unsigned pick = byte % (model->message_count + 1);
@@ -163,12 +165,13 @@ static void choose_ids(struct act *act, const struct model *model, uint8_t how, 
   act->has_ids = act->id_count > 0;
 }
 
-/* -- deliveries ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- deliveries -------------------------------------------------------------------------------- */
 
 static uint64_t leased_delivery(const struct model *model, bool oldest) {
   uint64_t found = 0;
   for (unsigned i = 0; i < model->delivery_count; i++) {
-    if (model->deliveries[i].state == DELIVERY_LEASED && model->deliveries[i].public_id != 0 && (found == 0 || !oldest)) {
+    if (model->deliveries[i].state == DELIVERY_LEASED && model->deliveries[i].public_id != 0 &&
+        (found == 0 || !oldest)) {
       found = model->deliveries[i].public_id;
     }
   }
@@ -188,7 +191,8 @@ static void choose_delivery(struct act *act, const struct model *model, uint8_t 
   act->committed = (how >> 2 & 3) != 0;
 }
 
-static void choose_deliveries(struct act *act, const struct model *model, uint8_t how, uint8_t byte) {
+static void choose_deliveries(struct act *act, const struct model *model, uint8_t how,
+                              uint8_t byte) {
   act->has_deliveries = (how & 3) != 0;
   unsigned first = model->delivery_count > 8 ? model->delivery_count - 8 : 0;
   for (unsigned i = first; act->has_deliveries && i < model->delivery_count; i++) {
@@ -201,7 +205,7 @@ static void choose_deliveries(struct act *act, const struct model *model, uint8_
   }
 }
 
-/* -- acts ---------------------------------------------------------------------------------------------------------------------------------- */
+/* -- acts -------------------------------------------------------------------------------------- */
 
 static void decode_note(struct act *act, const uint8_t *step) {
   static const int64_t lifetimes[] = {1, 1000, 60000, 3600000};
@@ -227,8 +231,10 @@ static void decode_message(struct act *act, const struct model *model, const uin
   }
 }
 
-static void decode_clock(struct act *act, const struct model *model, const uint8_t *step, int64_t start_ms) {
-  static const int64_t jumps[] = {1, 10, 999, 1000, 5000, 59999, 60000, -1, -1000, -5000, -60000, 3600000, -3600000, 1, 1000, 20};
+static void decode_clock(struct act *act, const struct model *model, const uint8_t *step,
+                         int64_t start_ms) {
+  static const int64_t jumps[] = {1,     10,    999,    1000,    5000,     59999, 60000, -1,
+                                  -1000, -5000, -60000, 3600000, -3600000, 1,     1000,  20};
   enum { FARTHEST_MS = 36000000 }; /* within what the store remembers of event ids */
   act->clock_ms = jumps[step[2] & 15];
   int64_t then = model->now_ms + act->clock_ms - start_ms;
@@ -239,7 +245,9 @@ static void decode_clock(struct act *act, const struct model *model, const uint8
 
 /* Whatever else a step says, it cannot be done to a process that is also this one. */
 static void decode_fault(struct act *act, const uint8_t *step, bool separate) {
-  act->peer = (step[2] & 3) == 0 ? PEER_PRODUCER : (step[2] & 3) == 1 || !separate ? PEER_RIVAL : PEER_HOST;
+  act->peer = (step[2] & 3) == 0                ? PEER_PRODUCER
+              : (step[2] & 3) == 1 || !separate ? PEER_RIVAL
+                                                : PEER_HOST;
   if (act->kind != ACT_CRASH && (step[2] & 4) != 0) {
     act->peer = PEER_HOST;
   }
@@ -264,13 +272,17 @@ static void follow(struct act *act, const struct model *model, const uint8_t *st
     add_turn(act, model, 0, false);
     act->has_ids = act->id_count > 0;
   } else if (run->state == BUSY) {
-    act->kind = run->aborted && run->phase == PHASE_STREAMING ? ACT_ABORTED : when_busy[step[3] & 3];
+    act->kind =
+        run->aborted && run->phase == PHASE_STREAMING ? ACT_ABORTED : when_busy[step[3] & 3];
   } else {
-    act->kind = run->state == RETRYING || run->state == WAITING ? ACT_STREAM_STARTED : run->state == FAILED ? ACT_RESUME : ACT_WAKE;
+    act->kind = run->state == RETRYING || run->state == WAITING ? ACT_STREAM_STARTED
+                : run->state == FAILED                          ? ACT_RESUME
+                                                                : ACT_WAKE;
   }
 }
 
-static void decode_kind(struct act *act, const struct model *model, const uint8_t *step, bool separate) {
+static void decode_kind(struct act *act, const struct model *model, const uint8_t *step,
+                        bool separate) {
   uint8_t head[SCHEDULE_HEAD] = {0, step[2], step[3], step[4], 0, 0, 0, 0};
   switch (act->kind) {
   case ACT_NOTE: decode_note(act, step); break;
@@ -303,7 +315,8 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
   act->has_words = (step[5] & 1) != 0;
 }
 
-void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const struct model *model, bool separate, struct act *ret_act) {
+void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const struct model *model,
+                     bool separate, struct act *ret_act) {
   unsigned kind = kind_of(step[0]);
   struct act *act = ret_act;
   memset(act, 0, sizeof *act);
@@ -316,14 +329,16 @@ void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const s
   act->peer = who(step[1], model, kind);
   decode_kind(act, model, step, separate);
   /* Whether a stranger's event that comes again is refused or a duplicate is left open. */
-  bool counts = act_is_news(act->kind) || act_is_message(act->kind) || (act_is_event(act->kind) && model_owner_is(model, act->peer));
+  bool counts = act_is_news(act->kind) || act_is_message(act->kind) ||
+                (act_is_event(act->kind) && model_owner_is(model, act->peer));
   act->seen = counts && (step[1] >> 4) < 3 ? (uint8_t)(1 + (step[6] & 7)) : 0;
   bool can_die = act->kind < ACT_CONFIGURE && (separate || act->peer != PEER_HOST);
   act->dies_in = can_die && step[7] >= 250 ? 1 + (step[7] & 1) : 0;
 }
 
 bool schedule_follow(const struct model *model, uint32_t serial, struct act *ret_act) {
-  static const uint8_t settles[SCHEDULE_STEP] = {0, 0, 31, 1}, goes_on[SCHEDULE_STEP] = {0, 0, 25, 1};
+  static const uint8_t settles[SCHEDULE_STEP] = {0, 0, 31, 1},
+                       goes_on[SCHEDULE_STEP] = {0, 0, 25, 1};
   memset(ret_act, 0, sizeof *ret_act);
   ret_act->serial = serial;
   const struct model_run *run = &model->run;

@@ -14,7 +14,8 @@ bool difference_none(const json_t *expected, const json_t *got) {
     return json_equal(expected, got) != 0;
   }
   const json_t *reply = reply_of(got);
-  return (json_is_true(optional) && json_is_null(reply)) || json_equal(reply_of(expected), reply) != 0;
+  return (json_is_true(optional) && json_is_null(reply)) ||
+         json_equal(reply_of(expected), reply) != 0;
 }
 
 static void print(FILE *out, const json_t *value) {
@@ -58,6 +59,6 @@ void difference_write(json_t *expected, json_t *got, const char *what, FILE *out
     compare(reply, reply_of(got), what, out);
     return;
   }
-  compare(reply != NULL && reply_of(got) != NULL ? reply : expected, reply != NULL && reply_of(got) != NULL ? reply_of(got) : got, what,
-          out);
+  compare(reply != NULL && reply_of(got) != NULL ? reply : expected,
+          reply != NULL && reply_of(got) != NULL ? reply_of(got) : got, what, out);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/difference.h: two JSON values of the same meaning against each other, and in words where they differ. A call that has nothing to say that must
- * be done ("optional") may have answered no reply at all.
+ * sim/difference.h: two JSON values of the same meaning against each other, and in words where they
+ * differ. A call that has nothing to say that must be done ("optional") may have answered no reply
+ * at all.
  */
 #ifndef HOSTSIM_SIM_DIFFERENCE_H
 #define HOSTSIM_SIM_DIFFERENCE_H

@@ -11,11 +11,14 @@
 #include <tidings/hostkit.h>
 #include <time.h>
 
-static const char *const state_names[] = {"idle", "starting", "busy", "retrying", "waiting", "error"};
+static const char *const state_names[] = {"idle",     "starting", "busy",
+                                          "retrying", "waiting",  "error"};
 static const char *const phase_names[] = {NULL, "streaming", "tools"};
-static const char *const message_states[] = {"queued", "steering", "offered", "leased", "fired", "cancelled", "closed"};
+static const char *const message_states[] = {"queued", "steering",  "offered", "leased",
+                                             "fired",  "cancelled", "closed"};
 static const char *const delivery_states[] = {"leased", "committed", "rolled_back"};
-static const char *const outcome_names[OUTCOMES] = {"delivered", "superseded", "withdrawn", "expired", "filtered", "dropped", "closed"};
+static const char *const outcome_names[OUTCOMES] = {
+    "delivered", "superseded", "withdrawn", "expired", "filtered", "dropped", "closed"};
 
 static json_t *ids(const struct model *model, const int *messages, unsigned count) {
   json_t *list = json_array();
@@ -61,10 +64,11 @@ static json_t *moment(int64_t time_ms) {
 
 static json_t *status(const struct model *model) {
   const struct model_run *run = &model->run;
-  json_t *object =
-      json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o}", "state", state_names[run->state], "phase",
-                run->state == BUSY ? phase_names[run->phase] : NULL, "messages", turn_ids(model, run->turn, run->turn_count), "attempt",
-                (json_int_t)run->attempt, "message", words(run->words), "orphaned", turn_ids(model, run->orphaned, run->orphaned_count));
+  json_t *object = json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o}", "state", state_names[run->state],
+                             "phase", run->state == BUSY ? phase_names[run->phase] : NULL,
+                             "messages", turn_ids(model, run->turn, run->turn_count), "attempt",
+                             (json_int_t)run->attempt, "message", words(run->words), "orphaned",
+                             turn_ids(model, run->orphaned, run->orphaned_count));
   return object;
 }
 
@@ -73,40 +77,44 @@ static bool has_started(const struct model *model) {
   return state == BUSY || state == RETRYING || state == WAITING;
 }
 
-/* -- replies ------------------------------------------------------------------------------------------------------------------------------- */
+/* -- replies ----------------------------------------------------------------------------------- */
 
 static json_t *notification(const struct model *model, int index) {
   char text[NAME_SIZE], message[2 * NAME_SIZE];
   const struct model_item *item = &model->items[index];
   const struct note_kind *kind = &note_kinds[item->note];
   text_of_note(item->text, text);
-  (void)snprintf(message, sizeof message, "%s%s", item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
-  return json_pack("{s:s, s:s, s:s, s:s}", "source", kind->source, "name", kind->name, "level", level_names[item->level], "message",
-                   message);
+  (void)snprintf(message, sizeof message, "%s%s",
+                 item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
+  return json_pack("{s:s, s:s, s:s, s:s}", "source", kind->source, "name", kind->name, "level",
+                   level_names[item->level], "message", message);
 }
 
 static json_t *system_content(const struct model *model, const struct model_message *message) {
   const struct model_item *item = &model->items[message->text];
   const struct note_kind *kind = &note_kinds[item->note];
   return json_sprintf("%s (%s%s%s); see the notifications in this message.",
-                      item->level == TIDINGS_LEVEL_CRITICAL ? "Critical notification" : "Notification", kind->source,
-                      kind->name[0] != '\0' ? "." : "", kind->name);
+                      item->level == TIDINGS_LEVEL_CRITICAL ? "Critical notification"
+                                                            : "Notification",
+                      kind->source, kind->name[0] != '\0' ? "." : "", kind->name);
 }
 
 static json_t *turn_message(const struct model *model, int index) {
   char text[NAME_SIZE];
   const struct model_message *message = &model->messages[index];
   text_of_message(message->text, text);
-  return json_pack("{s:i, s:o, s:o, s:o}", "id", message->id, "content",
-                   message->system ? system_content(model, message) : json_string(text), "queued_at",
-                   message->waited && !message->system ? json_integer(message->stamp_ms) : json_null(), "trigger",
-                   message->trigger ? json_pack("{s:i}", "hook", message->id) : json_null());
+  return json_pack(
+      "{s:i, s:o, s:o, s:o}", "id", message->id, "content",
+      message->system ? system_content(model, message) : json_string(text), "queued_at",
+      message->waited && !message->system ? json_integer(message->stamp_ms) : json_null(),
+      "trigger", message->trigger ? json_pack("{s:i}", "hook", message->id) : json_null());
 }
 
 static json_t *actions(const struct model *model, const struct answer *answer) {
   json_t *list = json_array();
   if (answer->abort_stream) {
-    json_array_append_new(list, json_pack("{s:s, s:s}", "type", "abort_stream", "cause", "critical"));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s}", "type", "abort_stream", "cause", "critical"));
   }
   if (answer->offered_count > 0) {
     bool system = model->messages[answer->offered[0]].system;
@@ -114,8 +122,8 @@ static json_t *actions(const struct model *model, const struct answer *answer) {
     for (unsigned i = 0; i < answer->offered_count; i++) {
       json_array_append_new(messages, turn_message(model, answer->offered[i]));
     }
-    json_array_append_new(list,
-                          json_pack("{s:s, s:s, s:o}", "type", "start_turn", "source", system ? "system" : "user", "messages", messages));
+    json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "type", "start_turn", "source",
+                                          system ? "system" : "user", "messages", messages));
   }
   return list;
 }
@@ -147,15 +155,18 @@ json_t *expect_answer(const struct model *model, const struct answer *answer) {
     return json_pack("{s:n}", "reply");
   }
   json_t *reply = status(model);
-  json_object_set_new(reply, "started_at", has_started(model) ? json_integer(model->run.started_ms) : json_null());
-  return json_pack("{s:{s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o}, s:b}", "reply", "delivery", answer->delivery >= 0, "notifications",
-                   shown(model, answer), "actions", actions(model, answer), "steered", ids(model, answer->steered, answer->steered_count),
-                   "status", reply, "duplicate", answer->duplicate, "wake_at",
-                   answer->wakes ? json_integer(answer->wake_at_ms) : json_null(), "ledger", answer->ledger, "texts",
-                   steered_texts(model, answer), "optional", answer->optional);
+  json_object_set_new(reply, "started_at",
+                      has_started(model) ? json_integer(model->run.started_ms) : json_null());
+  return json_pack(
+      "{s:{s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o}, s:b}", "reply", "delivery",
+      answer->delivery >= 0, "notifications", shown(model, answer), "actions",
+      actions(model, answer), "steered", ids(model, answer->steered, answer->steered_count),
+      "status", reply, "duplicate", answer->duplicate, "wake_at",
+      answer->wakes ? json_integer(answer->wake_at_ms) : json_null(), "ledger", answer->ledger,
+      "texts", steered_texts(model, answer), "optional", answer->optional);
 }
 
-/* -- queries ------------------------------------------------------------------------------------------------------------------------------- */
+/* -- queries ----------------------------------------------------------------------------------- */
 
 /* All that is not over, by its place. */
 static json_t *queue(const struct model *model) {
@@ -163,8 +174,10 @@ static json_t *queue(const struct model *model) {
   for (unsigned i = 0; i < model->queue_length; i++) {
     const struct model_message *message = &model->messages[model->queue[i]];
     if (!message_is_over(message)) {
-      json_array_append_new(list, json_pack("{s:i, s:s, s:o}", "id", message->id, "state", message_states[message->state], "queued_at",
-                                            message->waited ? json_integer(message->stamp_ms) : json_null()));
+      json_array_append_new(
+          list,
+          json_pack("{s:i, s:s, s:o}", "id", message->id, "state", message_states[message->state],
+                    "queued_at", message->waited ? json_integer(message->stamp_ms) : json_null()));
     }
   }
   return list;
@@ -174,7 +187,8 @@ json_t *expect_status(const struct model *model, const int pids[PEERS]) {
   json_t *object = status(model);
   json_object_set_new(object, "queued", queue(model));
   json_object_set_new(object, "compacting", json_boolean(model->run.compacting));
-  json_object_set_new(object, "started_at", has_started(model) ? json_integer(model->run.started_ms) : json_null());
+  json_object_set_new(object, "started_at",
+                      has_started(model) ? json_integer(model->run.started_ms) : json_null());
   bool lives = model_owner_lives(model);
   json_t *owner = json_null();
   if (model->owned) {
@@ -197,7 +211,8 @@ json_t *expect_pending(const struct model *model) {
       json_array_append_new(items, shown_item);
     }
   }
-  return json_pack("{s:I, s:I, s:o}", "count", (json_int_t)json_array_size(items), "leased", (json_int_t)leased, "items", items);
+  return json_pack("{s:I, s:I, s:o}", "count", (json_int_t)json_array_size(items), "leased",
+                   (json_int_t)leased, "items", items);
 }
 
 json_t *expect_stats(const struct model *model) {
@@ -210,8 +225,8 @@ json_t *expect_stats(const struct model *model) {
   for (unsigned i = 0; i < OUTCOMES; i++) {
     json_object_set_new(outcomes, outcome_names[i], json_integer((json_int_t)model->outcomes[i]));
   }
-  return json_pack("{s:I, s:I, s:I, s:o}", "pushed", (json_int_t)model->item_count, "pending", (json_int_t)pending, "leased",
-                   (json_int_t)leased, "outcomes", outcomes);
+  return json_pack("{s:I, s:I, s:I, s:o}", "pushed", (json_int_t)model->item_count, "pending",
+                   (json_int_t)pending, "leased", (json_int_t)leased, "outcomes", outcomes);
 }
 
 static json_t *deliveries(const struct model *model) {
@@ -224,8 +239,10 @@ static json_t *deliveries(const struct model *model) {
         json_object_set_new(items, outcome_names[outcome], json_integer(delivery->fates[outcome]));
       }
     }
-    json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "carrier", delivery->on_tool_result ? "tool_result" : "chat_request",
-                                          "outcome", delivery_states[delivery->state], "items", items));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:o}", "carrier",
+                                    delivery->on_tool_result ? "tool_result" : "chat_request",
+                                    "outcome", delivery_states[delivery->state], "items", items));
   }
   return list;
 }
@@ -249,8 +266,9 @@ json_t *expect_history(const struct model *model) {
   char key[NAME_SIZE];
   for (unsigned i = 0; i < model->change_count; i++) {
     const struct model_change *change = &model->changes[i];
-    json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "event", cause_name(change->cause), "from", state_names[change->from], "to",
-                                             state_names[change->to]));
+    json_array_append_new(changes,
+                          json_pack("{s:s, s:s, s:s}", "event", cause_name(change->cause), "from",
+                                    state_names[change->from], "to", state_names[change->to]));
   }
   for (unsigned i = 0; i < model->message_count; i++) {
     const struct model_message *message = &model->messages[i];
@@ -259,5 +277,6 @@ json_t *expect_history(const struct model *model) {
       json_object_set_new(messages, key, json_string(message_states[message->state]));
     }
   }
-  return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries", deliveries(model));
+  return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries",
+                   deliveries(model));
 }

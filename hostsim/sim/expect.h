@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/expect.h: the model's answers and states in the same JSON as what the plugin says of itself, once that is brought into its plainest form.
+ * sim/expect.h: the model's answers and states in the same JSON as what the plugin says of itself,
+ * once that is brought into its plainest form.
  */
 #ifndef HOSTSIM_SIM_EXPECT_H
 #define HOSTSIM_SIM_EXPECT_H
@@ -13,13 +14,15 @@
 /* What the call should answer. */
 json_t *expect_answer(const struct model *model, const struct answer *answer);
 
-/* What the queries `status`, `pending`, `stats` and `history` should answer. `pids` are those of the processes. */
+/* What the queries `status`, `pending`, `stats` and `history` should answer. `pids` are those of
+ * the processes. */
 json_t *expect_status(const struct model *model, const int pids[PEERS]);
 json_t *expect_pending(const struct model *model);
 json_t *expect_stats(const struct model *model);
 json_t *expect_history(const struct model *model);
 
-/* What the call, or the query, did answer, in that form. Names that the plugin gives are entered in `names`. *ret_delivery is the delivery's id, or 0. */
+/* What the call, or the query, did answer, in that form. Names that the plugin gives are entered in
+ * `names`. *ret_delivery is the delivery's id, or 0. */
 json_t *plain_answer(const json_t *answer, struct names *names, uint64_t *ret_delivery);
 json_t *plain_status(const json_t *answer, struct names *names);
 json_t *plain_pending(const json_t *answer, struct names *names);

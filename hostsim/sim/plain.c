@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/plain.c: what the plugin said, in the form that expect.c writes: only what the model knows, message ids as numbers.
+ * sim/plain.c: what the plugin said, in the form that expect.c writes: only what the model knows,
+ * message ids as numbers.
  */
 #include "sim/expect.h"
 
@@ -20,21 +21,24 @@ static json_t *ids(const json_t *list, struct names *names) {
   size_t i = 0;
   const json_t *id = NULL;
   json_array_foreach(list, i, id) {
-    json_array_append_new(numbers, json_integer(id_of_name(names, json_is_string(id) ? json_string_value(id) : "")));
+    json_array_append_new(
+        numbers, json_integer(id_of_name(names, json_is_string(id) ? json_string_value(id) : "")));
   }
   return numbers;
 }
 
 static json_t *status(const json_t *from, struct names *names) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state", copy(from, "state"), "phase", copy(from, "phase"), "messages",
-                   ids(get(from, "messages"), names), "attempt", copy(from, "attempt"), "message", copy(from, "message"), "orphaned",
+  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state", copy(from, "state"), "phase",
+                   copy(from, "phase"), "messages", ids(get(from, "messages"), names), "attempt",
+                   copy(from, "attempt"), "message", copy(from, "message"), "orphaned",
                    ids(get(from, "orphaned"), names), "started_at", copy(from, "started_at"));
 }
 
 static json_t *notification(const json_t *from) {
   json_t *kind = get(from, "kind");
-  return json_pack("{s:o, s:o, s:o, s:o}", "source", copy(kind, "source"), "name", copy(kind, "name"), "level", copy(from, "level"),
-                   "message", copy(from, "message"));
+  return json_pack("{s:o, s:o, s:o, s:o}", "source", copy(kind, "source"), "name",
+                   copy(kind, "name"), "level", copy(from, "level"), "message",
+                   copy(from, "message"));
 }
 
 static json_t *notifications(const json_t *from) {
@@ -56,10 +60,13 @@ static json_t *action(const json_t *from, struct names *names) {
   json_array_foreach(get(from, "messages"), i, message) {
     json_t *id = get(message, "id");
     json_array_append_new(
-        messages, json_pack("{s:i, s:o, s:o, s:o}", "id", id_of_name(names, json_is_string(id) ? json_string_value(id) : ""), "content",
-                            copy(message, "content"), "queued_at", copy(message, "queued_at"), "trigger", copy(message, "trigger")));
+        messages, json_pack("{s:i, s:o, s:o, s:o}", "id",
+                            id_of_name(names, json_is_string(id) ? json_string_value(id) : ""),
+                            "content", copy(message, "content"), "queued_at",
+                            copy(message, "queued_at"), "trigger", copy(message, "trigger")));
   }
-  return json_pack("{s:o, s:o, s:o}", "type", copy(from, "type"), "source", copy(from, "source"), "messages", messages);
+  return json_pack("{s:o, s:o, s:o}", "type", copy(from, "type"), "source", copy(from, "source"),
+                   "messages", messages);
 }
 
 static json_t *actions(const json_t *from, struct names *names) {
@@ -77,7 +84,8 @@ static json_t *steered_texts(const json_t *reply) {
   const json_t *message = NULL;
   json_array_foreach(get(reply, "messages"), i, message) {
     const char *text = json_string_value(get(message, "text"));
-    for (const char *at = text != NULL ? strstr(text, "Please do ") : NULL; at != NULL; at = strstr(at + 1, "Please do ")) {
+    for (const char *at = text != NULL ? strstr(text, "Please do ") : NULL; at != NULL;
+         at = strstr(at + 1, "Please do ")) {
       size_t len = strcspn(at, ".");
       json_array_append_new(found, json_stringn(at, len + (at[len] == '.')));
     }
@@ -98,10 +106,12 @@ json_t *plain_answer(const json_t *answer, struct names *names, uint64_t *ret_de
   }
   const char *delivery = json_string_value(get(reply, "delivery"));
   *ret_delivery = delivery != NULL ? strtoull(delivery, NULL, 10) : 0;
-  return json_pack("{s:{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}}", "reply", "delivery", delivery != NULL, "notifications",
-                   notifications(get(reply, "notifications")), "actions", actions(get(reply, "actions"), names), "steered",
-                   ids(get(reply, "steered"), names), "status", status(state, names), "duplicate", copy(reply, "duplicate"), "wake_at",
-                   copy(reply, "wake_at"), "ledger", get(reply, "ledger") != NULL, "texts", steered_texts(reply));
+  return json_pack("{s:{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}}", "reply", "delivery",
+                   delivery != NULL, "notifications", notifications(get(reply, "notifications")),
+                   "actions", actions(get(reply, "actions"), names), "steered",
+                   ids(get(reply, "steered"), names), "status", status(state, names), "duplicate",
+                   copy(reply, "duplicate"), "wake_at", copy(reply, "wake_at"), "ledger",
+                   get(reply, "ledger") != NULL, "texts", steered_texts(reply));
 }
 
 static json_t *queue(const json_t *from, struct names *names) {
@@ -110,8 +120,10 @@ static json_t *queue(const json_t *from, struct names *names) {
   const json_t *message = NULL;
   json_array_foreach(from, i, message) {
     json_t *id = get(message, "id");
-    json_array_append_new(list, json_pack("{s:i, s:o, s:o}", "id", id_of_name(names, json_is_string(id) ? json_string_value(id) : ""),
-                                          "state", copy(message, "state"), "queued_at", copy(message, "queued_at")));
+    json_array_append_new(
+        list, json_pack("{s:i, s:o, s:o}", "id",
+                        id_of_name(names, json_is_string(id) ? json_string_value(id) : ""), "state",
+                        copy(message, "state"), "queued_at", copy(message, "queued_at")));
   }
   return list;
 }
@@ -143,7 +155,8 @@ json_t *plain_pending(const json_t *answer, struct names *names) {
     json_object_set_new(plain, "time", copy(item, "time"));
     json_array_append_new(items, plain);
   }
-  return json_pack("{s:o, s:o, s:o}", "count", copy(from, "count"), "leased", copy(from, "leased"), "items", items);
+  return json_pack("{s:o, s:o, s:o}", "count", copy(from, "count"), "leased", copy(from, "leased"),
+                   "items", items);
 }
 
 json_t *plain_stats(const json_t *answer, struct names *names) {
@@ -151,8 +164,9 @@ json_t *plain_stats(const json_t *answer, struct names *names) {
   const json_t *from = get(answer, "answer");
   json_t *outcomes = json_copy(get(from, "outcomes"));
   json_object_del(outcomes, "annihilated"); /* off by default */
-  return json_pack("{s:o, s:o, s:o, s:o}", "pushed", copy(from, "pushed"), "pending", copy(from, "pending"), "leased", copy(from, "leased"),
-                   "outcomes", outcomes != NULL ? outcomes : json_null());
+  return json_pack("{s:o, s:o, s:o, s:o}", "pushed", copy(from, "pushed"), "pending",
+                   copy(from, "pending"), "leased", copy(from, "leased"), "outcomes",
+                   outcomes != NULL ? outcomes : json_null());
 }
 
 /* How many items of each outcome. */
@@ -175,8 +189,10 @@ static json_t *deliveries(const json_t *from) {
   const json_t *delivery = NULL;
   json_array_foreach(from, i, delivery) {
     const char *carrier = json_string_value(get(delivery, "carrier"));
-    if (carrier != NULL && (strcmp(carrier, "tool_result") == 0 || strcmp(carrier, "chat_request") == 0)) {
-      json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "carrier", carrier, "outcome", copy(delivery, "outcome"), "items",
+    if (carrier != NULL &&
+        (strcmp(carrier, "tool_result") == 0 || strcmp(carrier, "chat_request") == 0)) {
+      json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "carrier", carrier, "outcome",
+                                            copy(delivery, "outcome"), "items",
                                             count_outcomes(get(delivery, "items"))));
     }
   }
@@ -192,8 +208,9 @@ json_t *plain_history(const json_t *answer, struct names *names) {
   const json_t *transition = NULL, *message = NULL;
   json_array_foreach(get(from, "transitions"), i, transition) {
     if (!json_equal(get(transition, "from"), get(transition, "to"))) {
-      json_array_append_new(changes, json_pack("{s:o, s:o, s:o}", "event", copy(transition, "event"), "from", copy(transition, "from"),
-                                               "to", copy(transition, "to")));
+      json_array_append_new(changes,
+                            json_pack("{s:o, s:o, s:o}", "event", copy(transition, "event"), "from",
+                                      copy(transition, "from"), "to", copy(transition, "to")));
     }
     json_array_foreach(get(transition, "messages"), n, message) {
       json_t *id = get(message, "id");
@@ -204,5 +221,6 @@ json_t *plain_history(const json_t *answer, struct names *names) {
       }
     }
   }
-  return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries", deliveries(get(from, "deliveries")));
+  return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries",
+                   deliveries(get(from, "deliveries")));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/play.c: a schedule, step by step. Usually there is one model. A process that dies inside a commit leaves several, because what the
- * commit was for may or may not have happened: all those go on that agree with what the store says, until they do not.
+ * sim/play.c: a schedule, step by step. Usually there is one model. A process that dies inside a
+ * commit leaves several, because what the commit was for may or may not have happened: all those go
+ * on that agree with what the store says, until they do not.
  */
 #include "sim/play.h"
 
@@ -15,7 +16,7 @@
 
 enum { TICK_NS = 1000000, LAST_STEPS = 150, HISTORY_EVERY = 32 };
 
-/* -- calls --------------------------------------------------------------------------------------------------------------------------------- */
+/* -- calls ------------------------------------------------------------------------------------- */
 
 static bool is_new(const struct play *play, unsigned count, const struct model *model) {
   for (unsigned i = 0; i < count; i++) {
@@ -26,7 +27,8 @@ static bool is_new(const struct play *play, unsigned count, const struct model *
   return count < MODELS;
 }
 
-/* The process died inside a commit: nothing of the call happened, or all of it, or only what has a commit of its own before the rest. */
+/* The process died inside a commit: nothing of the call happened, or all of it, or only what has a
+ * commit of its own before the rest. */
 static enum played branch(struct play *play, const struct act *act) {
   unsigned count = 0;
   for (unsigned i = 0; i < play->model_count; i++) {
@@ -60,7 +62,8 @@ static enum played call(struct play *play, const struct act *act) {
   if (check_before_ring(play, act) != PLAYED_SAME) {
     return PLAYED_BROKEN;
   }
-  switch (processes_call(play->processes, act->peer, request_of_act(act, &play->names), act->dies_in, &answer, play->out)) {
+  switch (processes_call(play->processes, act->peer, request_of_act(act, &play->names),
+                         act->dies_in, &answer, play->out)) {
   case CALL_DIED: return branch(play, act);
   case CALL_FAILED: return PLAYED_BROKEN;
   case CALL_ANSWERED: break;
@@ -71,11 +74,13 @@ static enum played call(struct play *play, const struct act *act) {
       model_apply(&play->models[i], act, &play->answer);
     }
     if (json_object_get(answer, "error") != NULL) {
-      fprintf(play->out, "configure: %s\n", json_string_value(json_object_get(json_object_get(answer, "error"), "text")));
+      fprintf(play->out, "configure: %s\n",
+              json_string_value(json_object_get(json_object_get(answer, "error"), "text")));
       played = PLAYED_DIFFERENT;
     }
   } else {
-    bool forks = act->kind == ACT_FORKED && json_is_false(json_object_get(json_object_get(answer, "reply"), "duplicate"));
+    bool forks = act->kind == ACT_FORKED &&
+                 json_is_false(json_object_get(json_object_get(answer, "reply"), "duplicate"));
     played = check_answer(play, act, answer);
     if (played == PLAYED_SAME && forks) {
       played = check_child(play, act);
@@ -97,9 +102,11 @@ static enum played befall(struct play *play, const struct act *act) {
     play->processes->mono_ns += TICK_NS;
     break;
   case ACT_SWAP:
-    well = processes_call(play->processes, act->peer, json_pack("{s:s}", "op", "swap"), 0, &answer, play->out) == CALL_ANSWERED;
+    well = processes_call(play->processes, act->peer, json_pack("{s:s}", "op", "swap"), 0, &answer,
+                          play->out) == CALL_ANSWERED;
     if (well && json_object_get(answer, "error") != NULL) {
-      fprintf(play->out, "swap: %s\n", json_string_value(json_object_get(json_object_get(answer, "error"), "text")));
+      fprintf(play->out, "swap: %s\n",
+              json_string_value(json_object_get(json_object_get(answer, "error"), "text")));
       well = false;
     }
     json_decref(answer);
@@ -108,7 +115,10 @@ static enum played befall(struct play *play, const struct act *act) {
     processes_kill(play->processes, act->peer);
     well = processes_begin(play->processes, act->peer, play->out);
     break;
-  default: well = processes_end(play->processes, act->peer, play->out) && processes_begin(play->processes, act->peer, play->out); break;
+  default:
+    well = processes_end(play->processes, act->peer, play->out) &&
+           processes_begin(play->processes, act->peer, play->out);
+    break;
   }
   for (unsigned i = 0; i < play->model_count; i++) {
     if (act->kind == ACT_CLOCK) {
@@ -135,12 +145,14 @@ static enum played play_act(struct play *play, const struct act *act) {
   return played != PLAYED_SAME ? played : check_states(play, act->serial % HISTORY_EVERY == 0);
 }
 
-/* -- schedules ----------------------------------------------------------------------------------------------------------------------------- */
+/* -- schedules --------------------------------------------------------------------------------- */
 
 static bool same_settings(const struct sim_settings *a, const struct sim_settings *b) {
-  return a->coalescing == b->coalescing && a->hold == b->hold && a->force == b->force && a->filter == b->filter &&
-         a->settle_delay_ms == b->settle_delay_ms && a->max_auto_turns == b->max_auto_turns && a->max_aborts == b->max_aborts &&
-         a->abort_window_ms == b->abort_window_ms && a->max_items == b->max_items && a->pending_limit == b->pending_limit;
+  return a->coalescing == b->coalescing && a->hold == b->hold && a->force == b->force &&
+         a->filter == b->filter && a->settle_delay_ms == b->settle_delay_ms &&
+         a->max_auto_turns == b->max_auto_turns && a->max_aborts == b->max_aborts &&
+         a->abort_window_ms == b->abort_window_ms && a->max_items == b->max_items &&
+         a->pending_limit == b->pending_limit;
 }
 
 /* Everybody starts with the head's settings, at the time at which all schedules start. */
@@ -173,8 +185,8 @@ static enum played play_out(struct play *play) {
   return played == PLAYED_SAME ? check_states(play, true) : played;
 }
 
-enum played play_schedule(struct processes *processes, const struct schedule *schedule, uint64_t session, struct tally *tally, FILE *story,
-                          FILE *out) {
+enum played play_schedule(struct processes *processes, const struct schedule *schedule,
+                          uint64_t session, struct tally *tally, FILE *story, FILE *out) {
   struct sim_settings settings;
   static struct play play;
   struct act act;

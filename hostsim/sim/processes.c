@@ -15,9 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* -- calls --------------------------------------------------------------------------------------------------------------------------------- */
+/* -- calls ------------------------------------------------------------------------------------- */
 
-static enum call_outcome ask(struct processes *processes, enum peer peer, json_t *request, json_t **ret_answer, FILE *out) {
+static enum call_outcome ask(struct processes *processes, enum peer peer, json_t *request,
+                             json_t **ret_answer, FILE *out) {
   struct process *process = &processes->all[peer];
   json_object_set_new(request, "now", json_integer(processes->now_ms));
   json_object_set_new(request, "mono", json_integer((json_int_t)processes->mono_ns));
@@ -31,7 +32,8 @@ static enum call_outcome ask(struct processes *processes, enum peer peer, json_t
     return CALL_ANSWERED;
   }
   process->runs = false;
-  if (outcome == AGENT_DIED && WIFSIGNALED(process->agent.status) && WTERMSIG(process->agent.status) == SIGKILL) {
+  if (outcome == AGENT_DIED && WIFSIGNALED(process->agent.status) &&
+      WTERMSIG(process->agent.status) == SIGKILL) {
     return CALL_DIED;
   }
   fprintf(out, "%s: ", peer_names[peer]);
@@ -52,7 +54,8 @@ static bool order(struct processes *processes, enum peer peer, json_t *request, 
   }
   const json_t *error = json_object_get(answer, "error");
   if (error != NULL) {
-    fprintf(out, "%s: %s: %s\n", peer_names[peer], json_string_value(json_object_get(error, "code")),
+    fprintf(out, "%s: %s: %s\n", peer_names[peer],
+            json_string_value(json_object_get(error, "code")),
             json_string_value(json_object_get(error, "text")));
   }
   bool done = error == NULL;
@@ -60,9 +63,10 @@ static bool order(struct processes *processes, enum peer peer, json_t *request, 
   return done;
 }
 
-enum call_outcome processes_call(struct processes *processes, enum peer peer, json_t *request, unsigned dies_in, json_t **ret_answer,
-                                 FILE *out) {
-  if (dies_in > 0 && !order(processes, peer, json_pack("{s:s, s:i}", "op", "arm", "n", (int)dies_in), out)) {
+enum call_outcome processes_call(struct processes *processes, enum peer peer, json_t *request,
+                                 unsigned dies_in, json_t **ret_answer, FILE *out) {
+  if (dies_in > 0 &&
+      !order(processes, peer, json_pack("{s:s, s:i}", "op", "arm", "n", (int)dies_in), out)) {
     json_decref(request);
     return CALL_FAILED;
   }
@@ -71,22 +75,24 @@ enum call_outcome processes_call(struct processes *processes, enum peer peer, js
     fprintf(out, "%s: was killed by somebody else\n", peer_names[peer]);
     return CALL_FAILED;
   }
-  if (outcome == CALL_ANSWERED && dies_in > 0 && !order(processes, peer, json_pack("{s:s}", "op", "disarm"), out)) {
+  if (outcome == CALL_ANSWERED && dies_in > 0 &&
+      !order(processes, peer, json_pack("{s:s}", "op", "disarm"), out)) {
     json_decref(*ret_answer);
     return CALL_FAILED;
   }
   return outcome;
 }
 
-/* -- lives --------------------------------------------------------------------------------------------------------------------------------- */
+/* -- lives ------------------------------------------------------------------------------------- */
 
 static json_t *open_request(const struct processes *processes, enum peer peer) {
   json_t *config = config_of_settings(&processes->settings);
   char *text = json_dumps(config, JSON_COMPACT);
   json_t *request =
-      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "op", "open", "plugin", processes->plugin, "store", processes->store, "copies",
-                processes->dir, "config", text, "role", peer == PEER_PRODUCER ? "producer" : "host", "unsynced", 1, "settle_on_return",
-                processes->one_phase && peer != PEER_PRODUCER);
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "op", "open", "plugin",
+                processes->plugin, "store", processes->store, "copies", processes->dir, "config",
+                text, "role", peer == PEER_PRODUCER ? "producer" : "host", "unsynced", 1,
+                "settle_on_return", processes->one_phase && peer != PEER_PRODUCER);
   free(text);
   json_decref(config);
   return request;
@@ -96,7 +102,8 @@ bool processes_begin(struct processes *processes, enum peer peer, FILE *out) {
   struct process *process = &processes->all[peer];
   uint64_t seed = processes->seed * UINT64_C(1000003) + ++processes->started;
   if (!process->inside) {
-    enum agent_outcome outcome = agent_start(&process->agent, seed, AGENT_TIMEOUT_MS, processes->verbose);
+    enum agent_outcome outcome =
+        agent_start(&process->agent, seed, AGENT_TIMEOUT_MS, processes->verbose);
     if (outcome != AGENT_OK) {
       fprintf(out, "%s: ", peer_names[peer]);
       agent_describe(out, &process->agent, outcome);

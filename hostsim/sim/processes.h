@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/processes.h: the real side: the host, its rival and the producer on one store. The rival and the producer are processes of their own; the host
- * may be this process, which is faster, or one of its own, which can be killed. Knows requests and answers, and nothing of what they mean.
+ * sim/processes.h: the real side: the host, its rival and the producer on one store. The rival and
+ * the producer are processes of their own; the host may be this process, which is faster, or one of
+ * its own, which can be killed. Knows requests and answers, and nothing of what they mean.
  */
 #ifndef HOSTSIM_SIM_PROCESSES_H
 #define HOSTSIM_SIM_PROCESSES_H
@@ -39,12 +40,14 @@ bool processes_start(struct processes *processes, const char *base, bool separat
 /* Ends everybody and removes the store. False: somebody did not end well. */
 bool processes_stop(struct processes *processes, FILE *out);
 
-/* Sends a request (whose reference this takes). `dies_in` > 0: the process is to die in that commit. CALL_ANSWERED: *ret_answer is the answer.
- * CALL_DIED: as it was meant to. CALL_FAILED: in any other way; a sentence was written. */
-enum call_outcome processes_call(struct processes *processes, enum peer peer, json_t *request, unsigned dies_in, json_t **ret_answer,
-                                 FILE *out);
+/* Sends a request (whose reference this takes). `dies_in` > 0: the process is to die in that
+ * commit. CALL_ANSWERED: *ret_answer is the answer. CALL_DIED: as it was meant to. CALL_FAILED: in
+ * any other way; a sentence was written. */
+enum call_outcome processes_call(struct processes *processes, enum peer peer, json_t *request,
+                                 unsigned dies_in, json_t **ret_answer, FILE *out);
 
-/* SIGKILL; an orderly end; and a new process with the settings of processes->settings. In this process: the instance is closed and opened. */
+/* SIGKILL; an orderly end; and a new process with the settings of processes->settings. In this
+ * process: the instance is closed and opened. */
 void processes_kill(struct processes *processes, enum peer peer);
 bool processes_end(struct processes *processes, enum peer peer, FILE *out);
 bool processes_begin(struct processes *processes, enum peer peer, FILE *out);

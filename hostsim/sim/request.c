@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/request.c: an act as a request, and in words: the request itself is what a person wants to see.
+ * sim/request.c: an act as a request, and in words: the request itself is what a person wants to
+ * see.
  */
 #include "sim/request.h"
 
@@ -9,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct note_kind note_kinds[NOTE_KINDS + 1] = {{"ci", "done"}, {"tool", "failed"}, {"tool", "waiting"},
-                                                     {"lone", ""},   {"ci", "broken"},   {"subagent", "finished"}};
+const struct note_kind note_kinds[NOTE_KINDS + 1] = {{"ci", "done"},      {"tool", "failed"},
+                                                     {"tool", "waiting"}, {"lone", ""},
+                                                     {"ci", "broken"},    {"subagent", "finished"}};
 const char *const level_names[4] = {"info", "warning", "error", "critical"};
 const char *const peer_names[PEERS] = {"host", "rival", "producer"};
 const char *const event_types[ACT_WAKE + 1] = {"notification",       "handle.polled",
@@ -53,15 +55,21 @@ int id_of_name(struct names *names, const char *name) {
   return SYSTEM_ID + (int)names->system_count++;
 }
 
-void text_of_note(uint32_t serial, char buffer[NAME_SIZE]) { (void)snprintf(buffer, NAME_SIZE, "News %" PRIu32 " of the world.", serial); }
-void text_of_message(uint32_t serial, char buffer[NAME_SIZE]) { (void)snprintf(buffer, NAME_SIZE, "Please do %" PRIu32 ".", serial); }
+void text_of_note(uint32_t serial, char buffer[NAME_SIZE]) {
+  (void)snprintf(buffer, NAME_SIZE, "News %" PRIu32 " of the world.", serial);
+}
+void text_of_message(uint32_t serial, char buffer[NAME_SIZE]) {
+  (void)snprintf(buffer, NAME_SIZE, "Please do %" PRIu32 ".", serial);
+}
 void text_of_words(uint32_t serial, char buffer[NAME_SIZE]) {
   (void)snprintf(buffer, NAME_SIZE, serial == WORDS_KIND ? "approval" : "because %" PRIu32, serial);
 }
 
-/* -- events -------------------------------------------------------------------------------------------------------------------------------- */
+/* -- events ------------------------------------------------------------------------------------ */
 
-static void set(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }
+static void set(json_t *object, const char *key, json_t *value) {
+  json_object_set_new(object, key, value);
+}
 
 static json_t *name(const struct names *names, int id) {
   char buffer[NAME_SIZE];
@@ -80,7 +88,8 @@ static json_t *note_data(const struct act *act) {
   char text[NAME_SIZE];
   const struct note_kind *kind = &note_kinds[act->note];
   text_of_note(act->serial, text);
-  json_t *data = json_pack("{s:{s:s, s:s}, s:s}", "kind", "source", kind->source, "name", kind->name, "message", text);
+  json_t *data = json_pack("{s:{s:s, s:s}, s:s}", "kind", "source", kind->source, "name",
+                           kind->name, "message", text);
   if (act->level != 0) {
     set(data, "level", json_string(level_names[act->level]));
   }
@@ -137,7 +146,8 @@ static json_t *turn_data(const struct act *act, const struct names *names) {
   if (act->kind == ACT_WAITING) {
     set(data, "kind", json_string("approval"));
   }
-  if (act->has_words && (act->kind == ACT_FAILED || act->kind == ACT_RETRYING || act->kind == ACT_WAITING)) {
+  if (act->has_words &&
+      (act->kind == ACT_FAILED || act->kind == ACT_RETRYING || act->kind == ACT_WAITING)) {
     set(data, "message", json_string(text));
   }
   return data;
@@ -163,7 +173,9 @@ static json_t *data_of(const struct act *act, const struct names *names) {
   switch (act->kind) {
   case ACT_NOTE: return note_data(act);
   case ACT_POLLED: return json_pack("{s:o}", "handle", json_sprintf("h%u", act->handle));
-  case ACT_SUBAGENT: text_of_note(act->serial, text); return json_pack("{s:s, s:s}", "slug", "scout", "summary", text);
+  case ACT_SUBAGENT:
+    text_of_note(act->serial, text);
+    return json_pack("{s:s, s:s}", "slug", "scout", "summary", text);
   case ACT_SUBMIT:
   case ACT_CANCEL:
   case ACT_EDIT:
@@ -177,13 +189,15 @@ static json_t *data_of(const struct act *act, const struct names *names) {
   case ACT_WAITING: return turn_data(act, names);
   case ACT_OPENED:
   case ACT_RESUMED: return opening_data(act);
-  case ACT_FORKED: return json_pack("{s:o}", "child", json_sprintf("%s-%" PRIu32, names->session, act->serial));
+  case ACT_FORKED:
+    return json_pack("{s:o}", "child", json_sprintf("%s-%" PRIu32, names->session, act->serial));
   default: return NULL;
   }
 }
 
 static char *event_text(const struct act *act, const struct names *names) {
-  json_t *event = json_pack("{s:s, s:s}", "type", event_types[act->kind], "session", names->session);
+  json_t *event =
+      json_pack("{s:s, s:s}", "type", event_types[act->kind], "session", names->session);
   json_t *data = data_of(act, names);
   if (act->seen != 0) {
     set(event, "source", json_string("sim"));
@@ -198,19 +212,24 @@ static char *event_text(const struct act *act, const struct names *names) {
   return text;
 }
 
-/* -- configurations ------------------------------------------------------------------------------------------------------------------------ */
+/* -- configurations ---------------------------------------------------------------------------- */
 
 json_t *config_of_settings(const struct sim_settings *settings) {
-  json_t *config = json_pack("{s:{s:s, s:I, s:s, s:I}, s:{s:b, s:I, s:I}, s:{s:I}, s:{s:I}}", "turns", "discipline",
-                             settings->coalescing ? "coalescing" : "serial", "settle_delay_ms", (json_int_t)settings->settle_delay_ms,
-                             "restart", settings->hold ? "hold" : "drain", "max_auto_turns", (json_int_t)settings->max_auto_turns,
-                             "critical", "force", settings->force, "max_aborts", (json_int_t)settings->max_aborts, "abort_window_ms",
-                             (json_int_t)settings->abort_window_ms, "delivery", "max_items", (json_int_t)settings->max_items, "limits",
-                             "pending_per_session", (json_int_t)settings->pending_limit);
+  json_t *config =
+      json_pack("{s:{s:s, s:I, s:s, s:I}, s:{s:b, s:I, s:I}, s:{s:I}, s:{s:I}}", "turns",
+                "discipline", settings->coalescing ? "coalescing" : "serial", "settle_delay_ms",
+                (json_int_t)settings->settle_delay_ms, "restart", settings->hold ? "hold" : "drain",
+                "max_auto_turns", (json_int_t)settings->max_auto_turns, "critical", "force",
+                settings->force, "max_aborts", (json_int_t)settings->max_aborts, "abort_window_ms",
+                (json_int_t)settings->abort_window_ms, "delivery", "max_items",
+                (json_int_t)settings->max_items, "limits", "pending_per_session",
+                (json_int_t)settings->pending_limit);
   json_t *wanted = NULL;
   switch (settings->filter) {
   case FILTER_CI: wanted = json_pack("{s:{s:{s:b}}}", "notifications", "kinds", "ci", 0); break;
-  case FILTER_TOOL_FAILED: wanted = json_pack("{s:{s:{s:b}}}", "notifications", "kinds", "tool.failed", 0); break;
+  case FILTER_TOOL_FAILED:
+    wanted = json_pack("{s:{s:{s:b}}}", "notifications", "kinds", "tool.failed", 0);
+    break;
   case FILTER_ALL: wanted = json_pack("{s:{s:b}}", "notifications", "enable", 0); break;
   default: break;
   }
@@ -221,13 +240,14 @@ json_t *config_of_settings(const struct sim_settings *settings) {
 }
 
 static char *configure_text(const struct act *act) {
-  json_t *query = json_pack("{s:s, s:o}", "name", "configure", "config", config_of_settings(&act->settings));
+  json_t *query =
+      json_pack("{s:s, s:o}", "name", "configure", "config", config_of_settings(&act->settings));
   char *text = json_dumps(query, JSON_COMPACT);
   json_decref(query);
   return text;
 }
 
-/* -- requests ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- requests ---------------------------------------------------------------------------------- */
 
 static json_t *with_text(const char *op, const char *key, char *text) {
   json_t *request = json_pack("{s:s, s:s}", "op", op, key, text);
@@ -242,30 +262,34 @@ json_t *request_of_act(const struct act *act, const struct names *names) {
   json_t *request = NULL;
   switch (act->kind) {
   case ACT_TOOL_RESULT:
-    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "tool_result", "session", names->session, "call_id", "call", "tool", "bash",
-                     "content", "ok");
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "tool_result", "session", names->session,
+                     "call_id", "call", "tool", "bash", "content", "ok");
   case ACT_CHAT_REQUEST:
-    request = json_pack("{s:s, s:s, s:s, s:s}", "op", "chat_request", "session", names->session, "source",
-                        act->has_ids && act->ids[0] >= SYSTEM_ID ? "system" : "user", "content", "hello");
+    request =
+        json_pack("{s:s, s:s, s:s, s:s}", "op", "chat_request", "session", names->session, "source",
+                  act->has_ids && act->ids[0] >= SYSTEM_ID ? "system" : "user", "content", "hello");
     if (act->has_ids) {
       set(request, "messages", ids(act, names));
     }
     return request;
   case ACT_SETTLE:
-    return json_pack("{s:s, s:o, s:s}", "op", "settle", "delivery", json_sprintf("%" PRIu64, act->delivery), "outcome",
+    return json_pack("{s:s, s:o, s:s}", "op", "settle", "delivery",
+                     json_sprintf("%" PRIu64, act->delivery), "outcome",
                      act->committed ? "committed" : "rolled_back");
   case ACT_CONFIGURE: return with_text("query", "query", configure_text(act));
   default: return NULL;
   }
 }
 
-/* -- words --------------------------------------------------------------------------------------------------------------------------------- */
+/* -- words ------------------------------------------------------------------------------------- */
 
 static char *body_words(const struct act *act, const struct names *names) {
   char *words = NULL;
   int written = 0;
   switch (act->kind) {
-  case ACT_CLOCK: written = asprintf(&words, "the clock jumps by %" PRId64 " ms", act->clock_ms); break;
+  case ACT_CLOCK:
+    written = asprintf(&words, "the clock jumps by %" PRId64 " ms", act->clock_ms);
+    break;
   case ACT_SWAP: written = asprintf(&words, "swaps its plugin"); break;
   case ACT_RESTART: written = asprintf(&words, "ends in good order and starts again"); break;
   case ACT_CRASH: written = asprintf(&words, "is killed and starts again"); break;
@@ -291,7 +315,8 @@ char *words_of_act(const struct act *act, const struct names *names) {
     return body;
   }
   if (act->dies_in > 0) {
-    written = asprintf(&words, "%s (killed in commit %" PRIu32 ") %s", peer_names[act->peer], act->dies_in, body != NULL ? body : "");
+    written = asprintf(&words, "%s (killed in commit %" PRIu32 ") %s", peer_names[act->peer],
+                       act->dies_in, body != NULL ? body : "");
   } else {
     written = asprintf(&words, "%s %s", peer_names[act->peer], body != NULL ? body : "");
   }

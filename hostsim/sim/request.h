@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/request.h: an act as the request that makes a process do it, and in words. Knows the contract's JSON; no model, no process.
+ * sim/request.h: an act as the request that makes a process do it, and in words. Knows the
+ * contract's JSON; no model, no process.
  */
 #ifndef HOSTSIM_SIM_REQUEST_H
 #define HOSTSIM_SIM_REQUEST_H
@@ -13,14 +14,16 @@
 
 enum { NAME_SIZE = 64, SYSTEM_NAMES = 512 };
 
-/* What the session is called, and what the plugin has called its own turns, in the order in which they came up. */
+/* What the session is called, and what the plugin has called its own turns, in the order in which
+ * they came up. */
 struct names {
   char session[NAME_SIZE];
   unsigned system_count;
   char system[SYSTEM_NAMES][NAME_SIZE];
 };
 
-/* The text for a message's id, in `buffer`, and the number for a text (a new one for a name that the plugin has not used yet). */
+/* The text for a message's id, in `buffer`, and the number for a text (a new one for a name that
+ * the plugin has not used yet). */
 const char *name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]);
 int id_of_name(struct names *names, const char *name);
 
@@ -29,7 +32,8 @@ void text_of_note(uint32_t serial, char buffer[NAME_SIZE]);
 void text_of_message(uint32_t serial, char buffer[NAME_SIZE]);
 void text_of_words(uint32_t serial, char buffer[NAME_SIZE]);
 
-/* The request for internal-agent, see agent_child.c; NULL for what is not sent (clock, swap, restart, crash). */
+/* The request for internal-agent, see agent_child.c; NULL for what is not sent (clock, swap,
+ * restart, crash). */
 json_t *request_of_act(const struct act *act, const struct names *names);
 
 /* The configuration, as `configure` takes it. */

@@ -21,7 +21,8 @@ void schedule_random(struct schedule *ret_schedule, uint64_t seed, uint64_t n) {
   memset(ret_schedule, 0, sizeof *ret_schedule);
   uint64_t head = next_random(&state);
   memcpy(ret_schedule->head, &head, SCHEDULE_HEAD);
-  ret_schedule->step_count = SCHEDULE_MIN_STEPS + next_random(&state) % (SCHEDULE_MAX_STEPS - SCHEDULE_MIN_STEPS + 1);
+  ret_schedule->step_count =
+      SCHEDULE_MIN_STEPS + next_random(&state) % (SCHEDULE_MAX_STEPS - SCHEDULE_MIN_STEPS + 1);
   for (size_t i = 0; i < ret_schedule->step_count; i++) {
     uint64_t step = next_random(&state);
     memcpy(ret_schedule->steps[i], &step, SCHEDULE_STEP);
@@ -29,7 +30,8 @@ void schedule_random(struct schedule *ret_schedule, uint64_t seed, uint64_t n) {
 }
 
 int schedule_from_bytes(struct schedule *ret_schedule, const uint8_t *bytes, size_t len) {
-  if (len < SCHEDULE_HEAD || (len - SCHEDULE_HEAD) % SCHEDULE_STEP != 0 || len > SCHEDULE_HEAD + sizeof ret_schedule->steps) {
+  if (len < SCHEDULE_HEAD || (len - SCHEDULE_HEAD) % SCHEDULE_STEP != 0 ||
+      len > SCHEDULE_HEAD + sizeof ret_schedule->steps) {
     return -1;
   }
   memset(ret_schedule, 0, sizeof *ret_schedule);
@@ -52,7 +54,8 @@ bool schedule_is_one_phase(const uint8_t head[SCHEDULE_HEAD]) { return head[4] >
 
 void schedule_settings(const uint8_t head[SCHEDULE_HEAD], struct sim_settings *ret_settings) {
   static const uint32_t delays[] = {0, 0, 5000, 1000}, auto_turns[] = {8, 8, 8, 2, 1, 0, 8, 3};
-  static const uint32_t aborts[] = {3, 3, 1, 0}, windows[] = {60000, 60000, 1000, 60000}, items[] = {0, 0, 0, 0, 0, 0, 1, 2};
+  static const uint32_t aborts[] = {3, 3, 1, 0}, windows[] = {60000, 60000, 1000, 60000},
+                        items[] = {0, 0, 0, 0, 0, 0, 1, 2};
   static const uint8_t filters[] = {FILTER_NONE, FILTER_NONE, FILTER_NONE,        FILTER_NONE,
                                     FILTER_NONE, FILTER_CI,   FILTER_TOOL_FAILED, FILTER_ALL};
   *ret_settings = (struct sim_settings){

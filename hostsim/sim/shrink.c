@@ -26,7 +26,8 @@ static bool attempt(struct shrinking *shrinking, const struct schedule *candidat
   return true;
 }
 
-static void without(const struct schedule *schedule, size_t first, size_t count, struct schedule *ret_candidate) {
+static void without(const struct schedule *schedule, size_t first, size_t count,
+                    struct schedule *ret_candidate) {
   *ret_candidate = *schedule;
   size_t behind = schedule->step_count - first - count;
   memmove(ret_candidate->steps[first], schedule->steps[first + count], behind * SCHEDULE_STEP);
@@ -50,7 +51,8 @@ static bool drop_chunks(struct shrinking *shrinking, size_t size) {
 static bool drop_pairs(struct shrinking *shrinking) {
   enum { FEW_STEPS = 32 };
   static struct schedule one, both;
-  for (size_t second = shrinking->schedule->step_count; second-- > 1 && shrinking->schedule->step_count <= FEW_STEPS;) {
+  for (size_t second = shrinking->schedule->step_count;
+       second-- > 1 && shrinking->schedule->step_count <= FEW_STEPS;) {
     for (size_t first = second; first-- > 0;) {
       without(shrinking->schedule, second, 1, &one);
       without(&one, first, 1, &both);
@@ -74,7 +76,8 @@ static bool clear(struct shrinking *shrinking, size_t step, size_t byte, bool he
 }
 
 unsigned shrink(struct schedule *schedule, shrink_trial *trial, void *context, unsigned trials) {
-  struct shrinking shrinking = {.schedule = schedule, .trial = trial, .context = context, .most = trials};
+  struct shrinking shrinking = {
+      .schedule = schedule, .trial = trial, .context = context, .most = trials};
   for (size_t size = schedule->step_count; size > 1; size = (size + 1) / 2) {
     (void)drop_chunks(&shrinking, size / 2 > 0 ? size / 2 : 1);
   }

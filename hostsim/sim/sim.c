@@ -14,8 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A store that has seen so many schedules is left for a new one: what is over is kept in it for a while. */
-enum { STORE_SCHEDULES = 400, SHRINK_TRIALS = 3000, SCHEDULE_BYTES = SCHEDULE_HEAD + SCHEDULE_MAX_STEPS * SCHEDULE_STEP };
+/* A store that has seen so many schedules is left for a new one: what is over is kept in it for a
+ * while. */
+enum {
+  STORE_SCHEDULES = 400,
+  SHRINK_TRIALS = 3000,
+  SCHEDULE_BYTES = SCHEDULE_HEAD + SCHEDULE_MAX_STEPS * SCHEDULE_STEP
+};
 
 struct crew { /* the processes of one kind */
   struct processes processes;
@@ -34,7 +39,7 @@ struct sim {
   uint64_t failed;
 };
 
-/* -- one schedule -------------------------------------------------------------------------------------------------------------------------- */
+/* -- one schedule ------------------------------------------------------------------------------ */
 
 static bool dismiss(struct crew *crew, FILE *out) {
   bool well = !crew->runs || processes_stop(&crew->processes, out);
@@ -47,7 +52,8 @@ static bool is_separate(const struct sim *sim, const struct schedule *schedule) 
   return sim->options->separate || schedule_is_separate(schedule->head);
 }
 
-static enum played play(struct sim *sim, const struct schedule *schedule, struct tally *tally, FILE *story, FILE *out) {
+static enum played play(struct sim *sim, const struct schedule *schedule, struct tally *tally,
+                        FILE *story, FILE *out) {
   bool one_phase = schedule_is_one_phase(schedule->head);
   struct crew *crew = &sim->crews[(is_separate(sim, schedule) ? 1 : 0) + (one_phase ? 2 : 0)];
   enum played played = PLAYED_SAME;
@@ -75,14 +81,15 @@ static enum played play(struct sim *sim, const struct schedule *schedule, struct
   return played;
 }
 
-/* -- one that differs ---------------------------------------------------------------------------------------------------------------------- */
+/* -- one that differs -------------------------------------------------------------------------- */
 
 struct search {
   struct sim *sim;
   const char *difference;
 };
 
-/* What comes before what was expected: where it differs. A smaller schedule that differs elsewhere would be another finding. */
+/* What comes before what was expected: where it differs. A smaller schedule that differs elsewhere
+ * would be another finding. */
 static size_t where(const char *difference) { return strcspn(difference, " \n"); }
 
 static bool still_differs(void *context, const struct schedule *schedule) {
@@ -143,7 +150,7 @@ static void fail(struct sim *sim, struct schedule *schedule, uint64_t n, const c
   report(sim, schedule, difference);
 }
 
-/* -- many ---------------------------------------------------------------------------------------------------------------------------------- */
+/* -- many -------------------------------------------------------------------------------------- */
 
 static void play_one(struct sim *sim, struct schedule *schedule, uint64_t n) {
   char *difference = NULL;
@@ -165,7 +172,8 @@ static void play_random(struct sim *sim) {
   const struct sim_options *options = sim->options;
   static struct schedule schedule;
   for (uint64_t n = options->first; sim->failed < options->failures && !interrupt_seen(); n++) {
-    bool enough = options->schedules > 0 ? n - options->first >= options->schedules : sim->tally.steps >= options->steps;
+    bool enough = options->schedules > 0 ? n - options->first >= options->schedules
+                                         : sim->tally.steps >= options->steps;
     if (enough) {
       break;
     }
@@ -186,7 +194,9 @@ static bool play_file(struct sim *sim) {
   int wrong = schedule_from_bytes(&schedule, (const uint8_t *)bytes, len);
   free(bytes);
   if (wrong != 0) {
-    fprintf(stderr, "hostsim sim: %s: %zu bytes are no schedule; expected %d and a multiple of %d, at most %d in all\n",
+    fprintf(stderr,
+            "hostsim sim: %s: %zu bytes are no schedule; expected %d and a multiple of %d, at most "
+            "%d in all\n",
             sim->options->schedule_file, len, SCHEDULE_HEAD, SCHEDULE_STEP, SCHEDULE_BYTES);
     return false;
   }
@@ -202,12 +212,14 @@ static void sum_up(const struct sim *sim) {
     messages += act_is_message((enum act_kind)kind) ? kinds[kind] : 0;
     turns += kind >= ACT_STARTED && kind <= ACT_TOOLS_FINISHED ? kinds[kind] : 0;
   }
-  printf("seed %" PRIu64 ": %" PRIu64 " schedules, %" PRIu64 " steps, %" PRIu64 " differences\n", sim->options->seed, sim->tally.schedules,
-         sim->tally.steps, sim->failed);
-  printf("  %" PRIu64 " news, %" PRIu64 " of messages, %" PRIu64 " of turns, %" PRIu64 " carriers, %" PRIu64 " settles, %" PRIu64
-         " clock jumps; %" PRIu64 " kills, %" PRIu64 " of them inside a commit, %" PRIu64 " restarts, %" PRIu64 " swaps\n",
-         news, messages, turns, kinds[ACT_TOOL_RESULT] + kinds[ACT_CHAT_REQUEST], kinds[ACT_SETTLE], kinds[ACT_CLOCK],
-         kinds[ACT_CRASH] + sim->tally.commits_died, sim->tally.commits_died, kinds[ACT_RESTART], kinds[ACT_SWAP]);
+  printf("seed %" PRIu64 ": %" PRIu64 " schedules, %" PRIu64 " steps, %" PRIu64 " differences\n",
+         sim->options->seed, sim->tally.schedules, sim->tally.steps, sim->failed);
+  printf("  %" PRIu64 " news, %" PRIu64 " of messages, %" PRIu64 " of turns, %" PRIu64
+         " carriers, %" PRIu64 " settles, %" PRIu64 " clock jumps; %" PRIu64 " kills, %" PRIu64
+         " of them inside a commit, %" PRIu64 " restarts, %" PRIu64 " swaps\n",
+         news, messages, turns, kinds[ACT_TOOL_RESULT] + kinds[ACT_CHAT_REQUEST], kinds[ACT_SETTLE],
+         kinds[ACT_CLOCK], kinds[ACT_CRASH] + sim->tally.commits_died, sim->tally.commits_died,
+         kinds[ACT_RESTART], kinds[ACT_SWAP]);
 }
 
 int sim_play(const struct sim_options *options, const char *base, struct sim_progress *progress) {

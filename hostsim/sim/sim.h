@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/sim.h: what `hostsim sim` was asked for, and the two sides of it: one process that watches, one that plays and may die with the plugin.
+ * sim/sim.h: what `hostsim sim` was asked for, and the two sides of it: one process that watches,
+ * one that plays and may die with the plugin.
  */
 #ifndef HOSTSIM_SIM_SIM_H
 #define HOSTSIM_SIM_SIM_H
@@ -22,16 +23,18 @@ struct sim_options {
   bool verbose;
 };
 
-/* In a page that both sides map: where the playing one is. It changes with every schedule. `ended`: it came to its own end, and its exit code
- * is not the plugin's doing. */
+/* In a page that both sides map: where the playing one is. It changes with every schedule. `ended`:
+ * it came to its own end, and its exit code is not the plugin's doing. */
 struct sim_progress {
   volatile uint64_t schedule, trials, ended;
 };
 
 /* Returns 0, or the exit code of a usage error; *ret_help: --help was asked for. */
-int sim_parse(const struct cli_verb *verb, int argc, char **argv, struct sim_options *ret_options, bool *ret_help);
+int sim_parse(const struct cli_verb *verb, int argc, char **argv, struct sim_options *ret_options,
+              bool *ret_help);
 
-/* Plays. `base` is a folder for stores. Returns the exit code: 0 no difference, 1 some, 2 it could not be done. */
+/* Plays. `base` is a folder for stores. Returns the exit code: 0 no difference, 1 some, 2 it could
+ * not be done. */
 int sim_play(const struct sim_options *options, const char *base, struct sim_progress *progress);
 
 #endif

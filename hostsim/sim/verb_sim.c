@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim sim: random schedules against a model. This side starts the process that plays, and when that dies with the plugin, says where it was
- * and has the schedule played again with the host in a process of its own.
+ * hostsim sim: random schedules against a model. This side starts the process that plays, and when
+ * that dies with the plugin, says where it was and has the schedule played again with the host in a
+ * process of its own.
  */
 #include "sim/sim.h"
 
@@ -24,10 +25,13 @@
 enum { LOOK_MS = 500 };
 
 static const char help[] =
-    "Plays random schedules against a plugin and, beside it, against a model of what the documents say: whatever either answers, and the\n"
-    "states that the queries tell, must be the same after every step. Steps are notifications, messages, turns, carriers and settles of "
+    "Plays random schedules against a plugin and, beside it, against a model of what the documents "
+    "say: whatever either answers, and the\n"
+    "states that the queries tell, must be the same after every step. Steps are notifications, "
+    "messages, turns, carriers and settles of "
     "two\n"
-    "hosts and a producer, and what befalls them: clock jumps, kills (inside a commit too), restarts, hot swaps, takeovers.\n\n"
+    "hosts and a producer, and what befalls them: clock jumps, kills (inside a commit too), "
+    "restarts, hot swaps, takeovers.\n\n"
     "  --plugin PATH    the plugin; default: tidings.so beside hostsim, else the installed one\n"
     "  --seed N         which schedules (default 1); the same seed plays the same ones\n"
     "  --steps M        at least so many steps (default 100000)\n"
@@ -38,17 +42,19 @@ static const char help[] =
     "  --shrink         cut the one of --schedule down too; random ones always are\n"
     "  --no-shrink      cut nothing down\n"
     "  --failures N     stop after N schedules that differ (default 1)\n"
-    "  --separate       the host always runs in a process of its own (slower), not only in a few schedules\n"
+    "  --separate       the host always runs in a process of its own (slower), not only in a few "
+    "schedules\n"
     "  --story          every step in words\n"
     "  --timeout MS     how long one schedule may take before it counts as hung (default 120000)\n"
     "  --verbose        the plugin's log on stderr\n"
     "  --help           this text\n\n"
-    "The stores are in $TMPDIR, or in memory (/dev/shm) if that is not set, and no commit waits for a disk: processes die here, the "
+    "The stores are in $TMPDIR, or in memory (/dev/shm) if that is not set, and no commit waits "
+    "for a disk: processes die here, the "
     "machine does "
     "not.\n\n"
     "Exit code: 0 when nothing differed, 1 when something did, 2 for a wrong command line.\n";
 
-/* -- the command line ---------------------------------------------------------------------------------------------------------------------- */
+/* -- the command line -------------------------------------------------------------------------- */
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, 'p'},
@@ -75,25 +81,32 @@ static const struct {
   size_t offset;
   uint64_t min;
 } numbers[] = {
-    {'s', "seed", offsetof(struct sim_options, seed), 0},         {'m', "steps", offsetof(struct sim_options, steps), 1},
-    {'f', "first", offsetof(struct sim_options, first), 0},       {'n', "schedules", offsetof(struct sim_options, schedules), 1},
-    {'x', "failures", offsetof(struct sim_options, failures), 1}, {'t', "timeout", offsetof(struct sim_options, timeout_ms), 1},
+    {'s', "seed", offsetof(struct sim_options, seed), 0},
+    {'m', "steps", offsetof(struct sim_options, steps), 1},
+    {'f', "first", offsetof(struct sim_options, first), 0},
+    {'n', "schedules", offsetof(struct sim_options, schedules), 1},
+    {'x', "failures", offsetof(struct sim_options, failures), 1},
+    {'t', "timeout", offsetof(struct sim_options, timeout_ms), 1},
 };
 
-static int parse_number(const struct cli_verb *verb, int option, const char *text, struct sim_options *options) {
+static int parse_number(const struct cli_verb *verb, int option, const char *text,
+                        struct sim_options *options) {
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
     if (numbers[i].option != option) {
       continue;
     }
-    if (cli_number(text, numbers[i].min, UINT64_MAX >> 1, (uint64_t *)(void *)((char *)options + numbers[i].offset)) != 0) {
-      return cli_usage_error(verb, "--%s: '%s' is not a whole number%s", numbers[i].name, text, numbers[i].min > 0 ? " from 1" : "");
+    if (cli_number(text, numbers[i].min, UINT64_MAX >> 1,
+                   (uint64_t *)(void *)((char *)options + numbers[i].offset)) != 0) {
+      return cli_usage_error(verb, "--%s: '%s' is not a whole number%s", numbers[i].name, text,
+                             numbers[i].min > 0 ? " from 1" : "");
     }
     return 0;
   }
   return -1;
 }
 
-int sim_parse(const struct cli_verb *verb, int argc, char **argv, struct sim_options *ret_options, bool *ret_help) {
+int sim_parse(const struct cli_verb *verb, int argc, char **argv, struct sim_options *ret_options,
+              bool *ret_help) {
   struct sim_options options = {.seed = 1, .steps = 100000, .failures = 1, .timeout_ms = 120000};
   bool shrink = false, no_shrink = false;
   opterr = 0;
@@ -125,7 +138,7 @@ int sim_parse(const struct cli_verb *verb, int argc, char **argv, struct sim_opt
   return 0;
 }
 
-/* -- watching ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- watching ---------------------------------------------------------------------------------- */
 
 struct watch {
   char *base;
@@ -139,8 +152,9 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
   if (fd < 0) {
     return false;
   }
-  void *page =
-      ftruncate(fd, sizeof **ret_progress) == 0 ? mmap(NULL, sizeof **ret_progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+  void *page = ftruncate(fd, sizeof **ret_progress) == 0
+                   ? mmap(NULL, sizeof **ret_progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+                   : MAP_FAILED;
   close(fd);
   if (page == MAP_FAILED) {
     return false;
@@ -149,17 +163,22 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
   return true;
 }
 
-/* Where the user wants temporary files; else in memory if there is such a folder: a disk would only be slower. */
+/* Where the user wants temporary files; else in memory if there is such a folder: a disk would only
+ * be slower. */
 static char *make_base(void) {
   char in_memory[] = "/dev/shm/hostsim-sim-XXXXXX";
-  return getenv("TMPDIR") == NULL && mkdtemp(in_memory) != NULL ? strdup(in_memory) : paths_make_temp("hostsim-sim");
+  return getenv("TMPDIR") == NULL && mkdtemp(in_memory) != NULL ? strdup(in_memory)
+                                                                : paths_make_temp("hostsim-sim");
 }
 
-/* Whoever reads the output has had enough: the playing process dies of that, this one only sees it and cleans up. */
+/* Whoever reads the output has had enough: the playing process dies of that, this one only sees it
+ * and cleans up. */
 static void hear_closed_pipe(int number) { (void)number; }
 
-/* Starts the playing process with the same arguments and some more, and waits for it. Returns its wait status; -1: it was told to stop; -2: hung. */
-static int run_player(const struct watch *watch, const struct sim_options *options, int argc, char **argv, const char *const more[]) {
+/* Starts the playing process with the same arguments and some more, and waits for it. Returns its
+ * wait status; -1: it was told to stop; -2: hung. */
+static int run_player(const struct watch *watch, const struct sim_options *options, int argc,
+                      char **argv, const char *const more[]) {
   const char *arguments[64] = {"internal-sim", watch->base};
   size_t count = 2;
   for (int i = 1; i < argc && count < 50; i++) {
@@ -188,7 +207,8 @@ static int run_player(const struct watch *watch, const struct sim_options *optio
   return status;
 }
 
-static int watch_play(const struct watch *watch, const struct sim_options *options, int argc, char **argv) {
+static int watch_play(const struct watch *watch, const struct sim_options *options, int argc,
+                      char **argv) {
   int status = run_player(watch, options, argc, argv, NULL);
   if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) {
     return 128 + SIGPIPE;
@@ -263,9 +283,11 @@ static int run_playing(const struct cli_verb *verb, int argc, char **argv) {
 
 const struct cli_verb verb_sim = {
     .name = "sim",
-    .usage =
-        "hostsim sim [--plugin PATH] [--seed N] [--steps M] [--schedule FILE [--shrink]] [--save FILE] [--separate] [--story] [OPTION]...",
+    .usage = "hostsim sim [--plugin PATH] [--seed N] [--steps M] [--schedule FILE [--shrink]] "
+             "[--save FILE] [--separate] [--story] [OPTION]...",
     .help = help,
     .run = run};
-const struct cli_verb verb_internal_sim = {
-    .name = "internal-sim", .usage = "hostsim internal-sim FOLDER [OPTION]...", .help = "", .run = run_playing};
+const struct cli_verb verb_internal_sim = {.name = "internal-sim",
+                                           .usage = "hostsim internal-sim FOLDER [OPTION]...",
+                                           .help = "",
+                                           .run = run_playing};

@@ -40,8 +40,8 @@ static struct settings default_settings(void) {
   return settings;
 }
 
-static int read_choice(const struct path *path, const struct json *value, const struct choices *choices, uint8_t *ret,
-                       struct tidings_error *error) {
+static int read_choice(const struct path *path, const struct json *value,
+                       const struct choices *choices, uint8_t *ret, struct tidings_error *error) {
   return field_choice(path, value, choices->names, choices->count, ret, error);
 }
 
@@ -52,8 +52,9 @@ struct amount {
   uint32_t *to;
 };
 
-static int read_amounts(const struct path *path, const char *const *names, const struct json *const *slots, const struct amount *amounts,
-                        size_t count, struct tidings_error *error) {
+static int read_amounts(const struct path *path, const char *const *names,
+                        const struct json *const *slots, const struct amount *amounts, size_t count,
+                        struct tidings_error *error) {
   int code = 0;
   for (size_t i = 0; i < count && !code; i++) {
     struct path key_path = path_member(path, names[amounts[i].key]);
@@ -66,7 +67,8 @@ static int read_amounts(const struct path *path, const char *const *names, const
 }
 
 /* The preset is applied first, wherever it stands: keys beside it win. */
-static int read_delivery(const struct path *path, const struct json *section, struct settings *settings, struct tidings_error *error) {
+static int read_delivery(const struct path *path, const struct json *section,
+                         struct settings *settings, struct tidings_error *error) {
   static const struct member_names known = {delivery_names, DELIVERY_COUNT, "key"};
   const struct {
     enum delivery_key key;
@@ -77,9 +79,10 @@ static int read_delivery(const struct path *path, const struct json *section, st
                 {DELIVERY_ORDER, &order_choices, &settings->order},
                 {DELIVERY_OVERFLOW, &overflow_choices, &settings->overflow},
                 {DELIVERY_FENCE, &fence_choices, &settings->fence}};
-  const struct amount amounts[] = {{DELIVERY_MAX_ITEMS, MAX_ITEMS_LIMIT, &settings->max_items},
-                                   {DELIVERY_MAX_TOKENS, MAX_TOKENS_LIMIT, &settings->max_tokens},
-                                   {DELIVERY_COALESCE_WINDOW_MS, COALESCE_WINDOW_LIMIT_MS, &settings->coalesce_window_ms}};
+  const struct amount amounts[] = {
+      {DELIVERY_MAX_ITEMS, MAX_ITEMS_LIMIT, &settings->max_items},
+      {DELIVERY_MAX_TOKENS, MAX_TOKENS_LIMIT, &settings->max_tokens},
+      {DELIVERY_COALESCE_WINDOW_MS, COALESCE_WINDOW_LIMIT_MS, &settings->coalesce_window_ms}};
   struct path annihilate_path = path_member(path, delivery_names[DELIVERY_ANNIHILATE]);
   const struct json *slots[DELIVERY_COUNT];
   int code = field_object(path, section, error);
@@ -94,17 +97,23 @@ static int read_delivery(const struct path *path, const struct json *section, st
   }
   for (size_t i = 0; i < sizeof chosen / sizeof *chosen && !code; i++) {
     struct path key_path = path_member(path, delivery_names[chosen[i].key]);
-    if (slots[chosen[i].key]) code = read_choice(&key_path, slots[chosen[i].key], chosen[i].choices, chosen[i].to, error);
+    if (slots[chosen[i].key])
+      code = read_choice(&key_path, slots[chosen[i].key], chosen[i].choices, chosen[i].to, error);
   }
-  if (!code) code = read_amounts(path, delivery_names, slots, amounts, sizeof amounts / sizeof *amounts, error);
-  if (!code && slots[DELIVERY_ANNIHILATE]) code = field_bool(&annihilate_path, slots[DELIVERY_ANNIHILATE], &settings->annihilate, error);
+  if (!code)
+    code =
+        read_amounts(path, delivery_names, slots, amounts, sizeof amounts / sizeof *amounts, error);
+  if (!code && slots[DELIVERY_ANNIHILATE])
+    code = field_bool(&annihilate_path, slots[DELIVERY_ANNIHILATE], &settings->annihilate, error);
   return code;
 }
 
-static int read_turns(const struct path *path, const struct json *section, struct settings *settings, struct tidings_error *error) {
+static int read_turns(const struct path *path, const struct json *section,
+                      struct settings *settings, struct tidings_error *error) {
   static const struct member_names known = {turns_names, TURNS_COUNT, "key"};
-  const struct amount amounts[] = {{TURNS_SETTLE_DELAY_MS, SETTLE_DELAY_LIMIT_MS, &settings->settle_delay_ms},
-                                   {TURNS_MAX_AUTO_TURNS, MAX_AUTO_TURNS_LIMIT, &settings->max_auto_turns}};
+  const struct amount amounts[] = {
+      {TURNS_SETTLE_DELAY_MS, SETTLE_DELAY_LIMIT_MS, &settings->settle_delay_ms},
+      {TURNS_MAX_AUTO_TURNS, MAX_AUTO_TURNS_LIMIT, &settings->max_auto_turns}};
   struct path discipline_path = path_member(path, turns_names[TURNS_DISCIPLINE]);
   struct path restart_path = path_member(path, turns_names[TURNS_RESTART]);
   const struct json *slots[TURNS_COUNT];
@@ -113,36 +122,48 @@ static int read_turns(const struct path *path, const struct json *section, struc
   if (!code) code = field_members(path, section, &known, slots, error);
   if (code) return code;
   if (slots[TURNS_DISCIPLINE])
-    code = read_choice(&discipline_path, slots[TURNS_DISCIPLINE], &discipline_choices, &settings->discipline, error);
-  if (!code) code = read_amounts(path, turns_names, slots, amounts, sizeof amounts / sizeof *amounts, error);
-  if (!code && slots[TURNS_RESTART]) code = read_choice(&restart_path, slots[TURNS_RESTART], &restart_choices, &restart, error);
+    code = read_choice(&discipline_path, slots[TURNS_DISCIPLINE], &discipline_choices,
+                       &settings->discipline, error);
+  if (!code)
+    code = read_amounts(path, turns_names, slots, amounts, sizeof amounts / sizeof *amounts, error);
+  if (!code && slots[TURNS_RESTART])
+    code = read_choice(&restart_path, slots[TURNS_RESTART], &restart_choices, &restart, error);
   settings->restart_hold = restart == 1;
   return code;
 }
 
-static int read_critical(const struct path *path, const struct json *section, struct settings *settings, struct tidings_error *error) {
+static int read_critical(const struct path *path, const struct json *section,
+                         struct settings *settings, struct tidings_error *error) {
   static const struct member_names known = {critical_names, CRITICAL_COUNT, "key"};
-  const struct amount amounts[] = {{CRITICAL_MAX_ABORTS, MAX_ABORTS_LIMIT, &settings->max_aborts},
-                                   {CRITICAL_ABORT_WINDOW_MS, ABORT_WINDOW_LIMIT_MS, &settings->abort_window_ms}};
+  const struct amount amounts[] = {
+      {CRITICAL_MAX_ABORTS, MAX_ABORTS_LIMIT, &settings->max_aborts},
+      {CRITICAL_ABORT_WINDOW_MS, ABORT_WINDOW_LIMIT_MS, &settings->abort_window_ms}};
   struct path force_path = path_member(path, critical_names[CRITICAL_FORCE]);
   const struct json *slots[CRITICAL_COUNT];
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
-  if (!code && slots[CRITICAL_FORCE]) code = field_bool(&force_path, slots[CRITICAL_FORCE], &settings->critical_force, error);
-  return code ? code : read_amounts(path, critical_names, slots, amounts, sizeof amounts / sizeof *amounts, error);
+  if (!code && slots[CRITICAL_FORCE])
+    code = field_bool(&force_path, slots[CRITICAL_FORCE], &settings->critical_force, error);
+  return code ? code
+              : read_amounts(path, critical_names, slots, amounts, sizeof amounts / sizeof *amounts,
+                             error);
 }
 
-static int read_limits(const struct path *path, const struct json *section, struct settings *settings, struct tidings_error *error) {
+static int read_limits(const struct path *path, const struct json *section,
+                       struct settings *settings, struct tidings_error *error) {
   const char *names[LIMIT_COUNT];
   const struct json *slots[LIMIT_COUNT];
-  int64_t values[LIMIT_COUNT] = {settings->event_bytes, settings->message_bytes, settings->pending_per_session, settings->dedup_window_ms};
+  int64_t values[LIMIT_COUNT] = {settings->event_bytes, settings->message_bytes,
+                                 settings->pending_per_session, settings->dedup_window_ms};
   for (size_t i = 0; i < LIMIT_COUNT; i++) names[i] = limit_keys[i].name;
   const struct member_names known = {names, LIMIT_COUNT, "key"};
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
   for (size_t i = 0; i < LIMIT_COUNT && !code; i++) {
     struct path key_path = path_member(path, names[i]);
-    if (slots[i]) code = field_integer(&key_path, slots[i], limit_keys[i].min, limit_keys[i].max, &values[i], error);
+    if (slots[i])
+      code = field_integer(&key_path, slots[i], limit_keys[i].min, limit_keys[i].max, &values[i],
+                           error);
   }
   if (code) return code;
   settings->event_bytes = (uint32_t)values[LIMIT_EVENT_BYTES];
@@ -152,7 +173,8 @@ static int read_limits(const struct path *path, const struct json *section, stru
   return 0;
 }
 
-static int read_notifications(const struct path *path, const struct json *section, struct arena *arena, struct settings *settings,
+static int read_notifications(const struct path *path, const struct json *section,
+                              struct arena *arena, struct settings *settings,
                               struct tidings_error *error) {
   enum { ENABLE, KINDS, COUNT };
   static const char *const names[COUNT] = {"enable", "kinds"};
@@ -162,48 +184,61 @@ static int read_notifications(const struct path *path, const struct json *sectio
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
   if (code) return code;
-  if (slots[ENABLE]) code = field_bool(&enable_path, slots[ENABLE], &settings->notifications_enabled, error);
-  if (!code && slots[KINDS]) code = kind_rules_read(&kinds_path, slots[KINDS], arena, settings, error);
+  if (slots[ENABLE])
+    code = field_bool(&enable_path, slots[ENABLE], &settings->notifications_enabled, error);
+  if (!code && slots[KINDS])
+    code = kind_rules_read(&kinds_path, slots[KINDS], arena, settings, error);
   return code;
 }
 
-static int read_conversation(const struct path *path, const struct json *section, struct arena *arena, struct settings *settings,
+static int read_conversation(const struct path *path, const struct json *section,
+                             struct arena *arena, struct settings *settings,
                              struct tidings_error *error) {
   enum { NOTIFICATIONS, TOOLS, COUNT };
   static const char *const names[COUNT] = {"notifications", "tools"};
   static const struct member_names known = {names, COUNT, "key"};
   const struct json *slots[COUNT];
-  struct path notifications_path = path_member(path, "notifications"), tools_path = path_member(path, "tools");
+  struct path notifications_path = path_member(path, "notifications"),
+              tools_path = path_member(path, "tools");
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
   if (code) return code;
-  if (slots[NOTIFICATIONS]) code = read_notifications(&notifications_path, slots[NOTIFICATIONS], arena, settings, error);
-  if (!code && slots[TOOLS]) code = tool_rules_read(&tools_path, slots[TOOLS], arena, settings, error);
+  if (slots[NOTIFICATIONS])
+    code = read_notifications(&notifications_path, slots[NOTIFICATIONS], arena, settings, error);
+  if (!code && slots[TOOLS])
+    code = tool_rules_read(&tools_path, slots[TOOLS], arena, settings, error);
   return code;
 }
 
-static int read_sections(const struct json *root, struct arena *arena, struct settings *settings, struct tidings_error *error) {
+static int read_sections(const struct json *root, struct arena *arena, struct settings *settings,
+                         struct tidings_error *error) {
   enum { CONVERSATION, DELIVERY, TURNS, CRITICAL, LIMITS, COUNT };
-  static const char *const names[COUNT] = {"conversation", "delivery", "turns", "critical", "limits"};
+  static const char *const names[COUNT] = {"conversation", "delivery", "turns", "critical",
+                                           "limits"};
   static const struct member_names known = {names, COUNT, "key"};
   const struct json *slots[COUNT];
   struct path paths[COUNT];
   for (size_t i = 0; i < COUNT; i++) paths[i] = path_member(NULL, names[i]);
   int code = field_members(NULL, root, &known, slots, error);
   if (code) return code;
-  if (slots[CONVERSATION]) code = read_conversation(&paths[CONVERSATION], slots[CONVERSATION], arena, settings, error);
-  if (!code && slots[DELIVERY]) code = read_delivery(&paths[DELIVERY], slots[DELIVERY], settings, error);
+  if (slots[CONVERSATION])
+    code = read_conversation(&paths[CONVERSATION], slots[CONVERSATION], arena, settings, error);
+  if (!code && slots[DELIVERY])
+    code = read_delivery(&paths[DELIVERY], slots[DELIVERY], settings, error);
   if (!code && slots[TURNS]) code = read_turns(&paths[TURNS], slots[TURNS], settings, error);
-  if (!code && slots[CRITICAL]) code = read_critical(&paths[CRITICAL], slots[CRITICAL], settings, error);
+  if (!code && slots[CRITICAL])
+    code = read_critical(&paths[CRITICAL], slots[CRITICAL], settings, error);
   if (!code && slots[LIMITS]) code = read_limits(&paths[LIMITS], slots[LIMITS], settings, error);
   return code;
 }
 
-int config_parse(struct tidings_span bytes, struct arena *arena, struct settings *ret_settings, struct tidings_error *error) {
+int config_parse(struct tidings_span bytes, struct arena *arena, struct settings *ret_settings,
+                 struct tidings_error *error) {
   struct settings settings = default_settings();
   if (bytes.len) {
     if (bytes.len > CONFIGURATION_BYTES)
-      return fail(error, TIDINGS_E_TOO_BIG, "configuration: %zu bytes are over the limit of %d", bytes.len, (int)CONFIGURATION_BYTES);
+      return fail(error, TIDINGS_E_TOO_BIG, "configuration: %zu bytes are over the limit of %d",
+                  bytes.len, (int)CONFIGURATION_BYTES);
     const struct json *root;
     struct path path = path_member(NULL, "configuration");
     int code = json_read(bytes, "configuration", arena, &root, error);

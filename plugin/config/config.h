@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * config/config.h: the configuration, from JSON and to JSON. An unknown key, a wrong type or a value out of range is SCHEMA with the key's
- * path; only in conversation.tools.<tool> other keys than `notifications` are the host's and are ignored.
+ * config/config.h: the configuration, from JSON and to JSON. An unknown key, a wrong type or a
+ * value out of range is SCHEMA with the key's path; only in conversation.tools.<tool> other keys
+ * than `notifications` are the host's and are ignored.
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -10,11 +11,13 @@
 #include "common/buffer.h"
 #include "values/settings.h"
 
-/* Empty bytes give the defaults. On failure *ret_settings is untouched. Returns 0, INVAL, SCHEMA, TOO_BIG, NOMEM. */
-int config_parse(struct tidings_span bytes, struct arena *arena, struct settings *ret_settings, struct tidings_error *error);
+/* Empty bytes give the defaults. On failure *ret_settings is untouched. Returns 0, INVAL, SCHEMA,
+ * TOO_BIG, NOMEM. */
+int config_parse(struct tidings_span bytes, struct arena *arena, struct settings *ret_settings,
+                 struct tidings_error *error);
 
-/* The whole configuration in force, every key written, as one JSON object that config_parse reads to the same settings. A buffer that
- * ran out of memory is `failed`. */
+/* The whole configuration in force, every key written, as one JSON object that config_parse reads
+ * to the same settings. A buffer that ran out of memory is `failed`. */
 void config_write(const struct settings *settings, struct buffer *out);
 
 #endif

@@ -1,34 +1,40 @@
 /* SPDX-License-Identifier: MIT
  *
- * config/config_rules.c: which notifications are wanted: conversation.notifications.kinds and conversation.tools, in the forms that both
- * seeds of the configuration use.
+ * config/config_rules.c: which notifications are wanted: conversation.notifications.kinds and
+ * conversation.tools, in the forms that both seeds of the configuration use.
  */
 #include "common/error.h"
 #include "config/config_tables.h"
 
-static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "configuration: no memory to keep it"); }
+static int no_memory(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "configuration: no memory to keep it");
+}
 
 static int refuse_name(const struct path *path, const char *problem, struct tidings_error *error) {
   return fail(error, TIDINGS_E_SCHEMA, "%s: %s", path_text(path).text, problem);
 }
 
 /* "tool.stopped": true, or "tool": true for all that comes from a source. */
-static int read_flat_rule(const struct path *path, const struct json *value, struct kind_rule *rule, struct tidings_error *error) {
+static int read_flat_rule(const struct path *path, const struct json *value, struct kind_rule *rule,
+                          struct tidings_error *error) {
   struct tidings_span key = value->key;
   const char *dot = memchr(key.ptr, '.', key.len);
   size_t source_len = dot ? (size_t)(dot - key.ptr) : key.len;
   if (!source_len || (dot && source_len + 1 == key.len))
-    return refuse_name(path, "a source or name is empty; expected \"source.name\", or a source", error);
-  *rule = (struct kind_rule){.source = span_of(key.ptr, source_len), .whole_source = !dot, .flat = true};
+    return refuse_name(path, "a source or name is empty; expected \"source.name\", or a source",
+                       error);
+  *rule = (struct kind_rule){
+      .source = span_of(key.ptr, source_len), .whole_source = !dot, .flat = true};
   if (dot) rule->name = span_of(dot + 1, key.len - source_len - 1);
   return field_bool(path, value, &rule->enabled, error);
 }
 
 /* "mcp": {"enable": true, "reconnected": false} */
-static int read_nested_rules(const struct path *path, const struct json *source, struct kind_rule *rules, size_t *count,
-                             struct tidings_error *error) {
+static int read_nested_rules(const struct path *path, const struct json *source,
+                             struct kind_rule *rules, size_t *count, struct tidings_error *error) {
   if (!source->key.len) return refuse_name(path, "a source is empty", error);
-  if (memchr(source->key.ptr, '.', source->key.len)) return field_refuse(path, source, "true or false, as \"source.name\" must be", error);
+  if (memchr(source->key.ptr, '.', source->key.len))
+    return field_refuse(path, source, "true or false, as \"source.name\" must be", error);
   for (const struct json *one = source->members; one; one = one->next) {
     struct path one_path = {path, one->key};
     if (!one->key.len) return refuse_name(&one_path, "a name is empty", error);
@@ -41,12 +47,13 @@ static int read_nested_rules(const struct path *path, const struct json *source,
   return 0;
 }
 
-int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena, struct settings *settings,
-                    struct tidings_error *error) {
+int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena,
+                    struct settings *settings, struct tidings_error *error) {
   int code = field_object(path, kinds, error);
   if (code) return code;
   size_t most = 0, count = 0;
-  for (const struct json *one = kinds->members; one; one = one->next) most += one->kind == JSON_IS_OBJECT ? one->count : 1;
+  for (const struct json *one = kinds->members; one; one = one->next)
+    most += one->kind == JSON_IS_OBJECT ? one->count : 1;
   struct kind_rule *rules = arena_zalloc(arena, most, sizeof *rules);
   if (!rules) return no_memory(error);
   for (const struct json *one = kinds->members; one; one = one->next) {
@@ -60,8 +67,8 @@ int kind_rules_read(const struct path *path, const struct json *kinds, struct ar
   return 0;
 }
 
-int tool_rules_read(const struct path *path, const struct json *tools, struct arena *arena, struct settings *settings,
-                    struct tidings_error *error) {
+int tool_rules_read(const struct path *path, const struct json *tools, struct arena *arena,
+                    struct settings *settings, struct tidings_error *error) {
   int code = field_object(path, tools, error);
   if (code) return code;
   size_t most = 0, count = 0;
@@ -72,7 +79,8 @@ int tool_rules_read(const struct path *path, const struct json *tools, struct ar
   struct tool_rule *rules = arena_zalloc(arena, most, sizeof *rules);
   if (!rules) return no_memory(error);
   for (const struct json *tool = tools->members; tool; tool = tool->next) {
-    struct path tool_path = {path, tool->key}, names_path = path_member(&tool_path, "notifications");
+    struct path tool_path = {path, tool->key},
+                names_path = path_member(&tool_path, "notifications");
     if (!tool->key.len) return refuse_name(&tool_path, "a tool's name is empty", error);
     code = field_object(&tool_path, tool, error);
     if (code) return code;

@@ -7,8 +7,9 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 static const char *const preset_names[] = {"rfd011", "draft011", "xml", "xml-batch", "balanced"};
-static const char *const format_names[] = {"markdown",        "markdown-flat", "xml",       "xml-batch",     "json",
-                                           "system-reminder", "openai",        "anthropic", "synthetic-call"};
+static const char *const format_names[] = {"markdown",  "markdown-flat", "xml",
+                                           "xml-batch", "json",          "system-reminder",
+                                           "openai",    "anthropic",     "synthetic-call"};
 static const char *const place_names[] = {"prepend", "append"};
 static const char *const order_names[] = {"level", "time", "newest"};
 static const char *const overflow_names[] = {"defer", "drop_oldest", "drop_lowest"};
@@ -26,15 +27,20 @@ const struct choices discipline_choices = {discipline_names, COUNT_OF(discipline
 const struct choices restart_choices = {restart_names, COUNT_OF(restart_names)};
 
 const struct preset_values preset_values[] = {
-    [PRESET_RFD011] = {.format = FORMAT_MARKDOWN, .place = TIDINGS_PLACE_PREPEND, .order = ORDER_LEVEL},
+    [PRESET_RFD011] = {.format = FORMAT_MARKDOWN,
+                       .place = TIDINGS_PLACE_PREPEND,
+                       .order = ORDER_LEVEL},
     [PRESET_DRAFT011] = {.format = FORMAT_MARKDOWN_FLAT,
                          .place = TIDINGS_PLACE_PREPEND,
                          .order = ORDER_TIME,
                          .overflow = OVERFLOW_DROP_OLDEST,
                          .max_items = 10},
     [PRESET_XML] = {.format = FORMAT_XML, .place = TIDINGS_PLACE_APPEND, .order = ORDER_TIME},
-    [PRESET_XML_BATCH] =
-        {.format = FORMAT_XML_BATCH, .place = TIDINGS_PLACE_APPEND, .order = ORDER_LEVEL, .max_items = 10, .coalesce_window_ms = 2000},
+    [PRESET_XML_BATCH] = {.format = FORMAT_XML_BATCH,
+                          .place = TIDINGS_PLACE_APPEND,
+                          .order = ORDER_LEVEL,
+                          .max_items = 10,
+                          .coalesce_window_ms = 2000},
     [PRESET_BALANCED] = {.format = FORMAT_MARKDOWN,
                          .place = TIDINGS_PLACE_APPEND,
                          .order = ORDER_LEVEL,
@@ -46,9 +52,12 @@ const struct preset_values preset_values[] = {
 };
 
 const char *const delivery_names[DELIVERY_COUNT] = {
-    "preset", "format", "place", "order", "max_items", "overflow", "max_tokens", "coalesce_window_ms", "annihilate", "fence"};
+    "preset",     "format",   "place",      "order",
+    "max_items",  "overflow", "max_tokens", "coalesce_window_ms",
+    "annihilate", "fence"};
 
-const char *const turns_names[TURNS_COUNT] = {"discipline", "settle_delay_ms", "restart", "max_auto_turns"};
+const char *const turns_names[TURNS_COUNT] = {"discipline", "settle_delay_ms", "restart",
+                                              "max_auto_turns"};
 const char *const critical_names[CRITICAL_COUNT] = {"force", "max_aborts", "abort_window_ms"};
 
 const struct limit_key limit_keys[LIMIT_COUNT] = {

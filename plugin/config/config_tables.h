@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * config/config_tables.h: the keys and values of the configuration, once for the reader and the writer. Private to event/.
+ * config/config_tables.h: the keys and values of the configuration, once for the reader and the
+ * writer. Private to event/.
  */
 #ifndef CONFIG_CONFIG_TABLES_H
 #define CONFIG_CONFIG_TABLES_H
 
 #include <tidings/reply.h>
 
-#include "values/settings.h"
 #include "event/field.h"
+#include "values/settings.h"
 
-/* The values of a key that chooses. An index is the value of the enum in settings.h (or TIDINGS_PLACE_*). */
+/* The values of a key that chooses. An index is the value of the enum in settings.h (or
+ * TIDINGS_PLACE_*). */
 struct choices {
   const char *const *names;
   size_t count;
 };
 
-extern const struct choices preset_choices, format_choices, place_choices, order_choices, overflow_choices, fence_choices,
-    discipline_choices, restart_choices;
+extern const struct choices preset_choices, format_choices, place_choices, order_choices,
+    overflow_choices, fence_choices, discipline_choices, restart_choices;
 
 enum delivery_key {
   DELIVERY_PRESET,
@@ -32,11 +34,24 @@ enum delivery_key {
   DELIVERY_FENCE,
   DELIVERY_COUNT
 };
-enum turns_key { TURNS_DISCIPLINE, TURNS_SETTLE_DELAY_MS, TURNS_RESTART, TURNS_MAX_AUTO_TURNS, TURNS_COUNT };
+enum turns_key {
+  TURNS_DISCIPLINE,
+  TURNS_SETTLE_DELAY_MS,
+  TURNS_RESTART,
+  TURNS_MAX_AUTO_TURNS,
+  TURNS_COUNT
+};
 enum critical_key { CRITICAL_FORCE, CRITICAL_MAX_ABORTS, CRITICAL_ABORT_WINDOW_MS, CRITICAL_COUNT };
-extern const char *const delivery_names[DELIVERY_COUNT], *const turns_names[TURNS_COUNT], *const critical_names[CRITICAL_COUNT];
+extern const char *const delivery_names[DELIVERY_COUNT], *const turns_names[TURNS_COUNT],
+                                                             *const critical_names[CRITICAL_COUNT];
 
-enum limit { LIMIT_EVENT_BYTES, LIMIT_MESSAGE_BYTES, LIMIT_PENDING_PER_SESSION, LIMIT_DEDUP_WINDOW_MS, LIMIT_COUNT };
+enum limit {
+  LIMIT_EVENT_BYTES,
+  LIMIT_MESSAGE_BYTES,
+  LIMIT_PENDING_PER_SESSION,
+  LIMIT_DEDUP_WINDOW_MS,
+  LIMIT_COUNT
+};
 struct limit_key {
   const char *name;
   int64_t min, max, initial;
@@ -51,13 +66,22 @@ struct preset_values {
 };
 extern const struct preset_values preset_values[];
 
-enum { MAX_ITEMS_LIMIT = 1000000, MAX_TOKENS_LIMIT = 10000000, COALESCE_WINDOW_LIMIT_MS = 86400000 };
-enum { SETTLE_DELAY_LIMIT_MS = 3600000, MAX_AUTO_TURNS_LIMIT = 1000000, MAX_ABORTS_LIMIT = 64, ABORT_WINDOW_LIMIT_MS = 86400000 };
+enum {
+  MAX_ITEMS_LIMIT = 1000000,
+  MAX_TOKENS_LIMIT = 10000000,
+  COALESCE_WINDOW_LIMIT_MS = 86400000
+};
+enum {
+  SETTLE_DELAY_LIMIT_MS = 3600000,
+  MAX_AUTO_TURNS_LIMIT = 1000000,
+  MAX_ABORTS_LIMIT = 64,
+  ABORT_WINDOW_LIMIT_MS = 86400000
+};
 
 /* conversation.notifications.kinds and conversation.tools. Each returns 0, SCHEMA or NOMEM. */
-int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena, struct settings *settings,
-                    struct tidings_error *error);
-int tool_rules_read(const struct path *path, const struct json *tools, struct arena *arena, struct settings *settings,
-                    struct tidings_error *error);
+int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena,
+                    struct settings *settings, struct tidings_error *error);
+int tool_rules_read(const struct path *path, const struct json *tools, struct arena *arena,
+                    struct settings *settings, struct tidings_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * config/config_write.c: the configuration to JSON: every key, rules in the form in which they were given.
+ * config/config_write.c: the configuration to JSON: every key, rules in the form in which they were
+ * given.
  */
 #include "config/config.h"
 
@@ -12,7 +13,9 @@ static void write_key(const char *name, bool first, struct buffer *out) {
   buffer_byte(out, ':');
 }
 
-static void write_bool(bool value, struct buffer *out) { buffer_text(out, value ? "true" : "false"); }
+static void write_bool(bool value, struct buffer *out) {
+  buffer_text(out, value ? "true" : "false");
+}
 
 static void write_choice(const struct choices *choices, uint8_t index, struct buffer *out) {
   json_write_string(span_text(choices->names[index]), out);
@@ -32,7 +35,8 @@ static void write_flat_rule(const struct kind_rule *rule, struct buffer *out) {
   write_bool(rule->enabled, out);
 }
 
-/* Nested rules of one source stand side by side, because a key stands only once in the JSON that they came from. */
+/* Nested rules of one source stand side by side, because a key stands only once in the JSON that
+ * they came from. */
 static void write_kinds(const struct settings *settings, struct buffer *out) {
   buffer_byte(out, '{');
   for (size_t i = 0; i < settings->kind_count;) {
@@ -65,7 +69,8 @@ static void write_tools(const struct settings *settings, struct buffer *out) {
     if (i) buffer_byte(out, ',');
     json_write_string(tool, out);
     buffer_text(out, ":{\"notifications\":{");
-    for (size_t first = i; i < settings->tool_count && span_equal(settings->tools[i].tool, tool); i++) {
+    for (size_t first = i; i < settings->tool_count && span_equal(settings->tools[i].tool, tool);
+         i++) {
       if (i > first) buffer_byte(out, ',');
       json_write_string(settings->tools[i].name, out);
       buffer_byte(out, ':');

@@ -1,66 +1,81 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry/entry.c: the one exported symbol, and the checking of every argument that comes over it. What gets past here is sound: no null
- * pointer, no short struct, no unknown flag. What a function does is in the headers of abi/tidings.
+ * entry/entry.c: the one exported symbol, and the checking of every argument that comes over it.
+ * What gets past here is sound: no null pointer, no short struct, no unknown flag. What a function
+ * does is in the headers of abi/tidings.
  */
 #include <stdlib.h>
 
 #include <tidings/tidings.h>
 
-#include "common/error.h"
 #include "build_id.h"
+#include "common/error.h"
 #include "flow/deliver.h"
-#include "session/reply.h"
-#include "query/inspect.h"
 #include "instance/instance.h"
+#include "query/inspect.h"
+#include "session/reply.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
 enum { LONGEST_NAME = 4096 }; /* of a call or a tool, bytes */
 
-/* -- checks ---------------------------------------------------------------------------------------------------------------------------------------- */
+/* -- checks ------------------------------------------------------------------------------------ */
 
-static int check_struct(const void *pointer, size_t least, const char *name, struct tidings_error *error) {
+static int check_struct(const void *pointer, size_t least, const char *name,
+                        struct tidings_error *error) {
   uint32_t size;
   if (!pointer) return fail(error, TIDINGS_E_INVAL, "%s: null pointer", name);
   memcpy(&size, pointer, sizeof size);
-  if (size < least) return fail(error, TIDINGS_E_INVAL, "%s.size: %u; expected at least %zu, as in ABI 1.0", name, size, least);
+  if (size < least)
+    return fail(error, TIDINGS_E_INVAL, "%s.size: %u; expected at least %zu, as in ABI 1.0", name,
+                size, least);
   return 0;
 }
 
 static int check_flags(uint32_t flags, const char *name, struct tidings_error *error) {
-  return flags ? fail(error, TIDINGS_E_INVAL, "%s: 0x%x; expected 0, no flag is defined", name, flags) : 0;
+  return flags
+             ? fail(error, TIDINGS_E_INVAL, "%s: 0x%x; expected 0, no flag is defined", name, flags)
+             : 0;
 }
 
-static int check_span(const struct tidings_span *span, const char *name, struct tidings_error *error) {
+static int check_span(const struct tidings_span *span, const char *name,
+                      struct tidings_error *error) {
   if (!span) return fail(error, TIDINGS_E_INVAL, "%s: null pointer", name);
-  if (span->len && !span->ptr) return fail(error, TIDINGS_E_INVAL, "%s: a null pointer with length %zu", name, span->len);
+  if (span->len && !span->ptr)
+    return fail(error, TIDINGS_E_INVAL, "%s: a null pointer with length %zu", name, span->len);
   return 0;
 }
 
 /* A name that is stored with the delivery. */
-static int check_name(const struct tidings_span *span, const char *name, struct tidings_error *error) {
+static int check_name(const struct tidings_span *span, const char *name,
+                      struct tidings_error *error) {
   int code = check_span(span, name, error);
   if (code || span->len <= LONGEST_NAME) return code;
-  return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %d", name, span->len, (int)LONGEST_NAME);
+  return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %d", name, span->len,
+              (int)LONGEST_NAME);
 }
 
 /* The instance behind a plugin pointer, entered; or an error. */
-static int enter(struct tidings_plugin *plugin, const void *ret, struct instance **ret_instance, struct tidings_error *error) {
+static int enter(struct tidings_plugin *plugin, const void *ret, struct instance **ret_instance,
+                 struct tidings_error *error) {
   if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
   if (!ret) return fail(error, TIDINGS_E_INVAL, "the pointer for the result is null");
   *ret_instance = (struct instance *)plugin;
   return instance_enter(*ret_instance, error);
 }
 
-static int check_host_role(const struct instance *instance, const char *function, struct tidings_error *error) {
+static int check_host_role(const struct instance *instance, const char *function,
+                           struct tidings_error *error) {
   if (instance->role == TIDINGS_ROLE_HOST) return 0;
-  return fail(error, TIDINGS_E_UNSUPPORTED, "%s is for hosts; this instance was opened with role producer", function);
+  return fail(error, TIDINGS_E_UNSUPPORTED,
+              "%s is for hosts; this instance was opened with role producer", function);
 }
 
-/* -- the hooks -------------------------------------------------------------------------------------------------------------------------------------- */
+/* -- the hooks --------------------------------------------------------------------------------- */
 
-static int check_tool_result(const struct instance *instance, const struct tidings_tool_result *result, struct tidings_error *error) {
+static int check_tool_result(const struct instance *instance,
+                             const struct tidings_tool_result *result,
+                             struct tidings_error *error) {
   int code = check_struct(result, sizeof *result, "result", error);
   if (!code) code = check_flags(result->flags, "result.flags", error);
   if (!code) code = check_span(&result->session, "result.session", error);
@@ -71,7 +86,8 @@ static int check_tool_result(const struct instance *instance, const struct tidin
   return code;
 }
 
-static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
+static int32_t on_tool_result(struct tidings_plugin *plugin,
+                              const struct tidings_tool_result *result,
                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct instance *instance = NULL;
   int code = enter(plugin, ret_reply, &instance, error);
@@ -80,42 +96,54 @@ static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tiding
   if (!code && session_is_quiet(instance, result->session)) {
     *ret_reply = NULL;
   } else if (!code) {
-    const struct carrier carrier = {
-        .kind = CARRIER_TOOL_RESULT, .session = result->session, .call_id = result->call_id, .tool = result->tool};
+    const struct carrier carrier = {.kind = CARRIER_TOOL_RESULT,
+                                    .session = result->session,
+                                    .call_id = result->call_id,
+                                    .tool = result->tool};
     code = deliver(instance, &carrier, ret_reply, error);
   }
   instance_leave(instance);
   return code;
 }
 
-static int check_chat_request(const struct instance *instance, const struct tidings_chat_request *request, struct tidings_error *error) {
+static int check_chat_request(const struct instance *instance,
+                              const struct tidings_chat_request *request,
+                              struct tidings_error *error) {
   int code = check_struct(request, sizeof *request, "request", error);
   if (!code) code = check_flags(request->flags, "request.flags", error);
   if (!code) code = check_flags(request->reserved, "request.reserved", error);
   if (!code) code = check_span(&request->session, "request.session", error);
   if (!code) code = check_span(&request->content, "request.content", error);
   if (!code && request->source > TIDINGS_SOURCE_SYSTEM)
-    code = fail(error, TIDINGS_E_INVAL, "request.source: %u; expected 0 (user) or 1 (system)", request->source);
+    code = fail(error, TIDINGS_E_INVAL, "request.source: %u; expected 0 (user) or 1 (system)",
+                request->source);
   if (!code && request->message_count && !request->messages)
-    code = fail(error, TIDINGS_E_INVAL, "request.messages: null pointer with message_count %zu", request->message_count);
-  for (size_t i = 0; !code && i < request->message_count; i++) code = check_span(request->messages[i], "request.messages", error);
+    code = fail(error, TIDINGS_E_INVAL, "request.messages: null pointer with message_count %zu",
+                request->message_count);
+  for (size_t i = 0; !code && i < request->message_count; i++)
+    code = check_span(request->messages[i], "request.messages", error);
   if (!code) code = check_host_role(instance, "on_chat_request", error);
   return code;
 }
 
-/* The ids as an array, which a carrier wants, and behind that once more, sorted. NULL without ids, or without memory. */
-static struct tidings_span *gather_messages(const struct tidings_chat_request *request, struct tidings_error *error, int *code) {
+/* The ids as an array, which a carrier wants, and behind that once more, sorted. NULL without ids,
+ * or without memory. */
+static struct tidings_span *gather_messages(const struct tidings_chat_request *request,
+                                            struct tidings_error *error, int *code) {
   size_t count = request->message_count;
   struct tidings_span *ids = count ? calloc(count, 2 * sizeof *ids) : NULL;
   if (count && !ids) *code = fail(error, TIDINGS_E_NOMEM, "no memory for the ids of a request");
   for (size_t i = 0; ids && i < count; i++) ids[i] = ids[count + i] = *request->messages[i];
   const struct tidings_span *twice = ids ? message_ids_twice(ids + count, count) : NULL;
-  if (twice) *code = fail(error, TIDINGS_E_INVAL, "request.messages: %s stands twice", quote(*twice).text);
+  if (twice)
+    *code = fail(error, TIDINGS_E_INVAL, "request.messages: %s stands twice", quote(*twice).text);
   return ids;
 }
 
-static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidings_chat_request *request,
-                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
+static int32_t on_chat_request(struct tidings_plugin *plugin,
+                               const struct tidings_chat_request *request,
+                               const struct tidings_reply **ret_reply,
+                               struct tidings_error *error) {
   struct instance *instance = NULL;
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
@@ -136,10 +164,10 @@ static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidin
   return code;
 }
 
-/* -- events, settling, the way out --------------------------------------------------------------------------------------------------------------------- */
+/* -- events, settling, the way out ------------------------------------------------------------- */
 
-static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event, const struct tidings_reply **ret_reply,
-                        struct tidings_error *error) {
+static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event,
+                        const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct instance *instance = NULL;
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
@@ -149,17 +177,23 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
   return code;
 }
 
-static int32_t settle_delivery(struct tidings_plugin *plugin, const struct tidings_settlement *settlement,
-                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
+static int32_t settle_delivery(struct tidings_plugin *plugin,
+                               const struct tidings_settlement *settlement,
+                               const struct tidings_reply **ret_reply,
+                               struct tidings_error *error) {
   struct instance *instance = NULL;
   int code = enter(plugin, plugin, &instance, error);
   if (code) return code;
   code = check_struct(settlement, sizeof *settlement, "settlement", error);
-  if (!code && settlement->outcome != TIDINGS_COMMITTED && settlement->outcome != TIDINGS_ROLLED_BACK) {
-    code = fail(error, TIDINGS_E_INVAL, "settlement.outcome: %u; expected 1 (committed) or 2 (rolled back)", settlement->outcome);
+  if (!code && settlement->outcome != TIDINGS_COMMITTED &&
+      settlement->outcome != TIDINGS_ROLLED_BACK) {
+    code = fail(error, TIDINGS_E_INVAL,
+                "settlement.outcome: %u; expected 1 (committed) or 2 (rolled back)",
+                settlement->outcome);
   }
   if (!code) code = check_host_role(instance, "settle", error);
-  if (!code) code = settle(instance, settlement->delivery_id, settlement->outcome, ret_reply, error);
+  if (!code)
+    code = settle(instance, settlement->delivery_id, settlement->outcome, ret_reply, error);
   instance_leave(instance);
   return code;
 }
@@ -168,10 +202,12 @@ static void release(struct tidings_plugin *plugin, const struct tidings_reply *r
   if (plugin) reply_release((struct instance *)plugin, reply);
 }
 
-/* Before it closes, the instance does what it has promised: a settle that is remembered would be forgotten with it. BUSY: it still cannot. */
+/* Before it closes, the instance does what it has promised: a settle that is remembered would be
+ * forgotten with it. BUSY: it still cannot. */
 static int keep_promises(struct instance *instance, struct tidings_error *error) {
   struct tidings_error why = {.size = sizeof why};
-  if (instance_enter(instance, NULL)) return 0; /* quiesced: that was done then; or a forked child */
+  if (instance_enter(instance, NULL))
+    return 0; /* quiesced: that was done then; or a forked child */
   int code = settle_remembered(instance, store_deadline_in(instance->budget_ms), &why);
   instance_leave(instance);
   if (code == TIDINGS_E_BUSY) return fail(error, code, "%s", why.text);
@@ -194,15 +230,19 @@ static int32_t close_plugin(struct tidings_plugin *plugin, struct tidings_error 
   return code ? code : instance_close((struct instance *)plugin, error);
 }
 
-/* -- open ------------------------------------------------------------------------------------------------------------------------------------------------ */
+/* -- open -------------------------------------------------------------------------------------- */
 
 static int check_host(const struct tidings_host *host, struct tidings_error *error) {
   int code = check_struct(host, sizeof *host, "host", error);
   if (!code) code = check_flags(host->flags, "host.flags", error);
-  if (!code && !host->log) code = fail(error, TIDINGS_E_INVAL, "host.log: null pointer; expected a function");
-  if (!code && !host->now_ms) code = fail(error, TIDINGS_E_INVAL, "host.now_ms: null pointer; expected a function");
-  if (!code && !host->mono_ns) code = fail(error, TIDINGS_E_INVAL, "host.mono_ns: null pointer; expected a function");
-  if (!code && !host->random) code = fail(error, TIDINGS_E_INVAL, "host.random: null pointer; expected a function");
+  if (!code && !host->log)
+    code = fail(error, TIDINGS_E_INVAL, "host.log: null pointer; expected a function");
+  if (!code && !host->now_ms)
+    code = fail(error, TIDINGS_E_INVAL, "host.now_ms: null pointer; expected a function");
+  if (!code && !host->mono_ns)
+    code = fail(error, TIDINGS_E_INVAL, "host.mono_ns: null pointer; expected a function");
+  if (!code && !host->random)
+    code = fail(error, TIDINGS_E_INVAL, "host.random: null pointer; expected a function");
   return code;
 }
 
@@ -213,14 +253,17 @@ static int check_options(const struct tidings_open_options *options, struct tidi
   if (!code) code = check_span(&options->host_name, "options.host_name", error);
   if (!code) code = check_span(&options->configuration, "options.configuration", error);
   if (!code && options->role > TIDINGS_ROLE_PRODUCER)
-    code = fail(error, TIDINGS_E_INVAL, "options.role: %u; expected 0 (host) or 1 (producer)", options->role);
+    code = fail(error, TIDINGS_E_INVAL, "options.role: %u; expected 0 (host) or 1 (producer)",
+                options->role);
   if (!code && options->settle_on_return > 1)
-    code = fail(error, TIDINGS_E_INVAL, "options.settle_on_return: %u; expected 0 or 1", options->settle_on_return);
+    code = fail(error, TIDINGS_E_INVAL, "options.settle_on_return: %u; expected 0 or 1",
+                options->settle_on_return);
   return code;
 }
 
-static int32_t open_plugin(const struct tidings_host *host, const struct tidings_open_options *options, struct tidings_plugin **ret_plugin,
-                           struct tidings_error *error) {
+static int32_t open_plugin(const struct tidings_host *host,
+                           const struct tidings_open_options *options,
+                           struct tidings_plugin **ret_plugin, struct tidings_error *error) {
   struct instance *instance = NULL;
   int code = check_host(host, error);
   if (!code) code = check_options(options, error);
@@ -241,10 +284,10 @@ static int32_t open_plugin(const struct tidings_host *host, const struct tidings
   return 0;
 }
 
-/* -- extensions -------------------------------------------------------------------------------------------------------------------------------------------- */
+/* -- extensions -------------------------------------------------------------------------------- */
 
-static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *request, const struct tidings_answer **ret_answer,
-                     struct tidings_error *error) {
+static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *request,
+                     const struct tidings_answer **ret_answer, struct tidings_error *error) {
   struct instance *instance = NULL;
   int code = enter(plugin, ret_answer, &instance, error);
   if (code) return code;
@@ -261,9 +304,11 @@ static void release_answer(struct tidings_plugin *plugin, const struct tidings_a
   if (plugin) inspect_release((struct instance *)plugin, answer);
 }
 
-static const struct tidings_query query_extension = {.size = sizeof query_extension, .query = query, .release_answer = release_answer};
+static const struct tidings_query query_extension = {
+    .size = sizeof query_extension, .query = query, .release_answer = release_answer};
 
-static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd, struct tidings_error *error) {
+static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd,
+                          struct tidings_error *error) {
   struct instance *instance = NULL;
   int code = enter(plugin, ret_fd, &instance, error);
   if (code) return code;
@@ -273,7 +318,8 @@ static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd, struct
   return code;
 }
 
-static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t buffer_size, size_t *ret_len, struct tidings_error *error) {
+static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t buffer_size,
+                            size_t *ret_len, struct tidings_error *error) {
   struct instance *instance = NULL;
   int code = enter(plugin, ret_len, &instance, error);
   if (code) return code;
@@ -284,7 +330,8 @@ static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t 
   return code;
 }
 
-static const struct tidings_wake wake_extension = {.size = sizeof wake_extension, .descriptor = descriptor, .next_session = next_session};
+static const struct tidings_wake wake_extension = {
+    .size = sizeof wake_extension, .descriptor = descriptor, .next_session = next_session};
 
 static const void *get_extension(const char *id) {
   if (id && strcmp(id, TIDINGS_EXT_QUERY) == 0) return &query_extension;

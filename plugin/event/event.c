@@ -8,10 +8,23 @@
 #include "common/utf8.h"
 #include "event/event_data.h"
 
-enum attribute { SPECVERSION, TYPE, SOURCE, ID, TIME, SESSION, DATA, DATACONTENTTYPE, SUBJECT, DATASCHEMA, ATTRIBUTE_COUNT };
+enum attribute {
+  SPECVERSION,
+  TYPE,
+  SOURCE,
+  ID,
+  TIME,
+  SESSION,
+  DATA,
+  DATACONTENTTYPE,
+  SUBJECT,
+  DATASCHEMA,
+  ATTRIBUTE_COUNT
+};
 
-static const char *const attribute_names[ATTRIBUTE_COUNT] = {"specversion", "type", "source",          "id",      "time",
-                                                             "session",     "data", "datacontenttype", "subject", "dataschema"};
+static const char *const attribute_names[ATTRIBUTE_COUNT] = {
+    "specversion", "type", "source",          "id",      "time",
+    "session",     "data", "datacontenttype", "subject", "dataschema"};
 
 static const struct {
   const char *name;
@@ -56,14 +69,17 @@ const char *event_type_name(enum event_type type) { return types[type].name; }
 /* What CloudEvents allows as the name of an extension attribute. */
 static bool is_extension_name(struct tidings_span name) {
   for (size_t i = 0; i < name.len; i++) {
-    bool allowed = (name.ptr[i] >= 'a' && name.ptr[i] <= 'z') || (name.ptr[i] >= '0' && name.ptr[i] <= '9');
+    bool allowed =
+        (name.ptr[i] >= 'a' && name.ptr[i] <= 'z') || (name.ptr[i] >= '0' && name.ptr[i] <= '9');
     if (!allowed) return false;
   }
   return name.len > 0;
 }
 
-/* Sorts the attributes into slots. Null means that an attribute is not set. Extensions that are not ours are left alone. */
-static int sort_attributes(const struct json *object, const struct json **slots, struct tidings_error *error) {
+/* Sorts the attributes into slots. Null means that an attribute is not set. Extensions that are not
+ * ours are left alone. */
+static int sort_attributes(const struct json *object, const struct json **slots,
+                           struct tidings_error *error) {
   for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) slots[i] = NULL;
   for (const struct json *one = object->members; one; one = one->next) {
     size_t i = 0;
@@ -74,10 +90,13 @@ static int sort_attributes(const struct json *object, const struct json **slots,
     }
     struct path path = {NULL, one->key};
     if (!is_extension_name(one->key))
-      return fail(error, TIDINGS_E_SCHEMA, "%s: unknown attribute; expected one of %s, or an extension named by a-z and 0-9",
+      return fail(error, TIDINGS_E_SCHEMA,
+                  "%s: unknown attribute; expected one of %s, or an extension named by a-z and 0-9",
                   path_text(&path).text, name_list(attribute_names, ATTRIBUTE_COUNT).text);
     if (one->kind == JSON_IS_ARRAY || one->kind == JSON_IS_OBJECT)
-      return field_refuse(&path, one, "a string, a number, true, false or null, as an extension attribute must be", error);
+      return field_refuse(
+          &path, one, "a string, a number, true, false or null, as an extension attribute must be",
+          error);
   }
   return 0;
 }
@@ -93,8 +112,9 @@ static bool two_digits(const char *at, int low, int high) {
 static bool is_timestamp(struct tidings_span text) {
   if (text.len < 20 || text.len > 64) return false;
   const char *at = text.ptr, *end = text.ptr + text.len;
-  bool shape = two_digits(at, 0, 99) && two_digits(at + 2, 0, 99) && at[4] == '-' && two_digits(at + 5, 1, 12) && at[7] == '-' &&
-               two_digits(at + 8, 1, 31) && (at[10] == 'T' || at[10] == 't') && two_digits(at + 11, 0, 23) && at[13] == ':' &&
+  bool shape = two_digits(at, 0, 99) && two_digits(at + 2, 0, 99) && at[4] == '-' &&
+               two_digits(at + 5, 1, 12) && at[7] == '-' && two_digits(at + 8, 1, 31) &&
+               (at[10] == 'T' || at[10] == 't') && two_digits(at + 11, 0, 23) && at[13] == ':' &&
                two_digits(at + 14, 0, 59) && at[16] == ':' && two_digits(at + 17, 0, 60);
   if (!shape) return false;
   at += 19;
@@ -104,7 +124,8 @@ static bool is_timestamp(struct tidings_span text) {
     if (at == fraction || at == end) return false;
   }
   if (*at == 'Z' || *at == 'z') return at + 1 == end;
-  return (*at == '+' || *at == '-') && end - at == 6 && two_digits(at + 1, 0, 23) && at[3] == ':' && two_digits(at + 4, 0, 59);
+  return (*at == '+' || *at == '-') && end - at == 6 && two_digits(at + 1, 0, 23) && at[3] == ':' &&
+         two_digits(at + 4, 0, 59);
 }
 
 static bool is_json_media_type(struct tidings_span text) {
@@ -113,15 +134,18 @@ static bool is_json_media_type(struct tidings_span text) {
   size_t len = end ? (size_t)(end - text.ptr) : text.len;
   while (len && text.ptr[len - 1] == ' ') len--;
   if (len == sizeof json - 1 && memcmp(text.ptr, json, len) == 0) return true;
-  return len > sizeof suffix - 1 && memcmp(text.ptr + len - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
+  return len > sizeof suffix - 1 &&
+         memcmp(text.ptr + len - (sizeof suffix - 1), suffix, sizeof suffix - 1) == 0;
 }
 
-/* What has no effect is checked all the same: a wrong value is a mistake that its sender wants to know of. */
+/* What has no effect is checked all the same: a wrong value is a mistake that its sender wants to
+ * know of. */
 static int check_envelope(const struct json *const *attributes, struct tidings_error *error) {
   static const enum attribute texts[] = {TIME, DATACONTENTTYPE, SUBJECT, DATASCHEMA};
   const struct json *version = attributes[SPECVERSION];
   struct path path = path_member(NULL, attribute_names[SPECVERSION]);
-  if (version && !(version->kind == JSON_IS_STRING && span_is(version->text, "1.0"))) return field_refuse(&path, version, "\"1.0\"", error);
+  if (version && !(version->kind == JSON_IS_STRING && span_is(version->text, "1.0")))
+    return field_refuse(&path, version, "\"1.0\"", error);
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     const struct json *value = attributes[texts[i]];
     struct tidings_span text;
@@ -130,26 +154,34 @@ static int check_envelope(const struct json *const *attributes, struct tidings_e
     int code = field_clean_string(&path, value, false, &text, error);
     if (code) return code;
     if (texts[i] == TIME && !is_timestamp(text))
-      return field_refuse(&path, value, "a time by RFC 3339, such as \"2026-02-23T12:00:00Z\"", error);
-    if (texts[i] == DATACONTENTTYPE && !is_json_media_type(text)) return field_refuse(&path, value, "application/json", error);
+      return field_refuse(&path, value, "a time by RFC 3339, such as \"2026-02-23T12:00:00Z\"",
+                          error);
+    if (texts[i] == DATACONTENTTYPE && !is_json_media_type(text))
+      return field_refuse(&path, value, "application/json", error);
   }
   return 0;
 }
 
-static int read_identity(const struct json *const *attributes, struct event *event, struct tidings_error *error) {
-  struct path session_path = path_member(NULL, "session"), source_path = path_member(NULL, "source"), id_path = path_member(NULL, "id");
+static int read_identity(const struct json *const *attributes, struct event *event,
+                         struct tidings_error *error) {
+  struct path session_path = path_member(NULL, "session"),
+              source_path = path_member(NULL, "source"), id_path = path_member(NULL, "id");
   if (!attributes[SESSION]) return field_missing(&session_path, "the id of a session", error);
   int code = field_string(&session_path, attributes[SESSION], SIZE_MAX, &event->session, error);
   if (!code) code = session_id_check(event->session, "session", TIDINGS_E_SCHEMA, error);
-  if (!code && attributes[SOURCE]) code = field_clean_string(&source_path, attributes[SOURCE], false, &event->source, error);
-  if (!code && attributes[ID]) code = field_clean_string(&id_path, attributes[ID], false, &event->id, error);
+  if (!code && attributes[SOURCE])
+    code = field_clean_string(&source_path, attributes[SOURCE], false, &event->source, error);
+  if (!code && attributes[ID])
+    code = field_clean_string(&id_path, attributes[ID], false, &event->id, error);
   return code;
 }
 
-static int read_type(const struct json *value, enum event_type *ret_type, struct tidings_error *error) {
+static int read_type(const struct json *value, enum event_type *ret_type,
+                     struct tidings_error *error) {
   struct path path = path_member(NULL, "type");
   struct tidings_span type;
-  if (!value || value->kind == JSON_IS_NULL) return field_missing(&path, "an event type, such as \"notification\"", error);
+  if (!value || value->kind == JSON_IS_NULL)
+    return field_missing(&path, "an event type, such as \"notification\"", error);
   int code = field_string(&path, value, SIZE_MAX, &type, error);
   if (code) return code;
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -160,10 +192,11 @@ static int read_type(const struct json *value, enum event_type *ret_type, struct
   return fail(error, TIDINGS_E_UNSUPPORTED, "event type %s is unknown", quote(type).text);
 }
 
-int event_parse(struct tidings_span bytes, const struct settings *settings, struct arena *arena, struct event *ret_event,
-                struct tidings_error *error) {
+int event_parse(struct tidings_span bytes, const struct settings *settings, struct arena *arena,
+                struct event *ret_event, struct tidings_error *error) {
   if (bytes.len > settings->event_bytes)
-    return fail(error, TIDINGS_E_TOO_BIG, "event: %zu bytes are over the limit of %u (limits.event_bytes)", bytes.len,
+    return fail(error, TIDINGS_E_TOO_BIG,
+                "event: %zu bytes are over the limit of %u (limits.event_bytes)", bytes.len,
                 settings->event_bytes);
   const struct json *root, *attributes[ATTRIBUTE_COUNT];
   int code = json_read(bytes, "event", arena, &root, error);

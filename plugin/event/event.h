@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/event.h: bytes to a typed event. Knows JSON and the limits; knows neither the store nor what an event will do.
+ * event/event.h: bytes to a typed event. Knows JSON and the limits; knows neither the store nor
+ * what an event will do.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
@@ -50,11 +51,21 @@ enum event_type {
   EVENT_WAKE,
 };
 
-static inline bool event_is_report(enum event_type type) { return type >= EVENT_HANDLE_STATE && type <= EVENT_SUBAGENT_FINISHED; }
-static inline bool event_is_message(enum event_type type) { return type >= EVENT_MESSAGE_SUBMITTED && type <= EVENT_MESSAGE_MOVED; }
-static inline bool event_is_turn(enum event_type type) { return type >= EVENT_TURN_STARTED && type <= EVENT_TURN_RESUME; }
-static inline bool event_is_phase(enum event_type type) { return type >= EVENT_STREAM_STARTED && type <= EVENT_TOOLS_FINISHED; }
-static inline bool event_is_session(enum event_type type) { return type >= EVENT_SESSION_OPENED && type <= EVENT_SESSION_CLOSED; }
+static inline bool event_is_report(enum event_type type) {
+  return type >= EVENT_HANDLE_STATE && type <= EVENT_SUBAGENT_FINISHED;
+}
+static inline bool event_is_message(enum event_type type) {
+  return type >= EVENT_MESSAGE_SUBMITTED && type <= EVENT_MESSAGE_MOVED;
+}
+static inline bool event_is_turn(enum event_type type) {
+  return type >= EVENT_TURN_STARTED && type <= EVENT_TURN_RESUME;
+}
+static inline bool event_is_phase(enum event_type type) {
+  return type >= EVENT_STREAM_STARTED && type <= EVENT_TOOLS_FINISHED;
+}
+static inline bool event_is_session(enum event_type type) {
+  return type >= EVENT_SESSION_OPENED && type <= EVENT_SESSION_CLOSED;
+}
 
 /* As the contract writes it: "turn.started". */
 const char *event_type_name(enum event_type type);
@@ -94,14 +105,16 @@ struct message_event {
   struct tidings_span id;
   struct tidings_span content; /* submitted, edited: never empty */
   struct tidings_span trigger; /* submitted: compact JSON, opaque; empty: typed by a person */
-  struct tidings_span before;  /* moved: the id of the message that it goes before, unless it goes `last` */
-  bool steer, resume;          /* submitted */
-  bool last;                   /* moved: `before` was null */
+  struct tidings_span
+      before;         /* moved: the id of the message that it goes before, unless it goes `last` */
+  bool steer, resume; /* submitted */
+  bool last;          /* moved: `before` was null */
 };
 
 /* turn.*: what is empty or 0 was not given. */
 struct turn_event {
-  const struct tidings_span *messages; /* distinct, at least one if has_messages; in the order in which they were given */
+  /* distinct, at least one if has_messages; in the order in which they were given */
+  const struct tidings_span *messages;
   size_t message_count;
   bool has_messages;                   /* false: the current turn is meant */
   struct tidings_span reason, message; /* opaque */
@@ -122,18 +135,23 @@ struct event {
   struct session_event opening;     /* EVENT_SESSION_* */
 };
 
-/* Reads one CloudEvents object. Returns 0, or INVAL, SCHEMA, TOO_BIG, UNSUPPORTED, NOMEM with a sentence. `type` is looked at first, so
- * that an unknown type is UNSUPPORTED whatever its data. */
-int event_parse(struct tidings_span bytes, const struct settings *settings, struct arena *arena, struct event *ret_event,
-                struct tidings_error *error);
+/* Reads one CloudEvents object. Returns 0, or INVAL, SCHEMA, TOO_BIG, UNSUPPORTED, NOMEM with a
+ * sentence. `type` is looked at first, so that an unknown type is UNSUPPORTED whatever its data. */
+int event_parse(struct tidings_span bytes, const struct settings *settings, struct arena *arena,
+                struct event *ret_event, struct tidings_error *error);
 
-/* 1 to 255 bytes of UTF-8 without control characters; `where` names the field in the sentence. Returns 0, TOO_BIG, or `wrong`: SCHEMA for
- * a field of JSON, INVAL for an argument. No allocation. */
-int session_id_check(struct tidings_span session, const char *where, int wrong, struct tidings_error *error);
+/* 1 to 255 bytes of UTF-8 without control characters; `where` names the field in the sentence.
+ * Returns 0, TOO_BIG, or `wrong`: SCHEMA for a field of JSON, INVAL for an argument. No
+ * allocation. */
+int session_id_check(struct tidings_span session, const char *where, int wrong,
+                     struct tidings_error *error);
 /* The same rule for the id of a message. */
-int message_id_check(struct tidings_span id, const char *where, int wrong, struct tidings_error *error);
-/* Does it start with "tidings:", as the ids of the turns that the plugin starts by itself? Nobody else's may. */
-/* Sorts `ids`, so that a long list costs no quadratic time, and returns one that stands in it twice, or NULL. */
+int message_id_check(struct tidings_span id, const char *where, int wrong,
+                     struct tidings_error *error);
+/* Does it start with "tidings:", as the ids of the turns that the plugin starts by itself? Nobody
+ * else's may. */
+/* Sorts `ids`, so that a long list costs no quadratic time, and returns one that stands in it
+ * twice, or NULL. */
 const struct tidings_span *message_ids_twice(struct tidings_span *ids, size_t count);
 bool message_id_is_system(struct tidings_span id);
 

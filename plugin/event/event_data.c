@@ -9,7 +9,8 @@
 
 const struct path data_path = {NULL, {"data", 4}};
 
-int data_members(const struct data_input *input, const char *const *names, size_t count, size_t required, const struct json **slots) {
+int data_members(const struct data_input *input, const char *const *names, size_t count,
+                 size_t required, const struct json **slots) {
   static const struct json none = {.kind = JSON_IS_OBJECT};
   const struct member_names known = {names, count, "field"};
   const struct json *data = input->data ? input->data : &none;
@@ -27,7 +28,8 @@ int no_data_read(const struct data_input *input, struct event *event) {
   return data_members(input, NULL, 0, 0, NULL);
 }
 
-int field_message_id(const struct path *path, const struct json *value, struct tidings_span *ret, struct tidings_error *error) {
+int field_message_id(const struct path *path, const struct json *value, struct tidings_span *ret,
+                     struct tidings_error *error) {
   struct tidings_span id;
   int code = field_string(path, value, SIZE_MAX, &id, error);
   if (!code) code = message_id_check(id, path_text(path).text, TIDINGS_E_SCHEMA, error);
@@ -35,18 +37,19 @@ int field_message_id(const struct path *path, const struct json *value, struct t
   return code;
 }
 
-int field_clean_string(const struct path *path, const struct json *value, bool may_be_empty, struct tidings_span *ret,
-                       struct tidings_error *error) {
+int field_clean_string(const struct path *path, const struct json *value, bool may_be_empty,
+                       struct tidings_span *ret, struct tidings_error *error) {
   struct tidings_span text;
   int code = field_string(path, value, SMALL_STRING_BYTES, &text, error);
   if (code) return code;
-  if (!text.len && !may_be_empty) return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", path_text(path).text);
+  if (!text.len && !may_be_empty)
+    return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", path_text(path).text);
   for (size_t at = 0; at < text.len;) {
     uint32_t code_point = 0;
     at += utf8_decode(text, at, &code_point);
     if (utf8_is_control(code_point))
-      return fail(error, TIDINGS_E_SCHEMA, "%s: %s has the control character U+%04X", path_text(path).text, quote(text).text,
-                  (unsigned)code_point);
+      return fail(error, TIDINGS_E_SCHEMA, "%s: %s has the control character U+%04X",
+                  path_text(path).text, quote(text).text, (unsigned)code_point);
   }
   *ret = text;
   return 0;

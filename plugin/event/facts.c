@@ -10,16 +10,20 @@
 static bool may_have_facts(struct tidings_span data) {
   static const char path[] = "\"path", server[] = "\"server\"";
   if (!data.len || data.ptr[0] != '{') return false;
-  return memmem(data.ptr, data.len, path, sizeof path - 1) || memmem(data.ptr, data.len, server, sizeof server - 1);
+  return memmem(data.ptr, data.len, path, sizeof path - 1) ||
+         memmem(data.ptr, data.len, server, sizeof server - 1);
 }
 
-static bool is_text(const struct json *value) { return value && value->kind == JSON_IS_STRING && value->text.len; }
+static bool is_text(const struct json *value) {
+  return value && value->kind == JSON_IS_STRING && value->text.len;
+}
 
 static int read_paths(const struct json *object, struct facts *facts, struct arena *arena) {
   const struct json *path = json_member(object, "path"), *list = json_member(object, "paths");
   bool is_list = list && list->kind == JSON_IS_ARRAY;
   size_t count = 0, most = 1;
-  if (is_list) most += list->count; /* not `is_list ? list->count + 1 : 1`: gcc 14 reads a NULL list there */
+  if (is_list)
+    most += list->count; /* not `is_list ? list->count + 1 : 1`: gcc 14 reads a NULL list there */
   struct tidings_span *paths = arena_zalloc(arena, most, sizeof *paths);
   if (!paths) return -1;
   if (is_text(path) && arena_copy(arena, path->text, &paths[count++])) return -1;
@@ -31,7 +35,8 @@ static int read_paths(const struct json *object, struct facts *facts, struct are
   return 0;
 }
 
-static int read_facts(struct tidings_span data, struct arena *scratch, struct arena *arena, struct facts *facts) {
+static int read_facts(struct tidings_span data, struct arena *scratch, struct arena *arena,
+                      struct facts *facts) {
   const struct json *object;
   int code = json_read(data, "data", scratch, &object, NULL);
   if (code == TIDINGS_E_NOMEM) return -1;
@@ -42,7 +47,10 @@ static int read_facts(struct tidings_span data, struct arena *scratch, struct ar
 }
 
 int facts_read(struct item *items, size_t count, struct arena *arena) {
-  enum { SCRATCH_BYTES = 65536 }; /* how much of what nobody asks for is kept until it is freed: data can be big, and what waits many */
+  enum {
+    SCRATCH_BYTES = 65536
+  }; /* how much of what nobody asks for is kept until it is freed: data can be big, and what waits
+        many */
   struct arena scratch = ARENA_EMPTY;
   size_t read = 0;
   int code = 0;

@@ -15,7 +15,8 @@ struct fixed {
   size_t size, len;
 };
 
-static void fixed_add(struct fixed *fixed, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fixed_add(struct fixed *fixed, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 static void fixed_add(struct fixed *fixed, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -29,7 +30,8 @@ static bool is_plain(struct tidings_span name) {
   if (!name.len || name.len > 60) return false;
   for (size_t i = 0; i < name.len; i++) {
     char byte = name.ptr[i];
-    bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
+    bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+                 (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
     if (!plain) return false;
   }
   return true;
@@ -71,7 +73,8 @@ static struct quoted shown(const struct json *value) {
   case JSON_IS_FALSE:
   case JSON_IS_TRUE: fixed_add(&fixed, "%s", words[value->kind]); break;
   case JSON_IS_NUMBER:
-    fixed_add(&fixed, "%.*s%s", value->text.len > 40 ? 40 : (int)value->text.len, value->text.ptr, value->text.len > 40 ? "…" : "");
+    fixed_add(&fixed, "%.*s%s", value->text.len > 40 ? 40 : (int)value->text.len, value->text.ptr,
+              value->text.len > 40 ? "…" : "");
     break;
   case JSON_IS_STRING: return quote(value->text);
   case JSON_IS_ARRAY: fixed_add(&fixed, "an array"); break;
@@ -80,8 +83,10 @@ static struct quoted shown(const struct json *value) {
   return result;
 }
 
-int field_refuse(const struct path *path, const struct json *value, const char *expected, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_SCHEMA, "%s: %s is not %s", path_text(path).text, shown(value).text, expected);
+int field_refuse(const struct path *path, const struct json *value, const char *expected,
+                 struct tidings_error *error) {
+  return fail(error, TIDINGS_E_SCHEMA, "%s: %s is not %s", path_text(path).text, shown(value).text,
+              expected);
 }
 
 int field_missing(const struct path *path, const char *expected, struct tidings_error *error) {
@@ -92,29 +97,34 @@ int field_object(const struct path *path, const struct json *value, struct tidin
   return value->kind == JSON_IS_OBJECT ? 0 : field_refuse(path, value, "an object", error);
 }
 
-int field_string(const struct path *path, const struct json *value, size_t max_bytes, struct tidings_span *ret,
-                 struct tidings_error *error) {
+int field_string(const struct path *path, const struct json *value, size_t max_bytes,
+                 struct tidings_span *ret, struct tidings_error *error) {
   if (value->kind != JSON_IS_STRING) return field_refuse(path, value, "a string", error);
   if (value->text.len > max_bytes)
-    return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %zu", path_text(path).text, value->text.len, max_bytes);
+    return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %zu",
+                path_text(path).text, value->text.len, max_bytes);
   *ret = value->text;
   return 0;
 }
 
-int field_bool(const struct path *path, const struct json *value, bool *ret, struct tidings_error *error) {
-  if (value->kind != JSON_IS_TRUE && value->kind != JSON_IS_FALSE) return field_refuse(path, value, "true or false", error);
+int field_bool(const struct path *path, const struct json *value, bool *ret,
+               struct tidings_error *error) {
+  if (value->kind != JSON_IS_TRUE && value->kind != JSON_IS_FALSE)
+    return field_refuse(path, value, "true or false", error);
   *ret = value->kind == JSON_IS_TRUE;
   return 0;
 }
 
-int field_integer(const struct path *path, const struct json *value, int64_t min, int64_t max, int64_t *ret, struct tidings_error *error) {
+int field_integer(const struct path *path, const struct json *value, int64_t min, int64_t max,
+                  int64_t *ret, struct tidings_error *error) {
   int64_t number;
   if (!json_to_integer(value, &number) || number < min || number > max) {
     char expected[80];
     if (max == INT64_MAX) {
       (void)snprintf(expected, sizeof expected, "an integer of at least %lld", (long long)min);
     } else {
-      (void)snprintf(expected, sizeof expected, "an integer from %lld to %lld", (long long)min, (long long)max);
+      (void)snprintf(expected, sizeof expected, "an integer from %lld to %lld", (long long)min,
+                     (long long)max);
     }
     return field_refuse(path, value, expected, error);
   }
@@ -122,8 +132,8 @@ int field_integer(const struct path *path, const struct json *value, int64_t min
   return 0;
 }
 
-int field_choice(const struct path *path, const struct json *value, const char *const *choices, size_t count, uint8_t *ret,
-                 struct tidings_error *error) {
+int field_choice(const struct path *path, const struct json *value, const char *const *choices,
+                 size_t count, uint8_t *ret, struct tidings_error *error) {
   for (size_t i = 0; i < count && value->kind == JSON_IS_STRING; i++) {
     if (!span_is(value->text, choices[i])) continue;
     *ret = (uint8_t)i;
@@ -134,7 +144,8 @@ int field_choice(const struct path *path, const struct json *value, const char *
   return field_refuse(path, value, expected, error);
 }
 
-int field_members(const struct path *path, const struct json *object, const struct member_names *known, const struct json **slots,
+int field_members(const struct path *path, const struct json *object,
+                  const struct member_names *known, const struct json **slots,
                   struct tidings_error *error) {
   for (size_t i = 0; i < known->count; i++) slots[i] = NULL;
   for (const struct json *member = object->members; member; member = member->next) {
@@ -142,7 +153,8 @@ int field_members(const struct path *path, const struct json *object, const stru
     while (i < known->count && !span_is(member->key, known->names[i])) i++;
     if (i == known->count) {
       struct path at = {path, member->key};
-      return fail(error, TIDINGS_E_SCHEMA, "%s: unknown %s; expected %s%s", path_text(&at).text, known->noun,
+      return fail(error, TIDINGS_E_SCHEMA, "%s: unknown %s; expected %s%s", path_text(&at).text,
+                  known->noun,
                   known->count > 1 ? "one of "
                   : known->count   ? ""
                                    : "none",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/field.h: reading typed values out of a JSON tree, with sentences that name the field, the value and what was expected. What a field
- * means is not known here.
+ * event/field.h: reading typed values out of a JSON tree, with sentences that name the field, the
+ * value and what was expected. What a field means is not known here.
  */
 #ifndef EVENT_FIELD_H
 #define EVENT_FIELD_H
@@ -19,7 +19,8 @@ struct path {
 struct path_text {
   char text[320];
 };
-struct path_text path_text(const struct path *path); /* data.kind.source; a name that is not plain is quoted */
+/* data.kind.source; a name that is not plain is quoted */
+struct path_text path_text(const struct path *path);
 
 static inline struct path path_member(const struct path *parent, const char *name) {
   struct path path = {parent, span_text(name)};
@@ -34,19 +35,23 @@ struct member_names {
 };
 
 /* Each returns 0, SCHEMA or TOO_BIG, and writes ret_ only on success. */
-int field_refuse(const struct path *path, const struct json *value, const char *expected, struct tidings_error *error);
+int field_refuse(const struct path *path, const struct json *value, const char *expected,
+                 struct tidings_error *error);
 int field_missing(const struct path *path, const char *expected, struct tidings_error *error);
 int field_object(const struct path *path, const struct json *value, struct tidings_error *error);
-int field_string(const struct path *path, const struct json *value, size_t max_bytes, struct tidings_span *ret,
-                 struct tidings_error *error);
-int field_bool(const struct path *path, const struct json *value, bool *ret, struct tidings_error *error);
-int field_integer(const struct path *path, const struct json *value, int64_t min, int64_t max, int64_t *ret, struct tidings_error *error);
-int field_choice(const struct path *path, const struct json *value, const char *const *choices, size_t count, uint8_t *ret,
-                 struct tidings_error *error);
+int field_string(const struct path *path, const struct json *value, size_t max_bytes,
+                 struct tidings_span *ret, struct tidings_error *error);
+int field_bool(const struct path *path, const struct json *value, bool *ret,
+               struct tidings_error *error);
+int field_integer(const struct path *path, const struct json *value, int64_t min, int64_t max,
+                  int64_t *ret, struct tidings_error *error);
+int field_choice(const struct path *path, const struct json *value, const char *const *choices,
+                 size_t count, uint8_t *ret, struct tidings_error *error);
 
-/* Sorts the members of an object into slots by name; a slot whose member is not there is NULL. A name that is not in the list is SCHEMA.
- * `path` is NULL at the top. */
-int field_members(const struct path *path, const struct json *object, const struct member_names *known, const struct json **slots,
+/* Sorts the members of an object into slots by name; a slot whose member is not there is NULL. A
+ * name that is not in the list is SCHEMA. `path` is NULL at the top. */
+int field_members(const struct path *path, const struct json *object,
+                  const struct member_names *known, const struct json **slots,
                   struct tidings_error *error);
 
 /* "a, b, c" for sentences, cut if it does not fit. */

@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/message_data.c: the data of the events of messages. What a content or a trigger says is nobody's business here.
+ * event/message_data.c: the data of the events of messages. What a content or a trigger says is
+ * nobody's business here.
  */
 #include "common/error.h"
 #include "event/event_data.h"
 
 enum field { ID, CONTENT, DELIVERY, TRIGGER, RESUME, FIELD_COUNT };
-static const char *const field_names[FIELD_COUNT] = {"id", "content", "delivery", "trigger", "resume"};
+static const char *const field_names[FIELD_COUNT] = {"id", "content", "delivery", "trigger",
+                                                     "resume"};
 
-static int read_id(const struct data_input *input, const struct json *value, struct message_event *message) {
+static int read_id(const struct data_input *input, const struct json *value,
+                   struct message_event *message) {
   struct path path = path_member(&data_path, "id");
   if (!value) return field_missing(&path, "the id of a message", input->error);
   return field_message_id(&path, value, &message->id, input->error);
 }
 
-static int read_content(const struct data_input *input, const struct json *value, struct message_event *message) {
+static int read_content(const struct data_input *input, const struct json *value,
+                        struct message_event *message) {
   struct path path = path_member(&data_path, "content");
   if (!value) return field_missing(&path, "a string", input->error);
   int code = field_string(&path, value, SIZE_MAX, &message->content, input->error);
-  if (!code && !message->content.len) code = fail(input->error, TIDINGS_E_SCHEMA, "data.content: must not be empty");
+  if (!code && !message->content.len)
+    code = fail(input->error, TIDINGS_E_SCHEMA, "data.content: must not be empty");
   return code;
 }
 
-static int read_trigger(const struct data_input *input, const struct json *value, struct message_event *message) {
+static int read_trigger(const struct data_input *input, const struct json *value,
+                        struct message_event *message) {
   struct path path = path_member(&data_path, "trigger");
   int code = field_object(&path, value, input->error);
   if (!code && json_compact(value, input->arena, &message->trigger))
@@ -32,7 +38,8 @@ static int read_trigger(const struct data_input *input, const struct json *value
 
 int message_submitted_read(const struct data_input *input, struct event *event) {
   static const char *const deliveries[] = {"queue", "steer"};
-  struct path delivery_path = path_member(&data_path, "delivery"), resume_path = path_member(&data_path, "resume");
+  struct path delivery_path = path_member(&data_path, "delivery"),
+              resume_path = path_member(&data_path, "resume");
   struct message_event *message = &event->message;
   const struct json *slots[FIELD_COUNT];
   uint8_t delivery = 0;
@@ -40,11 +47,15 @@ int message_submitted_read(const struct data_input *input, struct event *event) 
   if (!code) code = read_id(input, slots[ID], message);
   if (!code && message_id_is_system(message->id))
     code = fail(input->error, TIDINGS_E_SCHEMA,
-                "data.id: %s starts with \"tidings:\", as only the ids of system turns do; expected another id", quote(message->id).text);
+                "data.id: %s starts with \"tidings:\", as only the ids of system turns do; "
+                "expected another id",
+                quote(message->id).text);
   if (!code) code = read_content(input, slots[CONTENT], message);
-  if (!code && slots[DELIVERY]) code = field_choice(&delivery_path, slots[DELIVERY], deliveries, 2, &delivery, input->error);
+  if (!code && slots[DELIVERY])
+    code = field_choice(&delivery_path, slots[DELIVERY], deliveries, 2, &delivery, input->error);
   if (!code && slots[TRIGGER]) code = read_trigger(input, slots[TRIGGER], message);
-  if (!code && slots[RESUME]) code = field_bool(&resume_path, slots[RESUME], &message->resume, input->error);
+  if (!code && slots[RESUME])
+    code = field_bool(&resume_path, slots[RESUME], &message->resume, input->error);
   message->steer = delivery == 1;
   return code;
 }
@@ -79,6 +90,8 @@ int message_moved_read(const struct data_input *input, struct event *event) {
   if (before->kind != JSON_IS_STRING) return field_refuse(&path, before, expected, input->error);
   code = field_message_id(&path, before, &message->before, input->error);
   if (!code && span_equal(message->before, message->id))
-    code = fail(input->error, TIDINGS_E_SCHEMA, "data.before: %s is the message itself; expected %s", quote(message->id).text, expected);
+    code =
+        fail(input->error, TIDINGS_E_SCHEMA, "data.before: %s is the message itself; expected %s",
+             quote(message->id).text, expected);
   return code;
 }

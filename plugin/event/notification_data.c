@@ -7,27 +7,44 @@
 #include "common/utf8.h"
 #include "event/event_data.h"
 
-enum field { KIND, MESSAGE, LEVEL, DATA, KEY, TOOL, HANDLE, TTL_MS, ACTIVATION, CAUSED_BY, FIELD_COUNT };
+enum field {
+  KIND,
+  MESSAGE,
+  LEVEL,
+  DATA,
+  KEY,
+  TOOL,
+  HANDLE,
+  TTL_MS,
+  ACTIVATION,
+  CAUSED_BY,
+  FIELD_COUNT
+};
 
-static const char *const field_names[FIELD_COUNT] = {"kind", "message", "level",  "data",       "key",
-                                                     "tool", "handle",  "ttl_ms", "activation", "caused_by"};
+static const char *const field_names[FIELD_COUNT] = {"kind",       "message",  "level",  "data",
+                                                     "key",        "tool",     "handle", "ttl_ms",
+                                                     "activation", "caused_by"};
 static const struct member_names known_fields = {field_names, FIELD_COUNT, "field"};
 
 /* "tool.stopped": the source goes to the first dot. */
-static int read_kind_text(const struct path *path, const struct json *kind, struct notification *note, struct tidings_error *error) {
+static int read_kind_text(const struct path *path, const struct json *kind,
+                          struct notification *note, struct tidings_error *error) {
   struct tidings_span text = {NULL, 0};
   int code = field_clean_string(path, kind, false, &text, error);
   if (code) return code;
   const char *dot = memchr(text.ptr, '.', text.len);
   size_t source_len = dot ? (size_t)(dot - text.ptr) : text.len;
-  if (!source_len) return field_refuse(path, kind, "a source, a dot and a name: the source is empty", error);
-  if (dot && source_len + 1 == text.len) return field_refuse(path, kind, "a source, a dot and a name: the name is empty", error);
+  if (!source_len)
+    return field_refuse(path, kind, "a source, a dot and a name: the source is empty", error);
+  if (dot && source_len + 1 == text.len)
+    return field_refuse(path, kind, "a source, a dot and a name: the name is empty", error);
   note->source = span_of(text.ptr, source_len);
   note->name = dot ? span_of(dot + 1, text.len - source_len - 1) : span_of(NULL, 0);
   return 0;
 }
 
-static int read_kind_parts(const struct path *path, const struct json *kind, struct notification *note, struct tidings_error *error) {
+static int read_kind_parts(const struct path *path, const struct json *kind,
+                           struct notification *note, struct tidings_error *error) {
   enum { SOURCE, NAME, COUNT };
   static const char *const names[COUNT] = {"source", "name"};
   static const struct member_names known = {names, COUNT, "field"};
@@ -41,13 +58,16 @@ static int read_kind_parts(const struct path *path, const struct json *kind, str
   if (!code) code = field_clean_string(&name_path, parts[NAME], true, &note->name, error);
   if (code) return code;
   /* So that the dotted form of every kind reads back as the same kind. */
-  if (memchr(note->source.ptr, '.', note->source.len)) return field_refuse(&source_path, parts[SOURCE], "a source: it has a dot", error);
+  if (memchr(note->source.ptr, '.', note->source.len))
+    return field_refuse(&source_path, parts[SOURCE], "a source: it has a dot", error);
   return 0;
 }
 
-static int read_kind(const struct json *kind, struct notification *note, struct tidings_error *error) {
+static int read_kind(const struct json *kind, struct notification *note,
+                     struct tidings_error *error) {
   struct path path = path_member(&data_path, "kind");
-  if (!kind) return field_missing(&path, "\"source.name\" or an object with source and name", error);
+  if (!kind)
+    return field_missing(&path, "\"source.name\" or an object with source and name", error);
   if (kind->kind == JSON_IS_STRING) return read_kind_text(&path, kind, note, error);
   if (kind->kind == JSON_IS_OBJECT) return read_kind_parts(&path, kind, note, error);
   return field_refuse(&path, kind, "\"source.name\" or an object with source and name", error);
@@ -61,13 +81,15 @@ static bool is_blank(struct tidings_span text) {
   return true;
 }
 
-static int read_message(const struct data_input *input, const struct json *value, struct notification *note) {
+static int read_message(const struct data_input *input, const struct json *value,
+                        struct notification *note) {
   struct path path = path_member(&data_path, "message");
   struct tidings_span text;
   if (!value) return field_missing(&path, "a string", input->error);
   int code = field_string(&path, value, SIZE_MAX, &text, input->error);
   if (code) return code;
-  if (is_blank(text)) return fail(input->error, TIDINGS_E_SCHEMA, "data.message: must not be empty or blank");
+  if (is_blank(text))
+    return fail(input->error, TIDINGS_E_SCHEMA, "data.message: must not be empty or blank");
   if (text.len > input->settings->message_bytes) {
     int failed = cut_text(input->arena, text, input->settings->message_bytes, &note->message);
     return failed ? fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it") : 0;
@@ -77,11 +99,15 @@ static int read_message(const struct data_input *input, const struct json *value
 }
 
 /* key, tool, handle, caused_by: any text; empty means none. */
-static int read_labels(const struct json *const *fields, struct notification *note, struct tidings_error *error) {
+static int read_labels(const struct json *const *fields, struct notification *note,
+                       struct tidings_error *error) {
   const struct {
     enum field field;
     struct tidings_span *to;
-  } labels[] = {{KEY, &note->key}, {TOOL, &note->tool}, {HANDLE, &note->handle}, {CAUSED_BY, &note->caused_by}};
+  } labels[] = {{KEY, &note->key},
+                {TOOL, &note->tool},
+                {HANDLE, &note->handle},
+                {CAUSED_BY, &note->caused_by}};
   for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
     const struct json *value = fields[labels[i].field];
     struct path path = path_member(&data_path, field_names[labels[i].field]);
@@ -91,22 +117,29 @@ static int read_labels(const struct json *const *fields, struct notification *no
   return 0;
 }
 
-static int read_urgency(const struct json *const *fields, struct notification *note, struct tidings_error *error) {
+static int read_urgency(const struct json *const *fields, struct notification *note,
+                        struct tidings_error *error) {
   static const char *const levels[] = {"info", "warning", "error", "critical"};
   static const char *const activations[] = {"passive", "idle", "interrupt"};
-  struct path level_path = path_member(&data_path, "level"), ttl_path = path_member(&data_path, "ttl_ms");
+  struct path level_path = path_member(&data_path, "level"),
+              ttl_path = path_member(&data_path, "ttl_ms");
   struct path activation_path = path_member(&data_path, "activation");
   int code = 0;
-  if (fields[LEVEL]) code = field_choice(&level_path, fields[LEVEL], levels, LEVEL_COUNT, &note->level, error);
-  if (!code && fields[TTL_MS]) code = field_integer(&ttl_path, fields[TTL_MS], 1, INT64_MAX, &note->ttl_ms, error);
-  if (!code && fields[ACTIVATION]) code = field_choice(&activation_path, fields[ACTIVATION], activations, 3, &note->activation, error);
+  if (fields[LEVEL])
+    code = field_choice(&level_path, fields[LEVEL], levels, LEVEL_COUNT, &note->level, error);
+  if (!code && fields[TTL_MS])
+    code = field_integer(&ttl_path, fields[TTL_MS], 1, INT64_MAX, &note->ttl_ms, error);
+  if (!code && fields[ACTIVATION])
+    code = field_choice(&activation_path, fields[ACTIVATION], activations, 3, &note->activation,
+                        error);
   return code;
 }
 
 int notification_data_read(const struct data_input *input, struct event *event) {
   struct notification *note = &event->notification;
   const struct json *fields[FIELD_COUNT];
-  if (!input->data) return field_missing(&data_path, "an object with kind and message", input->error);
+  if (!input->data)
+    return field_missing(&data_path, "an object with kind and message", input->error);
   int code = field_object(&data_path, input->data, input->error);
   if (!code) code = field_members(&data_path, input->data, &known_fields, fields, input->error);
   if (!code) code = read_kind(fields[KIND], note, input->error);

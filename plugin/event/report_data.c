@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/report_data.c: the data of the events by which subsystems report: handles, MCP servers, files, the configuration, budgets, limits, subagents.
+ * event/report_data.c: the data of the events by which subsystems report: handles, MCP servers,
+ * files, the configuration, budgets, limits, subagents.
  */
 #include "common/error.h"
 #include "event/event_data.h"
@@ -8,18 +9,20 @@
 static const char *const level_names[] = {"info", "warning", "error", "critical"};
 
 /* Any text but the empty one. */
-static int read_name(const struct path *parent, const char *name, const struct json *value, size_t max, struct tidings_span *ret,
-                     struct tidings_error *error) {
+static int read_name(const struct path *parent, const char *name, const struct json *value,
+                     size_t max, struct tidings_span *ret, struct tidings_error *error) {
   struct path path = path_member(parent, name);
   struct tidings_span text;
   int code = field_string(&path, value, max, &text, error);
   if (code) return code;
-  if (!text.len) return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", path_text(&path).text);
+  if (!text.len)
+    return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", path_text(&path).text);
   *ret = text;
   return 0;
 }
 
-static int read_level(const struct data_input *input, const struct json *value, struct report *report) {
+static int read_level(const struct data_input *input, const struct json *value,
+                      struct report *report) {
   struct path path = path_member(&data_path, "level");
   if (!value) return 0;
   report->has_level = true;
@@ -28,22 +31,31 @@ static int read_level(const struct data_input *input, const struct json *value, 
 
 int handle_state_read(const struct data_input *input, struct event *event) {
   enum { HANDLE, TOOL, STATE, EXIT_CODE, CONTENT, LEVEL, COUNT };
-  static const char *const names[COUNT] = {"handle", "tool", "state", "exit_code", "content", "level"};
+  static const char *const names[COUNT] = {"handle",    "tool",    "state",
+                                           "exit_code", "content", "level"};
   static const char *const states[] = {"running", "waiting", "stopped", "failed"};
-  struct path state_path = path_member(&data_path, "state"), exit_path = path_member(&data_path, "exit_code");
+  struct path state_path = path_member(&data_path, "state"),
+              exit_path = path_member(&data_path, "exit_code");
   struct path content_path = path_member(&data_path, "content");
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
   struct tidings_span content;
   int code = data_members(input, names, COUNT, 3, slots);
-  if (!code) code = read_name(&data_path, names[HANDLE], slots[HANDLE], SMALL_STRING_BYTES, &report->handle, input->error);
-  if (!code) code = read_name(&data_path, names[TOOL], slots[TOOL], SMALL_STRING_BYTES, &report->tool, input->error);
-  if (!code) code = field_choice(&state_path, slots[STATE], states, 4, &report->state, input->error);
+  if (!code)
+    code = read_name(&data_path, names[HANDLE], slots[HANDLE], SMALL_STRING_BYTES, &report->handle,
+                     input->error);
+  if (!code)
+    code = read_name(&data_path, names[TOOL], slots[TOOL], SMALL_STRING_BYTES, &report->tool,
+                     input->error);
+  if (!code)
+    code = field_choice(&state_path, slots[STATE], states, 4, &report->state, input->error);
   if (!code && slots[EXIT_CODE]) {
-    code = field_integer(&exit_path, slots[EXIT_CODE], INT64_MIN, INT64_MAX, &report->exit_code, input->error);
+    code = field_integer(&exit_path, slots[EXIT_CODE], INT64_MIN, INT64_MAX, &report->exit_code,
+                         input->error);
     report->has_exit_code = true;
   }
-  if (!code && slots[CONTENT]) code = field_string(&content_path, slots[CONTENT], SIZE_MAX, &content, input->error);
+  if (!code && slots[CONTENT])
+    code = field_string(&content_path, slots[CONTENT], SIZE_MAX, &content, input->error);
   return code ? code : read_level(input, slots[LEVEL], report);
 }
 
@@ -51,7 +63,9 @@ int handle_polled_read(const struct data_input *input, struct event *event) {
   static const char *const names[] = {"handle"};
   const struct json *slots[1] = {NULL};
   int code = data_members(input, names, 1, 1, slots);
-  return code ? code : read_name(&data_path, names[0], slots[0], SMALL_STRING_BYTES, &event->report.handle, input->error);
+  return code ? code
+              : read_name(&data_path, names[0], slots[0], SMALL_STRING_BYTES, &event->report.handle,
+                          input->error);
 }
 
 int mcp_state_read(const struct data_input *input, struct event *event) {
@@ -61,14 +75,19 @@ int mcp_state_read(const struct data_input *input, struct event *event) {
   struct path state_path = path_member(&data_path, "state");
   const struct json *slots[COUNT] = {NULL};
   int code = data_members(input, names, COUNT, 2, slots);
-  if (!code) code = read_name(&data_path, names[SERVER], slots[SERVER], SMALL_STRING_BYTES, &event->report.server, input->error);
-  if (!code) code = field_choice(&state_path, slots[STATE], states, 4, &event->report.state, input->error);
+  if (!code)
+    code = read_name(&data_path, names[SERVER], slots[SERVER], SMALL_STRING_BYTES,
+                     &event->report.server, input->error);
+  if (!code)
+    code = field_choice(&state_path, slots[STATE], states, 4, &event->report.state, input->error);
   return code ? code : read_level(input, slots[LEVEL], &event->report);
 }
 
-static int read_paths(const struct data_input *input, const struct json *list, struct report *report) {
+static int read_paths(const struct data_input *input, const struct json *list,
+                      struct report *report) {
   struct path path = path_member(&data_path, "paths");
-  if (list->kind != JSON_IS_ARRAY || !list->count) return field_refuse(&path, list, "an array of at least one path", input->error);
+  if (list->kind != JSON_IS_ARRAY || !list->count)
+    return field_refuse(&path, list, "an array of at least one path", input->error);
   struct tidings_span *paths = arena_zalloc(input->arena, list->count, sizeof *paths);
   if (!paths) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   size_t count = 0;
@@ -81,7 +100,8 @@ static int read_paths(const struct data_input *input, const struct json *list, s
   return 0;
 }
 
-static int read_path(const struct data_input *input, const struct json *value, struct report *report) {
+static int read_path(const struct data_input *input, const struct json *value,
+                     struct report *report) {
   struct tidings_span *path = arena_zalloc(input->arena, 1, sizeof *path);
   if (!path) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   int code = read_name(&data_path, "path", value, PATH_BYTES, path, input->error);
@@ -95,18 +115,25 @@ int file_changed_read(const struct data_input *input, struct event *event) {
   enum { PATH, PATHS, CHANGE, CAUSED_BY, COUNT };
   static const char *const names[COUNT] = {"path", "paths", "change", "caused_by"};
   static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
-  struct path path_path = path_member(&data_path, "path"), change_path = path_member(&data_path, "change");
+  struct path path_path = path_member(&data_path, "path"),
+              change_path = path_member(&data_path, "change");
   struct path cause_path = path_member(&data_path, "caused_by");
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
   int code = data_members(input, names, COUNT, 0, slots);
   if (code) return code;
   if (slots[PATH] && slots[PATHS])
-    return fail(input->error, TIDINGS_E_SCHEMA, "data.paths: stands beside data.path; expected one of the two");
-  if (!slots[PATH] && !slots[PATHS]) return field_missing(&path_path, "a path, or data.paths", input->error);
-  code = slots[PATH] ? read_path(input, slots[PATH], report) : read_paths(input, slots[PATHS], report);
-  if (!code && slots[CHANGE]) code = field_choice(&change_path, slots[CHANGE], changes, 4, &report->change, input->error);
-  if (!code && slots[CAUSED_BY]) code = field_string(&cause_path, slots[CAUSED_BY], SMALL_STRING_BYTES, &report->caused_by, input->error);
+    return fail(input->error, TIDINGS_E_SCHEMA,
+                "data.paths: stands beside data.path; expected one of the two");
+  if (!slots[PATH] && !slots[PATHS])
+    return field_missing(&path_path, "a path, or data.paths", input->error);
+  code =
+      slots[PATH] ? read_path(input, slots[PATH], report) : read_paths(input, slots[PATHS], report);
+  if (!code && slots[CHANGE])
+    code = field_choice(&change_path, slots[CHANGE], changes, 4, &report->change, input->error);
+  if (!code && slots[CAUSED_BY])
+    code = field_string(&cause_path, slots[CAUSED_BY], SMALL_STRING_BYTES, &report->caused_by,
+                        input->error);
   return code;
 }
 
@@ -120,14 +147,19 @@ static bool is_blank(struct tidings_span text) {
 int config_changed_read(const struct data_input *input, struct event *event) {
   enum { SUMMARY, KEYS, COUNT };
   static const char *const names[COUNT] = {"summary", "keys"};
-  struct path summary_path = path_member(&data_path, "summary"), keys_path = path_member(&data_path, "keys");
+  struct path summary_path = path_member(&data_path, "summary"),
+              keys_path = path_member(&data_path, "keys");
   const struct json *slots[COUNT] = {NULL};
   int code = data_members(input, names, COUNT, 1, slots);
-  if (!code) code = field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
+  if (!code)
+    code =
+        field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
   if (code) return code;
-  if (is_blank(event->report.summary)) return fail(input->error, TIDINGS_E_SCHEMA, "data.summary: must not be empty or blank");
+  if (is_blank(event->report.summary))
+    return fail(input->error, TIDINGS_E_SCHEMA, "data.summary: must not be empty or blank");
   if (!slots[KEYS]) return 0;
-  if (slots[KEYS]->kind != JSON_IS_ARRAY) return field_refuse(&keys_path, slots[KEYS], "an array of keys", input->error);
+  if (slots[KEYS]->kind != JSON_IS_ARRAY)
+    return field_refuse(&keys_path, slots[KEYS], "an array of keys", input->error);
   for (const struct json *one = slots[KEYS]->members; one && !code; one = one->next) {
     struct tidings_span key;
     code = read_name(&data_path, "keys", one, SMALL_STRING_BYTES, &key, input->error);
@@ -138,23 +170,32 @@ int config_changed_read(const struct data_input *input, struct event *event) {
 int budget_usage_read(const struct data_input *input, struct event *event) {
   enum { USED, LIMIT, COUNT };
   static const char *const names[COUNT] = {"used", "limit"};
-  struct path used_path = path_member(&data_path, "used"), limit_path = path_member(&data_path, "limit");
+  struct path used_path = path_member(&data_path, "used"),
+              limit_path = path_member(&data_path, "limit");
   const struct json *slots[COUNT] = {NULL};
   int code = data_members(input, names, COUNT, 2, slots);
-  if (!code) code = field_integer(&used_path, slots[USED], 0, INT64_MAX, &event->report.used, input->error);
-  if (!code) code = field_integer(&limit_path, slots[LIMIT], 1, INT64_MAX, &event->report.limit, input->error);
+  if (!code)
+    code = field_integer(&used_path, slots[USED], 0, INT64_MAX, &event->report.used, input->error);
+  if (!code)
+    code =
+        field_integer(&limit_path, slots[LIMIT], 1, INT64_MAX, &event->report.limit, input->error);
   return code;
 }
 
 int rate_limited_read(const struct data_input *input, struct event *event) {
   enum { RETRY_AFTER_MS, PROVIDER, COUNT };
   static const char *const names[COUNT] = {"retry_after_ms", "provider"};
-  struct path retry_path = path_member(&data_path, "retry_after_ms"), provider_path = path_member(&data_path, "provider");
+  struct path retry_path = path_member(&data_path, "retry_after_ms"),
+              provider_path = path_member(&data_path, "provider");
   const struct json *slots[COUNT] = {NULL};
   struct tidings_span provider;
   int code = data_members(input, names, COUNT, 1, slots);
-  if (!code) code = field_integer(&retry_path, slots[RETRY_AFTER_MS], 0, INT64_MAX, &event->report.retry_after_ms, input->error);
-  if (!code && slots[PROVIDER]) code = field_string(&provider_path, slots[PROVIDER], SMALL_STRING_BYTES, &provider, input->error);
+  if (!code)
+    code = field_integer(&retry_path, slots[RETRY_AFTER_MS], 0, INT64_MAX,
+                         &event->report.retry_after_ms, input->error);
+  if (!code && slots[PROVIDER])
+    code =
+        field_string(&provider_path, slots[PROVIDER], SMALL_STRING_BYTES, &provider, input->error);
   return code;
 }
 
@@ -164,7 +205,11 @@ int subagent_finished_read(const struct data_input *input, struct event *event) 
   struct path summary_path = path_member(&data_path, "summary");
   const struct json *slots[COUNT] = {NULL};
   int code = data_members(input, names, COUNT, 2, slots);
-  if (!code) code = read_name(&data_path, names[SLUG], slots[SLUG], SMALL_STRING_BYTES, &event->report.slug, input->error);
-  if (!code) code = field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
+  if (!code)
+    code = read_name(&data_path, names[SLUG], slots[SLUG], SMALL_STRING_BYTES, &event->report.slug,
+                     input->error);
+  if (!code)
+    code =
+        field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
   return code;
 }

@@ -5,19 +5,34 @@
 #include "common/error.h"
 #include "event/event_data.h"
 
-enum field { CWD, HOST, TAKEOVER, OPENED_COUNT, DELIVERIES = OPENED_COUNT, LAST_DELIVERY, RESUMED_COUNT };
+enum field {
+  CWD,
+  HOST,
+  TAKEOVER,
+  OPENED_COUNT,
+  DELIVERIES = OPENED_COUNT,
+  LAST_DELIVERY,
+  RESUMED_COUNT
+};
 
-static const char *const field_names[RESUMED_COUNT] = {"cwd", "host", "takeover", "deliveries", "last_delivery"};
+static const char *const field_names[RESUMED_COUNT] = {"cwd", "host", "takeover", "deliveries",
+                                                       "last_delivery"};
 
-static const char a_delivery[] = "a delivery id: a positive integer, or a string of its decimal digits";
+static const char a_delivery[] =
+    "a delivery id: a positive integer, or a string of its decimal digits";
 
-static int read_opening(const struct data_input *input, const struct json *const *fields, struct session_event *opening) {
-  struct path cwd_path = path_member(&data_path, "cwd"), host_path = path_member(&data_path, "host");
+static int read_opening(const struct data_input *input, const struct json *const *fields,
+                        struct session_event *opening) {
+  struct path cwd_path = path_member(&data_path, "cwd"),
+              host_path = path_member(&data_path, "host");
   struct path takeover_path = path_member(&data_path, "takeover");
   int code = 0;
-  if (fields[CWD]) code = field_string(&cwd_path, fields[CWD], PATH_BYTES, &opening->cwd, input->error);
-  if (!code && fields[HOST]) code = field_string(&host_path, fields[HOST], SMALL_STRING_BYTES, &opening->host, input->error);
-  if (!code && fields[TAKEOVER]) code = field_bool(&takeover_path, fields[TAKEOVER], &opening->takeover, input->error);
+  if (fields[CWD])
+    code = field_string(&cwd_path, fields[CWD], PATH_BYTES, &opening->cwd, input->error);
+  if (!code && fields[HOST])
+    code = field_string(&host_path, fields[HOST], SMALL_STRING_BYTES, &opening->host, input->error);
+  if (!code && fields[TAKEOVER])
+    code = field_bool(&takeover_path, fields[TAKEOVER], &opening->takeover, input->error);
   return code;
 }
 
@@ -26,20 +41,26 @@ static bool decimal(struct tidings_span text, uint64_t *ret_value) {
   if (!text.len || text.ptr[0] == '0') return false;
   for (size_t i = 0; i < text.len; i++) {
     if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
-    if (__builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, (uint64_t)(text.ptr[i] - '0'), &value)) return false;
+    if (__builtin_mul_overflow(value, 10u, &value) ||
+        __builtin_add_overflow(value, (uint64_t)(text.ptr[i] - '0'), &value))
+      return false;
   }
   *ret_value = value;
   return true;
 }
 
-static int read_delivery(const struct path *path, const struct json *value, uint64_t *ret, struct tidings_error *error) {
-  bool fits = (value->kind == JSON_IS_STRING || value->kind == JSON_IS_NUMBER) && decimal(value->text, ret);
+static int read_delivery(const struct path *path, const struct json *value, uint64_t *ret,
+                         struct tidings_error *error) {
+  bool fits =
+      (value->kind == JSON_IS_STRING || value->kind == JSON_IS_NUMBER) && decimal(value->text, ret);
   return fits ? 0 : field_refuse(path, value, a_delivery, error);
 }
 
-static int read_deliveries(const struct data_input *input, const struct json *list, struct session_event *opening) {
+static int read_deliveries(const struct data_input *input, const struct json *list,
+                           struct session_event *opening) {
   struct path path = path_member(&data_path, "deliveries");
-  if (list->kind != JSON_IS_ARRAY) return field_refuse(&path, list, "an array of delivery ids", input->error);
+  if (list->kind != JSON_IS_ARRAY)
+    return field_refuse(&path, list, "an array of delivery ids", input->error);
   uint64_t *ids = arena_zalloc(input->arena, list->count, sizeof *ids);
   if (!ids) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   size_t count = 0;
@@ -53,7 +74,8 @@ static int read_deliveries(const struct data_input *input, const struct json *li
   return 0;
 }
 
-static int read_last_delivery(const struct data_input *input, const struct json *value, struct session_event *opening) {
+static int read_last_delivery(const struct data_input *input, const struct json *value,
+                              struct session_event *opening) {
   struct path path = path_member(&data_path, "last_delivery");
   uint64_t *id = arena_zalloc(input->arena, 1, sizeof *id);
   if (!id) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
@@ -77,9 +99,11 @@ int resumed_data_read(const struct data_input *input, struct event *event) {
   if (!code) code = read_opening(input, fields, &event->opening);
   if (code) return code;
   if (fields[DELIVERIES] && fields[LAST_DELIVERY])
-    return fail(input->error, TIDINGS_E_SCHEMA, "data.last_delivery: stands beside data.deliveries; expected one of the two");
+    return fail(input->error, TIDINGS_E_SCHEMA,
+                "data.last_delivery: stands beside data.deliveries; expected one of the two");
   if (fields[DELIVERIES]) return read_deliveries(input, fields[DELIVERIES], &event->opening);
-  if (fields[LAST_DELIVERY]) return read_last_delivery(input, fields[LAST_DELIVERY], &event->opening);
+  if (fields[LAST_DELIVERY])
+    return read_last_delivery(input, fields[LAST_DELIVERY], &event->opening);
   return 0;
 }
 
@@ -95,7 +119,8 @@ int forked_data_read(const struct data_input *input, struct event *event) {
   if (!code) code = session_id_check(child, "data.child", TIDINGS_E_SCHEMA, input->error);
   if (code) return code;
   if (span_equal(child, event->session))
-    return fail(input->error, TIDINGS_E_SCHEMA, "data.child: %s is the session itself; expected the id of the new session",
+    return fail(input->error, TIDINGS_E_SCHEMA,
+                "data.child: %s is the session itself; expected the id of the new session",
                 quote(child).text);
   event->opening.child = child;
   return 0;

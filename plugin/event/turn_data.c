@@ -1,29 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/turn_data.c: the data of the events of turns. Whether a turn may be what an event says is not known here.
+ * event/turn_data.c: the data of the events of turns. Whether a turn may be what an event says is
+ * not known here.
  */
 #include "common/error.h"
 #include "event/event_data.h"
 
 enum field { MESSAGES, REASON, MESSAGE, ATTEMPT, KIND, FIELD_COUNT };
-static const char *const field_names[FIELD_COUNT] = {"messages", "reason", "message", "attempt", "kind"};
+static const char *const field_names[FIELD_COUNT] = {"messages", "reason", "message", "attempt",
+                                                     "kind"};
 
 /* Sorted aside. */
-static int check_distinct(const struct data_input *input, const struct tidings_span *ids, size_t count) {
+static int check_distinct(const struct data_input *input, const struct tidings_span *ids,
+                          size_t count) {
   struct tidings_span *sorted = arena_zalloc(input->arena, count, sizeof *sorted);
   if (!sorted) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   memcpy(sorted, ids, count * sizeof *sorted);
   const struct tidings_span *twice = message_ids_twice(sorted, count);
-  return twice ? fail(input->error, TIDINGS_E_SCHEMA, "data.messages: %s stands twice", quote(*twice).text) : 0;
+  return twice ? fail(input->error, TIDINGS_E_SCHEMA, "data.messages: %s stands twice",
+                      quote(*twice).text)
+               : 0;
 }
 
-static int read_messages(const struct data_input *input, const struct json *list, struct turn_event *turn) {
+static int read_messages(const struct data_input *input, const struct json *list,
+                         struct turn_event *turn) {
   struct path path = path_member(&data_path, "messages");
   if (list->kind == JSON_IS_NULL) return 0;
-  if (list->kind != JSON_IS_ARRAY) return field_refuse(&path, list, "an array of message ids", input->error);
+  if (list->kind != JSON_IS_ARRAY)
+    return field_refuse(&path, list, "an array of message ids", input->error);
   if (!list->count)
     return fail(input->error, TIDINGS_E_SCHEMA,
-                "data.messages: an empty array; expected at least one message id, or no such field for the current turn");
+                "data.messages: an empty array; expected at least one message id, or no such field "
+                "for the current turn");
   struct tidings_span *ids = arena_zalloc(input->arena, list->count, sizeof *ids);
   if (!ids) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   size_t count = 0;
@@ -39,14 +47,16 @@ static int read_messages(const struct data_input *input, const struct json *list
   return 0;
 }
 
-static int read_attempt(const struct path *path, const struct json *value, struct turn_event *turn, struct tidings_error *error) {
+static int read_attempt(const struct path *path, const struct json *value, struct turn_event *turn,
+                        struct tidings_error *error) {
   int64_t attempt = 0;
   int code = field_integer(path, value, 1, UINT32_MAX, &attempt, error);
   if (!code) turn->attempt = (uint32_t)attempt;
   return code;
 }
 
-static int read_kind(const struct path *path, const struct json *value, struct turn_event *turn, struct tidings_error *error) {
+static int read_kind(const struct path *path, const struct json *value, struct turn_event *turn,
+                     struct tidings_error *error) {
   static const char *const kinds[] = {"approval", "user-input"};
   uint8_t kind = 0;
   int code = field_choice(path, value, kinds, 2, &kind, error);
@@ -54,7 +64,8 @@ static int read_kind(const struct path *path, const struct json *value, struct t
   return code;
 }
 
-static int read_field(const struct data_input *input, enum field field, const struct json *value, struct turn_event *turn) {
+static int read_field(const struct data_input *input, enum field field, const struct json *value,
+                      struct turn_event *turn) {
   struct path path = path_member(&data_path, field_names[field]);
   switch (field) {
   case REASON: return field_string(&path, value, SIZE_MAX, &turn->reason, input->error);
@@ -66,7 +77,8 @@ static int read_field(const struct data_input *input, enum field field, const st
   }
 }
 
-static int read_fields(const struct data_input *input, const enum field *fields, size_t count, struct turn_event *turn) {
+static int read_fields(const struct data_input *input, const enum field *fields, size_t count,
+                       struct turn_event *turn) {
   const char *names[FIELD_COUNT] = {NULL};
   const struct json *slots[FIELD_COUNT];
   for (size_t i = 0; i < count; i++) names[i] = field_names[fields[i]];

@@ -5,11 +5,11 @@
 #include "flow/lifecycle.h"
 
 #include "common/error.h"
+#include "common/json_write.h"
 #include "session/ledger.h"
 #include "session/planning.h"
-#include "common/json_write.h"
 
-/* -- closed ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- closed ------------------------------------------------------------------------------------ */
 
 static int roll_back_leases(struct stage *stage, struct tidings_error *error) {
   struct head *head = &stage->head;
@@ -18,12 +18,14 @@ static int roll_back_leases(struct stage *stage, struct tidings_error *error) {
   int code = 0;
   for (size_t i = 0; !code && i < count; i++) {
     struct delivery delivery;
-    code = delivery_get_leased(stage->txn, stage->session, head, leased[i], &stage->arena, &delivery, error);
+    code = delivery_get_leased(stage->txn, stage->session, head, leased[i], &stage->arena,
+                               &delivery, error);
     if (code) break;
     delivery.state = DELIVERY_ROLLED_BACK;
     delivery.settled_by = SETTLED_BY_RECOVERY;
     delivery.settled_ms = stage->now_ms;
-    if (ledger_roll_back(head, &delivery, &stage->arena)) code = fail(error, TIDINGS_E_NOMEM, "no memory to close the session");
+    if (ledger_roll_back(head, &delivery, &stage->arena))
+      code = fail(error, TIDINGS_E_NOMEM, "no memory to close the session");
     else code = delivery_put(stage->txn, stage->session, &delivery, error);
   }
   return code;
@@ -42,13 +44,17 @@ static int close_items(struct stage *stage, struct tidings_error *error) {
   struct item *items;
   size_t count;
   int code = item_last(stage->txn, stage->session, head, &closing.after, error);
-  if (!code) code = item_pending_copied(stage->txn, stage->session, head, &stage->arena, &items, &count, error);
+  if (!code)
+    code =
+        item_pending_copied(stage->txn, stage->session, head, &stage->arena, &items, &count, error);
   if (code) return code;
   struct fate *fates = arena_zalloc(&stage->arena, count, sizeof *fates);
   if (!fates) return fail(error, TIDINGS_E_NOMEM, "no memory to close the session");
-  for (size_t i = 0; i < count; i++) fates[i] = (struct fate){.n = items[i].n, .outcome = OUTCOME_CLOSED, .reason = REASON_SESSION_CLOSED};
-  if (ledger_ranges(fates, count, &stage->arena, &closing.fates, &closing.fate_count) || ledger_lease(head, &closing, &stage->arena) ||
-      ledger_commit(head, &closing, &stage->arena)) {
+  for (size_t i = 0; i < count; i++)
+    fates[i] =
+        (struct fate){.n = items[i].n, .outcome = OUTCOME_CLOSED, .reason = REASON_SESSION_CLOSED};
+  if (ledger_ranges(fates, count, &stage->arena, &closing.fates, &closing.fate_count) ||
+      ledger_lease(head, &closing, &stage->arena) || ledger_commit(head, &closing, &stage->arena)) {
     return fail(error, TIDINGS_E_NOMEM, "no memory to close the session");
   }
   head->last_delivery = closing.n;
@@ -62,7 +68,9 @@ int close_session(struct stage *stage, struct tidings_error *error) {
   static const struct memory nothing = {0};
   struct head *head = &stage->head;
   if (!owner_equal(&head->owner, &stage->instance->owner) && owner_alive(&head->owner)) {
-    return fail(error, TIDINGS_E_BUSY, "the session is owned by a running host, pid %u, and only that may close it", head->owner.pid);
+    return fail(error, TIDINGS_E_BUSY,
+                "the session is owned by a running host, pid %u, and only that may close it",
+                head->owner.pid);
   }
   int code = roll_back_leases(stage, error);
   if (!code) code = close_items(stage, error);
@@ -76,26 +84,30 @@ int close_session(struct stage *stage, struct tidings_error *error) {
   return 0;
 }
 
-/* -- forked ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- forked ------------------------------------------------------------------------------------ */
 
 int fork_session(struct stage *stage, struct tidings_span child, struct tidings_error *error) {
   struct item *items;
   struct memory memory = {0};
   uint32_t child_number;
   size_t count;
-  int code = item_pending_copied(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
+  int code = item_pending_copied(stage->txn, stage->session, &stage->head, &stage->arena, &items,
+                                 &count, error);
   if (!code) code = memory_get(stage->txn, stage->session, &memory, error);
   if (!code) code = session_add(stage->txn, child, &child_number, error);
   if (!code && memory.budget_percent) code = memory_put(stage->txn, child_number, &memory, error);
   for (size_t i = 0; !code && i < count; i++) {
-    const struct push push = {
-        .session = child, .note = &items[i].note, .now_ms = items[i].time_ms, .pending_limit = stage->settings->pending_per_session};
-    if (items[i].note.message.len) code = push_in(stage->txn, &push, error); /* what is damaged stays behind */
+    const struct push push = {.session = child,
+                              .note = &items[i].note,
+                              .now_ms = items[i].time_ms,
+                              .pending_limit = stage->settings->pending_per_session};
+    if (items[i].note.message.len)
+      code = push_in(stage->txn, &push, error); /* what is damaged stays behind */
   }
   return code;
 }
 
-/* -- compacted ------------------------------------------------------------------------------------------------------------------------- */
+/* -- compacted --------------------------------------------------------------------------------- */
 
 static void write_item(struct json_writer *writer, const struct item *item) {
   json_open(writer, NULL, '{');
@@ -108,9 +120,11 @@ static void write_item(struct json_writer *writer, const struct item *item) {
   json_close(writer, '}');
 }
 
-static int write_message(struct stage *stage, struct json_writer *writer, const struct message *message, struct tidings_error *error) {
+static int write_message(struct stage *stage, struct json_writer *writer,
+                         const struct message *message, struct tidings_error *error) {
   struct tidings_span content, trigger;
-  int code = content_get(stage->txn, stage->session, message->n, &stage->arena, &content, &trigger, error);
+  int code =
+      content_get(stage->txn, stage->session, message->n, &stage->arena, &content, &trigger, error);
   if (code) return code;
   json_open(writer, NULL, '{');
   json_put_string(writer, "id", message->id);
@@ -122,17 +136,21 @@ static int write_message(struct stage *stage, struct json_writer *writer, const 
 }
 
 /* What is pending and would be told: filters hold for a summary too. */
-static int items_to_tell(struct stage *stage, struct item **ret_items, size_t *ret_count, const bool **ret_left,
-                         struct tidings_error *error) {
-  const struct planning planning = {
-      .instance = stage->instance, .settings = stage->settings, .now_ms = stage->now_ms, .arena = &stage->arena};
-  int code = item_pending(stage->txn, stage->session, &stage->head, &stage->arena, ret_items, ret_count, error);
+static int items_to_tell(struct stage *stage, struct item **ret_items, size_t *ret_count,
+                         const bool **ret_left, struct tidings_error *error) {
+  const struct planning planning = {.instance = stage->instance,
+                                    .settings = stage->settings,
+                                    .now_ms = stage->now_ms,
+                                    .arena = &stage->arena};
+  int code = item_pending(stage->txn, stage->session, &stage->head, &stage->arena, ret_items,
+                          ret_count, error);
   if (!code && planning_left(&planning, *ret_items, *ret_count, ret_left))
     code = fail(error, TIDINGS_E_NOMEM, "no memory for the ledger of a session");
   return code;
 }
 
-int ledger_of_session(struct stage *stage, struct tidings_span *ret_json, struct tidings_error *error) {
+int ledger_of_session(struct stage *stage, struct tidings_span *ret_json,
+                      struct tidings_error *error) {
   const struct turns *turns = &stage->turning.turns;
   struct buffer text = BUFFER_EMPTY;
   struct json_writer writer = {.out = &text};
@@ -148,7 +166,8 @@ int ledger_of_session(struct stage *stage, struct tidings_span *ret_json, struct
   json_close(&writer, ']');
   json_open(&writer, "queued", '[');
   for (size_t i = 0; !code && i < turns->count; i++) {
-    if (!message_is_over(turns->messages[i].state)) code = write_message(stage, &writer, &turns->messages[i], error);
+    if (!message_is_over(turns->messages[i].state))
+      code = write_message(stage, &writer, &turns->messages[i], error);
   }
   json_close(&writer, ']');
   json_close(&writer, '}');

@@ -6,12 +6,12 @@
 
 #include "common/error.h"
 #include "common/utf8.h"
-#include "session/attach.h"
 #include "flow/lifecycle.h"
+#include "session/attach.h"
 #include "session/stage.h"
 #include "session/urging.h"
 
-/* -- what the machine is told -------------------------------------------------------------------------------------------------------- */
+/* -- what the machine is told ------------------------------------------------------------------ */
 
 static enum turns_event turns_event_of(const struct event *event) {
   switch (event->type) {
@@ -49,7 +49,8 @@ struct naming {
   ptrdiff_t *named;
 };
 
-static int name_ids(const struct event *event, struct arena *arena, struct naming *naming, struct tidings_error *error) {
+static int name_ids(const struct event *event, struct arena *arena, struct naming *naming,
+                    struct tidings_error *error) {
   naming->ids = event->turn.messages;
   naming->count = event->turn.message_count;
   if (event_is_message(event->type)) {
@@ -65,11 +66,13 @@ static int name_ids(const struct event *event, struct arena *arena, struct namin
 /* What the host says of a turn is kept with the session's head: not at any length. */
 static struct tidings_span words_of(const struct turn_event *turn) {
   enum { WORDS_BYTES = 1024 };
-  struct tidings_span words = turn->message.len ? turn->message : turn->reason.len ? turn->reason : turn->kind;
+  struct tidings_span words = turn->message.len  ? turn->message
+                              : turn->reason.len ? turn->reason
+                                                 : turn->kind;
   return span_of(words.ptr, utf8_prefix(words, WORDS_BYTES));
 }
 
-/* -- messages -------------------------------------------------------------------------------------------------------------------------- */
+/* -- messages ---------------------------------------------------------------------------------- */
 
 static int refuse_known(const struct message *message, struct tidings_error *error) {
   struct quoted id = quote(message->id);
@@ -77,11 +80,17 @@ static int refuse_known(const struct message *message, struct tidings_error *err
   switch (message->state) {
   case MESSAGE_LEASED:
   case MESSAGE_FIRED:
-    return fail(error, TIDINGS_E_FIRED, "message %s was submitted before and has fired; use an id of its own for each", id.text);
+    return fail(error, TIDINGS_E_FIRED,
+                "message %s was submitted before and has fired; use an id of its own for each",
+                id.text);
   case MESSAGE_CANCELLED:
   case MESSAGE_CLOSED:
-    return fail(error, TIDINGS_E_STATE, "message %s was submitted before and was %s; use an id of its own for each", id.text, state);
-  default: return fail(error, TIDINGS_E_STATE, "message %s was submitted before and is still waiting (%s)", id.text, state);
+    return fail(error, TIDINGS_E_STATE,
+                "message %s was submitted before and was %s; use an id of its own for each",
+                id.text, state);
+  default:
+    return fail(error, TIDINGS_E_STATE, "message %s was submitted before and is still waiting (%s)",
+                id.text, state);
   }
 }
 
@@ -91,16 +100,22 @@ static int check_room(const struct stage *stage, struct tidings_error *error) {
   size_t alive = 0;
   for (size_t i = 0; i < turns->count; i++) alive += !message_is_over(turns->messages[i].state);
   if (alive < limit) return 0;
-  return fail(error, TIDINGS_E_FULL, "the session has %zu messages that wait; the limit is %u (limits.pending_per_session)", alive, limit);
+  return fail(
+      error, TIDINGS_E_FULL,
+      "the session has %zu messages that wait; the limit is %u (limits.pending_per_session)", alive,
+      limit);
 }
 
-static int prepare_submit(struct stage *stage, const struct message_event *message, const struct naming *naming, struct turns_input *input,
+static int prepare_submit(struct stage *stage, const struct message_event *message,
+                          const struct naming *naming, struct turns_input *input,
                           struct tidings_error *error) {
   struct turning *turning = &stage->turning;
-  if (naming->named[0] != NOT_A_MESSAGE) return refuse_known(&turning->turns.messages[naming->named[0]], error);
+  if (naming->named[0] != NOT_A_MESSAGE)
+    return refuse_known(&turning->turns.messages[naming->named[0]], error);
   int code = check_room(stage, error);
   if (code) return code;
-  if (arena_copy(&stage->arena, message->id, &input->id) || arena_copy(&stage->arena, message->content, &turning->content) ||
+  if (arena_copy(&stage->arena, message->id, &input->id) ||
+      arena_copy(&stage->arena, message->content, &turning->content) ||
       arena_copy(&stage->arena, message->trigger, &turning->trigger))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a message");
   input->steer = message->steer;
@@ -110,11 +125,13 @@ static int prepare_submit(struct stage *stage, const struct message_event *messa
 }
 
 /* Fills what a message event says to the machine. */
-static int prepare_message(struct stage *stage, const struct event *event, const struct naming *naming, struct turns_input *input,
+static int prepare_message(struct stage *stage, const struct event *event,
+                           const struct naming *naming, struct turns_input *input,
                            struct tidings_error *error) {
   const struct message_event *message = &event->message;
   input->named_count = 1;
-  if (event->type == EVENT_MESSAGE_SUBMITTED) return prepare_submit(stage, message, naming, input, error);
+  if (event->type == EVENT_MESSAGE_SUBMITTED)
+    return prepare_submit(stage, message, naming, input, error);
   if (event->type == EVENT_MESSAGE_MOVED) {
     input->to_end = message->last;
     input->before_id = message->before;
@@ -127,27 +144,33 @@ static int prepare_message(struct stage *stage, const struct event *event, const
   return 0;
 }
 
-/* -- the step -------------------------------------------------------------------------------------------------------------------------- */
+/* -- the step ---------------------------------------------------------------------------------- */
 
-static int step(struct stage *stage, const struct event *event, const struct naming *naming, struct tidings_error *error) {
+static int step(struct stage *stage, const struct event *event, const struct naming *naming,
+                struct tidings_error *error) {
   struct turns_input input = stage_input(stage, turns_event_of(event));
   input.ids = naming->ids;
   input.named = naming->named;
   input.named_count = naming->count;
-  int code = event_is_message(event->type) ? prepare_message(stage, event, naming, &input, error) : 0;
+  int code =
+      event_is_message(event->type) ? prepare_message(stage, event, naming, &input, error) : 0;
   if (code) return code;
   input.attempt = event->turn.attempt;
-  if (arena_copy(&stage->arena, words_of(&event->turn), &input.words)) return fail(error, TIDINGS_E_NOMEM, "no memory for an event");
+  if (arena_copy(&stage->arena, words_of(&event->turn), &input.words))
+    return fail(error, TIDINGS_E_NOMEM, "no memory for an event");
   return turns_step(&stage->turning.turns, &input, error);
 }
 
-/* -- whose event it is -------------------------------------------------------------------------------------------------------------------- */
+/* -- whose event it is ------------------------------------------------------------------------- */
 
-/* Messages are taken from everybody, and make a host that could own the session its owner; everything else is the owner's. */
-static int find_standing(struct happening *happening, struct stage *stage, struct tidings_error *error) {
+/* Messages are taken from everybody, and make a host that could own the session its owner;
+ * everything else is the owner's. */
+static int find_standing(struct happening *happening, struct stage *stage,
+                         struct tidings_error *error) {
   const struct event *event = happening->event;
   const struct owner *self = &happening->instance->owner;
-  bool mine = owner_equal(&stage->head.owner, self), alive = mine || owner_alive(&stage->head.owner);
+  bool mine = owner_equal(&stage->head.owner, self),
+       alive = mine || owner_alive(&stage->head.owner);
   bool producer = happening->instance->role == TIDINGS_ROLE_PRODUCER;
   stage->owned = alive;
   if (event->type == EVENT_SESSION_CLOSED) return 0;
@@ -169,24 +192,29 @@ static int find_standing(struct happening *happening, struct stage *stage, struc
 
 /* Closing is the way out for a session whose head is damaged. */
 static int get_head(const struct event *event, struct stage *stage, struct tidings_error *error) {
-  if (event->type != EVENT_SESSION_CLOSED) return head_get(stage->txn, stage->session, &stage->arena, &stage->head, error);
+  if (event->type != EVENT_SESSION_CLOSED)
+    return head_get(stage->txn, stage->session, &stage->arena, &stage->head, error);
   int code = head_get(stage->txn, stage->session, &stage->arena, &stage->head, NULL);
   if (code == TIDINGS_E_STORE) return head_anew(stage->txn, stage->session, &stage->head, error);
   return code ? fail(error, code, "no memory to close the session") : 0;
 }
 
-static int check_seen(struct happening *happening, struct stage *stage, struct tidings_error *error) {
+static int check_seen(struct happening *happening, struct stage *stage,
+                      struct tidings_error *error) {
   const struct event *event = happening->event;
   if (!event->id.len) return 0;
   int64_t since_ms = happening->now_ms - happening->settings->dedup_window_ms;
-  int code = dedup_seen(stage->txn, stage->session, event->source, event->id, since_ms, &happening->duplicate, error);
+  int code = dedup_seen(stage->txn, stage->session, event->source, event->id, since_ms,
+                        &happening->duplicate, error);
   if (code || happening->duplicate) return code;
-  return dedup_put(stage->txn, stage->session, event->source, event->id, happening->now_ms, happening->settings->dedup_window_ms, error);
+  return dedup_put(stage->txn, stage->session, event->source, event->id, happening->now_ms,
+                   happening->settings->dedup_window_ms, error);
 }
 
-/* -- one event, in a write ------------------------------------------------------------------------------------------------------------------ */
+/* -- one event, in a write --------------------------------------------------------------------- */
 
-static int change(struct happening *happening, struct stage *stage, bool *ret_changed, struct tidings_error *error) {
+static int change(struct happening *happening, struct stage *stage, bool *ret_changed,
+                  struct tidings_error *error) {
   const struct event *event = happening->event;
   struct naming naming = {.ids = NULL};
   int code = get_head(event, stage, error);
@@ -195,7 +223,8 @@ static int change(struct happening *happening, struct stage *stage, bool *ret_ch
   if (!code) code = find_standing(happening, stage, error);
   if (!code) code = name_ids(event, &stage->arena, &naming, error);
   if (!code && event->type == EVENT_SESSION_CLOSED) code = close_session(stage, error);
-  if (!code && event->type == EVENT_SESSION_FORKED) code = fork_session(stage, event->opening.child, error);
+  if (!code && event->type == EVENT_SESSION_FORKED)
+    code = fork_session(stage, event->opening.child, error);
   if (!code) code = stage_load(stage, naming.ids, naming.count, naming.named, error);
   if (!code) code = step(stage, event, &naming, error);
   if (!code) code = stage_look(stage, error);
@@ -204,7 +233,8 @@ static int change(struct happening *happening, struct stage *stage, bool *ret_ch
   return code;
 }
 
-static int answer(struct happening *happening, struct stage *stage, struct tidings_reply **ret_reply, struct tidings_error *error) {
+static int answer(struct happening *happening, struct stage *stage,
+                  struct tidings_reply **ret_reply, struct tidings_error *error) {
   int code = stage_reply(stage, ret_reply, error);
   if (code) return code;
   if (happening->duplicate) (*ret_reply)->flags |= TIDINGS_REPLY_DUPLICATE;
@@ -213,16 +243,19 @@ static int answer(struct happening *happening, struct stage *stage, struct tidin
   return 0;
 }
 
-/* Somebody else's event has made an offer: the owner is to come and get it. Or it has taken one away: what was to ride on that may want something. */
+/* Somebody else's event has made an offer: the owner is to come and get it. Or it has taken one
+ * away: what was to ride on that may want something. */
 static void ring_owner(struct stage *stage) {
   const struct turning *turning = &stage->turning;
   const struct run *run = &turning->turns.run;
-  bool offered = run->state == RUN_STARTING && !run->told, gone = turning->from == RUN_STARTING && run->state == RUN_IDLE;
-  if (!stage->answers && stage->owned && (offered || gone)) store_ring(stage->txn, stage->session, &stage->head.owner);
+  bool offered = run->state == RUN_STARTING && !run->told,
+       gone = turning->from == RUN_STARTING && run->state == RUN_IDLE;
+  if (!stage->answers && stage->owned && (offered || gone))
+    store_ring(stage->txn, stage->session, &stage->head.owner);
 }
 
-static int write_event(struct happening *happening, struct stage *stage, const struct tidings_reply **ret_reply,
-                       struct tidings_error *error) {
+static int write_event(struct happening *happening, struct stage *stage,
+                       const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
   bool changed = false;
   int code = store_write(happening->instance->store, happening->deadline, &stage->txn, error);
@@ -239,27 +272,34 @@ static int write_event(struct happening *happening, struct stage *stage, const s
   return code;
 }
 
-int take_run_event(struct happening *happening, const struct tidings_reply **ret_reply, struct tidings_error *error) {
+int take_run_event(struct happening *happening, const struct tidings_reply **ret_reply,
+                   struct tidings_error *error) {
   struct instance *instance = happening->instance;
   const struct event *event = happening->event;
-  struct stage stage = {.instance = instance, .settings = happening->settings, .now_ms = happening->now_ms, .arena = ARENA_EMPTY};
+  struct stage stage = {.instance = instance,
+                        .settings = happening->settings,
+                        .now_ms = happening->now_ms,
+                        .arena = ARENA_EMPTY};
   struct session *session;
   if (instance->role == TIDINGS_ROLE_PRODUCER && !event_is_message(event->type)) {
-    return fail(error, TIDINGS_E_UNSUPPORTED, "%s events are the host's; this instance was opened with role producer",
+    return fail(error, TIDINGS_E_UNSUPPORTED,
+                "%s events are the host's; this instance was opened with role producer",
                 event_is_session(event->type) ? "session" : "turn");
   }
   int code = session_known(instance, event->session, &session, error);
   if (code) return code;
-  if (session && (code = decision_begin(instance, session->number, happening->deadline, error))) return code;
+  if (session && (code = decision_begin(instance, session->number, happening->deadline, error)))
+    return code;
   code = write_event(happening, &stage, ret_reply, error);
   if (session) decision_end(instance, session->number);
   arena_free(&stage.arena);
   return code;
 }
 
-/* -- news that asks for something ---------------------------------------------------------------------------------------------------------- */
+/* -- news that asks for something -------------------------------------------------------------- */
 
-/* Would a look change anything? In a snapshot, so that news of a session that runs or is somebody else's costs no write. */
+/* Would a look change anything? In a snapshot, so that news of a session that runs or is somebody
+ * else's costs no write. */
 static int is_worth_a_look(struct happening *happening, struct session *session, bool *ret_worth) {
   struct arena arena = ARENA_EMPTY;
   struct store_txn *txn;
@@ -274,7 +314,8 @@ static int is_worth_a_look(struct happening *happening, struct session *session,
   return code;
 }
 
-static int look(struct happening *happening, struct session *session, struct stage *stage, struct tidings_reply **ret_reply) {
+static int look(struct happening *happening, struct session *session, struct stage *stage,
+                struct tidings_reply **ret_reply) {
   bool changed = false;
   int code = store_write(happening->instance->store, happening->deadline, &stage->txn, NULL);
   if (code) return code;
@@ -295,11 +336,15 @@ static int look(struct happening *happening, struct session *session, struct sta
   return code;
 }
 
-/* What could not be decided now is decided soon. NULL: not even that can be said; the next event looks again. */
+/* What could not be decided now is decided soon. NULL: not even that can be said; the next event
+ * looks again. */
 static struct tidings_reply *ask_again(struct happening *happening, struct stage *stage) {
   enum { SOON_MS = 250 };
   struct tidings_reply *reply = NULL;
-  *stage = (struct stage){.instance = stage->instance, .settings = stage->settings, .now_ms = stage->now_ms, .arena = stage->arena};
+  *stage = (struct stage){.instance = stage->instance,
+                          .settings = stage->settings,
+                          .now_ms = stage->now_ms,
+                          .arena = stage->arena};
   if (stage_stand(stage, happening->event->session, &reply, NULL)) return NULL;
   reply->wake_at_ms = happening->now_ms + SOON_MS;
   return reply;
@@ -307,7 +352,10 @@ static struct tidings_reply *ask_again(struct happening *happening, struct stage
 
 void look_after_news(struct happening *happening, const struct tidings_reply **ret_reply) {
   struct instance *instance = happening->instance;
-  struct stage stage = {.instance = instance, .settings = happening->settings, .now_ms = happening->now_ms, .arena = ARENA_EMPTY};
+  struct stage stage = {.instance = instance,
+                        .settings = happening->settings,
+                        .now_ms = happening->now_ms,
+                        .arena = ARENA_EMPTY};
   struct tidings_reply *reply = NULL;
   struct session *session;
   bool worth = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/run_events.h: events that step a session's run: messages, turns, phases, the session's life, wake. Each is one write transaction, from the
- * table's decision to its messages' rows.
+ * flow/run_events.h: events that step a session's run: messages, turns, phases, the session's life,
+ * wake. Each is one write transaction, from the table's decision to its messages' rows.
  */
 #ifndef FLOW_RUN_EVENTS_H
 #define FLOW_RUN_EVENTS_H
@@ -20,10 +20,12 @@ struct happening {
 };
 
 /* A message, turn, phase or session event, or wake. Always a reply. Errors as on_event. */
-int take_run_event(struct happening *happening, const struct tidings_reply **ret_reply, struct tidings_error *error);
+int take_run_event(struct happening *happening, const struct tidings_reply **ret_reply,
+                   struct tidings_error *error);
 
-/* After news that asks for something was stored: what it makes this host do, if it is the session's. A reply only if there is an action, or none
- * could be decided yet. Cannot fail: the news is stored. */
+/* After news that asks for something was stored: what it makes this host do, if it is the
+ * session's. A reply only if there is an action, or none could be decided yet. Cannot fail: the
+ * news is stored. */
 void look_after_news(struct happening *happening, const struct tidings_reply **ret_reply);
 
 #endif

@@ -12,13 +12,17 @@
 enum { RETENTION_ROWS = 64, REMEMBERED_LIMIT = 4096 };
 
 static const char *state_name(uint8_t state) {
-  return state == DELIVERY_COMMITTED ? "committed" : state == DELIVERY_ROLLED_BACK ? "rolled back" : "leased";
+  return state == DELIVERY_COMMITTED     ? "committed"
+         : state == DELIVERY_ROLLED_BACK ? "rolled back"
+                                         : "leased";
 }
 
-/* How many items a delivery ended: so many old ones may be forgotten with it, or history would outgrow its limit. */
+/* How many items a delivery ended: so many old ones may be forgotten with it, or history would
+ * outgrow its limit. */
 static size_t item_count(const struct delivery *delivery) {
   uint64_t count = 0;
-  for (size_t i = 0; i < delivery->fate_count; i++) count += delivery->fates[i].last - delivery->fates[i].first + 1;
+  for (size_t i = 0; i < delivery->fate_count; i++)
+    count += delivery->fates[i].last - delivery->fates[i].first + 1;
   return (size_t)count;
 }
 
@@ -31,24 +35,32 @@ static size_t keep_known(ptrdiff_t *named, size_t count) {
   return kept;
 }
 
-static bool messages_alive(const struct run *run) { return run->last_message && run->first_message <= run->last_message; }
+static bool messages_alive(const struct run *run) {
+  return run->last_message && run->first_message <= run->last_message;
+}
 
 /* Ends the lease in the stage's head, and tells the run what became of its messages. */
-static int end_lease(struct stage *stage, struct delivery *delivery, uint32_t outcome, struct tidings_error *error) {
+static int end_lease(struct stage *stage, struct delivery *delivery, uint32_t outcome,
+                     struct tidings_error *error) {
   bool commit = outcome == TIDINGS_COMMITTED, changed;
   enum turns_event event = commit ? TURNS_COMMITTED : TURNS_ROLLED_BACK;
   struct head *head = &stage->head;
   ptrdiff_t *named = arena_zalloc(&stage->arena, delivery->message_count + 1, sizeof *named);
-  if (!named || (commit ? ledger_commit(head, delivery, &stage->arena) : ledger_roll_back(head, delivery, &stage->arena)))
+  if (!named || (commit ? ledger_commit(head, delivery, &stage->arena)
+                        : ledger_roll_back(head, delivery, &stage->arena)))
     return fail(error, TIDINGS_E_NOMEM, "no memory to settle");
   delivery->state = commit ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
   delivery->settled_by = SETTLED_BY_HOST;
   delivery->settled_ms = stage->now_ms;
   stage->head_changed = true;
-  int code = commit ? retention_step(stage->txn, stage->session, head, stage->now_ms, RETENTION_ROWS + item_count(delivery), error) : 0;
+  int code = commit ? retention_step(stage->txn, stage->session, head, stage->now_ms,
+                                     RETENTION_ROWS + item_count(delivery), error)
+                    : 0;
   if (!code) code = delivery_put(stage->txn, stage->session, delivery, error);
-  if (!code && commit && !messages_alive(&head->run)) return head_put(stage->txn, stage->session, head, error);
-  if (!code) code = stage_load_numbers(stage, delivery->messages, delivery->message_count, named, error);
+  if (!code && commit && !messages_alive(&head->run))
+    return head_put(stage->txn, stage->session, head, error);
+  if (!code)
+    code = stage_load_numbers(stage, delivery->messages, delivery->message_count, named, error);
   if (code) return code;
   struct turns_input input = stage_input(stage, event);
   input.delivery = delivery->n;
@@ -59,38 +71,52 @@ static int end_lease(struct stage *stage, struct delivery *delivery, uint32_t ou
   return code ? code : stage_save(stage, event, &changed, error);
 }
 
-/* Only the session's owner settles; but whoever says again what is so already is not contradicted. */
-static int check_owner(const struct instance *instance, const struct head *head, uint64_t id, struct tidings_error *error) {
+/* Only the session's owner settles; but whoever says again what is so already is not
+ * contradicted. */
+static int check_owner(const struct instance *instance, const struct head *head, uint64_t id,
+                       struct tidings_error *error) {
   if (owner_equal(&head->owner, &instance->owner)) return 0;
-  if (!head->owner.pid) return fail(error, TIDINGS_E_CLOSED, "delivery %llu: its session was closed", (unsigned long long)id);
+  if (!head->owner.pid)
+    return fail(error, TIDINGS_E_CLOSED, "delivery %llu: its session was closed",
+                (unsigned long long)id);
   return fail(error, TIDINGS_E_CLOSED,
-              "delivery %llu: its session is pid %u's; what this host has in its transcript is named in session.resumed",
+              "delivery %llu: its session is pid %u's; what this host has in its transcript is "
+              "named in session.resumed",
               (unsigned long long)id, head->owner.pid);
 }
 
 static int check_ended(uint64_t id, const struct delivery *delivery, struct tidings_error *error) {
   if (delivery->state == DELIVERY_LEASED) return 0;
-  return fail(error, TIDINGS_E_STATE, "delivery %llu was %s already%s", (unsigned long long)id, state_name(delivery->state),
+  return fail(error, TIDINGS_E_STATE, "delivery %llu was %s already%s", (unsigned long long)id,
+              state_name(delivery->state),
               delivery->state == DELIVERY_ROLLED_BACK ? ": what was in it is delivered again" : "");
 }
 
-static int get_delivery(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t id, struct arena *arena,
-                        struct delivery *ret_delivery, struct tidings_error *error) {
+static int get_delivery(struct store_txn *txn, uint32_t session, const struct head *head,
+                        uint64_t id, struct arena *arena, struct delivery *ret_delivery,
+                        struct tidings_error *error) {
   uint64_t n = public_id_n(id);
   for (size_t i = 0; i < head->leased_count; i++) {
-    if (head->leased[i] == n) return delivery_get_leased(txn, session, head, n, arena, ret_delivery, error);
+    if (head->leased[i] == n)
+      return delivery_get_leased(txn, session, head, n, arena, ret_delivery, error);
   }
   int code = delivery_get(txn, session, n, arena, ret_delivery, error);
-  return code == TIDINGS_E_NOT_FOUND ? fail(error, code, "delivery %llu: there is none of that id", (unsigned long long)id) : code;
+  return code == TIDINGS_E_NOT_FOUND
+             ? fail(error, code, "delivery %llu: there is none of that id", (unsigned long long)id)
+             : code;
 }
 
 /* What the settlement asks for; *ret_ended: it is so already. */
-static int decide(struct stage *stage, uint64_t id, uint32_t outcome, bool *ret_ended, struct tidings_error *error) {
+static int decide(struct stage *stage, uint64_t id, uint32_t outcome, bool *ret_ended,
+                  struct tidings_error *error) {
   struct delivery delivery = {0};
   int code = head_get(stage->txn, stage->session, &stage->arena, &stage->head, error);
-  if (!code) code = get_delivery(stage->txn, stage->session, &stage->head, id, &stage->arena, &delivery, error);
+  if (!code)
+    code =
+        get_delivery(stage->txn, stage->session, &stage->head, id, &stage->arena, &delivery, error);
   if (code) return code;
-  *ret_ended = delivery.state == (outcome == TIDINGS_COMMITTED ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK);
+  *ret_ended =
+      delivery.state == (outcome == TIDINGS_COMMITTED ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK);
   if (*ret_ended) return 0;
   code = check_owner(stage->instance, &stage->head, id, error);
   if (!code) code = check_ended(id, &delivery, error);
@@ -98,15 +124,17 @@ static int decide(struct stage *stage, uint64_t id, uint32_t outcome, bool *ret_
 }
 
 /* A reply is made only if there is something to do. */
-static int settle_in_write(struct stage *stage, uint64_t id, uint32_t outcome, struct tidings_reply **ret_reply, bool *ret_ended,
+static int settle_in_write(struct stage *stage, uint64_t id, uint32_t outcome,
+                           struct tidings_reply **ret_reply, bool *ret_ended,
                            struct tidings_error *error) {
   int code = decide(stage, id, outcome, ret_ended, error);
   bool acts = !code && !*ret_ended && (stage->result.offer || stage->result.abort);
   return acts ? stage_reply(stage, ret_reply, error) : code;
 }
 
-static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome, store_deadline deadline,
-                      const struct tidings_reply **ret_reply, struct tidings_error *error) {
+static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome,
+                      store_deadline deadline, const struct tidings_reply **ret_reply,
+                      struct tidings_error *error) {
   struct configuration *configuration = configuration_use(instance);
   struct stage stage = {.instance = instance,
                         .settings = &configuration->settings,
@@ -134,7 +162,7 @@ out:
   return code;
 }
 
-/* -- settles that met BUSY --------------------------------------------------------------------------------------------------------------------- */
+/* -- settles that met BUSY --------------------------------------------------------------------- */
 
 /* False: no room. */
 static bool remember(struct instance *instance, uint64_t id, uint32_t outcome) {
@@ -142,7 +170,9 @@ static bool remember(struct instance *instance, uint64_t id, uint32_t outcome) {
   pthread_mutex_lock(&instance->remembered_lock);
   if (instance->remembered_count == instance->remembered_capacity) {
     size_t capacity = instance->remembered_capacity ? instance->remembered_capacity * 2 : 16;
-    struct remembered *larger = capacity > REMEMBERED_LIMIT ? NULL : realloc(instance->remembered, capacity * sizeof *larger);
+    struct remembered *larger = capacity > REMEMBERED_LIMIT
+                                    ? NULL
+                                    : realloc(instance->remembered, capacity * sizeof *larger);
     kept = larger != NULL;
     if (kept) {
       instance->remembered = larger;
@@ -161,21 +191,25 @@ static bool take_remembered(struct instance *instance, struct remembered *ret_re
   if (any) {
     *ret_remembered = instance->remembered[0];
     instance->remembered_count--;
-    memmove(instance->remembered, instance->remembered + 1, instance->remembered_count * sizeof *instance->remembered);
+    memmove(instance->remembered, instance->remembered + 1,
+            instance->remembered_count * sizeof *instance->remembered);
   }
   atomic_store(&instance->any_remembered, instance->remembered_count > 0);
   pthread_mutex_unlock(&instance->remembered_lock);
   return any;
 }
 
-int settle_remembered(struct instance *instance, store_deadline deadline, struct tidings_error *error) {
+int settle_remembered(struct instance *instance, store_deadline deadline,
+                      struct tidings_error *error) {
   struct remembered remembered;
   while (atomic_load(&instance->any_remembered) && take_remembered(instance, &remembered)) {
     struct tidings_error why = {.size = sizeof why};
-    int code = settle_now(instance, remembered.delivery_id, remembered.outcome, deadline, NULL, &why);
+    int code =
+        settle_now(instance, remembered.delivery_id, remembered.outcome, deadline, NULL, &why);
     if (code == TIDINGS_E_BUSY || code == TIDINGS_E_NOMEM || code == TIDINGS_E_STORE) {
       (void)remember(instance, remembered.delivery_id, remembered.outcome);
-      return fail(error, code, "delivery %llu, whose settle was remembered: %s", (unsigned long long)remembered.delivery_id, why.text);
+      return fail(error, code, "delivery %llu, whose settle was remembered: %s",
+                  (unsigned long long)remembered.delivery_id, why.text);
     }
     if (code) {
       struct tidings_span text = span_text(why.text);
@@ -185,17 +219,20 @@ int settle_remembered(struct instance *instance, store_deadline deadline, struct
   return 0;
 }
 
-int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome, const struct tidings_reply **ret_reply,
-           struct tidings_error *error) {
+int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome,
+           const struct tidings_reply **ret_reply, struct tidings_error *error) {
   store_deadline deadline = store_deadline_in(instance->budget_ms);
   (void)settle_remembered(instance, deadline, NULL);
   int code = settle_now(instance, delivery_id, outcome, deadline, ret_reply, error);
   if (code != TIDINGS_E_BUSY) return code;
   if (!remember(instance, delivery_id, outcome)) {
     return fail(error, TIDINGS_E_NOMEM,
-                "delivery %llu: another writer holds the store, and there is no memory to remember this; settle again",
+                "delivery %llu: another writer holds the store, and there is no memory to remember "
+                "this; settle again",
                 (unsigned long long)delivery_id);
   }
-  return fail(error, TIDINGS_E_BUSY, "delivery %llu: another writer holds the store; this is remembered and applied at the next call",
+  return fail(error, TIDINGS_E_BUSY,
+              "delivery %llu: another writer holds the store; this is remembered and applied at "
+              "the next call",
               (unsigned long long)delivery_id);
 }

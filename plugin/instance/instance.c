@@ -15,13 +15,13 @@
 #include "common/siphash.h"
 #include "config/config.h"
 
-/* The gate is one word, so that quiesce sees calls and replies at one moment and shuts it only if there are none: the lower half counts
- * calls, the upper one replies. */
+/* The gate is one word, so that quiesce sees calls and replies at one moment and shuts it only if
+ * there are none: the lower half counts calls, the upper one replies. */
 #define GATE_REPLY ((uint64_t)1 << 32)
 #define GATE_SHUT ((uint64_t)1 << 63)
 enum { DEFAULT_BUDGET_MS = 250, CREATE_BUDGET_MS = 10000 };
 
-/* -- configuration ------------------------------------------------------------------------------------------------------------------------- */
+/* -- configuration ----------------------------------------------------------------------------- */
 
 struct configuration *configuration_use(struct instance *instance) {
   pthread_mutex_lock(&instance->configuration_lock);
@@ -38,23 +38,29 @@ void configuration_done(struct configuration *configuration) {
 }
 
 /* Nonces need the store's secret. */
-static int configuration_complete(const struct instance *instance, struct configuration *configuration, struct tidings_error *error) {
+static int configuration_complete(const struct instance *instance,
+                                  struct configuration *configuration,
+                                  struct tidings_error *error) {
   uint8_t fresh[STORE_SECRET_BYTES];
   if (configuration->settings.fence != FENCE_NONCE || !instance->store) return 0;
   if (instance->host.random(instance->host.context, fresh, sizeof fresh))
     return fail(error, TIDINGS_E_INVAL, "host.random failed; delivery.fence \"nonce\" needs it");
-  return store_secret(instance->store, fresh, store_deadline_in(instance->budget_ms), configuration->secret, error);
+  return store_secret(instance->store, fresh, store_deadline_in(instance->budget_ms),
+                      configuration->secret, error);
 }
 
-struct nonce configuration_nonce(const struct configuration *configuration, struct tidings_span session) {
+struct nonce configuration_nonce(const struct configuration *configuration,
+                                 struct tidings_span session) {
   struct nonce nonce = {.len = 0};
   if (configuration->settings.fence != FENCE_NONCE) return nonce;
-  (void)snprintf(nonce.text, sizeof nonce.text, "%016llx", (unsigned long long)siphash(configuration->secret, session));
+  (void)snprintf(nonce.text, sizeof nonce.text, "%016llx",
+                 (unsigned long long)siphash(configuration->secret, session));
   nonce.len = sizeof nonce.text - 1;
   return nonce;
 }
 
-int configuration_set(struct instance *instance, struct tidings_span json, struct tidings_error *error) {
+int configuration_set(struct instance *instance, struct tidings_span json,
+                      struct tidings_error *error) {
   struct configuration *configuration = calloc(1, sizeof *configuration);
   if (!configuration) return fail(error, TIDINGS_E_NOMEM, "no memory for the configuration");
   atomic_init(&configuration->users, 1);
@@ -78,18 +84,25 @@ int64_t instance_now(const struct instance *instance) {
   return now_ms < first_ms ? first_ms : now_ms > last_ms ? last_ms : now_ms;
 }
 
-/* -- decisions -------------------------------------------------------------------------------------------------------------------------------- */
+/* -- decisions --------------------------------------------------------------------------------- */
 
-int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline, struct tidings_error *error) {
-  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u), .tv_nsec = (long)(deadline % 1000000000u)};
+int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline,
+                   struct tidings_error *error) {
+  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
+                           .tv_nsec = (long)(deadline % 1000000000u)};
   pthread_mutex_t *lock = &instance->decisions[session % DECISION_LOCKS];
-  if (pthread_mutex_trylock(lock) == 0 || pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0) return 0;
-  return fail(error, TIDINGS_E_BUSY, "another call for this session is under way; nothing was lost, try again");
+  if (pthread_mutex_trylock(lock) == 0 ||
+      pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0)
+    return 0;
+  return fail(error, TIDINGS_E_BUSY,
+              "another call for this session is under way; nothing was lost, try again");
 }
 
-void decision_end(struct instance *instance, uint32_t session) { pthread_mutex_unlock(&instance->decisions[session % DECISION_LOCKS]); }
+void decision_end(struct instance *instance, uint32_t session) {
+  pthread_mutex_unlock(&instance->decisions[session % DECISION_LOCKS]);
+}
 
-/* -- open --------------------------------------------------------------------------------------------------------------------------------------- */
+/* -- open -------------------------------------------------------------------------------------- */
 
 static void log_from_store(void *context, uint32_t severity, const char *text) {
   const struct instance *instance = context;
@@ -97,7 +110,8 @@ static void log_from_store(void *context, uint32_t severity, const char *text) {
   instance->host.log(instance->host.context, severity, &message);
 }
 
-/* A page that the kernel hands to a forked child as zeros: one load tells parent from child, where getpid costs a system call. */
+/* A page that the kernel hands to a forked child as zeros: one load tells parent from child, where
+ * getpid costs a system call. */
 static const uint8_t *make_fork_mark(void) {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
   uint8_t *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -114,28 +128,34 @@ static void drop_fork_mark(const volatile uint8_t *mark) {
   if (mark) munmap((void *)(uintptr_t)mark, (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Where the store is: as told, or where the XDG base directory specification puts a program's state. */
-static int choose_directory(struct tidings_span told, char **ret_path, struct tidings_error *error) {
+/* Where the store is: as told, or where the XDG base directory specification puts a program's
+ * state. */
+static int choose_directory(struct tidings_span told, char **ret_path,
+                            struct tidings_error *error) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   char *path = NULL;
   int len;
   if (told.len) {
     if (memchr(told.ptr, '\0', told.len))
-      return fail(error, TIDINGS_E_INVAL, "options.store_dir: %s holds a NUL byte; expected a path", quote(told).text);
+      return fail(error, TIDINGS_E_INVAL, "options.store_dir: %s holds a NUL byte; expected a path",
+                  quote(told).text);
     len = asprintf(&path, "%.*s", (int)told.len, told.ptr);
   } else if (state && state[0] == '/') {
     len = asprintf(&path, "%s/tidings", state);
   } else if (home && home[0] == '/') {
     len = asprintf(&path, "%s/.local/state/tidings", home);
   } else {
-    return fail(error, TIDINGS_E_STORE, "no folder for the store: name one in options.store_dir, or set XDG_STATE_HOME or HOME");
+    return fail(
+        error, TIDINGS_E_STORE,
+        "no folder for the store: name one in options.store_dir, or set XDG_STATE_HOME or HOME");
   }
   if (len < 0) return fail(error, TIDINGS_E_NOMEM, "no memory for the store's path");
   *ret_path = path;
   return 0;
 }
 
-static int open_store(struct instance *instance, struct tidings_span told, struct tidings_error *error) {
+static int open_store(struct instance *instance, struct tidings_span told,
+                      struct tidings_error *error) {
   char *path = NULL;
   int code = choose_directory(told, &path, error);
   if (code) return code;
@@ -154,7 +174,9 @@ static int open_store(struct instance *instance, struct tidings_span told, struc
 static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidings_error *error) {
   if (!owner_pid || owner_of_process(owner_pid, &instance->owner) == 0) return 0;
   return fail(error, TIDINGS_E_INVAL,
-              "options.owner_pid: there is no process %u; expected the pid of the running host, or 0 for this process", owner_pid);
+              "options.owner_pid: there is no process %u; expected the pid of the running host, or "
+              "0 for this process",
+              owner_pid);
 }
 
 static void instance_free(struct instance *instance) {
@@ -171,8 +193,8 @@ static void instance_free(struct instance *instance) {
   free(instance);
 }
 
-int instance_open(const struct tidings_host *host, const struct tidings_open_options *options, struct instance **ret_instance,
-                  struct tidings_error *error) {
+int instance_open(const struct tidings_host *host, const struct tidings_open_options *options,
+                  struct instance **ret_instance, struct tidings_error *error) {
   struct instance *instance = calloc(1, sizeof *instance);
   int code = 0;
   if (!instance) return fail(error, TIDINGS_E_NOMEM, "no memory for an instance");
@@ -184,9 +206,11 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   (void)pthread_mutex_init(&instance->configuration_lock, NULL);
   (void)pthread_mutex_init(&instance->remembered_lock, NULL);
   wake_init(&instance->wake);
-  for (size_t i = 0; i < DECISION_LOCKS; i++) (void)pthread_mutex_init(&instance->decisions[i], NULL);
+  for (size_t i = 0; i < DECISION_LOCKS; i++)
+    (void)pthread_mutex_init(&instance->decisions[i], NULL);
   instance->fork_mark = make_fork_mark();
-  if (!instance->fork_mark) code = fail(error, TIDINGS_E_NOMEM, "no memory for the fork mark: %s", strerror(errno));
+  if (!instance->fork_mark)
+    code = fail(error, TIDINGS_E_NOMEM, "no memory for the fork mark: %s", strerror(errno));
   if (!code && arena_copy(&instance->arena, options->host_name, &instance->host_name))
     code = fail(error, TIDINGS_E_NOMEM, "no memory for options.host_name");
   if (!code) code = configuration_set(instance, options->configuration, error);
@@ -201,35 +225,50 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   return 0;
 }
 
-/* -- the gate ------------------------------------------------------------------------------------------------------------------------------------- */
+/* -- the gate ---------------------------------------------------------------------------------- */
 
 int instance_enter(struct instance *instance, struct tidings_error *error) {
   if (!*instance->fork_mark)
-    return fail(error, TIDINGS_E_CLOSED, "this process was forked from the one that opened the store; open an instance of its own");
+    return fail(
+        error, TIDINGS_E_CLOSED,
+        "this process was forked from the one that opened the store; open an instance of its own");
   if (!(atomic_fetch_add_explicit(&instance->gate, 1, memory_order_acquire) & GATE_SHUT)) return 0;
   instance_leave(instance);
   return fail(error, TIDINGS_E_CLOSED, "the instance is quiesced; open another");
 }
 
-void instance_leave(struct instance *instance) { atomic_fetch_sub_explicit(&instance->gate, 1, memory_order_release); }
+void instance_leave(struct instance *instance) {
+  atomic_fetch_sub_explicit(&instance->gate, 1, memory_order_release);
+}
 
-void instance_hand_out(struct instance *instance) { atomic_fetch_add_explicit(&instance->gate, GATE_REPLY, memory_order_relaxed); }
+void instance_hand_out(struct instance *instance) {
+  atomic_fetch_add_explicit(&instance->gate, GATE_REPLY, memory_order_relaxed);
+}
 
-void instance_take_back(struct instance *instance) { atomic_fetch_sub_explicit(&instance->gate, GATE_REPLY, memory_order_release); }
+void instance_take_back(struct instance *instance) {
+  atomic_fetch_sub_explicit(&instance->gate, GATE_REPLY, memory_order_release);
+}
 
 int instance_quiesce(struct instance *instance, struct tidings_error *error) {
   uint64_t gate = 0;
-  if (!*instance->fork_mark) return fail(error, TIDINGS_E_CLOSED, "this process was forked from the one that opened the store");
+  if (!*instance->fork_mark)
+    return fail(error, TIDINGS_E_CLOSED,
+                "this process was forked from the one that opened the store");
   if (atomic_load(&instance->gate) & GATE_SHUT) return 0;
   if (atomic_compare_exchange_strong(&instance->gate, &gate, GATE_SHUT)) return 0;
   unsigned long long calls = gate & (GATE_REPLY - 1), replies = (gate & ~GATE_SHUT) / GATE_REPLY;
-  if (!replies) return fail(error, TIDINGS_E_BUSY, "%llu calls are under way; wait for them and try again", calls);
-  return fail(error, TIDINGS_E_BUSY, "%llu replies have not been released and %llu calls are under way; release them and try again",
+  if (!replies)
+    return fail(error, TIDINGS_E_BUSY, "%llu calls are under way; wait for them and try again",
+                calls);
+  return fail(error, TIDINGS_E_BUSY,
+              "%llu replies have not been released and %llu calls are under way; release them and "
+              "try again",
               replies, calls);
 }
 
 int instance_close(struct instance *instance, struct tidings_error *error) {
-  int code = instance_quiesce(instance, error); /* CLOSED in a forked child: the store is the parent's */
+  int code =
+      instance_quiesce(instance, error); /* CLOSED in a forked child: the store is the parent's */
   if (code) return code;
   instance_free(instance);
   return 0;

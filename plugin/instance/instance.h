@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/instance.h: an open plugin: it owns the store, the configuration, the cache of sessions, and the count of what is out.
+ * instance/instance.h: an open plugin: it owns the store, the configuration, the cache of sessions,
+ * and the count of what is out.
  */
 #ifndef INSTANCE_INSTANCE_H
 #define INSTANCE_INSTANCE_H
@@ -10,10 +11,10 @@
 
 #include <tidings/entry.h>
 
-#include "values/settings.h"
 #include "instance/sessions.h"
 #include "instance/wake.h"
 #include "store/store.h"
+#include "values/settings.h"
 
 /* A configuration that calls under way may still be using while a new one is in force. */
 struct configuration {
@@ -44,14 +45,16 @@ struct instance {
   struct store *store;
   struct owner owner; /* on whose behalf this instance attaches */
 
-  _Atomic uint64_t gate;             /* calls under way, replies and answers that are out, and whether it is shut: see instance.c */
+  _Atomic uint64_t gate; /* calls under way, replies and answers that are out, and whether it is
+                            shut: see instance.c */
   const volatile uint8_t *fork_mark; /* 1; reads 0 in a forked child */
 
   pthread_mutex_t configuration_lock;
   struct configuration *configuration;
 
   struct session_table sessions;
-  pthread_mutex_t decisions[DECISION_LOCKS]; /* by session number: one decision at a time for a session. Not held by pushes */
+  pthread_mutex_t decisions[DECISION_LOCKS]; /* by session number: one decision at a time for a
+                                                session. Not held by pushes */
 
   pthread_mutex_t remembered_lock;
   struct remembered *remembered;
@@ -62,12 +65,13 @@ struct instance {
   atomic_bool wake_used; /* the host polls the wake descriptor */
 };
 
-int instance_open(const struct tidings_host *host, const struct tidings_open_options *options, struct instance **ret_instance,
-                  struct tidings_error *error);
+int instance_open(const struct tidings_host *host, const struct tidings_open_options *options,
+                  struct instance **ret_instance, struct tidings_error *error);
 int instance_quiesce(struct instance *instance, struct tidings_error *error);
 int instance_close(struct instance *instance, struct tidings_error *error);
 
-/* Around every call but release: counts it as under way. CLOSED after quiesce and in a forked child. */
+/* Around every call but release: counts it as under way. CLOSED after quiesce and in a forked
+ * child. */
 int instance_enter(struct instance *instance, struct tidings_error *error);
 void instance_leave(struct instance *instance);
 /* Counts a reply or an answer as out, within a call; and as given back. */
@@ -77,25 +81,31 @@ void instance_take_back(struct instance *instance);
 /* The configuration in force, kept alive until it is given back. */
 struct configuration *configuration_use(struct instance *instance);
 void configuration_done(struct configuration *configuration);
-int configuration_set(struct instance *instance, struct tidings_span json, struct tidings_error *error);
+int configuration_set(struct instance *instance, struct tidings_span json,
+                      struct tidings_error *error);
 
-/* What tells a session's real blocks from forged ones: the same for ever, and told to the model by the query `instructions`. Empty: there is none
- * by this configuration. */
+/* What tells a session's real blocks from forged ones: the same for ever, and told to the model by
+ * the query `instructions`. Empty: there is none by this configuration. */
 struct nonce {
   char text[17];
   size_t len;
 };
-struct nonce configuration_nonce(const struct configuration *configuration, struct tidings_span session);
+struct nonce configuration_nonce(const struct configuration *configuration,
+                                 struct tidings_span session);
 
 /* One decision at a time for session number `session`; BUSY past the deadline. */
-int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline, struct tidings_error *error);
+int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline,
+                   struct tidings_error *error);
 void decision_end(struct instance *instance, uint32_t session);
 
-/* The host's wall clock, kept within the years that a timestamp can say (0001 to 9999), so that arithmetic on times cannot overflow. */
+/* The host's wall clock, kept within the years that a timestamp can say (0001 to 9999), so that
+ * arithmetic on times cannot overflow. */
 int64_t instance_now(const struct instance *instance);
 
 /* Public ids: the session's number in the upper half, the item's or delivery's in the lower. */
-static inline uint64_t public_id(uint32_t session, uint64_t n) { return (uint64_t)session << 32 | n; }
+static inline uint64_t public_id(uint32_t session, uint64_t n) {
+  return (uint64_t)session << 32 | n;
+}
 static inline uint32_t public_id_session(uint64_t id) { return (uint32_t)(id >> 32); }
 static inline uint64_t public_id_n(uint64_t id) { return id & UINT32_MAX; }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/sessions.c: an open-addressing table whose slots are published one by one. When it grows, the old slots stay until close, because a
- * reader may be in them.
+ * instance/sessions.c: an open-addressing table whose slots are published one by one. When it
+ * grows, the old slots stay until close, because a reader may be in them.
  */
 #include "instance/sessions.h"
 
@@ -65,7 +65,8 @@ static struct session_slots *room(struct session_table *table) {
   return larger;
 }
 
-static struct session *make(struct tidings_span id, uint64_t hash, uint32_t number, const _Atomic uint32_t *bell) {
+static struct session *make(struct tidings_span id, uint64_t hash, uint32_t number,
+                            const _Atomic uint32_t *bell) {
   struct session *session = malloc(sizeof *session + id.len);
   if (!session) return NULL;
   char *copy = (char *)(session + 1);
@@ -109,7 +110,8 @@ struct session *session_table_number(struct session_table *table, uint32_t numbe
   return NULL;
 }
 
-struct session *session_table_add(struct session_table *table, struct tidings_span id, uint32_t number, const _Atomic uint32_t *bell) {
+struct session *session_table_add(struct session_table *table, struct tidings_span id,
+                                  uint32_t number, const _Atomic uint32_t *bell) {
   uint64_t hash = hash_id(id);
   pthread_mutex_lock(&table->lock);
   struct session *session = find(atomic_load(&table->slots), id, hash);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/sessions.h: what this process remembers of sessions, so that a hook with nothing to say costs a hash, a comparison and a load. Looking
- * up takes no lock; sessions are added and never removed before close.
+ * instance/sessions.h: what this process remembers of sessions, so that a hook with nothing to say
+ * costs a hash, a comparison and a load. Looking up takes no lock; sessions are added and never
+ * removed before close.
  */
 #ifndef INSTANCE_SESSIONS_H
 #define INSTANCE_SESSIONS_H
@@ -32,10 +33,12 @@ struct session_table {
 
 int session_table_init(struct session_table *table); /* 0, or -1 */
 void session_table_finish(struct session_table *table);
-struct session *session_table_find(struct session_table *table, struct tidings_span id); /* NULL: not there */
+struct session *session_table_find(struct session_table *table,
+                                   struct tidings_span id); /* NULL: not there */
 /* By its number, looking at one after the other: not for a hook. NULL: not there. */
 struct session *session_table_number(struct session_table *table, uint32_t number);
 /* Finds or adds. NULL: no memory. */
-struct session *session_table_add(struct session_table *table, struct tidings_span id, uint32_t number, const _Atomic uint32_t *bell);
+struct session *session_table_add(struct session_table *table, struct tidings_span id,
+                                  uint32_t number, const _Atomic uint32_t *bell);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/wake.c: see wake.h. Nothing is lost because of the order: the FIFO is emptied, then the counters are read, then the store. What could
- * not be named, because that failed, is found by the next call; the FIFO is not filled again for it, or a host whose store is broken would
- * never sleep any more.
+ * instance/wake.c: see wake.h. Nothing is lost because of the order: the FIFO is emptied, then the
+ * counters are read, then the store. What could not be named, because that failed, is found by the
+ * next call; the FIFO is not filled again for it, or a host whose store is broken would never sleep
+ * any more.
  */
 #include "instance/wake.h"
 
@@ -18,9 +19,11 @@ struct search { /* in one snapshot */
   struct tidings_error *error;
 };
 
-static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory for the sessions that rang"); }
+static int no_memory(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory for the sessions that rang");
+}
 
-/* -- whose session is it, and what is it called? ------------------------------------------------------------------------------------------ */
+/* -- whose session is it, and what is it called? ----------------------------------------------- */
 
 static int add(struct search *search, const struct session *session) {
   struct wake *wake = &search->instance->wake;
@@ -36,7 +39,8 @@ static int add(struct search *search, const struct session *session) {
   return 0;
 }
 
-static const struct session *remember(struct search *search, struct tidings_span name, uint32_t number) {
+static const struct session *remember(struct search *search, struct tidings_span name,
+                                      uint32_t number) {
   struct instance *instance = search->instance;
   return session_table_add(&instance->sessions, name, number, store_bell(instance->store, number));
 }
@@ -67,7 +71,8 @@ static int add_if_it(void *context, struct tidings_span name, uint32_t number) {
   return code ? code : FOUND;
 }
 
-/* The store finds numbers by names; the other way round, this process's memory is asked first, then all names. */
+/* The store finds numbers by names; the other way round, this process's memory is asked first, then
+ * all names. */
 static int add_number(struct search *search, uint32_t number) {
   const struct session *session = session_table_number(&search->instance->sessions, number);
   if (session) return add(search, session);
@@ -76,12 +81,13 @@ static int add_number(struct search *search, uint32_t number) {
   return code == FOUND ? 0 : code;
 }
 
-/* -- what rang ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- what rang --------------------------------------------------------------------------------- */
 
 /* Of all sessions that share this counter, those that are ours. */
 static int find_mine(struct search *search, uint32_t ring, uint32_t limit) {
   int code = 0;
-  for (uint64_t number = ring ? ring : STORE_RINGS; !code && number < limit; number += STORE_RINGS) {
+  for (uint64_t number = ring ? ring : STORE_RINGS; !code && number < limit;
+       number += STORE_RINGS) {
     bool mine;
     code = look_whose(search, (uint32_t)number, &mine);
     if (!code && mine) code = add_number(search, (uint32_t)number);
@@ -101,7 +107,8 @@ static int find_rung(struct search *search, const struct rings *rings) {
   return code;
 }
 
-/* The list is empty. At first all that are ours are on it: an instance before this one may not have named them all. */
+/* The list is empty. At first all that are ours are on it: an instance before this one may not have
+ * named them all. */
 static int look(struct instance *instance, struct tidings_error *error) {
   struct wake *wake = &instance->wake;
   struct search search = {.instance = instance, .error = error};
@@ -124,7 +131,7 @@ static int look(struct instance *instance, struct tidings_error *error) {
   return 0;
 }
 
-/* -- the calls -------------------------------------------------------------------------------------------------------------------------------- */
+/* -- the calls --------------------------------------------------------------------------------- */
 
 static int enlist(struct instance *instance, int *ret_fd, struct tidings_error *error) {
   int code = store_wait(instance->store, &instance->owner, instance->budget_ms, ret_fd, error);
@@ -141,14 +148,16 @@ int wake_descriptor(struct instance *instance, int32_t *ret_fd, struct tidings_e
   return code;
 }
 
-/* The host may go on polling what an instance before this one gave it, without asking for it again. */
+/* The host may go on polling what an instance before this one gave it, without asking for it
+ * again. */
 static int begin(struct instance *instance, struct tidings_error *error) {
   int fd;
   if (instance->wake.started || !store_waits(instance->store)) return 0;
   return enlist(instance, &fd, error);
 }
 
-int wake_next(struct instance *instance, char *buffer, size_t buffer_size, size_t *ret_len, struct tidings_error *error) {
+int wake_next(struct instance *instance, char *buffer, size_t buffer_size, size_t *ret_len,
+              struct tidings_error *error) {
   struct wake *wake = &instance->wake;
   pthread_mutex_lock(&wake->lock);
   int code = begin(instance, error);
@@ -162,7 +171,9 @@ int wake_next(struct instance *instance, char *buffer, size_t buffer_size, size_
       *ret_len = id.len;
       wake->next++;
     } else {
-      code = fail(error, TIDINGS_E_INVAL, "buffer_size: %zu; expected at least %zu for the next session's id (255 is always enough)",
+      code = fail(error, TIDINGS_E_INVAL,
+                  "buffer_size: %zu; expected at least %zu for the next session's id (255 is "
+                  "always enough)",
                   buffer_size, id.len);
     }
   }
@@ -170,7 +181,7 @@ int wake_next(struct instance *instance, char *buffer, size_t buffer_size, size_
   return code;
 }
 
-/* -- the beginning and the end ---------------------------------------------------------------------------------------------------------------- */
+/* -- the beginning and the end ----------------------------------------------------------------- */
 
 void wake_init(struct wake *wake) { (void)pthread_mutex_init(&wake->lock, NULL); }
 

@@ -5,15 +5,16 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "query/inspect.h"
 #include "session/ledger.h"
 #include "session/reply.h"
-#include "query/inspect.h"
 
 int inspect_pending(struct inspection *inspection, struct tidings_error *error) {
   struct json_writer *writer = &inspection->writer;
   struct item *items = NULL;
   size_t count = 0;
-  int code = item_pending(inspection->txn, inspection->session, &inspection->head, &inspection->arena, &items, &count, error);
+  int code = item_pending(inspection->txn, inspection->session, &inspection->head,
+                          &inspection->arena, &items, &count, error);
   if (code) return code;
   json_put_u64(writer, "count", count);
   json_put_u64(writer, "leased", ledger_leased(&inspection->head));
@@ -47,7 +48,8 @@ static void write_attachment(struct json_writer *writer, const struct head *head
   json_close(writer, '}');
 }
 
-static void write_text_or_null(struct json_writer *writer, const char *name, struct tidings_span text) {
+static void write_text_or_null(struct json_writer *writer, const char *name,
+                               struct tidings_span text) {
   if (text.len) json_put_string(writer, name, text);
   else json_put_text(writer, name, NULL);
 }
@@ -84,18 +86,21 @@ int inspect_status(struct inspection *inspection, struct tidings_error *error) {
   int code = inspection->session ? turning_load(&turning, NULL, 0, NULL, error) : 0;
   if (code) return code;
   const struct run *run = &turning.turns.run;
-  if (reply_status(&reply, run, &turning.turns, &inspection->arena)) return fail(error, TIDINGS_E_NOMEM, "no memory for a status");
+  if (reply_status(&reply, run, &turning.turns, &inspection->arena))
+    return fail(error, TIDINGS_E_NOMEM, "no memory for a status");
   const struct tidings_status *status = reply.status;
   json_put_text(writer, "state", run_state_name(run->state));
   if (run->phase) json_put_text(writer, "phase", phases[run->phase]);
   json_open(writer, "messages", '[');
-  for (size_t i = 0; i < status->message_count; i++) json_put_string(writer, NULL, *status->messages[i]);
+  for (size_t i = 0; i < status->message_count; i++)
+    json_put_string(writer, NULL, *status->messages[i]);
   json_close(writer, ']');
   write_time_or_null(writer, "started_at", run->started_ms);
   json_put_u64(writer, "attempt", run->attempt);
   write_text_or_null(writer, "message", run->words);
   json_open(writer, "orphaned", '[');
-  for (size_t i = 0; i < status->orphaned_count; i++) json_put_string(writer, NULL, *status->orphaned[i]);
+  for (size_t i = 0; i < status->orphaned_count; i++)
+    json_put_string(writer, NULL, *status->orphaned[i]);
   json_close(writer, ']');
   write_messages(writer, &turning.turns);
   json_put_bool(writer, "compacting", run->compacting);
@@ -103,7 +108,7 @@ int inspect_status(struct inspection *inspection, struct tidings_error *error) {
   return 0;
 }
 
-/* -- stats --------------------------------------------------------------------------------------------------------------------------------------- */
+/* -- stats ------------------------------------------------------------------------------------- */
 
 struct source_count {
   struct tidings_span source;
@@ -160,14 +165,17 @@ int inspect_stats(struct inspection *inspection, struct tidings_error *error) {
   struct tally tally = {.arena = &inspection->arena};
   int code = 0;
   if (inspection->session)
-    code = item_scan(inspection->txn, inspection->session, 0, UINT64_MAX, &inspection->arena, count_item, &tally, error);
-  if (!code && tally.no_memory) code = fail(error, TIDINGS_E_NOMEM, "no memory to count notifications");
+    code = item_scan(inspection->txn, inspection->session, 0, UINT64_MAX, &inspection->arena,
+                     count_item, &tally, error);
+  if (!code && tally.no_memory)
+    code = fail(error, TIDINGS_E_NOMEM, "no memory to count notifications");
   if (code) return code;
   json_put_u64(writer, "pushed", inspection->last);
   json_put_u64(writer, "pending", ledger_pending(&inspection->head, inspection->last));
   json_put_u64(writer, "leased", ledger_leased(&inspection->head));
   json_open(writer, "outcomes", '{');
-  for (unsigned i = OUTCOME_DELIVERED; i < OUTCOME_COUNT; i++) json_put_u64(writer, outcome_name(i), inspection->head.outcomes[i]);
+  for (unsigned i = OUTCOME_DELIVERED; i < OUTCOME_COUNT; i++)
+    json_put_u64(writer, outcome_name(i), inspection->head.outcomes[i]);
   json_close(writer, '}');
   write_tally(writer, &tally);
   return 0;

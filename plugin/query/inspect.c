@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/inspect.c: from a request to an answer; and the questions that need no store, `configure` and `neutralize`.
+ * query/inspect.c: from a request to an answer; and the questions that need no store, `configure`
+ * and `neutralize`.
  */
 #include "query/inspect.h"
 
@@ -22,7 +23,8 @@ void write_kind(struct json_writer *writer, const struct notification *note) {
   json_close(writer, '}');
 }
 
-static int configure(struct instance *instance, const struct query *query, struct json_writer *writer, struct tidings_error *error) {
+static int configure(struct instance *instance, const struct query *query,
+                     struct json_writer *writer, struct tidings_error *error) {
   struct buffer json = BUFFER_EMPTY;
   int code = query->has_config ? configuration_set(instance, query->config, error) : 0;
   if (code) return code;
@@ -53,17 +55,24 @@ static int ask_session(struct inspection *inspection, struct tidings_error *erro
   };
   int code = store_read(inspection->instance->store, &inspection->txn, error);
   if (code) return code;
-  if (inspection->query->session.len) code = session_find(inspection->txn, inspection->query->session, &inspection->session, error);
-  if (!code) code = head_get(inspection->txn, inspection->session, &inspection->arena, &inspection->head, error);
-  if (!code && inspection->session) code = item_last(inspection->txn, inspection->session, &inspection->head, &inspection->last, error);
+  if (inspection->query->session.len)
+    code = session_find(inspection->txn, inspection->query->session, &inspection->session, error);
+  if (!code)
+    code = head_get(inspection->txn, inspection->session, &inspection->arena, &inspection->head,
+                    error);
+  if (!code && inspection->session)
+    code = item_last(inspection->txn, inspection->session, &inspection->head, &inspection->last,
+                     error);
   if (!code) code = answers[inspection->query->name](inspection, error);
   store_end(inspection->txn);
   arena_free(&inspection->arena);
   return code;
 }
 
-static int write_answer(struct instance *instance, const struct query *query, struct buffer *out, struct tidings_error *error) {
-  struct inspection inspection = {.instance = instance, .query = query, .arena = ARENA_EMPTY, .writer = {.out = out}};
+static int write_answer(struct instance *instance, const struct query *query, struct buffer *out,
+                        struct tidings_error *error) {
+  struct inspection inspection = {
+      .instance = instance, .query = query, .arena = ARENA_EMPTY, .writer = {.out = out}};
   json_open(&inspection.writer, NULL, '{');
   int code = 0;
   if (query->name == QUERY_CONFIGURE) code = configure(instance, query, &inspection.writer, error);
@@ -75,11 +84,13 @@ static int write_answer(struct instance *instance, const struct query *query, st
   return code;
 }
 
-int inspect(struct instance *instance, struct tidings_span request, const struct tidings_answer **ret_answer, struct tidings_error *error) {
+int inspect(struct instance *instance, struct tidings_span request,
+            const struct tidings_answer **ret_answer, struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
   struct query query;
   struct answer *answer = calloc(1, sizeof *answer);
-  int code = answer ? query_parse(request, &arena, &query, error) : fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
+  int code = answer ? query_parse(request, &arena, &query, error)
+                    : fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
   if (!code) code = write_answer(instance, &query, &answer->text, error);
   arena_free(&arena);
   if (code) {

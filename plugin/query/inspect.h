@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/inspect.h: the extension tidings.query/1: reading a session's rows and telling what they say, as JSON. Changes nothing, save `configure`.
+ * query/inspect.h: the extension tidings.query/1: reading a session's rows and telling what they
+ * say, as JSON. Changes nothing, save `configure`.
  */
 #ifndef QUERY_INSPECT_H
 #define QUERY_INSPECT_H
@@ -8,13 +9,16 @@
 #include <tidings/query.h>
 
 #include "common/json_write.h"
-#include "query/query.h"
 #include "instance/instance.h"
+#include "query/query.h"
 
-int inspect(struct instance *instance, struct tidings_span request, const struct tidings_answer **ret_answer, struct tidings_error *error);
-void inspect_release(struct instance *instance, const struct tidings_answer *answer); /* NULL is allowed */
+int inspect(struct instance *instance, struct tidings_span request,
+            const struct tidings_answer **ret_answer, struct tidings_error *error);
+void inspect_release(struct instance *instance,
+                     const struct tidings_answer *answer); /* NULL is allowed */
 
-/* One question being answered, in a snapshot. A session that the store has not heard of, or none at all, has number 0 and an empty head. */
+/* One question being answered, in a snapshot. A session that the store has not heard of, or none at
+ * all, has number 0 and an empty head. */
 struct inspection {
   struct instance *instance;
   const struct query *query;
@@ -37,7 +41,8 @@ int inspect_explain(struct inspection *inspection, struct tidings_error *error);
 int inspect_stream(struct inspection *inspection, struct tidings_error *error);
 int inspect_instructions(struct inspection *inspection, struct tidings_error *error);
 int inspect_preview(struct inspection *inspection, struct tidings_error *error);
-int inspect_sessions(struct inspection *inspection, struct tidings_error *error); /* of the whole store */
+int inspect_sessions(struct inspection *inspection,
+                     struct tidings_error *error); /* of the whole store */
 int inspect_render(struct inspection *inspection, struct tidings_error *error);
 
 /* "kind": {"source": …, "name": …}, as everywhere. */

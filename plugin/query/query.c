@@ -10,26 +10,37 @@
 #include "query/stream_list.h"
 
 enum member { NAME, SESSION, ID, LIMIT, CONFIG, CARRIER, EVENTS, TEXT, MEMBER_COUNT };
-static const char *const member_names[MEMBER_COUNT] = {"name", "session", "id", "limit", "config", "carrier", "events", "text"};
+static const char *const member_names[MEMBER_COUNT] = {"name",   "session", "id",     "limit",
+                                                       "config", "carrier", "events", "text"};
 
 static const char *const names[QUERY_COUNT] = {
-    [QUERY_PENDING] = "pending",     [QUERY_STATUS] = "status",         [QUERY_HISTORY] = "history",
-    [QUERY_EXPLAIN] = "explain",     [QUERY_STATS] = "stats",           [QUERY_STREAM] = "stream",
-    [QUERY_CONFIGURE] = "configure", [QUERY_PREVIEW] = "preview",       [QUERY_INSTRUCTIONS] = "instructions",
-    [QUERY_RENDER] = "render",       [QUERY_NEUTRALIZE] = "neutralize", [QUERY_SESSIONS] = "sessions",
+    [QUERY_PENDING] = "pending",
+    [QUERY_STATUS] = "status",
+    [QUERY_HISTORY] = "history",
+    [QUERY_EXPLAIN] = "explain",
+    [QUERY_STATS] = "stats",
+    [QUERY_STREAM] = "stream",
+    [QUERY_CONFIGURE] = "configure",
+    [QUERY_PREVIEW] = "preview",
+    [QUERY_INSTRUCTIONS] = "instructions",
+    [QUERY_RENDER] = "render",
+    [QUERY_NEUTRALIZE] = "neutralize",
+    [QUERY_SESSIONS] = "sessions",
 };
 
-static int read_name(const struct json *value, enum query_name *ret_name, struct tidings_error *error) {
+static int read_name(const struct json *value, enum query_name *ret_name,
+                     struct tidings_error *error) {
   struct path path = path_member(NULL, "name");
   if (!value) return field_missing(&path, "the name of a query", error);
-  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "the name of a query", error);
+  if (value->kind != JSON_IS_STRING)
+    return field_refuse(&path, value, "the name of a query", error);
   for (size_t i = 0; i < QUERY_COUNT; i++) {
     if (!span_is(value->text, names[i])) continue;
     *ret_name = (enum query_name)i;
     return 0;
   }
-  return fail(error, TIDINGS_E_UNSUPPORTED, "query %s is unknown; expected one of %s", quote(value->text).text,
-              name_list(names, QUERY_COUNT).text);
+  return fail(error, TIDINGS_E_UNSUPPORTED, "query %s is unknown; expected one of %s",
+              quote(value->text).text, name_list(names, QUERY_COUNT).text);
 }
 
 static bool takes(enum query_name name, enum member member) {
@@ -51,10 +62,12 @@ static bool takes(enum query_name name, enum member member) {
 }
 
 /* What a query does not take is refused, not ignored. */
-static int check_members(enum query_name name, const struct json *const *members, struct tidings_error *error) {
+static int check_members(enum query_name name, const struct json *const *members,
+                         struct tidings_error *error) {
   for (int i = SESSION; i < MEMBER_COUNT; i++) {
     if (members[i] && !takes(name, (enum member)i))
-      return fail(error, TIDINGS_E_SCHEMA, "%s: query \"%s\" does not take it", member_names[i], names[name]);
+      return fail(error, TIDINGS_E_SCHEMA, "%s: query \"%s\" does not take it", member_names[i],
+                  names[name]);
   }
   return 0;
 }
@@ -64,19 +77,21 @@ static int read_id(const struct json *value, uint64_t *ret_id, struct tidings_er
   static const char expected[] = "an item's id: a string of decimal digits";
   uint64_t id = 0;
   if (!value) return field_missing(&path, expected, error);
-  if ((value->kind != JSON_IS_STRING && value->kind != JSON_IS_NUMBER) || !value->text.len || value->text.len > 20)
+  if ((value->kind != JSON_IS_STRING && value->kind != JSON_IS_NUMBER) || !value->text.len ||
+      value->text.len > 20)
     return field_refuse(&path, value, expected, error);
   for (size_t i = 0; i < value->text.len; i++) {
     char digit = value->text.ptr[i];
-    bool fits =
-        digit >= '0' && digit <= '9' && !__builtin_mul_overflow(id, 10u, &id) && !__builtin_add_overflow(id, (uint64_t)(digit - '0'), &id);
+    bool fits = digit >= '0' && digit <= '9' && !__builtin_mul_overflow(id, 10u, &id) &&
+                !__builtin_add_overflow(id, (uint64_t)(digit - '0'), &id);
     if (!fits) return field_refuse(&path, value, expected, error);
   }
   *ret_id = id;
   return 0;
 }
 
-static int read_session(const struct json *value, struct query *query, struct tidings_error *error) {
+static int read_session(const struct json *value, struct query *query,
+                        struct tidings_error *error) {
   struct path path = path_member(NULL, "session");
   if (!value) return field_missing(&path, "a session's id", error);
   if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "a session's id", error);
@@ -92,7 +107,8 @@ static int read_text(const struct json *value, struct query *query, struct tidin
   return 0;
 }
 
-static int read_carrier(const struct json *value, struct query *query, struct tidings_error *error) {
+static int read_carrier(const struct json *value, struct query *query,
+                        struct tidings_error *error) {
   static const char *const carriers[] = {"tool_result", "chat_request"};
   struct path path = path_member(NULL, "carrier");
   uint8_t carrier = 0;
@@ -101,25 +117,31 @@ static int read_carrier(const struct json *value, struct query *query, struct ti
   return code;
 }
 
-int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query, struct tidings_error *error) {
+int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query,
+                struct tidings_error *error) {
   static const struct member_names known = {member_names, MEMBER_COUNT, "field"};
   const struct json *members[MEMBER_COUNT], *json;
   struct query query = {.limit = QUERY_DEFAULT_LIMIT};
   struct path limit_path = path_member(NULL, "limit"), events_path = path_member(NULL, "events");
   int64_t limit = QUERY_DEFAULT_LIMIT;
   enum { LARGEST_QUERY = 1 << 20 };
-  if (bytes.len > LARGEST_QUERY) return fail(error, TIDINGS_E_TOO_BIG, "query: %zu bytes; the limit is %d", bytes.len, LARGEST_QUERY);
+  if (bytes.len > LARGEST_QUERY)
+    return fail(error, TIDINGS_E_TOO_BIG, "query: %zu bytes; the limit is %d", bytes.len,
+                LARGEST_QUERY);
   int code = json_read(bytes, "query", arena, &json, error);
   if (code) return code;
-  if (json->kind != JSON_IS_OBJECT) return fail(error, TIDINGS_E_SCHEMA, "query: expected an object");
+  if (json->kind != JSON_IS_OBJECT)
+    return fail(error, TIDINGS_E_SCHEMA, "query: expected an object");
   code = field_members(NULL, json, &known, members, error);
   if (!code) code = read_name(members[NAME], &query.name, error);
   if (!code) code = check_members(query.name, members, error);
   if (!code && takes(query.name, SESSION)) code = read_session(members[SESSION], &query, error);
   if (!code && query.name == QUERY_EXPLAIN) code = read_id(members[ID], &query.id, error);
-  if (!code && members[LIMIT]) code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
+  if (!code && members[LIMIT])
+    code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
   if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &query, error);
-  if (!code && query.name == QUERY_RENDER) code = stream_list_read(&events_path, members[EVENTS], arena, &query, error);
+  if (!code && query.name == QUERY_RENDER)
+    code = stream_list_read(&events_path, members[EVENTS], arena, &query, error);
   if (!code && query.name == QUERY_NEUTRALIZE) code = read_text(members[TEXT], &query, error);
   query.limit = (uint32_t)limit;
   query.has_config = !code && members[CONFIG];

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 #include "common/arena.h"
-#include "values/notification.h"
 #include "common/span.h"
+#include "values/notification.h"
 
 enum query_name {
   QUERY_PENDING,
@@ -53,6 +53,7 @@ struct query {
 };
 
 /* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name), NOMEM. */
-int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query, struct tidings_error *error);
+int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query,
+                struct tidings_error *error);
 
 #endif

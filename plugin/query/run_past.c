@@ -38,12 +38,16 @@ static const char *const event_names[TURNS_EVENT_COUNT] = {
     [TURNS_FORKED] = "session.forked",
 };
 
-/* What became of the turn of the plugin's own that a transition is about, in the words for messages. */
+/* What became of the turn of the plugin's own that a transition is about, in the words for
+ * messages. */
 static const char *system_state(const struct transition *transition) {
   if (transition->to == RUN_STARTING) return message_state_name(MESSAGE_OFFERED);
-  bool starts = transition->to == RUN_BUSY || transition->to == RUN_RETRYING || transition->to == RUN_WAITING;
-  return message_state_name(starts || transition->from != RUN_STARTING || transition->event == TURNS_FINISHED ? MESSAGE_FIRED
-                                                                                                              : MESSAGE_CANCELLED);
+  bool starts =
+      transition->to == RUN_BUSY || transition->to == RUN_RETRYING || transition->to == RUN_WAITING;
+  return message_state_name(starts || transition->from != RUN_STARTING ||
+                                    transition->event == TURNS_FINISHED
+                                ? MESSAGE_FIRED
+                                : MESSAGE_CANCELLED);
 }
 
 static void write_transition(struct json_writer *writer, const struct transition *transition) {
@@ -81,8 +85,9 @@ int inspect_transitions(struct inspection *inspection, struct tidings_error *err
   int code = 0;
   json_open(&inspection->writer, "transitions", '[');
   if (inspection->session)
-    code = transition_scan(inspection->txn, inspection->session, last > limit ? last - limit + 1 : 1, &inspection->arena, write_next,
-                           &inspection->writer, error);
+    code =
+        transition_scan(inspection->txn, inspection->session, last > limit ? last - limit + 1 : 1,
+                        &inspection->arena, write_next, &inspection->writer, error);
   json_close(&inspection->writer, ']');
   return code;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/sessions.c: what sessions the store knows: for people and tools that look for the one that they mean.
+ * query/sessions.c: what sessions the store knows: for people and tools that look for the one that
+ * they mean.
  */
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "session/ledger.h"
 #include "query/inspect.h"
+#include "session/ledger.h"
 
 struct entry {
   struct tidings_span id;
@@ -23,7 +24,8 @@ struct listing {
   struct tidings_error *error;
 };
 
-/* A session whose head is damaged is listed as nobody's: closing it is the way out, and for that one has to see it. */
+/* A session whose head is damaged is listed as nobody's: closing it is the way out, and for that
+ * one has to see it. */
 static int look(struct inspection *inspection, struct entry *entry, struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY; /* for the ranges, which can be long */
   uint64_t last = 0;
@@ -55,13 +57,16 @@ static int add(void *context, struct tidings_span id, uint32_t number) {
   }
   struct entry *entry = &listing->entries[listing->count++];
   *entry = (struct entry){.number = number};
-  return arena_copy(listing->arena, id, &entry->id) ? fail(listing->error, TIDINGS_E_NOMEM, "no memory to list the sessions") : 0;
+  return arena_copy(listing->arena, id, &entry->id)
+             ? fail(listing->error, TIDINGS_E_NOMEM, "no memory to list the sessions")
+             : 0;
 }
 
 static int by_use(const void *a, const void *b) {
   const struct entry *one = a, *other = b;
   if (one->alive != other->alive) return one->alive ? -1 : 1;
-  if (one->head.attached_ms != other->head.attached_ms) return one->head.attached_ms > other->head.attached_ms ? -1 : 1;
+  if (one->head.attached_ms != other->head.attached_ms)
+    return one->head.attached_ms > other->head.attached_ms ? -1 : 1;
   return one->number > other->number ? -1 : one->number < other->number;
 }
 
@@ -84,12 +89,14 @@ int inspect_sessions(struct inspection *inspection, struct tidings_error *error)
   struct json_writer *writer = &inspection->writer;
   struct listing listing = {.arena = &inspection->arena, .error = error};
   int code = session_scan(inspection->txn, add, &listing, error);
-  for (size_t i = 0; !code && i < listing.count; i++) code = look(inspection, &listing.entries[i], error);
+  for (size_t i = 0; !code && i < listing.count; i++)
+    code = look(inspection, &listing.entries[i], error);
   if (!code) {
     if (listing.count) qsort(listing.entries, listing.count, sizeof *listing.entries, by_use);
     json_put_u64(writer, "total", listing.count);
     json_open(writer, "sessions", '[');
-    for (size_t i = 0; i < listing.count && i < inspection->query->limit; i++) write_entry(writer, &listing.entries[i]);
+    for (size_t i = 0; i < listing.count && i < inspection->query->limit; i++)
+      write_entry(writer, &listing.entries[i]);
     json_close(writer, ']');
   }
   free(listing.entries);

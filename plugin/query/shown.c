@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/shown.c: what the model is shown: preview, what it would be at the next delivery point; render, what it was; instructions, what the system
- * prompt should say of it.
+ * query/shown.c: what the model is shown: preview, what it would be at the next delivery point;
+ * render, what it was; instructions, what the system prompt should say of it.
  */
 #include "common/error.h"
-#include "session/planning.h"
-#include "session/reply.h"
 #include "query/inspect.h"
 #include "render/render.h"
+#include "session/planning.h"
+#include "session/reply.h"
 
-static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory for an answer"); }
+static int no_memory(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
+}
 
 static void write_messages(struct json_writer *writer, const struct tidings_reply *reply) {
   static const char *const roles[] = {"carrier", "block", "developer", "user", "tool"};
@@ -44,10 +46,11 @@ static void write_notifications(struct json_writer *writer, const struct plan *p
   json_close(writer, ']');
 }
 
-/* -- preview -------------------------------------------------------------------------------------------------------------------- */
+/* -- preview ----------------------------------------------------------------------------------- */
 
 /* The run as it would be with a tool result, and what that would steer. */
-static int look_ahead(struct inspection *inspection, const struct settings *settings, struct turning *turning, struct steered *steered,
+static int look_ahead(struct inspection *inspection, const struct settings *settings,
+                      struct turning *turning, struct steered *steered,
                       struct tidings_error *error) {
   *turning = (struct turning){.instance = inspection->instance,
                               .settings = settings,
@@ -66,13 +69,15 @@ static int look_ahead(struct inspection *inspection, const struct settings *sett
   return code ? code : turning_steered(turning, input.delivery, steered, error);
 }
 
-static int preview(struct inspection *inspection, const struct configuration *configuration, struct tidings_error *error) {
+static int preview(struct inspection *inspection, const struct configuration *configuration,
+                   struct tidings_error *error) {
   struct item *items = NULL;
   struct turning turning;
   struct steered steered = {0};
   size_t count = 0;
   struct plan plan;
-  int code = item_pending(inspection->txn, inspection->session, &inspection->head, &inspection->arena, &items, &count, error);
+  int code = item_pending(inspection->txn, inspection->session, &inspection->head,
+                          &inspection->arena, &items, &count, error);
   if (!code) code = look_ahead(inspection, &configuration->settings, &turning, &steered, error);
   if (code) return code;
   const struct run *run = &turning.turns.run;
@@ -91,7 +96,8 @@ static int preview(struct inspection *inspection, const struct configuration *co
                                   .steered = steered.contents,
                                   .steered_count = steered.count,
                                   .plan = &plan};
-  code = plan.line_count || steered.count ? reply_show(reply, &showing, &inspection->arena, error) : 0;
+  code =
+      plan.line_count || steered.count ? reply_show(reply, &showing, &inspection->arena, error) : 0;
   if (code) return code;
   write_notifications(&inspection->writer, &plan);
   write_messages(&inspection->writer, reply);
@@ -106,23 +112,26 @@ int inspect_preview(struct inspection *inspection, struct tidings_error *error) 
   return code;
 }
 
-/* -- render --------------------------------------------------------------------------------------------------------------------- */
+/* -- render ------------------------------------------------------------------------------------ */
 
 /* Of the policy only the order is applied again: all that is in the list was shown. */
-static int plan_again(const struct streamed *carrier, const struct settings *settings, struct arena *arena, struct plan *plan) {
+static int plan_again(const struct streamed *carrier, const struct settings *settings,
+                      struct arena *arena, struct plan *plan) {
   const struct settings plain = {.notifications_enabled = true, .order = settings->order};
   struct item *items = arena_zalloc(arena, carrier->note_count, sizeof *items);
   if (!items) return -1;
-  for (size_t i = 0; i < carrier->note_count; i++) items[i] = (struct item){.n = i + 1, .note = carrier->notes[i]};
+  for (size_t i = 0; i < carrier->note_count; i++)
+    items[i] = (struct item){.n = i + 1, .note = carrier->notes[i]};
   return plan_delivery(items, carrier->note_count, &plain, 0, NULL, arena, plan);
 }
 
-static int render_again(struct inspection *inspection, const struct configuration *configuration, const struct streamed *carrier,
-                        struct tidings_error *error) {
+static int render_again(struct inspection *inspection, const struct configuration *configuration,
+                        const struct streamed *carrier, struct tidings_error *error) {
   struct json_writer *writer = &inspection->writer;
   struct tidings_reply *reply = reply_make(&inspection->arena);
   struct plan plan;
-  if (!reply || plan_again(carrier, &configuration->settings, &inspection->arena, &plan)) return no_memory(error);
+  if (!reply || plan_again(carrier, &configuration->settings, &inspection->arena, &plan))
+    return no_memory(error);
   const struct showing showing = {.instance = inspection->instance,
                                   .configuration = configuration,
                                   .session = inspection->query->session,
@@ -151,7 +160,7 @@ int inspect_render(struct inspection *inspection, struct tidings_error *error) {
   return code;
 }
 
-/* -- instructions ----------------------------------------------------------------------------------------------------------------- */
+/* -- instructions ------------------------------------------------------------------------------ */
 
 static void write_tools(struct json_writer *writer, const struct settings *settings) {
   json_open(writer, "tools", '[');
@@ -159,7 +168,8 @@ static void write_tools(struct json_writer *writer, const struct settings *setti
     json_open(writer, NULL, '{');
     json_put_text(writer, "name", NOTIFICATION_TOOL);
     json_put_text(writer, "description",
-                  "System-generated notifications. You do not call this tool; the system uses it to inform you of external events.");
+                  "System-generated notifications. You do not call this tool; the system uses it "
+                  "to inform you of external events.");
     json_put_raw(writer, "parameters", span_text("{\"type\":\"object\",\"properties\":{}}"));
     json_close(writer, '}');
   }
@@ -169,7 +179,8 @@ static void write_tools(struct json_writer *writer, const struct settings *setti
 int inspect_instructions(struct inspection *inspection, struct tidings_error *error) {
   struct configuration *configuration = configuration_use(inspection->instance);
   struct nonce nonce = configuration_nonce(configuration, inspection->query->session);
-  const struct render_input input = {.format = configuration->settings.format, .nonce = span_of(nonce.text, nonce.len)};
+  const struct render_input input = {.format = configuration->settings.format,
+                                     .nonce = span_of(nonce.text, nonce.len)};
   struct buffer text = BUFFER_EMPTY;
   (void)error;
   render_instructions(&input, &text);

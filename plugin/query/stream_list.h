@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/stream_list.h: a list as the query `stream` answers it, read again for the query `render`. Private to event/.
+ * query/stream_list.h: a list as the query `stream` answers it, read again for the query `render`.
+ * Private to event/.
  */
 #ifndef QUERY_STREAM_LIST_H
 #define QUERY_STREAM_LIST_H
@@ -9,7 +10,7 @@
 #include "query/query.h"
 
 /* Keeps the carriers that have notifications. Returns 0, SCHEMA, TOO_BIG, NOMEM. */
-int stream_list_read(const struct path *path, const struct json *list, struct arena *arena, struct query *query,
-                     struct tidings_error *error);
+int stream_list_read(const struct path *path, const struct json *list, struct arena *arena,
+                     struct query *query, struct tidings_error *error);
 
 #endif

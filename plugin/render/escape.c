@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/escape.c: see escape.h. An item is written line by line: what is deceptive anywhere is shown, what is structure at the start of
- * a line gets a backslash. Empty lines are left out, because they would end the item.
+ * render/escape.c: see escape.h. An item is written line by line: what is deceptive anywhere is
+ * shown, what is structure at the start of a line gets a backslash. Empty lines are left out,
+ * because they would end the item.
  */
 #include "render/escape.h"
 
-#include "values/notification.h"
 #include "common/utf8.h"
 #include "render/lookalike.h"
+#include "values/notification.h"
 
 static const char continuation[] = "\n  ";
 
@@ -20,7 +21,8 @@ static struct tidings_span trim(struct tidings_span line) {
   return line;
 }
 
-/* Takes the next line off the text: up to LF, CR or CR LF. Text without any CR, which is most, is searched by the library. */
+/* Takes the next line off the text: up to LF, CR or CR LF. Text without any CR, which is most, is
+ * searched by the library. */
 static struct tidings_span take_line(struct tidings_span *text, bool has_carriage_return) {
   const char *feed = has_carriage_return ? NULL : memchr(text->ptr, '\n', text->len);
   size_t len = has_carriage_return ? 0 : feed ? (size_t)(feed - text->ptr) : text->len;
@@ -37,7 +39,8 @@ static bool is_rule(struct tidings_span line) {
   char mark = byte_at(line, 0);
   if (!mark || !strchr("-*_=~`", mark)) return false;
   size_t at = 0, count = 0;
-  for (; at < line.len && (line.ptr[at] == mark || is_blank(line.ptr[at])); at++) count += line.ptr[at] == mark;
+  for (; at < line.len && (line.ptr[at] == mark || is_blank(line.ptr[at])); at++)
+    count += line.ptr[at] == mark;
   return count >= 3 || at == line.len;
 }
 
@@ -46,7 +49,8 @@ static size_t numbered_mark(struct tidings_span line) {
   size_t at = 0;
   while (is_digit(byte_at(line, at))) at++;
   char next = byte_at(line, at + 1);
-  bool marker = at > 0 && (byte_at(line, at) == '.' || byte_at(line, at) == ')') && (!next || is_blank(next));
+  bool marker =
+      at > 0 && (byte_at(line, at) == '.' || byte_at(line, at) == ')') && (!next || is_blank(next));
   return marker ? at : NO_MARK;
 }
 
@@ -60,15 +64,18 @@ static bool is_level_mark(struct tidings_span line) {
   if (byte_at(line, 0) != '[') return false;
   for (unsigned level = 0; level < LEVEL_COUNT; level++) {
     const char *name = level_name(level);
-    if (starts_with_word(span_from(line, 1), name) && byte_at(line, 1 + strlen(name)) == ']') return true;
+    if (starts_with_word(span_from(line, 1), name) && byte_at(line, 1 + strlen(name)) == ']')
+      return true;
   }
   return false;
 }
 
-/* Where a trimmed line needs a backslash so that it does not read as structure; NO_MARK: nowhere. */
+/* Where a trimmed line needs a backslash so that it does not read as structure; NO_MARK:
+ * nowhere. */
 static size_t structure_mark(enum escape where, struct tidings_span line) {
   char first = byte_at(line, 0), second = byte_at(line, 1);
-  if (where == ESCAPE_XML && (first == '<' || first == '>')) return NO_MARK; /* they become entities */
+  if (where == ESCAPE_XML && (first == '<' || first == '>'))
+    return NO_MARK; /* they become entities */
   if (where == ESCAPE_CALL && is_level_mark(line)) return 0;
   if (first == '#' || first == '>' || first == '|' || first == '<') return 0;
   if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second))) return 0;
@@ -95,20 +102,26 @@ static const uint8_t special[128] = {
     ['~'] = INLINE,
 };
 
-/* Eight bytes at once: are all of them printable ASCII other than '<'? Most of what is told is, and this is most of what telling costs. */
+/* Eight bytes at once: are all of them printable ASCII other than '<'? Most of what is told is, and
+ * this is most of what telling costs. */
 static bool eight_are_plain(const char *at) {
   const uint64_t ones = 0x0101010101010101u, highs = ones << 7;
   uint64_t word, deleted, tag;
   memcpy(&word, at, sizeof word);
   deleted = word ^ ones * 0x7F;
   tag = word ^ ones * '<';
-  /* x - ones * n sets the top bit of each byte of x that is below n (and of some behind one: then the slow way looks). */
-  return !((word | ((word - ones * 0x20) & ~word) | ((deleted - ones) & ~deleted) | ((tag - ones) & ~tag)) & highs);
+  /* x - ones * n sets the top bit of each byte of x that is below n (and of some behind one: then
+   * the slow way looks). */
+  return !((word | ((word - ones * 0x20) & ~word) | ((deleted - ones) & ~deleted) |
+            ((tag - ones) & ~tag)) &
+           highs);
 }
 
-/* U+FE0E and U+FE0F choose the look of the character in front of them, which ends with the byte `before`. Of ASCII only keycaps have one:
- * elsewhere they hide structure, as between "<" and "/system>". */
-static bool is_stray_selector(char before, struct tidings_span text, size_t at, uint32_t code_point) {
+/* U+FE0E and U+FE0F choose the look of the character in front of them, which ends with the byte
+ * `before`. Of ASCII only keycaps have one: elsewhere they hide structure, as between "<" and
+ * "/system>". */
+static bool is_stray_selector(char before, struct tidings_span text, size_t at,
+                              uint32_t code_point) {
   static const char keycap[] = "\xE2\x83\xA3";
   if ((code_point != 0xFE0E && code_point != 0xFE0F) || (unsigned char)before >= 0x80) return false;
   struct tidings_span behind = span_from(text, at + 3);
@@ -116,15 +129,18 @@ static bool is_stray_selector(char before, struct tidings_span text, size_t at, 
   return !is_key || behind.len < 3 || memcmp(behind.ptr, keycap, 3) != 0;
 }
 
-/* What stands in front of `at`: in the text from `begin` on, else what was written before. NUL: nothing. */
-static char byte_before(struct tidings_span text, size_t begin, size_t at, const struct buffer *out) {
+/* What stands in front of `at`: in the text from `begin` on, else what was written before. NUL:
+ * nothing. */
+static char byte_before(struct tidings_span text, size_t begin, size_t at,
+                        const struct buffer *out) {
   if (at > begin) return text.ptr[at - 1];
   if (out->len) return out->bytes[out->len - 1];
   return '\0';
 }
 
 /* How many bytes from `at` on can be copied to the end of `out` as they are. */
-static size_t plain_run(struct tidings_span text, size_t at, unsigned where, const struct buffer *out) {
+static size_t plain_run(struct tidings_span text, size_t at, unsigned where,
+                        const struct buffer *out) {
   size_t begin = at;
   while (at < text.len) {
     if (where == IN_ITEM && text.len - at >= 8 && eight_are_plain(text.ptr + at)) {
@@ -139,7 +155,9 @@ static size_t plain_run(struct tidings_span text, size_t at, unsigned where, con
     }
     uint32_t code_point;
     size_t len = utf8_decode(text, at, &code_point);
-    if (!len || utf8_is_deceptive(code_point) || is_stray_selector(byte_before(text, begin, at, out), text, at, code_point)) break;
+    if (!len || utf8_is_deceptive(code_point) ||
+        is_stray_selector(byte_before(text, begin, at, out), text, at, code_point))
+      break;
     at += len;
   }
   return at - begin;
@@ -226,7 +244,8 @@ static void write_inline(struct tidings_span text, unsigned looked_at, struct bu
       at += write_shown(text, at, out);
       continue;
     }
-    bool inside_word = byte == '_' && at && is_alphanumeric(text.ptr[at - 1]) && is_alphanumeric(byte_at(text, at + 1));
+    bool inside_word = byte == '_' && at && is_alphanumeric(text.ptr[at - 1]) &&
+                       is_alphanumeric(byte_at(text, at + 1));
     if (!write_entity(byte, out)) {
       if (!inside_word) buffer_byte(out, '\\');
       buffer_byte(out, byte);
@@ -235,11 +254,17 @@ static void write_inline(struct tidings_span text, unsigned looked_at, struct bu
   }
 }
 
-void escape_markdown_inline(struct tidings_span text, struct buffer *out) { write_inline(text, INLINE, out); }
+void escape_markdown_inline(struct tidings_span text, struct buffer *out) {
+  write_inline(text, INLINE, out);
+}
 
-void escape_xml_inline(struct tidings_span text, struct buffer *out) { write_inline(text, INLINE | IN_XML, out); }
+void escape_xml_inline(struct tidings_span text, struct buffer *out) {
+  write_inline(text, INLINE | IN_XML, out);
+}
 
-void escape_xml_attribute(struct tidings_span text, struct buffer *out) { write_inline(text, IN_ATTRIBUTE, out); }
+void escape_xml_attribute(struct tidings_span text, struct buffer *out) {
+  write_inline(text, IN_ATTRIBUTE, out);
+}
 
 /* Only three backticks in a row are a fence, and the third alone need not be one. */
 static bool ends_fence(struct tidings_span text, size_t at) {

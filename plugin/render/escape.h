@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/escape.h: making text from outside harmless in each format. In all of them deceptive characters and broken UTF-8 are shown as {U+202E}
- * or {0xFF}.
+ * render/escape.h: making text from outside harmless in each format. In all of them deceptive
+ * characters and broken UTF-8 are shown as {U+202E} or {0xFF}.
  */
 #ifndef RENDER_ESCAPE_H
 #define RENDER_ESCAPE_H
 
 #include "common/buffer.h"
 
-/* Where an item's text stands: a list or block of markdown, an XML element, the result of a call. */
+/* Where an item's text stands: a list or block of markdown, an XML element, the result of a
+ * call. */
 enum escape { ESCAPE_MARKDOWN, ESCAPE_XML, ESCAPE_CALL };
 
-/* An item's text, which may stand at the start of a line: a line break becomes an indented continuation; a line start that would read as a fence,
- * a header, a list item, a quote, a tag or a forged group title gets a backslash; tags that name structure (system-reminder,
- * notification…) are neutralized wherever they stand. In XML all of < > & become entities; of a call's result a forged level in front gets
- * a backslash. */
+/* An item's text, which may stand at the start of a line: a line break becomes an indented
+ * continuation; a line start that would read as a fence, a header, a list item, a quote, a tag or a
+ * forged group title gets a backslash; tags that name structure (system-reminder, notification…)
+ * are neutralized wherever they stand. In XML all of < > & become entities; of a call's result a
+ * forged level in front gets a backslash. */
 void escape_item(enum escape where, struct tidings_span text, struct buffer *out);
-static inline void escape_markdown_item(struct tidings_span text, struct buffer *out) { escape_item(ESCAPE_MARKDOWN, text, out); }
+static inline void escape_markdown_item(struct tidings_span text, struct buffer *out) {
+  escape_item(ESCAPE_MARKDOWN, text, out);
+}
 
 /* A name inside a sentence or title (the host's): one line, no markup. */
 void escape_markdown_inline(struct tidings_span text, struct buffer *out);

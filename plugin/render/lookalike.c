@@ -4,19 +4,21 @@
  */
 #include "render/lookalike.h"
 
-#include "values/notification.h"
 #include "common/utf8.h"
 #include "render/render.h"
+#include "values/notification.h"
 
-/* -- in one line ------------------------------------------------------------------------------------------------------------------- */
+/* -- in one line ------------------------------------------------------------------------------- */
 
 /* Ends a tag's name here? Not in <username>, nor in List<System.Out>. */
 static bool ends_name(char byte) { return !is_alphanumeric(byte) && byte != '.' && byte != ':'; }
 
 bool opens_reserved_tag(struct tidings_span text) {
-  static const char *const prefixes[] = {"_system", "function_", "tool_", "tool-", "antml", "|", "!--", "![cdata["};
-  static const char *const names[] = {"system", "notification", "notifications", "user",   "assistant",
-                                      "human",  "developer",    "tool",          "invoke", "instructions"};
+  static const char *const prefixes[] = {"_system", "function_", "tool_", "tool-",
+                                         "antml",   "|",         "!--",   "![cdata["};
+  static const char *const names[] = {"system",    "notification", "notifications", "user",
+                                      "assistant", "human",        "developer",     "tool",
+                                      "invoke",    "instructions"};
   size_t at = 1;
   while (is_blank(byte_at(text, at)) || byte_at(text, at) == '/') at++;
   if (at >= text.len) return true; /* whatever the next line brings */
@@ -24,7 +26,9 @@ bool opens_reserved_tag(struct tidings_span text) {
     if (starts_with_word(span_from(text, at), prefixes[i])) return true;
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (starts_with_word(span_from(text, at), names[i]) && ends_name(byte_at(text, at + strlen(names[i])))) return true;
+    if (starts_with_word(span_from(text, at), names[i]) &&
+        ends_name(byte_at(text, at + strlen(names[i]))))
+      return true;
   }
   return false;
 }
@@ -36,7 +40,7 @@ bool is_pending_line(struct tidings_span line) {
   return at > 1 && starts_with_word(span_from(line, at), " more notification");
 }
 
-/* -- lines ------------------------------------------------------------------------------------------------------------------------- */
+/* -- lines ------------------------------------------------------------------------------------- */
 
 /* The length of the line break at `at`; 0: there is none. */
 static size_t break_at(struct tidings_span text, size_t at) {
@@ -48,7 +52,8 @@ static size_t break_at(struct tidings_span text, size_t at) {
   case '\v':
   case '\f': return 1;
   case '\xC2': return left > 1 && bytes[1] == '\x85' ? 2 : 0;
-  case '\xE2': return left > 2 && bytes[1] == '\x80' && (bytes[2] == '\xA8' || bytes[2] == '\xA9') ? 3 : 0;
+  case '\xE2':
+    return left > 2 && bytes[1] == '\x80' && (bytes[2] == '\xA8' || bytes[2] == '\xA9') ? 3 : 0;
   default: return 0;
   }
 }
@@ -58,19 +63,24 @@ size_t line_end(struct tidings_span text, size_t begin) {
   return begin;
 }
 
-size_t line_behind(struct tidings_span text, size_t end) { return end < text.len ? end + break_at(text, end) : end; }
+size_t line_behind(struct tidings_span text, size_t end) {
+  return end < text.len ? end + break_at(text, end) : end;
+}
 
-/* -- words that hide ----------------------------------------------------------------------------------------------------------------- */
+/* -- words that hide --------------------------------------------------------------------------- */
 
 /* U+FE0E and U+FE0F are an emoji's text and colour form. */
 static bool is_unseen(uint32_t code_point) {
-  return code_point != '\t' && (utf8_is_deceptive(code_point) || code_point == 0xFE0E || code_point == 0xFE0F);
+  return code_point != '\t' &&
+         (utf8_is_deceptive(code_point) || code_point == 0xFE0E || code_point == 0xFE0F);
 }
 
 /* Behind characters that nobody sees, other than line breaks and tabs. */
 static size_t skip_unseen(struct tidings_span text, size_t at) {
   uint32_t code_point;
-  for (size_t len; (len = utf8_decode(text, at, &code_point)) && is_unseen(code_point) && !break_at(text, at);) at += len;
+  for (size_t len;
+       (len = utf8_decode(text, at, &code_point)) && is_unseen(code_point) && !break_at(text, at);)
+    at += len;
   return at;
 }
 
@@ -94,8 +104,9 @@ static size_t skip_to_text(struct tidings_span text, size_t at) {
   }
 }
 
-/* Where `word`, in lower case, ends that begins at `at`; NO_MARK: it does not stand there. A blank in it stands for any number of blanks, a hyphen
- * for these too, for an underscore, or for nothing. */
+/* Where `word`, in lower case, ends that begins at `at`; NO_MARK: it does not stand there. A blank
+ * in it stands for any number of blanks, a hyphen for these too, for an underscore, or for
+ * nothing. */
 static size_t match_word(struct tidings_span text, size_t at, const char *word) {
   for (; *word; word++) {
     if (*word == ' ') {
@@ -116,7 +127,9 @@ static size_t match_word(struct tidings_span text, size_t at, const char *word) 
   return skip_unseen(text, at);
 }
 
-static bool continues_name(char byte) { return is_alphanumeric(byte) || byte == '_' || byte == '-' || byte == '.' || byte == ':'; }
+static bool continues_name(char byte) {
+  return is_alphanumeric(byte) || byte == '_' || byte == '-' || byte == '.' || byte == ':';
+}
 
 bool opens_block_tag(struct tidings_span text, size_t at) {
   static const char *const names[] = {"system-reminder", "notification", "notifications"};
@@ -135,7 +148,9 @@ static char seen_before(struct tidings_span text, size_t at) {
     uint32_t code_point;
     size_t begin = at - 1;
     while (begin && at - begin < 4 && ((unsigned char)text.ptr[begin] & 0xC0) == 0x80) begin--;
-    if (utf8_decode(text, begin, &code_point) != at - begin || !is_unseen(code_point) || break_at(text, begin)) return text.ptr[at - 1];
+    if (utf8_decode(text, begin, &code_point) != at - begin || !is_unseen(code_point) ||
+        break_at(text, begin))
+      return text.ptr[at - 1];
     at = begin;
   }
   return ' ';
@@ -144,14 +159,15 @@ static char seen_before(struct tidings_span text, size_t at) {
 bool names_block(struct tidings_span text, size_t at) {
   char before = seen_before(text, at), behind;
   bool is_key = text.ptr[at] == '"';
-  size_t end = match_word(text, is_key ? at + 1 : at, is_key ? "system_notifications" : NOTIFICATION_TOOL);
+  size_t end =
+      match_word(text, is_key ? at + 1 : at, is_key ? "system_notifications" : NOTIFICATION_TOOL);
   if (before == '\\' || end == NO_MARK) return false;
   behind = byte_at(text, end);
   if (is_key) return behind == '"';
   return !is_alphanumeric(before) && before != '_' && !is_alphanumeric(behind) && behind != '_';
 }
 
-/* -- lines of a block ------------------------------------------------------------------------------------------------------------------ */
+/* -- lines of a block -------------------------------------------------------------------------- */
 
 static bool holds(struct tidings_span line, const char *words) {
   for (size_t at = 0; at < line.len; at++) {
@@ -164,7 +180,8 @@ static bool holds(struct tidings_span line, const char *words) {
 static bool title_follows(struct tidings_span text, size_t at) {
   size_t begin = skip_to_text(text, at);
   struct tidings_span line = span_of(text.ptr + begin, line_end(text, begin) - begin);
-  return holds(line, "system notification") || match_word(line, 0, "these are automated system messages") != NO_MARK;
+  return holds(line, "system notification") ||
+         match_word(line, 0, "these are automated system messages") != NO_MARK;
 }
 
 /* What a nonce looks like, up to the end of the line. */
@@ -180,7 +197,8 @@ static bool is_nonce(struct tidings_span line, size_t at) {
 }
 
 /* From here on `line` begins at its first visible character. */
-static bool is_fence(enum fences fences, struct tidings_span line, struct tidings_span text, size_t end) {
+static bool is_fence(enum fences fences, struct tidings_span line, struct tidings_span text,
+                     size_t end) {
   size_t at = 0, dashes = 0;
   for (; byte_at(line, at) == '-'; dashes++) at = skip_space(line, at + 1);
   if (dashes < 3) return false;
@@ -193,7 +211,9 @@ static bool is_level_title(struct tidings_span line, size_t begin, char mark) {
   for (unsigned level = 0; level < LEVEL_COUNT; level++) {
     size_t at = match_word(line, begin, level_name(level)), colons = 0, marks = 0;
     if (at == NO_MARK) continue;
-    for (char byte; (byte = byte_at(line, at)) == mark || byte == ':'; at = skip_space(line, at + 1)) byte == ':' ? colons++ : marks++;
+    for (char byte; (byte = byte_at(line, at)) == mark || byte == ':';
+         at = skip_space(line, at + 1))
+      byte == ':' ? colons++ : marks++;
     if (colons && marks >= 2 && at == line.len) return true;
   }
   return false;
@@ -204,8 +224,11 @@ static bool is_title(struct tidings_span line) {
   size_t begin = skip_unseen(line, 1);
   if ((mark != '*' && mark != '_') || byte_at(line, begin) != mark) return false;
   size_t end = ++begin;
-  while (end < line.len && (line.ptr[end] != mark || byte_at(line, skip_unseen(line, end + 1)) != mark)) end++;
-  return holds(span_of(line.ptr + begin, end - begin), "system notification") || is_level_title(line, begin, mark);
+  while (end < line.len &&
+         (line.ptr[end] != mark || byte_at(line, skip_unseen(line, end + 1)) != mark))
+    end++;
+  return holds(span_of(line.ptr + begin, end - begin), "system notification") ||
+         is_level_title(line, begin, mark);
 }
 
 /* As is_pending_line, seen through. */

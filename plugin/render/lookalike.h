@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/lookalike.h: what a model could take for a part of its conversation, or of a block of ours, in any format. Only looks; changes nothing.
- * Private to render/.
+ * render/lookalike.h: what a model could take for a part of its conversation, or of a block of
+ * ours, in any format. Only looks; changes nothing. Private to render/.
  *
- * The functions that take a place in a text see through characters that nobody sees, and take every line break that Unicode knows for one.
+ * The functions that take a place in a text see through characters that nobody sees, and take every
+ * line break that Unicode knows for one.
  */
 #ifndef RENDER_LOOKALIKE_H
 #define RENDER_LOOKALIKE_H
@@ -12,14 +13,16 @@
 
 static const size_t NO_MARK = SIZE_MAX;
 
-/* At a '<', which is text.ptr[0], in one line: does it open structure of a conversation, such as <system> or <tool_result>? */
+/* At a '<', which is text.ptr[0], in one line: does it open structure of a conversation, such as
+ * <system> or <tool_result>? */
 bool opens_reserved_tag(struct tidings_span text);
 /* "(4 more notifications pending)", in one line. */
 bool is_pending_line(struct tidings_span line);
 
 /* At a '<': a tag of ours, opening or closing, such as <notification>? */
 bool opens_block_tag(struct tidings_span text, size_t at);
-/* At a quote or an underscore: the key of our JSON, or the name of our call? Not if a backslash stands before it. */
+/* At a quote or an underscore: the key of our JSON, or the name of our call? Not if a backslash
+ * stands before it. */
 bool names_block(struct tidings_span text, size_t at);
 
 /* A line from `begin` on: where it ends, and where the next one begins. */
@@ -28,7 +31,8 @@ size_t line_behind(struct tidings_span text, size_t end);
 
 /* How careful to be about a line of dashes: it is a fence of ours if a title follows; or always. */
 enum fences { FENCES_WITH_TITLE, FENCES_ALL };
-/* Where the line begin..end shows something first, if it reads as a line that our blocks have: a fence, a title, a count. Else NO_MARK. */
+/* Where the line begin..end shows something first, if it reads as a line that our blocks have: a
+ * fence, a title, a count. Else NO_MARK. */
 size_t block_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/markdown.c: the format `markdown`: a list for each level, the most important first, empty ones left out. Inside a level the plan's
- * order stands.
+ * render/markdown.c: the format `markdown`: a list for each level, the most important first, empty
+ * ones left out. Inside a level the plan's order stands.
  */
 #include "render/escape.h"
 #include "render/formats.h"
 
-static const char *const titles[LEVEL_COUNT] = {"**Info:**", "**Warning:**", "**Error:**", "**Critical:**"};
+static const char *const titles[LEVEL_COUNT] = {"**Info:**", "**Warning:**", "**Error:**",
+                                                "**Critical:**"};
 
 static void render_level(const struct render_input *input, unsigned level, struct buffer *out) {
   bool titled = false;
@@ -44,9 +45,10 @@ void render_markdown(const struct render_input *input, struct buffer *out) {
   render_markdown_title(input, out);
   buffer_text(out, "\n\nThese are automated system messages from ");
   render_host_name(input, out);
-  buffer_text(out, ", unrelated to the response which\n"
-                   "follows below. They are delivered in this message to make you aware of them. You\n"
-                   "can ignore irrelevant notifications — they will NOT be delivered again.\n");
+  buffer_text(out,
+              ", unrelated to the response which\n"
+              "follows below. They are delivered in this message to make you aware of them. You\n"
+              "can ignore irrelevant notifications — they will NOT be delivered again.\n");
   render_markdown_levels(input, out);
   render_pending_line(input->deferred, out);
   render_markdown_fence(input, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/markdown_flat.c: the format `markdown-flat`: one list in the plan's order, levels not shown.
+ * render/markdown_flat.c: the format `markdown-flat`: one list in the plan's order, levels not
+ * shown.
  */
 #include "render/escape.h"
 #include "render/formats.h"

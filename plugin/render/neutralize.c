@@ -7,7 +7,8 @@
 #include "common/utf8.h"
 #include "render/lookalike.h"
 
-/* In a line that ends at `end`: what to write in front of, or instead of, the byte at `at`; NULL: nothing. */
+/* In a line that ends at `end`: what to write in front of, or instead of, the byte at `at`; NULL:
+ * nothing. */
 static const char *defuse(enum fences fences, struct tidings_span text, size_t at, size_t end) {
   switch (text.ptr[at]) {
   case '<':
@@ -35,7 +36,9 @@ static void write_neutral(enum fences fences, struct tidings_span text, struct b
   }
 }
 
-void neutralize(struct tidings_span text, struct buffer *out) { write_neutral(FENCES_WITH_TITLE, text, out); }
+void neutralize(struct tidings_span text, struct buffer *out) {
+  write_neutral(FENCES_WITH_TITLE, text, out);
+}
 
 /* What can be seen, with LF as the only line break. */
 static void write_visible(struct tidings_span text, struct buffer *out) {
@@ -55,7 +58,8 @@ static void write_visible(struct tidings_span text, struct buffer *out) {
   }
 }
 
-/* Without empty lines in front and behind, and blanks behind. The first line keeps its indentation. */
+/* Without empty lines in front and behind, and blanks behind. The first line keeps its
+ * indentation. */
 static struct tidings_span trim_lines(struct tidings_span text) {
   size_t begin = 0;
   for (size_t at = 0; at < text.len && (text.ptr[at] == ' ' || text.ptr[at] == '\n'); at++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/render.c: which format, in whose voice and where, and the separators between the block and the carrier's own text.
+ * render/render.c: which format, in whose voice and where, and the separators between the block and
+ * the carrier's own text.
  */
 #include "render/render.h"
 
@@ -22,7 +23,8 @@ static void (*const formats[FORMAT_COUNT])(const struct render_input *, struct b
 };
 
 void render_pending_line(size_t deferred, struct buffer *out) {
-  if (deferred) buffer_format(out, "(%zu more notification%s pending)\n", deferred, deferred == 1 ? "" : "s");
+  if (deferred)
+    buffer_format(out, "(%zu more notification%s pending)\n", deferred, deferred == 1 ? "" : "s");
 }
 
 void render_host_name(const struct render_input *input, struct buffer *out) {
@@ -81,17 +83,20 @@ static int keep(struct buffer *text, struct arena *arena, struct tidings_span *r
   return code;
 }
 
-static int render_calls(const struct render_input *input, struct arena *arena, struct rendered *messages) {
+static int render_calls(const struct render_input *input, struct arena *arena,
+                        struct rendered *messages) {
   for (size_t i = 0; i < input->line_count; i++) {
     struct buffer text = BUFFER_EMPTY;
-    messages[i] = (struct rendered){.role = TIDINGS_MESSAGE_TOOL, .place = TIDINGS_PLACE_PAIR, .call_id = input->call_ids[i]};
+    messages[i] = (struct rendered){
+        .role = TIDINGS_MESSAGE_TOOL, .place = TIDINGS_PLACE_PAIR, .call_id = input->call_ids[i]};
     render_call(input, &input->lines[i], i + 1 == input->line_count, &text);
     if (keep(&text, arena, &messages[i].text)) return -1;
   }
   return 0;
 }
 
-static int render_one(const struct render_input *input, struct arena *arena, struct rendered *message) {
+static int render_one(const struct render_input *input, struct arena *arena,
+                      struct rendered *message) {
   struct buffer text = BUFFER_EMPTY;
   switch (input->format) {
   case FORMAT_OPENAI:
@@ -114,7 +119,8 @@ static int render_one(const struct render_input *input, struct arena *arena, str
 }
 
 /* In the user's own voice where there is one beside the carrier; always behind the block. */
-static int render_user(const struct render_input *input, struct tidings_span text, struct arena *arena, struct rendered *message) {
+static int render_user(const struct render_input *input, struct tidings_span text,
+                       struct arena *arena, struct rendered *message) {
   struct buffer out = BUFFER_EMPTY;
   message->role = TIDINGS_MESSAGE_CARRIER;
   message->place = TIDINGS_PLACE_APPEND;
@@ -130,12 +136,14 @@ static int render_user(const struct render_input *input, struct tidings_span tex
   return keep(&out, arena, &message->text);
 }
 
-int render_messages(const struct render_input *input, struct arena *arena, const struct rendered **ret_messages, size_t *ret_count) {
+int render_messages(const struct render_input *input, struct arena *arena,
+                    const struct rendered **ret_messages, size_t *ret_count) {
   bool calls = input->format == FORMAT_SYNTHETIC_CALL;
   size_t count = calls ? input->line_count : input->line_count > 0;
   struct rendered *messages = arena_zalloc(arena, count + input->steered_count, sizeof *messages);
   if (!messages) return -1;
-  if (calls ? render_calls(input, arena, messages) : count && render_one(input, arena, messages)) return -1;
+  if (calls ? render_calls(input, arena, messages) : count && render_one(input, arena, messages))
+    return -1;
   for (size_t i = 0; i < input->steered_count; i++) {
     if (render_user(input, input->steered[i], arena, &messages[count++])) return -1;
   }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/render.h: a plan's lines to what the model sees, one file per format. Pure. All text in a line is hostile until escape.c has had it: it
- * can never end a block, start another or forge a header.
+ * render/render.h: a plan's lines to what the model sees, one file per format. Pure. All text in a
+ * line is hostile until escape.c has had it: it can never end a block, start another or forge a
+ * header.
  */
 #ifndef RENDER_RENDER_H
 #define RENDER_RENDER_H
@@ -15,11 +16,11 @@
 struct render_input {
   const struct line *lines;
   size_t line_count;
-  size_t deferred;                     /* > 0: the last line says so */
-  struct tidings_span host_name;       /* empty: "the agent host" */
-  struct tidings_span nonce;           /* in the fence; empty: none */
-  uint8_t format, order, place;        /* enum format, enum order, TIDINGS_PLACE_PREPEND or _APPEND */
-  bool chat_request;                   /* what carries it; else a tool result */
+  size_t deferred;               /* > 0: the last line says so */
+  struct tidings_span host_name; /* empty: "the agent host" */
+  struct tidings_span nonce;     /* in the fence; empty: none */
+  uint8_t format, order, place;  /* enum format, enum order, TIDINGS_PLACE_PREPEND or _APPEND */
+  bool chat_request;             /* what carries it; else a tool result */
   const struct tidings_span *call_ids; /* FORMAT_SYNTHETIC_CALL: one a line */
   const struct tidings_span *steered;  /* what the user says in the midst of the turn, in order */
   size_t steered_count;
@@ -31,12 +32,15 @@ struct rendered {
   struct tidings_span text, call_id;
 };
 
-/* What to send, in order: the lines, then one text for each steered message. Text is in the arena. Returns 0, or -1: no memory. */
-int render_messages(const struct render_input *input, struct arena *arena, const struct rendered **ret_messages, size_t *ret_count);
+/* What to send, in order: the lines, then one text for each steered message. Text is in the arena.
+ * Returns 0, or -1: no memory. */
+int render_messages(const struct render_input *input, struct arena *arena,
+                    const struct rendered **ret_messages, size_t *ret_count);
 
-/* Appends the text of the lines' one message with role TIDINGS_MESSAGE_CARRIER, for the formats that are part of the carrier's text: separators
- * included, so that the host only concatenates. Prepended: the block, its closing line, an empty line. Appended: an empty line (two line
- * feeds), then the block. A buffer without memory is `failed`. */
+/* Appends the text of the lines' one message with role TIDINGS_MESSAGE_CARRIER, for the formats
+ * that are part of the carrier's text: separators included, so that the host only concatenates.
+ * Prepended: the block, its closing line, an empty line. Appended: an empty line (two line feeds),
+ * then the block. A buffer without memory is `failed`. */
 void render_carrier_text(const struct render_input *input, struct buffer *out);
 
 /* One item's text as the format shows it, to see how much it costs. */

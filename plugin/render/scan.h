@@ -16,17 +16,22 @@ static inline char byte_at(struct tidings_span text, size_t at) {
   return text.ptr[at];
 }
 
-static inline struct tidings_span span_from(struct tidings_span text, size_t at) { return span_of(text.ptr + at, text.len - at); }
+static inline struct tidings_span span_from(struct tidings_span text, size_t at) {
+  return span_of(text.ptr + at, text.len - at);
+}
 
 static inline bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
 
 static inline bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
-static inline bool is_alphanumeric(char byte) { return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z'); }
+static inline bool is_alphanumeric(char byte) {
+  return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
 
 static inline bool is_space(uint32_t code_point) {
   return code_point == ' ' || code_point == '\t' || code_point == 0xA0 || code_point == 0x1680 ||
-         (code_point >= 0x2000 && code_point <= 0x200A) || code_point == 0x202F || code_point == 0x205F || code_point == 0x3000;
+         (code_point >= 0x2000 && code_point <= 0x200A) || code_point == 0x202F ||
+         code_point == 0x205F || code_point == 0x3000;
 }
 
 static inline char lower_case(char byte) {

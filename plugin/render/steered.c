@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/steered.c: what the user says in the midst of a turn, told with a tool's result. A message of its own, role user, needs no words around it;
- * everywhere else a reader must be told who speaks.
+ * render/steered.c: what the user says in the midst of a turn, told with a tool's result. A message
+ * of its own, role user, needs no words around it; everywhere else a reader must be told who
+ * speaks.
  */
 #include "render/formats.h"
 #include "render/neutralize.h"
 
-void render_steered(const struct render_input *input, struct tidings_span message, struct buffer *out) {
+void render_steered(const struct render_input *input, struct tidings_span message,
+                    struct buffer *out) {
   if (input->format == FORMAT_OPENAI) {
     neutralize_message(message, out);
     return;
@@ -15,5 +17,6 @@ void render_steered(const struct render_input *input, struct tidings_span messag
   render_nonce_attribute(input, out);
   buffer_text(out, ">\nThe user sent the following message:\n");
   neutralize_message(message, out);
-  buffer_text(out, "\n\nPlease address this message and continue with your tasks.\n</system-reminder>");
+  buffer_text(out,
+              "\n\nPlease address this message and continue with your tasks.\n</system-reminder>");
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/synthetic_call.c: the format `synthetic-call`: each notification is the result of a call that the model did not make. Its level stands in
- * front, unless it is info; the last one says how many wait.
+ * render/synthetic_call.c: the format `synthetic-call`: each notification is the result of a call
+ * that the model did not make. Its level stands in front, unless it is info; the last one says how
+ * many wait.
  */
 #include "render/escape.h"
 #include "render/formats.h"
 
-void render_call(const struct render_input *input, const struct line *line, bool last, struct buffer *out) {
+void render_call(const struct render_input *input, const struct line *line, bool last,
+                 struct buffer *out) {
   if (input->nonce.len) {
     buffer_byte(out, '[');
     buffer_span(out, input->nonce);

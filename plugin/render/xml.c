@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/xml.c: the formats `xml`, an element for each notification, and `xml-batch`, one element with a list.
+ * render/xml.c: the formats `xml`, an element for each notification, and `xml-batch`, one element
+ * with a list.
  */
 #include "render/escape.h"
 #include "render/formats.h"
@@ -15,12 +16,14 @@ void render_nonce_attribute(const struct render_input *input, struct buffer *out
   if (input->nonce.len) write_attribute("nonce", input->nonce, out);
 }
 
-static void write_element(const struct render_input *input, const struct line *line, struct buffer *out) {
+static void write_element(const struct render_input *input, const struct line *line,
+                          struct buffer *out) {
   const struct notification *note = &line->item->note;
   buffer_text(out, "<notification");
   write_attribute("source", note->source, out);
   if (note->name.len) write_attribute("name", note->name, out);
-  if (line->level != TIDINGS_LEVEL_INFO) write_attribute("level", span_text(level_name(line->level)), out);
+  if (line->level != TIDINGS_LEVEL_INFO)
+    write_attribute("level", span_text(level_name(line->level)), out);
   render_nonce_attribute(input, out);
   buffer_text(out, ">\n");
   escape_item(ESCAPE_XML, line->message, out);
@@ -40,7 +43,8 @@ void render_xml(const struct render_input *input, struct buffer *out) {
 
 void render_xml_batch(const struct render_input *input, struct buffer *out) {
   if (input->deferred)
-    buffer_format(out, "<notifications showing=\"%zu\" total=\"%zu\"", input->line_count, input->line_count + input->deferred);
+    buffer_format(out, "<notifications showing=\"%zu\" total=\"%zu\"", input->line_count,
+                  input->line_count + input->deferred);
   else buffer_format(out, "<notifications count=\"%zu\"", input->line_count);
   render_nonce_attribute(input, out);
   buffer_text(out, ">\n");

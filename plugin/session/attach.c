@@ -16,7 +16,8 @@ static bool is_named(const struct session_event *opening, uint64_t id) {
 }
 
 /* The messages on a carrier, as the machine sees it end. Nothing is offered meanwhile. */
-static int step_messages(struct turning *turning, const struct delivery *delivery, bool named, struct tidings_error *error) {
+static int step_messages(struct turning *turning, const struct delivery *delivery, bool named,
+                         struct tidings_error *error) {
   ptrdiff_t *indices = arena_zalloc(turning->arena, delivery->message_count + 1, sizeof *indices);
   size_t count = 0;
   if (!indices) return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
@@ -33,19 +34,24 @@ static int step_messages(struct turning *turning, const struct delivery *deliver
 }
 
 /* Ends every lease: the named ones as committed, the others as rolled back. */
-static int resolve_leases(const struct attaching *attaching, struct turning *turning, struct tidings_error *error) {
+static int resolve_leases(const struct attaching *attaching, struct turning *turning,
+                          struct tidings_error *error) {
   struct head *head = attaching->head;
   const uint64_t *leased = head->leased;
   size_t count = head->leased_count;
   for (size_t i = 0; i < count; i++) {
     struct delivery delivery;
-    int code = delivery_get_leased(attaching->txn, attaching->session, head, leased[i], attaching->arena, &delivery, error);
+    int code = delivery_get_leased(attaching->txn, attaching->session, head, leased[i],
+                                   attaching->arena, &delivery, error);
     if (code) return code;
     bool named = is_named(attaching->opening, public_id(attaching->session, delivery.n));
-    int failed = named ? ledger_commit(head, &delivery, attaching->arena) : ledger_roll_back(head, &delivery, attaching->arena);
+    int failed = named ? ledger_commit(head, &delivery, attaching->arena)
+                       : ledger_roll_back(head, &delivery, attaching->arena);
     if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
     delivery.state = named ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
-    delivery.settled_by = attaching->opening && attaching->opening->has_deliveries ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
+    delivery.settled_by = attaching->opening && attaching->opening->has_deliveries
+                              ? SETTLED_BY_RESUME
+                              : SETTLED_BY_RECOVERY;
     delivery.settled_ms = attaching->now_ms;
     code = delivery_put(attaching->txn, attaching->session, &delivery, error);
     if (!code) code = step_messages(turning, &delivery, named, error);
@@ -54,8 +60,10 @@ static int resolve_leases(const struct attaching *attaching, struct turning *tur
   return 0;
 }
 
-/* What the owner before left behind; or, of our own, what was leased and is not in the transcript. */
-static int recover(const struct attaching *attaching, bool mine, bool was_owned, struct tidings_error *error) {
+/* What the owner before left behind; or, of our own, what was leased and is not in the
+ * transcript. */
+static int recover(const struct attaching *attaching, bool mine, bool was_owned,
+                   struct tidings_error *error) {
   struct turning turning = {.instance = attaching->instance,
                             .settings = attaching->settings,
                             .txn = attaching->txn,
@@ -71,7 +79,8 @@ static int recover(const struct attaching *attaching, bool mine, bool was_owned,
   return code ? code : turning_save(&turning, TURNS_RECOVERED, false, &changed, error);
 }
 
-/* Whose session was taken over has to open it again: what it believes of the session may be wrong by now, whoever has it or had it meanwhile. */
+/* Whose session was taken over has to open it again: what it believes of the session may be wrong
+ * by now, whoever has it or had it meanwhile. */
 bool was_taken_over(const struct head *head, const struct owner *host) {
   if (owner_equal(&head->owner, host)) return false;
   for (size_t i = 0; i < head->former_count; i++) {
@@ -93,25 +102,32 @@ static void forget_formers(struct head *head, const struct owner *host, bool dea
 /* Of more than fit, all of them alive, the one that lost the session first is forgotten. */
 static void add_former(struct head *head, const struct owner *host) {
   forget_formers(head, host, true);
-  if (head->former_count == FORMERS) memmove(head->formers, head->formers + 1, --head->former_count * sizeof *head->formers);
+  if (head->former_count == FORMERS)
+    memmove(head->formers, head->formers + 1, --head->former_count * sizeof *head->formers);
   head->formers[head->former_count++] = *host;
 }
 
 static int refuse_former(const struct attaching *attaching, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_CLOSED, "the session was taken over by another host, pid %u; open it again", attaching->head->owner.pid);
+  return fail(error, TIDINGS_E_CLOSED,
+              "the session was taken over by another host, pid %u; open it again",
+              attaching->head->owner.pid);
 }
 
 static int refuse_second(const struct attaching *attaching, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_BUSY, "the session is owned by a running host, pid %u; end that, or open the session with takeover",
-              attaching->head->owner.pid);
+  return fail(
+      error, TIDINGS_E_BUSY,
+      "the session is owned by a running host, pid %u; end that, or open the session with takeover",
+      attaching->head->owner.pid);
 }
 
 int attach(const struct attaching *attaching, bool *ret_changed, struct tidings_error *error) {
   const struct session_event *opening = attaching->opening;
   struct head *head = attaching->head;
-  bool mine = owner_equal(&head->owner, &attaching->instance->owner), was_owned = head->owner.pid != 0;
+  bool mine = owner_equal(&head->owner, &attaching->instance->owner),
+       was_owned = head->owner.pid != 0;
   bool changed = !mine;
-  if (!opening && was_taken_over(head, &attaching->instance->owner)) return refuse_former(attaching, error);
+  if (!opening && was_taken_over(head, &attaching->instance->owner))
+    return refuse_former(attaching, error);
   if (!mine && owner_alive(&head->owner)) {
     if (!opening || !opening->takeover) return refuse_second(attaching, error);
     add_former(head, &head->owner);
@@ -138,13 +154,16 @@ int attach(const struct attaching *attaching, bool *ret_changed, struct tidings_
   return 0;
 }
 
-static struct session *remember(struct instance *instance, struct tidings_span id, uint32_t number, struct tidings_error *error) {
-  struct session *session = session_table_add(&instance->sessions, id, number, store_bell(instance->store, number));
+static struct session *remember(struct instance *instance, struct tidings_span id, uint32_t number,
+                                struct tidings_error *error) {
+  struct session *session =
+      session_table_add(&instance->sessions, id, number, store_bell(instance->store, number));
   if (!session) (void)fail(error, TIDINGS_E_NOMEM, "no memory for a session");
   return session;
 }
 
-int session_known(struct instance *instance, struct tidings_span id, struct session **ret_session, struct tidings_error *error) {
+int session_known(struct instance *instance, struct tidings_span id, struct session **ret_session,
+                  struct tidings_error *error) {
   struct session *session = session_table_find(&instance->sessions, id);
   struct store_txn *txn;
   uint32_t number;
@@ -160,18 +179,20 @@ int session_known(struct instance *instance, struct tidings_span id, struct sess
   return 0;
 }
 
-int session_remember(struct instance *instance, struct tidings_span id, uint32_t number, struct session **ret_session,
-                     struct tidings_error *error) {
+int session_remember(struct instance *instance, struct tidings_span id, uint32_t number,
+                     struct session **ret_session, struct tidings_error *error) {
   struct session *session = remember(instance, id, number, error);
   if (!session) return TIDINGS_E_NOMEM;
   *ret_session = session;
   return 0;
 }
 
-int session_attach(struct instance *instance, const struct settings *settings, struct tidings_span id, int64_t now_ms,
-                   store_deadline deadline, struct session **ret_session, struct tidings_error *error) {
+int session_attach(struct instance *instance, const struct settings *settings,
+                   struct tidings_span id, int64_t now_ms, store_deadline deadline,
+                   struct session **ret_session, struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
-  struct attaching attaching = {.instance = instance, .settings = settings, .now_ms = now_ms, .arena = &arena};
+  struct attaching attaching = {
+      .instance = instance, .settings = settings, .now_ms = now_ms, .arena = &arena};
   struct store_txn *txn;
   struct head head;
   bool changed;

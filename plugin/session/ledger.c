@@ -4,19 +4,23 @@
  */
 #include "session/ledger.h"
 
-int ledger_ranges(const struct fate *fates, size_t count, struct arena *arena, const struct fate_range **ret_ranges, size_t *ret_count) {
+int ledger_ranges(const struct fate *fates, size_t count, struct arena *arena,
+                  const struct fate_range **ret_ranges, size_t *ret_count) {
   struct fate_range *ranges = arena_array(arena, count, sizeof *ranges);
   size_t used = 0;
   if (!ranges) return -1;
   for (size_t i = 0; i < count; i++) {
     const struct fate *fate = &fates[i];
     struct fate_range *before = used ? &ranges[used - 1] : NULL;
-    if (before && before->last + 1 == fate->n && before->outcome == fate->outcome && before->reason == fate->reason &&
-        before->ref == fate->ref) {
+    if (before && before->last + 1 == fate->n && before->outcome == fate->outcome &&
+        before->reason == fate->reason && before->ref == fate->ref) {
       before->last = fate->n;
     } else {
-      ranges[used++] =
-          (struct fate_range){.first = fate->n, .last = fate->n, .ref = fate->ref, .outcome = fate->outcome, .reason = fate->reason};
+      ranges[used++] = (struct fate_range){.first = fate->n,
+                                           .last = fate->n,
+                                           .ref = fate->ref,
+                                           .outcome = fate->outcome,
+                                           .reason = fate->reason};
     }
   }
   *ret_ranges = ranges;
@@ -27,11 +31,13 @@ int ledger_ranges(const struct fate *fates, size_t count, struct arena *arena, c
 /* Appends a range, joined to the one before it if both are the same delivery's. */
 static void add_range(struct taken *taken, size_t *count, struct taken range) {
   struct taken *before = *count ? &taken[*count - 1] : NULL;
-  if (before && before->last + 1 == range.first && before->delivery == range.delivery) before->last = range.last;
+  if (before && before->last + 1 == range.first && before->delivery == range.delivery)
+    before->last = range.last;
   else taken[(*count)++] = range;
 }
 
-/* A commit of a sessions's oldest items lets the watermark pass; what is behind it needs no range. */
+/* A commit of a sessions's oldest items lets the watermark pass; what is behind it needs no
+ * range. */
 static void raise_watermark(struct head *head, struct taken *taken) {
   size_t passed = 0;
   if (!head->watermark) head->watermark = 1;
@@ -44,13 +50,15 @@ static void raise_watermark(struct head *head, struct taken *taken) {
 }
 
 int ledger_lease(struct head *head, const struct delivery *delivery, struct arena *arena) {
-  struct taken *taken = arena_zalloc(arena, head->taken_count + delivery->fate_count, sizeof *taken);
+  struct taken *taken =
+      arena_zalloc(arena, head->taken_count + delivery->fate_count, sizeof *taken);
   uint64_t *leased = arena_zalloc(arena, head->leased_count + 1, sizeof *leased);
   size_t count = 0, old = 0;
   if (!taken || !leased) return -1;
   for (size_t i = 0; i < delivery->fate_count; i++) {
     const struct fate_range *fate = &delivery->fates[i];
-    while (old < head->taken_count && head->taken[old].first < fate->first) add_range(taken, &count, head->taken[old++]);
+    while (old < head->taken_count && head->taken[old].first < fate->first)
+      add_range(taken, &count, head->taken[old++]);
     add_range(taken, &count, (struct taken){fate->first, fate->last, delivery->n});
   }
   while (old < head->taken_count) add_range(taken, &count, head->taken[old++]);
@@ -87,7 +95,8 @@ int ledger_commit(struct head *head, const struct delivery *delivery, struct are
   head->taken_count = count;
   raise_watermark(head, taken);
   for (size_t i = 0; i < delivery->fate_count; i++) {
-    head->outcomes[delivery->fates[i].outcome] += delivery->fates[i].last - delivery->fates[i].first + 1;
+    head->outcomes[delivery->fates[i].outcome] +=
+        delivery->fates[i].last - delivery->fates[i].first + 1;
   }
   return 0;
 }
@@ -115,6 +124,7 @@ uint64_t ledger_leased(const struct head *head) {
 uint64_t ledger_pending(const struct head *head, uint64_t last) {
   uint64_t first = head->watermark ? head->watermark : 1;
   uint64_t pending = last >= first ? last - first + 1 : 0;
-  for (size_t i = 0; i < head->taken_count; i++) pending -= head->taken[i].last - head->taken[i].first + 1;
+  for (size_t i = 0; i < head->taken_count; i++)
+    pending -= head->taken[i].last - head->taken[i].first + 1;
   return pending;
 }

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/ledger.h: which items of a session are pending, leased or ended, as arithmetic on a head's ranges. Pure: heads and deliveries in,
- * a new head out; nothing is read or written. Arrays of the new head are in the arena.
+ * session/ledger.h: which items of a session are pending, leased or ended, as arithmetic on a
+ * head's ranges. Pure: heads and deliveries in, a new head out; nothing is read or written. Arrays
+ * of the new head are in the arena.
  */
 #ifndef SESSION_LEDGER_H
 #define SESSION_LEDGER_H
 
 #include "store/store.h"
 
-/* Fates (by n) as ranges of neighbours with the same outcome, reason and no ref of their own. Returns 0, or -1: no memory. */
-int ledger_ranges(const struct fate *fates, size_t count, struct arena *arena, const struct fate_range **ret_ranges, size_t *ret_count);
+/* Fates (by n) as ranges of neighbours with the same outcome, reason and no ref of their own.
+ * Returns 0, or -1: no memory. */
+int ledger_ranges(const struct fate *fates, size_t count, struct arena *arena,
+                  const struct fate_range **ret_ranges, size_t *ret_count);
 
 /* The items of `delivery` are leased by it now. Returns 0, or -1: no memory. */
 int ledger_lease(struct head *head, const struct delivery *delivery, struct arena *arena);
 
-/* The lease ends: committed, and its items have ended with their outcomes; or rolled back, and they are pending again. */
+/* The lease ends: committed, and its items have ended with their outcomes; or rolled back, and they
+ * are pending again. */
 int ledger_commit(struct head *head, const struct delivery *delivery, struct arena *arena);
 int ledger_roll_back(struct head *head, const struct delivery *delivery, struct arena *arena);
 

@@ -15,7 +15,8 @@ struct sorted {
 };
 
 /* Damaged items never reach the policy: they are dropped. */
-static int sort_out(const struct planning *planning, struct item *items, size_t count, struct sorted *ret) {
+static int sort_out(const struct planning *planning, struct item *items, size_t count,
+                    struct sorted *ret) {
   struct sorted sorted = {.sound = items, .sound_count = count};
   size_t damaged = 0;
   for (size_t i = 0; i < count; i++) {
@@ -23,19 +24,23 @@ static int sort_out(const struct planning *planning, struct item *items, size_t 
     damaged += !items[i].note.message.len;
   }
   if (damaged) {
-    sorted = (struct sorted){.sound = arena_zalloc(planning->arena, count, sizeof *sorted.sound),
-                             .damaged = arena_zalloc(planning->arena, damaged, sizeof *sorted.damaged)};
+    sorted =
+        (struct sorted){.sound = arena_zalloc(planning->arena, count, sizeof *sorted.sound),
+                        .damaged = arena_zalloc(planning->arena, damaged, sizeof *sorted.damaged)};
     if (!sorted.sound || !sorted.damaged) return -1;
     for (size_t i = 0; i < count; i++) {
       if (items[i].note.message.len) sorted.sound[sorted.sound_count++] = items[i];
-      else sorted.damaged[sorted.damaged_count++] = (struct fate){.n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
+      else
+        sorted.damaged[sorted.damaged_count++] =
+            (struct fate){.n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
     }
   }
   *ret = sorted;
   return 0;
 }
 
-static int merge_fates(struct arena *arena, struct plan *plan, const struct fate *more, size_t more_count) {
+static int merge_fates(struct arena *arena, struct plan *plan, const struct fate *more,
+                       size_t more_count) {
   if (!more_count) return 0;
   struct fate *fates = arena_zalloc(arena, plan->fate_count + more_count, sizeof *fates);
   size_t a = 0, b = 0, count = 0;
@@ -55,31 +60,38 @@ struct counting {
   struct buffer shown; /* scratch */
 };
 
-/* What a message costs as it will be shown: hostile text can become much longer. Without memory it is taken for what it is. */
+/* What a message costs as it will be shown: hostile text can become much longer. Without memory it
+ * is taken for what it is. */
 static uint64_t count_tokens(void *context, struct tidings_span message) {
   struct counting *counting = context;
   counting->shown.len = 0;
   render_item_text(counting->format, message, &counting->shown);
   struct tidings_span shown = counting->shown.failed ? message : buffer_view(&counting->shown);
-  if (counting->host.count_tokens) return counting->host.count_tokens(counting->host.context, &shown);
+  if (counting->host.count_tokens)
+    return counting->host.count_tokens(counting->host.context, &shown);
   return (shown.len + 3) / 4;
 }
 
-int planning_make(const struct planning *planning, struct item *items, size_t item_count, struct plan *ret_plan) {
+int planning_make(const struct planning *planning, struct item *items, size_t item_count,
+                  struct plan *ret_plan) {
   const struct settings *settings = planning->settings;
-  struct counting counting = {.host = planning->instance->host, .format = settings->format, .shown = BUFFER_EMPTY};
+  struct counting counting = {
+      .host = planning->instance->host, .format = settings->format, .shown = BUFFER_EMPTY};
   const struct token_counter counter = {count_tokens, &counting};
   struct sorted sorted;
   struct plan plan;
   if (sort_out(planning, items, item_count, &sorted)) return -1;
-  if (plan_needs_facts(sorted.sound, sorted.sound_count, settings) && facts_read(sorted.sound, sorted.sound_count, planning->arena))
+  if (plan_needs_facts(sorted.sound, sorted.sound_count, settings) &&
+      facts_read(sorted.sound, sorted.sound_count, planning->arena))
     return -1;
-  int code = plan_delivery(sorted.sound, sorted.sound_count, settings, planning->now_ms, &counter, planning->arena, &plan);
+  int code = plan_delivery(sorted.sound, sorted.sound_count, settings, planning->now_ms, &counter,
+                           planning->arena, &plan);
   buffer_free(&counting.shown);
   if (code) return -1;
   if (merge_fates(planning->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;
   if (sorted.damaged_count) {
-    static const char words[] = "store: damaged notification records were dropped; see query explain";
+    static const char words[] =
+        "store: damaged notification records were dropped; see query explain";
     struct tidings_span text = span_text(words);
     counting.host.log(counting.host.context, TIDINGS_LOG_ERROR, &text);
   }
@@ -87,16 +99,21 @@ int planning_make(const struct planning *planning, struct item *items, size_t it
   return 0;
 }
 
-int planning_left(const struct planning *planning, struct item *items, size_t item_count, const bool **ret_left) {
+int planning_left(const struct planning *planning, struct item *items, size_t item_count,
+                  const bool **ret_left) {
   struct sorted sorted;
   if (sort_out(planning, items, item_count, &sorted)) return -1;
-  bool *left = arena_zalloc(planning->arena, item_count, sizeof *left), *sound = arena_zalloc(planning->arena, item_count, sizeof *sound);
+  bool *left = arena_zalloc(planning->arena, item_count, sizeof *left),
+       *sound = arena_zalloc(planning->arena, item_count, sizeof *sound);
   if (!left || !sound) return -1;
   if (plan_needs_facts(sorted.sound, sorted.sound_count, planning->settings) &&
       facts_read(sorted.sound, sorted.sound_count, planning->arena))
     return -1;
-  if (plan_left(sorted.sound, sorted.sound_count, planning->settings, planning->now_ms, planning->arena, sound)) return -1;
-  for (size_t i = 0, at = 0; i < item_count; i++) left[i] = items[i].note.message.len && sound[at++];
+  if (plan_left(sorted.sound, sorted.sound_count, planning->settings, planning->now_ms,
+                planning->arena, sound))
+    return -1;
+  for (size_t i = 0, at = 0; i < item_count; i++)
+    left[i] = items[i].note.message.len && sound[at++];
   *ret_left = left;
   return 0;
 }

@@ -21,7 +21,9 @@ struct tidings_reply *reply_make(struct arena *arena) {
   return &reply->abi;
 }
 
-static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory for a reply"); }
+static int no_memory(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
+}
 
 static struct tidings_span pack(char **to, struct tidings_span text) {
   char *begin = *to;
@@ -30,12 +32,15 @@ static struct tidings_span pack(char **to, struct tidings_span text) {
   return span_of(begin, text.len);
 }
 
-/* With text of its own: an item's is the snapshot's, and that of a line that is not its item's is in the arena already. */
-static int make_notification(const struct line *line, uint32_t session, struct arena *arena, struct tidings_notification *ret) {
+/* With text of its own: an item's is the snapshot's, and that of a line that is not its item's is
+ * in the arena already. */
+static int make_notification(const struct line *line, uint32_t session, struct arena *arena,
+                             struct tidings_notification *ret) {
   const struct item *item = line->item;
   struct tidings_span data = line->count > 1 ? span_of(NULL, 0) : item->note.data;
   bool is_items = line->message.ptr == item->note.message.ptr;
-  char *text = arena_alloc(arena, item->note.source.len + item->note.name.len + (is_items ? line->message.len : 0) + data.len);
+  char *text = arena_alloc(arena, item->note.source.len + item->note.name.len +
+                                      (is_items ? line->message.len : 0) + data.len);
   if (!text) return -1;
   *ret = (struct tidings_notification){
       .size = sizeof *ret,
@@ -51,7 +56,8 @@ static int make_notification(const struct line *line, uint32_t session, struct a
   return 0;
 }
 
-static int show_notifications(struct tidings_reply *reply, uint32_t session, const struct plan *plan, struct arena *arena) {
+static int show_notifications(struct tidings_reply *reply, uint32_t session,
+                              const struct plan *plan, struct arena *arena) {
   struct tidings_notification *notes = arena_array(arena, plan->line_count, sizeof *notes);
   const struct tidings_notification **list = arena_array(arena, plan->line_count, sizeof *list);
   if (!notes || !list) return -1;
@@ -65,20 +71,24 @@ static int show_notifications(struct tidings_reply *reply, uint32_t session, con
 }
 
 /* "notif_" and a random UUID, as RFC 9562 writes its version 4. */
-static int make_call_id(const struct tidings_host *host, struct arena *arena, struct tidings_span *ret_id, struct tidings_error *error) {
+static int make_call_id(const struct tidings_host *host, struct arena *arena,
+                        struct tidings_span *ret_id, struct tidings_error *error) {
   uint8_t b[16];
   char text[sizeof "notif_xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"];
   if (host->random(host->context, b, sizeof b))
-    return fail(error, TIDINGS_E_INVAL, "host.random failed; delivery.format \"synthetic-call\" needs it");
+    return fail(error, TIDINGS_E_INVAL,
+                "host.random failed; delivery.format \"synthetic-call\" needs it");
   b[6] = (uint8_t)(0x40 | (b[6] & 0x0f));
   b[8] = (uint8_t)(0x80 | (b[8] & 0x3f));
-  (void)snprintf(text, sizeof text, "notif_%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3],
-                 b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+  (void)snprintf(text, sizeof text,
+                 "notif_%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
+                 b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+                 b[14], b[15]);
   return arena_copy(arena, span_text(text), ret_id) ? no_memory(error) : 0;
 }
 
-static int make_call_ids(const struct showing *showing, struct arena *arena, const struct tidings_span **ret_ids,
-                         struct tidings_error *error) {
+static int make_call_ids(const struct showing *showing, struct arena *arena,
+                         const struct tidings_span **ret_ids, struct tidings_error *error) {
   struct tidings_span *ids = arena_zalloc(arena, showing->plan->line_count, sizeof *ids);
   if (!ids) return no_memory(error);
   for (size_t i = 0; i < showing->plan->line_count; i++) {
@@ -89,7 +99,8 @@ static int make_call_ids(const struct showing *showing, struct arena *arena, con
   return 0;
 }
 
-static int show_messages(struct tidings_reply *reply, const struct rendered *rendered, size_t count, struct arena *arena) {
+static int show_messages(struct tidings_reply *reply, const struct rendered *rendered, size_t count,
+                         struct arena *arena) {
   struct tidings_message *messages = arena_array(arena, count, sizeof *messages);
   const struct tidings_message **list = arena_array(arena, count, sizeof *list);
   if (!messages || !list) return -1;
@@ -107,7 +118,8 @@ static int show_messages(struct tidings_reply *reply, const struct rendered *ren
   return 0;
 }
 
-int reply_show(struct tidings_reply *reply, const struct showing *showing, struct arena *arena, struct tidings_error *error) {
+int reply_show(struct tidings_reply *reply, const struct showing *showing, struct arena *arena,
+               struct tidings_error *error) {
   const struct settings *settings = &showing->configuration->settings;
   struct nonce nonce = configuration_nonce(showing->configuration, showing->session);
   struct render_input input = {
@@ -125,15 +137,19 @@ int reply_show(struct tidings_reply *reply, const struct showing *showing, struc
   };
   const struct rendered *rendered;
   size_t count;
-  int code = settings->format == FORMAT_SYNTHETIC_CALL ? make_call_ids(showing, arena, &input.call_ids, error) : 0;
+  int code = settings->format == FORMAT_SYNTHETIC_CALL
+                 ? make_call_ids(showing, arena, &input.call_ids, error)
+                 : 0;
   if (code) return code;
-  if (show_notifications(reply, showing->session_number, showing->plan, arena) || render_messages(&input, arena, &rendered, &count) ||
+  if (show_notifications(reply, showing->session_number, showing->plan, arena) ||
+      render_messages(&input, arena, &rendered, &count) ||
       show_messages(reply, rendered, count, arena))
     return no_memory(error);
   return 0;
 }
 
-const struct tidings_reply *reply_hand_out(struct tidings_reply *abi, struct instance *instance, struct arena *arena) {
+const struct tidings_reply *reply_hand_out(struct tidings_reply *abi, struct instance *instance,
+                                           struct arena *arena) {
   struct reply *reply = (struct reply *)abi;
   reply->arena = *arena;
   *arena = (struct arena)ARENA_EMPTY;

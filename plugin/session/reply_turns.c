@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/reply_turns.c: what a reply says of the run: how the session stands, and what the host is asked to do.
+ * session/reply_turns.c: what a reply says of the run: how the session stands, and what the host is
+ * asked to do.
  */
 #include "common/error.h"
 #include "session/reply.h"
 
-static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory for a reply"); }
+static int no_memory(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
+}
 
-/* -- status ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- status ------------------------------------------------------------------------------------ */
 
 struct ids {
   struct tidings_span *ids;
@@ -27,18 +30,22 @@ static void add_id(struct ids *ids, struct tidings_span id) {
   ids->count++;
 }
 
-static bool turn_is_there(const struct run *run) { return run->state != RUN_IDLE && run->state != RUN_ERROR; }
+static bool turn_is_there(const struct run *run) {
+  return run->state != RUN_IDLE && run->state != RUN_ERROR;
+}
 
 static int copy_system_id(uint64_t n, struct arena *arena, struct tidings_span *ret_id) {
   struct system_id id = system_turn_id(n);
   return arena_copy(arena, span_text(id.text), ret_id);
 }
 
-int reply_status(struct tidings_reply *reply, const struct run *run, const struct turns *turns, struct arena *arena) {
+int reply_status(struct tidings_reply *reply, const struct run *run, const struct turns *turns,
+                 struct arena *arena) {
   struct tidings_status *status = arena_zalloc(arena, 1, sizeof *status);
   struct ids of_turn = {0}, orphaned = {0};
   size_t count = turns ? turns->count : 0;
-  if (!status || make_ids(&of_turn, count + 1, arena) || make_ids(&orphaned, count + 1, arena)) return -1;
+  if (!status || make_ids(&of_turn, count + 1, arena) || make_ids(&orphaned, count + 1, arena))
+    return -1;
   struct tidings_span system;
   if (turn_is_there(run) && run->kind == TURN_OF_SYSTEM) {
     if (copy_system_id(run->system_turns, arena, &system)) return -1;
@@ -66,7 +73,8 @@ int reply_status(struct tidings_reply *reply, const struct run *run, const struc
   return 0;
 }
 
-int reply_steered(struct tidings_reply *reply, const struct tidings_span *list, size_t count, struct arena *arena) {
+int reply_steered(struct tidings_reply *reply, const struct tidings_span *list, size_t count,
+                  struct arena *arena) {
   struct ids ids = {0};
   if (make_ids(&ids, count, arena)) return -1;
   for (size_t i = 0; i < count; i++) add_id(&ids, list[i]);
@@ -75,9 +83,10 @@ int reply_steered(struct tidings_reply *reply, const struct tidings_span *list, 
   return 0;
 }
 
-/* -- actions ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- actions ----------------------------------------------------------------------------------- */
 
-static struct tidings_action *add_action(struct tidings_reply *reply, uint32_t type, struct arena *arena) {
+static struct tidings_action *add_action(struct tidings_reply *reply, uint32_t type,
+                                         struct arena *arena) {
   const struct tidings_action **list = arena_zalloc(arena, reply->action_count + 1, sizeof *list);
   struct tidings_action *action = arena_zalloc(arena, 1, sizeof *action);
   if (!list || !action) return NULL;
@@ -95,19 +104,23 @@ int reply_abort(struct tidings_reply *reply, struct arena *arena) {
   return 0;
 }
 
-static int offered_message(const struct turning *turning, const struct message *message, struct tidings_turn_message *ret_message,
-                           struct tidings_error *error) {
-  *ret_message = (struct tidings_turn_message){
-      .size = sizeof *ret_message, .id = message->id, .queued_at_ms = message->waited ? message->stamp_ms : 0};
+static int offered_message(const struct turning *turning, const struct message *message,
+                           struct tidings_turn_message *ret_message, struct tidings_error *error) {
+  *ret_message =
+      (struct tidings_turn_message){.size = sizeof *ret_message,
+                                    .id = message->id,
+                                    .queued_at_ms = message->waited ? message->stamp_ms : 0};
   if (message->n == turning->added) { /* not in the store yet */
     ret_message->content = turning->content;
     ret_message->trigger = turning->trigger;
     return 0;
   }
-  return content_get(turning->txn, turning->session, message->n, turning->arena, &ret_message->content, &ret_message->trigger, error);
+  return content_get(turning->txn, turning->session, message->n, turning->arena,
+                     &ret_message->content, &ret_message->trigger, error);
 }
 
-int reply_offer(struct tidings_reply *reply, const struct turning *turning, struct tidings_span system_text, struct tidings_error *error) {
+int reply_offer(struct tidings_reply *reply, const struct turning *turning,
+                struct tidings_span system_text, struct tidings_error *error) {
   const struct turns *turns = &turning->turns;
   bool system = turns->run.kind == TURN_OF_SYSTEM;
   struct arena *arena = turning->arena;
@@ -133,10 +146,11 @@ int reply_offer(struct tidings_reply *reply, const struct turning *turning, stru
   return 0;
 }
 
-void reply_wake(struct tidings_reply *reply, const struct instance *instance, const struct settings *settings, const struct run *run,
-                int64_t now_ms) {
+void reply_wake(struct tidings_reply *reply, const struct instance *instance,
+                const struct settings *settings, const struct run *run, int64_t now_ms) {
   enum { HEARTBEAT_MS = 2000 }; /* covers a pusher that died before it could ring */
   int64_t due_ms = turns_due_ms(run, settings);
   reply->wake_at_ms = due_ms;
-  if (instance->wake_used && (!due_ms || due_ms > now_ms + HEARTBEAT_MS)) reply->wake_at_ms = now_ms + HEARTBEAT_MS;
+  if (instance->wake_used && (!due_ms || due_ms > now_ms + HEARTBEAT_MS))
+    reply->wake_at_ms = now_ms + HEARTBEAT_MS;
 }

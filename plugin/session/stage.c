@@ -7,7 +7,9 @@
 #include "common/error.h"
 #include "session/urging.h"
 
-static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory to decide on a session's turns"); }
+static int no_memory(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory to decide on a session's turns");
+}
 
 static int begin(struct stage *stage, struct tidings_error *error) {
   stage->turning = (struct turning){.instance = stage->instance,
@@ -20,12 +22,14 @@ static int begin(struct stage *stage, struct tidings_error *error) {
   return item_last(stage->txn, stage->session, &stage->head, &stage->last_item, error);
 }
 
-int stage_load(struct stage *stage, const struct tidings_span *ids, size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
+int stage_load(struct stage *stage, const struct tidings_span *ids, size_t count,
+               ptrdiff_t *ret_named, struct tidings_error *error) {
   int code = begin(stage, error);
   return code ? code : turning_load(&stage->turning, ids, count, ret_named, error);
 }
 
-int stage_load_numbers(struct stage *stage, const uint64_t *numbers, size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
+int stage_load_numbers(struct stage *stage, const uint64_t *numbers, size_t count,
+                       ptrdiff_t *ret_named, struct tidings_error *error) {
   int code = begin(stage, error);
   return code ? code : turning_load_numbers(&stage->turning, numbers, count, ret_named, error);
 }
@@ -38,12 +42,16 @@ struct turns_input stage_input(const struct stage *stage, enum turns_event event
   return input;
 }
 
-static int find_urgency(struct stage *stage, struct urging *ret_urging, struct tidings_error *error) {
-  const struct planning planning = {
-      .instance = stage->instance, .settings = stage->settings, .now_ms = stage->now_ms, .arena = &stage->arena};
+static int find_urgency(struct stage *stage, struct urging *ret_urging,
+                        struct tidings_error *error) {
+  const struct planning planning = {.instance = stage->instance,
+                                    .settings = stage->settings,
+                                    .now_ms = stage->now_ms,
+                                    .arena = &stage->arena};
   struct item *items;
   size_t count;
-  int code = item_pending(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
+  int code =
+      item_pending(stage->txn, stage->session, &stage->head, &stage->arena, &items, &count, error);
   if (code) return code;
   return urging_find(&planning, items, count, ret_urging) ? no_memory(error) : 0;
 }
@@ -58,11 +66,13 @@ int stage_look(struct stage *stage, struct tidings_error *error) {
   input.urgency = urging.urgency;
   turns_look(&stage->turning.turns, &input, &stage->result);
   bool system = stage->result.offer && stage->turning.turns.run.kind == TURN_OF_SYSTEM;
-  if (system && urging.most && urging_message(urging.most, &stage->arena, &stage->system_text)) return no_memory(error);
+  if (system && urging.most && urging_message(urging.most, &stage->arena, &stage->system_text))
+    return no_memory(error);
   return 0;
 }
 
-int stage_save(struct stage *stage, enum turns_event event, bool *ret_changed, struct tidings_error *error) {
+int stage_save(struct stage *stage, enum turns_event event, bool *ret_changed,
+               struct tidings_error *error) {
   bool changed = false;
   int code = turning_save(&stage->turning, event, stage->result.abort, &changed, error);
   changed = changed || stage->head_changed;
@@ -71,7 +81,8 @@ int stage_save(struct stage *stage, enum turns_event event, bool *ret_changed, s
   return code;
 }
 
-int stage_reply(struct stage *stage, struct tidings_reply **ret_reply, struct tidings_error *error) {
+int stage_reply(struct stage *stage, struct tidings_reply **ret_reply,
+                struct tidings_error *error) {
   const struct turns *turns = &stage->turning.turns;
   struct tidings_reply *reply = reply_make(&stage->arena);
   if (!reply || reply_status(reply, &turns->run, turns, &stage->arena)) return no_memory(error);
@@ -80,12 +91,14 @@ int stage_reply(struct stage *stage, struct tidings_reply **ret_reply, struct ti
     int code = reply_offer(reply, &stage->turning, stage->system_text, error);
     if (code) return code;
   }
-  if (stage->answers) reply_wake(reply, stage->instance, stage->settings, &turns->run, stage->now_ms);
+  if (stage->answers)
+    reply_wake(reply, stage->instance, stage->settings, &turns->run, stage->now_ms);
   *ret_reply = reply;
   return 0;
 }
 
-int stage_stand(struct stage *stage, struct tidings_span session, struct tidings_reply **ret_reply, struct tidings_error *error) {
+int stage_stand(struct stage *stage, struct tidings_span session, struct tidings_reply **ret_reply,
+                struct tidings_error *error) {
   int code = store_read(stage->instance->store, &stage->txn, error);
   if (code) return code;
   code = session_find(stage->txn, session, &stage->session, error);

@@ -8,9 +8,11 @@
 
 #include "common/error.h"
 
-static int no_memory(struct tidings_error *error) { return fail(error, TIDINGS_E_NOMEM, "no memory for a session's messages"); }
+static int no_memory(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory for a session's messages");
+}
 
-/* -- reading -------------------------------------------------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
 static int by_place(const void *a, const void *b) {
   const struct message *left = a, *right = b;
@@ -30,7 +32,8 @@ static int by_number(const void *a, const void *b) {
 
 static struct slot *make_slots(const struct turns *turns, struct arena *arena) {
   struct slot *slots = arena_zalloc(arena, turns->count + 1, sizeof *slots);
-  for (size_t i = 0; slots && i < turns->count; i++) slots[i] = (struct slot){turns->messages[i].n, (ptrdiff_t)i};
+  for (size_t i = 0; slots && i < turns->count; i++)
+    slots[i] = (struct slot){turns->messages[i].n, (ptrdiff_t)i};
   if (slots) qsort(slots, turns->count, sizeof *slots, by_number);
   return slots;
 }
@@ -42,32 +45,36 @@ static ptrdiff_t find_slot(const struct slot *slots, size_t count, uint64_t n) {
 }
 
 /* Those named that are over, and so are not among the live ones. */
-static int add_named(struct turning *turning, const uint64_t *numbers, size_t count, struct tidings_error *error) {
+static int add_named(struct turning *turning, const uint64_t *numbers, size_t count,
+                     struct tidings_error *error) {
   struct turns *turns = &turning->turns;
   size_t live = turns->count;
   struct slot *slots = make_slots(turns, turning->arena);
   if (!slots) return no_memory(error);
   for (size_t i = 0; i < count; i++) {
     bool known = !numbers[i] || find_slot(slots, live, numbers[i]) != NOT_A_MESSAGE;
-    for (size_t j = live; !known && j < turns->count; j++) known = turns->messages[j].n == numbers[i];
+    for (size_t j = live; !known && j < turns->count; j++)
+      known = turns->messages[j].n == numbers[i];
     if (known) continue;
     struct tidings_error why = {.size = sizeof why};
-    int code = message_get(turning->txn, turning->session, numbers[i], turning->arena, &turns->messages[turns->count], &why);
-    if (code == TIDINGS_E_NOT_FOUND || code == TIDINGS_E_STORE) continue; /* forgotten or damaged: as if it had never been */
+    int code = message_get(turning->txn, turning->session, numbers[i], turning->arena,
+                           &turns->messages[turns->count], &why);
+    if (code == TIDINGS_E_NOT_FOUND || code == TIDINGS_E_STORE)
+      continue; /* forgotten or damaged: as if it had never been */
     if (code) return fail(error, code, "%s", why.text);
     turns->count++;
   }
   return 0;
 }
 
-int turning_load_numbers(struct turning *turning, const uint64_t *numbers, size_t count, ptrdiff_t *ret_named,
-                         struct tidings_error *error) {
+int turning_load_numbers(struct turning *turning, const uint64_t *numbers, size_t count,
+                         ptrdiff_t *ret_named, struct tidings_error *error) {
   struct turns *turns = &turning->turns;
   turns->run = turning->head->run;
   turning->from = turns->run.state;
   turning->system_from = turns->run.kind == TURN_OF_SYSTEM ? turns->run.system_turns : 0;
-  int code = message_live(turning->txn, turning->session, turns->run.first_message, count + 1, turning->arena, &turns->messages,
-                          &turns->count, error);
+  int code = message_live(turning->txn, turning->session, turns->run.first_message, count + 1,
+                          turning->arena, &turns->messages, &turns->count, error);
   if (!code) code = add_named(turning, numbers, count, error);
   if (code) return code;
   qsort(turns->messages, turns->count, sizeof *turns->messages, by_place);
@@ -77,18 +84,22 @@ int turning_load_numbers(struct turning *turning, const uint64_t *numbers, size_
   return 0;
 }
 
-int turning_load(struct turning *turning, const struct tidings_span *ids, size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
+int turning_load(struct turning *turning, const struct tidings_span *ids, size_t count,
+                 ptrdiff_t *ret_named, struct tidings_error *error) {
   uint64_t *numbers = arena_zalloc(turning->arena, count + 1, sizeof *numbers);
   int code = numbers ? 0 : no_memory(error);
-  for (size_t i = 0; !code && i < count; i++) code = message_find(turning->txn, turning->session, ids[i], &numbers[i], error);
+  for (size_t i = 0; !code && i < count; i++)
+    code = message_find(turning->txn, turning->session, ids[i], &numbers[i], error);
   return code ? code : turning_load_numbers(turning, numbers, count, ret_named, error);
 }
 
 struct turns_input turning_input(const struct turning *turning, enum turns_event event) {
-  return (struct turns_input){.event = event, .now_ms = turning->now_ms, .settings = turning->settings};
+  return (struct turns_input){
+      .event = event, .now_ms = turning->now_ms, .settings = turning->settings};
 }
 
-int turning_carried(const struct turning *turning, uint64_t delivery, const uint64_t **ret_numbers, size_t *ret_count) {
+int turning_carried(const struct turning *turning, uint64_t delivery, const uint64_t **ret_numbers,
+                    size_t *ret_count) {
   const struct turns *turns = &turning->turns;
   uint64_t *numbers = arena_zalloc(turning->arena, turns->count + 1, sizeof *numbers);
   size_t count = 0;
@@ -101,7 +112,8 @@ int turning_carried(const struct turning *turning, uint64_t delivery, const uint
   return 0;
 }
 
-int turning_steered(const struct turning *turning, uint64_t delivery, struct steered *ret_steered, struct tidings_error *error) {
+int turning_steered(const struct turning *turning, uint64_t delivery, struct steered *ret_steered,
+                    struct tidings_error *error) {
   const struct turns *turns = &turning->turns;
   struct tidings_span *contents = arena_zalloc(turning->arena, turns->count + 1, sizeof *contents);
   struct tidings_span *ids = arena_zalloc(turning->arena, turns->count + 1, sizeof *ids), trigger;
@@ -109,7 +121,8 @@ int turning_steered(const struct turning *turning, uint64_t delivery, struct ste
   if (!contents || !ids) return no_memory(error);
   for (size_t i = 0; i < turns->count; i++) {
     if (turns->messages[i].delivery != delivery) continue;
-    int code = content_get(turning->txn, turning->session, turns->messages[i].n, turning->arena, &contents[count], &trigger, error);
+    int code = content_get(turning->txn, turning->session, turns->messages[i].n, turning->arena,
+                           &contents[count], &trigger, error);
     if (code) return code;
     ids[count++] = turns->messages[i].id;
   }
@@ -117,9 +130,11 @@ int turning_steered(const struct turning *turning, uint64_t delivery, struct ste
   return 0;
 }
 
-/* -- writing -------------------------------------------------------------------------------------------------------------------------- */
+/* -- writing ----------------------------------------------------------------------------------- */
 
-static bool is_alive(const struct message *message) { return !message_is_over(message->state) || message->of_turn || message->orphaned; }
+static bool is_alive(const struct message *message) {
+  return !message_is_over(message->state) || message->of_turn || message->orphaned;
+}
 
 static int save_messages(struct turning *turning, struct tidings_error *error) {
   struct turns *turns = &turning->turns;
@@ -127,9 +142,11 @@ static int save_messages(struct turning *turning, struct tidings_error *error) {
   turns->run.first_message = turns->run.last_message + 1;
   for (size_t i = 0; !code && i < turns->count; i++) {
     const struct message *message = &turns->messages[i];
-    if (is_alive(message) && message->n < turns->run.first_message) turns->run.first_message = message->n;
+    if (is_alive(message) && message->n < turns->run.first_message)
+      turns->run.first_message = message->n;
     if (message->n == turning->added)
-      code = message_add(turning->txn, turning->session, message, turning->content, turning->trigger, error);
+      code = message_add(turning->txn, turning->session, message, turning->content,
+                         turning->trigger, error);
     else if (message->changed) code = message_put(turning->txn, turning->session, message, error);
   }
   return code;
@@ -138,17 +155,22 @@ static int save_messages(struct turning *turning, struct tidings_error *error) {
 static int save_content(struct turning *turning, struct tidings_error *error) {
   struct tidings_span content, trigger;
   if (!turning->edited) return 0;
-  int code = content_get(turning->txn, turning->session, turning->edited, turning->arena, &content, &trigger, error);
-  return code ? code : content_put(turning->txn, turning->session, turning->edited, turning->content, trigger, error);
+  int code = content_get(turning->txn, turning->session, turning->edited, turning->arena, &content,
+                         &trigger, error);
+  return code ? code
+              : content_put(turning->txn, turning->session, turning->edited, turning->content,
+                            trigger, error);
 }
 
 /* What the step changed; and whose turn it is, where something happens to that. */
-static int save_transition(struct turning *turning, enum turns_event event, bool abort, struct tidings_error *error) {
+static int save_transition(struct turning *turning, enum turns_event event, bool abort,
+                           struct tidings_error *error) {
   const struct turns *turns = &turning->turns;
   const struct run *run = &turns->run;
   bool of_turn = abort || run->state != turning->from;
   size_t most = 1;
-  for (size_t i = 0; i < turns->count; i++) most += turns->messages[i].changed || turns->messages[i].of_turn;
+  for (size_t i = 0; i < turns->count; i++)
+    most += turns->messages[i].changed || turns->messages[i].of_turn;
   struct transition_message *messages = arena_zalloc(turning->arena, most, sizeof *messages);
   struct transition transition = {.n = ++turning->head->last_transition,
                                   .time_ms = turning->now_ms,
@@ -156,18 +178,21 @@ static int save_transition(struct turning *turning, enum turns_event event, bool
                                   .from = turning->from,
                                   .to = run->state,
                                   .abort = abort,
-                                  .system = run->kind == TURN_OF_SYSTEM ? run->system_turns : turning->system_from,
+                                  .system = run->kind == TURN_OF_SYSTEM ? run->system_turns
+                                                                        : turning->system_from,
                                   .messages = messages};
   if (!messages) return no_memory(error);
   for (size_t i = 0; i < turns->count; i++) {
     const struct message *message = &turns->messages[i];
     if (!message->changed && !(of_turn && message->of_turn)) continue;
-    messages[transition.message_count++] = (struct transition_message){.id = message->id, .state = message->state};
+    messages[transition.message_count++] =
+        (struct transition_message){.id = message->id, .state = message->state};
   }
   return transition_put(turning->txn, turning->session, &transition, error);
 }
 
-int turning_save(struct turning *turning, enum turns_event event, bool abort, bool *ret_changed, struct tidings_error *error) {
+int turning_save(struct turning *turning, enum turns_event event, bool abort, bool *ret_changed,
+                 struct tidings_error *error) {
   struct turns *turns = &turning->turns;
   struct run *run = &turns->run;
   bool changed = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/turning.h: a session's run and messages between the store and the pure machine of turns/: read, stepped, written back with a
- * transition that tells what happened.
+ * session/turning.h: a session's run and messages between the store and the pure machine of turns/:
+ * read, stepped, written back with a transition that tells what happened.
  */
 #ifndef SESSION_TURNING_H
 #define SESSION_TURNING_H
@@ -27,19 +27,25 @@ struct turning {
   uint64_t edited;                      /* number of a message whose content is new; 0: none */
 };
 
-/* Reads what the machine needs. ret_named gets an index for each id, or NOT_A_MESSAGE. Errors: STORE, NOMEM. */
-int turning_load(struct turning *turning, const struct tidings_span *ids, size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
+/* Reads what the machine needs. ret_named gets an index for each id, or NOT_A_MESSAGE. Errors:
+ * STORE, NOMEM. */
+int turning_load(struct turning *turning, const struct tidings_span *ids, size_t count,
+                 ptrdiff_t *ret_named, struct tidings_error *error);
 /* The same by number. */
-int turning_load_numbers(struct turning *turning, const uint64_t *numbers, size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
+int turning_load_numbers(struct turning *turning, const uint64_t *numbers, size_t count,
+                         ptrdiff_t *ret_named, struct tidings_error *error);
 
 /* What the machine is told by everybody. */
 struct turns_input turning_input(const struct turning *turning, enum turns_event event);
 
-/* Writes what has changed, and the transition `event`; false in *ret_changed: nothing had. The caller puts the head. */
-int turning_save(struct turning *turning, enum turns_event event, bool abort, bool *ret_changed, struct tidings_error *error);
+/* Writes what has changed, and the transition `event`; false in *ret_changed: nothing had. The
+ * caller puts the head. */
+int turning_save(struct turning *turning, enum turns_event event, bool abort, bool *ret_changed,
+                 struct tidings_error *error);
 
 /* The numbers of the messages that `delivery` carries now. -1: no memory. */
-int turning_carried(const struct turning *turning, uint64_t delivery, const uint64_t **ret_numbers, size_t *ret_count);
+int turning_carried(const struct turning *turning, uint64_t delivery, const uint64_t **ret_numbers,
+                    size_t *ret_count);
 
 /* What goes into the running turn. */
 struct steered {
@@ -47,6 +53,7 @@ struct steered {
   size_t count;
 };
 /* Contents and ids of the messages that `delivery` carries. */
-int turning_steered(const struct turning *turning, uint64_t delivery, struct steered *ret_steered, struct tidings_error *error);
+int turning_steered(const struct turning *turning, uint64_t delivery, struct steered *ret_steered,
+                    struct tidings_error *error);
 
 #endif

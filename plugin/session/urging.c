@@ -7,12 +7,16 @@
 #include "render/escape.h"
 
 static bool is_urgent(const struct notification *note, const struct settings *settings) {
-  return settings->critical_force && (note->level == TIDINGS_LEVEL_CRITICAL || note->activation == ACTIVATION_INTERRUPT);
+  return settings->critical_force &&
+         (note->level == TIDINGS_LEVEL_CRITICAL || note->activation == ACTIVATION_INTERRUPT);
 }
 
-static bool is_critical(const struct item *item) { return item->note.level == TIDINGS_LEVEL_CRITICAL; }
+static bool is_critical(const struct item *item) {
+  return item->note.level == TIDINGS_LEVEL_CRITICAL;
+}
 
-int urging_find(const struct planning *planning, struct item *items, size_t count, struct urging *ret_urging) {
+int urging_find(const struct planning *planning, struct item *items, size_t count,
+                struct urging *ret_urging) {
   struct urging urging = {0};
   const bool *left;
   bool any = false;
@@ -24,7 +28,8 @@ int urging_find(const struct planning *planning, struct item *items, size_t coun
     if (!left[i] || !(urgent || note->activation == ACTIVATION_IDLE)) continue;
     urging.urgency.urgent = urging.urgency.urgent || urgent;
     urging.urgency.asking = items[i].n;
-    if (!urging.most || (is_critical(&items[i]) && !is_critical(urging.most))) urging.most = &items[i];
+    if (!urging.most || (is_critical(&items[i]) && !is_critical(urging.most)))
+      urging.most = &items[i];
   }
   if (urging.most) urging.urgency.most = urging.most->n;
   *ret_urging = urging;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/store.h: the one durable place. Everything outside this folder sees sessions, items, deliveries and heads; only here is LMDB.
+ * store/store.h: the one durable place. Everything outside this folder sees sessions, items,
+ * deliveries and heads; only here is LMDB.
  *
- * One environment, one tree; keys are (session number, kind of row, n), 13 bytes, big-endian. Rows: META and NAME (session number 0),
- * HEAD, ITEM, DELIVERY, DEDUP, MEMORY, MESSAGE, CONTENT, MESSAGE_ID, TRANSITION. Items are never rewritten: a delivery row says how items ended, the head says which are taken.
- * The store must not know policy, rendering, JSON or the host's clock: times are handed in.
+ * One environment, one tree; keys are (session number, kind of row, n), 13 bytes, big-endian. Rows:
+ * META and NAME (session number 0), HEAD, ITEM, DELIVERY, DEDUP, MEMORY, MESSAGE, CONTENT,
+ * MESSAGE_ID, TRANSITION. Items are never rewritten: a delivery row says how items ended, the head
+ * says which are taken. The store must not know policy, rendering, JSON or the host's clock: times
+ * are handed in.
  *
- * Concurrency: any number of processes and threads. Reads see a snapshot. Writers, of all processes, queue at a lock with a time limit
- * (BUSY past it). Every write that another process might care about rings its session's bell (see bell_read).
+ * Concurrency: any number of processes and threads. Reads see a snapshot. Writers, of all
+ * processes, queue at a lock with a time limit (BUSY past it). Every write that another process
+ * might care about rings its session's bell (see bell_read).
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -17,9 +21,9 @@
 #include <stdint.h>
 
 #include "common/arena.h"
+#include "rules/turns/turns.h"
 #include "values/memory.h"
 #include "values/notification.h"
-#include "rules/turns/turns.h"
 
 enum {
   STORE_SCHEMA = 2, /* 1: builds before the first release */
@@ -36,26 +40,31 @@ struct store_options {
   const char *directory; /* absolute or relative, NUL-terminated */
   void (*log)(void *context, uint32_t severity, const char *text);
   void *log_context;
-  uint32_t create_budget_ms; /* how long to wait for another process that is just creating the store */
-  int64_t now_ms;            /* the host's wall clock */
+  /* how long to wait for another process that is just creating the store */
+  uint32_t create_budget_ms;
+  int64_t now_ms; /* the host's wall clock */
 };
 
 /* Errors: STORE with a sentence that says what to do, SCHEMA_NEWER, BUSY, NOMEM. */
-int store_open(const struct store_options *options, struct store **ret_store, struct tidings_error *error);
+int store_open(const struct store_options *options, struct store **ret_store,
+               struct tidings_error *error);
 void store_close(struct store *store); /* NULL is allowed; no transaction may be open */
 const char *store_directory(const struct store *store);
 const struct owner *store_self(const struct store *store); /* the process that opened it */
 
-/* A point in time (CLOCK_MONOTONIC, nanoseconds) past which a call gives up waiting for the writer lock. */
+/* A point in time (CLOCK_MONOTONIC, nanoseconds) past which a call gives up waiting for the writer
+ * lock. */
 typedef uint64_t store_deadline;
 store_deadline store_deadline_in(uint32_t budget_ms);
 
-/* The store's own random bytes. If it has none yet, `fresh` becomes them, durably. Errors: BUSY, SCHEMA_NEWER, STORE, NOMEM. */
+/* The store's own random bytes. If it has none yet, `fresh` becomes them, durably. Errors: BUSY,
+ * SCHEMA_NEWER, STORE, NOMEM. */
 enum { STORE_SECRET_BYTES = 16 };
-int store_secret(struct store *store, const uint8_t fresh[STORE_SECRET_BYTES], store_deadline deadline,
-                 uint8_t ret_secret[STORE_SECRET_BYTES], struct tidings_error *error);
+int store_secret(struct store *store, const uint8_t fresh[STORE_SECRET_BYTES],
+                 store_deadline deadline, uint8_t ret_secret[STORE_SECRET_BYTES],
+                 struct tidings_error *error);
 
-/* -- who: a host process ------------------------------------------------------------------------------------------------------- */
+/* -- who: a host process ----------------------------------------------------------------------- */
 
 struct owner {
   uint8_t boot_id[16];
@@ -66,9 +75,10 @@ struct owner {
 /* Describes process `pid` (0: this one). Returns 0, or -1 if there is no such process. */
 int owner_of_process(uint32_t pid, struct owner *ret_owner);
 bool owner_equal(const struct owner *a, const struct owner *b);
-bool owner_alive(const struct owner *owner); /* false for nobody, for another boot and for a zombie */
+/* false for nobody, for another boot and for a zombie */
+bool owner_alive(const struct owner *owner);
 
-/* -- rows ---------------------------------------------------------------------------------------------------------------------- */
+/* -- rows -------------------------------------------------------------------------------------- */
 
 /* Items first..last are not pending: leased by delivery `delivery`, or ended if that is 0. */
 struct taken {
@@ -79,14 +89,15 @@ enum { FORMERS = 8 };
 
 /* What is known of a session besides its items. Zero is a session never heard of. */
 struct head {
-  uint64_t generation;           /* grows with each write of the head */
-  uint64_t watermark;            /* every item below has ended; 0 and 1 both mean none */
-  uint64_t floor;                /* the number of the next item is above this, whatever retention deleted */
+  uint64_t generation; /* grows with each write of the head */
+  uint64_t watermark;  /* every item below has ended; 0 and 1 both mean none */
+  uint64_t floor;      /* the number of the next item is above this, whatever retention deleted */
   uint64_t last_delivery;        /* number of the newest delivery */
   uint64_t dedup_cursor;         /* how far the sweep for old dedup rows got */
   uint64_t epoch;                /* grows with each attachment */
   struct owner owner;            /* pid 0: not attached */
-  struct owner formers[FORMERS]; /* living hosts that lost the session to another one and have not opened it since, oldest first */
+  struct owner formers[FORMERS]; /* living hosts that lost the session to another one and have not
+                                    opened it since, oldest first */
   size_t former_count;
   int64_t attached_ms;
   int64_t closed_ms;             /* when it was closed; 0: it was not, or has been attached since */
@@ -127,12 +138,13 @@ struct delivery {
   uint64_t epoch;
   int64_t leased_ms, settled_ms;
   uint8_t state, carrier, settled_by;
-  uint8_t source;                    /* chat request: TIDINGS_SOURCE_* */
-  uint64_t after;                    /* number of the newest item when it was leased: its place among them */
+  uint8_t source; /* chat request: TIDINGS_SOURCE_* */
+  uint64_t after; /* number of the newest item when it was leased: its place among them */
   struct tidings_span call_id, tool; /* tool result */
   const struct fate_range *fates;    /* by first */
   size_t fate_count;
-  const uint64_t *messages; /* numbers of the messages that it carries: of the turn it starts, or steered into it */
+  const uint64_t *messages; /* numbers of the messages that it carries: of the turn it starts, or
+                               steered into it */
   size_t message_count;
 };
 
@@ -147,118 +159,152 @@ struct transition {
   uint8_t event;    /* enum turns_event */
   uint8_t from, to; /* enum run_state */
   bool abort;       /* the stream was asked to stop */
-  uint64_t system;  /* number of the turn of the plugin's own that is offered, runs or ends; 0: none */
+  /* number of the turn of the plugin's own that is offered, runs or ends; 0: none */
+  uint64_t system;
   const struct transition_message *messages;
   size_t message_count;
 };
 
-/* -- transactions --------------------------------------------------------------------------------------------------------------- */
+/* -- transactions ------------------------------------------------------------------------------ */
 
 struct store_txn;
 
-/* A snapshot. Short: decode what is needed into an arena, then end it. No other transaction may be open on this thread. */
-int store_read(struct store *store, struct store_txn **ret_txn, struct tidings_error *error); /* STORE, NOMEM */
+/* A snapshot. Short: decode what is needed into an arena, then end it. No other transaction may be
+ * open on this thread. */
+int store_read(struct store *store, struct store_txn **ret_txn,
+               struct tidings_error *error); /* STORE, NOMEM */
 /* The one writer. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
-int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn, struct tidings_error *error);
-/* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome unknown". The transaction is over in either case. */
+int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
+                struct tidings_error *error);
+/* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
+ * unknown". The transaction is over in either case. */
 int store_commit(struct store_txn *txn, struct tidings_error *error);
 void store_end(struct store_txn *txn); /* of a snapshot, or giving up a write; NULL is allowed */
 
 /* The number of a session, or 0 if the store has not heard of it. */
-int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error);
+int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number,
+                 struct tidings_error *error);
 /* In a write: finds or adds. */
-int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number, struct tidings_error *error);
+int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number,
+                struct tidings_error *error);
 
 /* All sessions' numbers are below this. */
 int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_error *error);
-/* Calls `each` with the name and the number of every session until it returns non-zero, which is then returned; `name` is borrowed for the call. A
- * damaged row is passed over. */
+/* Calls `each` with the name and the number of every session until it returns non-zero, which is
+ * then returned; `name` is borrowed for the call. A damaged row is passed over. */
 typedef int (*session_visitor)(void *context, struct tidings_span name, uint32_t number);
-int session_scan(struct store_txn *txn, session_visitor each, void *context, struct tidings_error *error);
+int session_scan(struct store_txn *txn, session_visitor each, void *context,
+                 struct tidings_error *error);
 
 /* A session without a head reads as a zero one. Arrays are in the arena. */
-int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struct head *ret_head, struct tidings_error *error);
+int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struct head *ret_head,
+             struct tidings_error *error);
 /* For a session whose head is damaged: one in which everything that was has ended. */
-int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head, struct tidings_error *error);
+int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head,
+              struct tidings_error *error);
 /* Writes `head` with generation + 1 and rings the session's bell on commit. */
-int head_put(struct store_txn *txn, uint32_t session, const struct head *head, struct tidings_error *error);
+int head_put(struct store_txn *txn, uint32_t session, const struct head *head,
+             struct tidings_error *error);
 
 /* The number of the newest item; the head's floor if there is none. */
-int item_last(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t *ret_n, struct tidings_error *error);
-
-/* Calls `each` for the items first..last in order until it returns non-zero; skips numbers that are not there. A damaged record comes with its
- * number and an empty message. Text is in the arena. */
-typedef int (*item_visitor)(void *context, const struct item *item);
-int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last, struct arena *arena, item_visitor each, void *context,
+int item_last(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t *ret_n,
               struct tidings_error *error);
+
+/* Calls `each` for the items first..last in order until it returns non-zero; skips numbers that are
+ * not there. A damaged record comes with its number and an empty message. Text is in the arena. */
+typedef int (*item_visitor)(void *context, const struct item *item);
+int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last,
+              struct arena *arena, item_visitor each, void *context, struct tidings_error *error);
 /* NOT_FOUND if there is none. */
-int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct item *ret_item, struct tidings_error *error);
-/* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an empty message. Text is not copied, since most of
- * it may be waiting for long: it is gone when the transaction ends, or writes. */
-int item_pending(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, struct item **ret_items,
-                 size_t *ret_count, struct tidings_error *error);
+int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
+             struct item *ret_item, struct tidings_error *error);
+/* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an
+ * empty message. Text is not copied, since most of it may be waiting for long: it is gone when the
+ * transaction ends, or writes. */
+int item_pending(struct store_txn *txn, uint32_t session, const struct head *head,
+                 struct arena *arena, struct item **ret_items, size_t *ret_count,
+                 struct tidings_error *error);
 /* The same with a copy of all text in the arena, for those who write what they have read. */
-int item_pending_copied(struct store_txn *txn, uint32_t session, const struct head *head, struct arena *arena, struct item **ret_items,
-                        size_t *ret_count, struct tidings_error *error);
+int item_pending_copied(struct store_txn *txn, uint32_t session, const struct head *head,
+                        struct arena *arena, struct item **ret_items, size_t *ret_count,
+                        struct tidings_error *error);
 
 /* NOT_FOUND if there is none. */
-int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct delivery *ret_delivery,
+int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
+                 struct delivery *ret_delivery, struct tidings_error *error);
+/* One that `head` has as leased. If its row is damaged or lost it is made up from the head, which
+ * knows what it took: then all of that counts as delivered if it is committed. So a bad row never
+ * keeps a session from going on. */
+int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct head *head,
+                        uint64_t n, struct arena *arena, struct delivery *ret_delivery,
+                        struct tidings_error *error);
+int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery,
                  struct tidings_error *error);
-/* One that `head` has as leased. If its row is damaged or lost it is made up from the head, which knows what it took: then all of that counts
- * as delivered if it is committed. So a bad row never keeps a session from going on. */
-int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t n, struct arena *arena,
-                        struct delivery *ret_delivery, struct tidings_error *error);
-int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery, struct tidings_error *error);
-/* Calls `each` in order until it returns non-zero. A damaged row is passed over: the rest of a history is worth more than none. */
+/* Calls `each` in order until it returns non-zero. A damaged row is passed over: the rest of a
+ * history is worth more than none. */
 typedef int (*delivery_visitor)(void *context, const struct delivery *delivery);
-int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena, delivery_visitor each, void *context,
-                  struct tidings_error *error);
+int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena,
+                  delivery_visitor each, void *context, struct tidings_error *error);
 
 /* Has this source + id been seen since `since_ms`? */
-int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t since_ms,
-               bool *ret_seen, struct tidings_error *error);
+int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source,
+               struct tidings_span id, int64_t since_ms, bool *ret_seen,
+               struct tidings_error *error);
 /* `keep_ms` after `now_ms` it may be forgotten. */
-int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms, int64_t keep_ms,
-              struct tidings_error *error);
+int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source,
+              struct tidings_span id, int64_t now_ms, int64_t keep_ms, struct tidings_error *error);
 
-/* -- messages and what the run did: messages.c, transitions.c ---------------------------------------------------------------------- */
+/* -- messages and what the run did: messages.c, transitions.c ---------------------------------- */
 
 /* The number of the message with this id, or 0 if the session never had it. */
-int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id, uint64_t *ret_n, struct tidings_error *error);
+int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id, uint64_t *ret_n,
+                 struct tidings_error *error);
 /* NOT_FOUND if there is none. */
-int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct message *ret_message,
+int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
+                struct message *ret_message, struct tidings_error *error);
+/* Those from `first` on that are not over, are of the turn, or orphaned; by n. There is room for
+ * `room` more behind them. Damaged ones are passed over. */
+int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room,
+                 struct arena *arena, struct message **ret_messages, size_t *ret_count,
+                 struct tidings_error *error);
+int message_put(struct store_txn *txn, uint32_t session, const struct message *message,
                 struct tidings_error *error);
-/* Those from `first` on that are not over, are of the turn, or orphaned; by n. There is room for `room` more behind them. Damaged ones are passed over. */
-int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room, struct arena *arena, struct message **ret_messages,
-                 size_t *ret_count, struct tidings_error *error);
-int message_put(struct store_txn *txn, uint32_t session, const struct message *message, struct tidings_error *error);
-/* A new one: its row, its id, its content. Errors: FULL (ids that collide on purpose), STORE, NOMEM. */
-int message_add(struct store_txn *txn, uint32_t session, const struct message *message, struct tidings_span content,
-                struct tidings_span trigger, struct tidings_error *error);
+/* A new one: its row, its id, its content. Errors: FULL (ids that collide on purpose), STORE,
+ * NOMEM. */
+int message_add(struct store_txn *txn, uint32_t session, const struct message *message,
+                struct tidings_span content, struct tidings_span trigger,
+                struct tidings_error *error);
 /* A damaged content reads as a sentence that says so: a turn is not held up by it. */
-int content_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct tidings_span *ret_content,
-                struct tidings_span *ret_trigger, struct tidings_error *error);
-int content_put(struct store_txn *txn, uint32_t session, uint64_t n, struct tidings_span content, struct tidings_span trigger,
+int content_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
+                struct tidings_span *ret_content, struct tidings_span *ret_trigger,
                 struct tidings_error *error);
+int content_put(struct store_txn *txn, uint32_t session, uint64_t n, struct tidings_span content,
+                struct tidings_span trigger, struct tidings_error *error);
 
-int transition_put(struct store_txn *txn, uint32_t session, const struct transition *transition, struct tidings_error *error);
+int transition_put(struct store_txn *txn, uint32_t session, const struct transition *transition,
+                   struct tidings_error *error);
 /* Those from `first` on; damaged ones are passed over. */
 typedef int (*transition_visitor)(void *context, const struct transition *transition);
-int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena, transition_visitor each, void *context,
-                    struct tidings_error *error);
+int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena,
+                    transition_visitor each, void *context, struct tidings_error *error);
 
 /* What producers remember; zero when nothing is. */
-int memory_get(struct store_txn *txn, uint32_t session, struct memory *ret_memory, struct tidings_error *error);
-int memory_put(struct store_txn *txn, uint32_t session, const struct memory *memory, struct tidings_error *error);
+int memory_get(struct store_txn *txn, uint32_t session, struct memory *ret_memory,
+               struct tidings_error *error);
+int memory_put(struct store_txn *txn, uint32_t session, const struct memory *memory,
+               struct tidings_error *error);
 
-/* In a write that ends items: deletes at most `limit` rows of what is too old or too many. Changes head->floor and dedup_cursor; the caller puts
- * the head. */
-int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms, size_t limit, struct tidings_error *error);
+/* In a write that ends items: deletes at most `limit` rows of what is too old or too many. Changes
+ * head->floor and dedup_cursor; the caller puts the head. */
+int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms,
+                   size_t limit, struct tidings_error *error);
 
-/* In a write that is no push, before its commit: forgets some rows of sessions other than `session` (0: of any), whether anybody uses them or not. */
-int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms, struct tidings_error *error);
+/* In a write that is no push, before its commit: forgets some rows of sessions other than `session`
+ * (0: of any), whether anybody uses them or not. */
+int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
+                struct tidings_error *error);
 
-/* -- pushing, by group commit ---------------------------------------------------------------------------------------------------- */
+/* -- pushing, by group commit ------------------------------------------------------------------ */
 
 struct push {
   struct tidings_span session;
@@ -269,24 +315,30 @@ struct push {
   uint32_t pending_limit; /* critical ones may use all of it, others 95 % */
   bool rings;             /* the session's owner, if it has one: see store_ring */
 };
-/* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY (withdrawn, not stored), FULL, STORE, SCHEMA_NEWER, NOMEM. */
-int store_push(struct store *store, const struct push *push, store_deadline deadline, bool *ret_duplicate, struct tidings_error *error);
+/* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY
+ * (withdrawn, not stored), FULL, STORE, SCHEMA_NEWER, NOMEM. */
+int store_push(struct store *store, const struct push *push, store_deadline deadline,
+               bool *ret_duplicate, struct tidings_error *error);
 
-/* The same in a write of the caller's, which commits it. Looks for no duplicate and remembers none. Errors: FULL, STORE, NOMEM; after any of them
- * the write is to be given up. */
+/* The same in a write of the caller's, which commits it. Looks for no duplicate and remembers none.
+ * Errors: FULL, STORE, NOMEM; after any of them the write is to be given up. */
 int push_in(struct store_txn *txn, const struct push *push, struct tidings_error *error);
 
-/* -- the bell: has anything changed? --------------------------------------------------------------------------------------------- */
+/* -- the bell: has anything changed? ----------------------------------------------------------- */
 
-/* The counter of a session: even when at rest, odd while (or after a writer died during) a commit. If it is even and what it was before a
- * snapshot was taken, nothing has been committed for that session since. No system call. */
+/* The counter of a session: even when at rest, odd while (or after a writer died during) a commit.
+ * If it is even and what it was before a snapshot was taken, nothing has been committed for that
+ * session since. No system call. */
 const _Atomic uint32_t *store_bell(struct store *store, uint32_t session);
-static inline uint32_t bell_read(const _Atomic uint32_t *bell) { return atomic_load_explicit(bell, memory_order_acquire); }
+static inline uint32_t bell_read(const _Atomic uint32_t *bell) {
+  return atomic_load_explicit(bell, memory_order_acquire);
+}
 
-/* -- the ring: somebody must act now --------------------------------------------------------------------------------------------- */
+/* -- the ring: somebody must act now ----------------------------------------------------------- */
 
-/* In a write that changes `session`, whose head says that `owner` has it (nobody: no effect): when this write is committed, the processes that wait
- * for that owner are woken, all but the calling thread if it is the one that waits. See wake.h for the other side. Costs nothing but then. */
+/* In a write that changes `session`, whose head says that `owner` has it (nobody: no effect): when
+ * this write is committed, the processes that wait for that owner are woken, all but the calling
+ * thread if it is the one that waits. See wake.h for the other side. Costs nothing but then. */
 void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner);
 
 #endif

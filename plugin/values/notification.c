@@ -10,7 +10,8 @@ const char *level_name(unsigned level) {
 }
 
 const char *outcome_name(unsigned outcome) {
-  static const char *const names[OUTCOME_COUNT] = {"none",    "delivered", "superseded", "annihilated", "withdrawn",
-                                                   "expired", "filtered",  "dropped",    "closed"};
+  static const char *const names[OUTCOME_COUNT] = {"none",        "delivered", "superseded",
+                                                   "annihilated", "withdrawn", "expired",
+                                                   "filtered",    "dropped",   "closed"};
   return outcome < OUTCOME_COUNT ? names[outcome] : "?";
 }

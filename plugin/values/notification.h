@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * values/notification.h: the values that travel through the plugin: a notification, an item (a notification in the store) and how an
- * item ended. No behaviour.
+ * values/notification.h: the values that travel through the plugin: a notification, an item (a
+ * notification in the store) and how an item ended. No behaviour.
  */
 #ifndef VALUES_NOTIFICATION_H
 #define VALUES_NOTIFICATION_H
@@ -21,10 +21,10 @@ enum activation { ACTIVATION_PASSIVE = 0, ACTIVATION_IDLE = 1, ACTIVATION_INTERR
 struct notification {
   struct tidings_span source, name, message; /* message is never empty */
   struct tidings_span data;                  /* compact JSON, or empty */
-  struct tidings_span key;                   /* empty: none. A newer item with the same key supersedes an older one */
-  struct tidings_span tool, handle;          /* empty: none */
-  struct tidings_span caused_by;             /* a call of the model's own that made this happen; empty: none */
-  int64_t ttl_ms;                            /* it is worth telling for so long after it was pushed; 0: for ever */
+  struct tidings_span key; /* empty: none. A newer item with the same key supersedes an older one */
+  struct tidings_span tool, handle; /* empty: none */
+  struct tidings_span caused_by; /* a call of the model's own that made this happen; empty: none */
+  int64_t ttl_ms; /* it is worth telling for so long after it was pushed; 0: for ever */
   uint8_t level;
   uint8_t activation;
 };
@@ -34,14 +34,16 @@ static inline bool notification_rings(const struct notification *note) {
   return note->level == TIDINGS_LEVEL_CRITICAL || note->activation != ACTIVATION_PASSIVE;
 }
 
-/* What an item's `data` says, as far as the policy asks. Empty until somebody has read it (event/facts.h). */
+/* What an item's `data` says, as far as the policy asks. Empty until somebody has read it
+ * (event/facts.h). */
 struct facts {
   const struct tidings_span *paths; /* its `path` or `paths` */
   size_t path_count;
   struct tidings_span server; /* its `server` */
 };
 
-/* A notification in the store. `n` is its number in its session: they grow in commit order, which is the order that counts. */
+/* A notification in the store. `n` is its number in its session: they grow in commit order, which
+ * is the order that counts. */
 struct item {
   uint64_t n;
   int64_t time_ms; /* the host's wall clock when it was pushed */
@@ -68,10 +70,10 @@ const char *outcome_name(unsigned outcome); /* "delivered" */
 /* Why. These numbers are stored; `ref` of the fate says more where a comment says so. */
 enum reason {
   REASON_NONE = 0,
-  REASON_SHOWN = 1,           /* delivered; ref: the n of the line's first item when coalesced, else 0 */
-  REASON_TTL = 2,             /* expired */
-  REASON_CAUSED_BY = 3,       /* withdrawn: the model's own doing */
-  REASON_NEWER_KEY = 4,       /* superseded; ref: the n that replaced it */
+  REASON_SHOWN = 1,     /* delivered; ref: the n of the line's first item when coalesced, else 0 */
+  REASON_TTL = 2,       /* expired */
+  REASON_CAUSED_BY = 3, /* withdrawn: the model's own doing */
+  REASON_NEWER_KEY = 4, /* superseded; ref: the n that replaced it */
   REASON_MASTER_SWITCH = 5,   /* filtered: conversation.notifications.enable */
   REASON_SOURCE = 6,          /* filtered: conversation.notifications.kinds.<source>.enable */
   REASON_KIND = 7,            /* filtered: conversation.notifications.kinds.<source>.<name> */
@@ -83,9 +85,11 @@ enum reason {
   REASON_SESSION_CLOSED = 13, /* closed */
   REASON_POLLED = 14,         /* withdrawn: the assistant asked for the handle's state itself */
   REASON_RUNNING = 15,        /* withdrawn: the handle does not wait any more */
-  REASON_OWN_EDIT = 16,       /* withdrawn; ref: the n of the change that the assistant's own call made to the same file */
-  REASON_OPPOSITE = 17,       /* annihilated; ref: the n of its opposite */
-  REASON_SHORTENED = 18,      /* delivered, its first line or less: delivery.max_tokens; ref as with REASON_SHOWN */
+  REASON_OWN_EDIT = 16, /* withdrawn; ref: the n of the change that the assistant's own call made to
+                           the same file */
+  REASON_OPPOSITE = 17, /* annihilated; ref: the n of its opposite */
+  REASON_SHORTENED =
+      18, /* delivered, its first line or less: delivery.max_tokens; ref as with REASON_SHOWN */
   REASON_COUNT
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * values/settings.h: the configuration as values. config/config.c makes it from JSON and JSON from it; policy and render read it.
+ * values/settings.h: the configuration as values. config/config.c makes it from JSON and JSON from
+ * it; policy and render read it.
  */
 #ifndef VALUES_SETTINGS_H
 #define VALUES_SETTINGS_H

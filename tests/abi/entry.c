@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry.c: what every plugin exports, and nothing else: the golden dump of tidings.so is made of this, so that it holds the contract's types
- * and none of the plugin's own. It is never loaded.
+ * entry.c: what every plugin exports, and nothing else: the golden dump of tidings.so is made of
+ * this, so that it holds the contract's types and none of the plugin's own. It is never loaded.
  */
 #include <tidings/tidings.h>
 
 extern const struct tidings_entry tidings_entry;
 
-__attribute__((visibility("default")))
-const struct tidings_entry tidings_entry = {.size = sizeof tidings_entry, .abi_major = TIDINGS_ABI_MAJOR, .abi_minor = TIDINGS_ABI_MINOR};
+__attribute__((visibility("default"))) const struct tidings_entry tidings_entry = {
+    .size = sizeof tidings_entry, .abi_major = TIDINGS_ABI_MAJOR, .abi_minor = TIDINGS_ABI_MINOR};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * layout.c: compares how a compiler lays out the structs of the contract, and what its constants are, with a golden file.
+ * layout.c: compares how a compiler lays out the structs of the contract, and what its constants
+ * are, with a golden file.
  *
- * A golden file of these headers' own version must be equal line by line. One of an older minor must still hold: structs may have
- * become longer, and nothing else may have changed. `layout` alone prints the text that a golden file has.
+ * A golden file of these headers' own version must be equal line by line. One of an older minor
+ * must still hold: structs may have become longer, and nothing else may have changed. `layout`
+ * alone prints the text that a golden file has.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,12 +34,15 @@ static void add(struct text *text, const char *format, ...) {
 }
 
 static void describe(struct text *text) {
-  add(text, "abi %d.%d, pointers of %zu bytes", TIDINGS_ABI_MAJOR, TIDINGS_ABI_MINOR, sizeof(void *));
+  add(text, "abi %d.%d, pointers of %zu bytes", TIDINGS_ABI_MAJOR, TIDINGS_ABI_MINOR,
+      sizeof(void *));
 #define NUMBER(name) add(text, "%s = %lld", #name, (long long)(name));
 #define TEXT(name) add(text, "%s = \"%s\"", #name, name);
-#define STRUCT(type) add(text, "struct %s: size %zu, align %zu", #type, sizeof(struct type), _Alignof(struct type));
-#define FIELD(type, field)                                                                                                                 \
-  add(text, "  %s.%s: offset %zu, size %zu", #type, #field, offsetof(struct type, field), sizeof(((struct type *)0)->field));
+#define STRUCT(type)                                                                               \
+  add(text, "struct %s: size %zu, align %zu", #type, sizeof(struct type), _Alignof(struct type));
+#define FIELD(type, field)                                                                         \
+  add(text, "  %s.%s: offset %zu, size %zu", #type, #field, offsetof(struct type, field),          \
+      sizeof(((struct type *)0)->field));
 #include "layout_list.h"
 }
 
@@ -77,10 +82,12 @@ static struct measure measure_of(const char *text) {
   return measure;
 }
 
-/* Is there a struct of the same name and alignment that is as long or longer? A span never grows. */
+/* Is there a struct of the same name and alignment that is as long or longer? A span never
+ * grows. */
 static int has_grown(const struct text *now, const char *golden) {
   size_t name = strcspn(golden, ":");
-  if (strncmp(golden, "struct ", 7) != 0 || strncmp(golden, "struct tidings_span:", 20) == 0) return 0;
+  if (strncmp(golden, "struct ", 7) != 0 || strncmp(golden, "struct tidings_span:", 20) == 0)
+    return 0;
   struct measure before = measure_of(golden + name);
   for (size_t i = 0; i < now->count; i++) {
     if (strncmp(now->lines[i], golden, name + 1) != 0) continue;
@@ -126,7 +133,8 @@ static int compare(const char *path, const struct text *now, int number) {
   int same_version = strcmp(golden.lines[0], now->lines[0]) == 0;
   int wrong = missing(&golden, now, same_version);
   if (same_version) wrong += added(&golden, now);
-  printf("%s %d - the layout is that of %s%s\n", wrong ? "not ok" : "ok", number, path, same_version ? "" : ", grown");
+  printf("%s %d - the layout is that of %s%s\n", wrong ? "not ok" : "ok", number, path,
+         same_version ? "" : ", grown");
   return wrong ? 1 : 0;
 }
 

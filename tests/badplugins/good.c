@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * good.c: a small sound plugin for the tests of hostkit. It keeps no sessions; each call writes a line to the file "log" in its store
- * folder, so that a test sees what arrived, by whichever build. It must stay free of anything but libc.
+ * good.c: a small sound plugin for the tests of hostkit. It keeps no sessions; each call writes a
+ * line to the file "log" in its store folder, so that a test sees what arrived, by whichever build.
+ * It must stay free of anything but libc.
  *
- * GOOD_BUILD_ID names the build. GOOD_NEWER adds unknown fields at the end of everything, as a later minor would. GOOD_QUERY and GOOD_WAKE are
- * the ids of its extensions. A file "refuse-ID" in the store folder makes build ID's open fail, but not in the probe, whose folder is empty.
+ * GOOD_BUILD_ID names the build. GOOD_NEWER adds unknown fields at the end of everything, as a
+ * later minor would. GOOD_QUERY and GOOD_WAKE are the ids of its extensions. A file "refuse-ID" in
+ * the store folder makes build ID's open fail, but not in the probe, whose folder is empty.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +84,9 @@ struct good_answer {
   char json[512];
 };
 
-static struct good_plugin *self(struct tidings_plugin *plugin) { return (struct good_plugin *)(void *)plugin; }
+static struct good_plugin *self(struct tidings_plugin *plugin) {
+  return (struct good_plugin *)(void *)plugin;
+}
 
 /* What the host has as constant is ours to change. */
 static struct good_reply *writable(const struct tidings_reply *reply) {
@@ -99,21 +103,27 @@ static int32_t fail(struct tidings_error *error, int32_t code, const char *text)
   return code;
 }
 
-static struct tidings_span span(const char *text) { return (struct tidings_span){.ptr = text, .len = strlen(text)}; }
+static struct tidings_span span(const char *text) {
+  return (struct tidings_span){.ptr = text, .len = strlen(text)};
+}
 
 static int is(const struct tidings_span *text, const char *word) {
   return text->len == strlen(word) && memcmp(text->ptr, word, text->len) == 0;
 }
 
-static int32_t write_line(struct good_plugin *good, const char *what, const struct tidings_span *text, struct tidings_error *error) {
+static int32_t write_line(struct good_plugin *good, const char *what,
+                          const struct tidings_span *text, struct tidings_error *error) {
   char line[512];
-  int len = snprintf(line, sizeof line, "%s %s %.*s\n", GOOD_BUILD_ID, what, (int)text->len, text->ptr ? text->ptr : "");
-  if (write(good->log, line, (size_t)len) != len) return fail(error, TIDINGS_E_STORE, "cannot write a line");
+  int len = snprintf(line, sizeof line, "%s %s %.*s\n", GOOD_BUILD_ID, what, (int)text->len,
+                     text->ptr ? text->ptr : "");
+  if (write(good->log, line, (size_t)len) != len)
+    return fail(error, TIDINGS_E_STORE, "cannot write a line");
   return TIDINGS_OK;
 }
 
 static struct tidings_message message(uint32_t role, uint32_t place, const char *text) {
-  struct tidings_message made = {.size = sizeof made, .role = role, .place = place, .text = span(text)};
+  struct tidings_message made = {
+      .size = sizeof made, .role = role, .place = place, .text = span(text)};
   if (role == TIDINGS_MESSAGE_TOOL) {
     made.call_id = span("notif_1");
     made.tool = span("_system_notification");
@@ -132,19 +142,26 @@ static void fill_lists(struct good_reply *made) {
                                                          .data = span("{\"exit\":101}"),
                                                          .count = 3};
   /* Written by a plugin that did not know `count`: what stands there is not to be read. */
-  made->notifications[1] = (struct tidings_notification){
-      .size = offsetof(struct tidings_notification, count), .source = span("mcp"), .message = span("down"), .count = 77};
+  made->notifications[1] =
+      (struct tidings_notification){.size = offsetof(struct tidings_notification, count),
+                                    .source = span("mcp"),
+                                    .message = span("down"),
+                                    .count = 77};
   made->messages[0] = message(TIDINGS_MESSAGE_USER, TIDINGS_PLACE_AFTER, "after");
   made->messages[1] = message(TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_PREPEND, "first, ");
   made->messages[2] = message(TIDINGS_MESSAGE_DEVELOPER, TIDINGS_PLACE_BEFORE, "before");
   made->messages[3] = message(TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_APPEND, ", last");
   made->messages[4] = message(TIDINGS_MESSAGE_TOOL, TIDINGS_PLACE_PAIR, "pair");
   made->messages[5] = message(TIDINGS_MESSAGE_BLOCK, TIDINGS_PLACE_AFTER, "block");
-  made->turn = (struct tidings_turn_message){
-      .size = sizeof made->turn, .id = span("m1"), .content = span("hello"), .trigger = span("{\"by\":\"cron\"}"), .queued_at_ms = 12};
+  made->turn = (struct tidings_turn_message){.size = sizeof made->turn,
+                                             .id = span("m1"),
+                                             .content = span("hello"),
+                                             .trigger = span("{\"by\":\"cron\"}"),
+                                             .queued_at_ms = 12};
   made->turn_list[0] = &made->turn;
-  made->actions[0] =
-      (struct tidings_action){.size = sizeof made->actions[0], .type = TIDINGS_ACTION_ABORT_STREAM, .cause = TIDINGS_CAUSE_CRITICAL};
+  made->actions[0] = (struct tidings_action){.size = sizeof made->actions[0],
+                                             .type = TIDINGS_ACTION_ABORT_STREAM,
+                                             .cause = TIDINGS_CAUSE_CRITICAL};
   made->actions[1] = (struct tidings_action){.size = sizeof made->actions[1],
                                              .type = TIDINGS_ACTION_START_TURN,
                                              .source = TIDINGS_SOURCE_SYSTEM,
@@ -161,13 +178,16 @@ static void fill_lists(struct good_reply *made) {
   for (size_t i = 0; i < 3; i++) made->id_list[i] = &made->ids[i];
 }
 
-static int32_t give_reply(struct good_plugin *good, uint64_t delivery_id, int full, const struct tidings_reply **ret_reply) {
+static int32_t give_reply(struct good_plugin *good, uint64_t delivery_id, int full,
+                          const struct tidings_reply **ret_reply) {
   struct good_reply *made = calloc(1, sizeof *made);
   if (!made) return TIDINGS_E_NOMEM;
   memset(&made->later, 0xEE, sizeof made->later);
   (void)snprintf(made->text, sizeof made->text, "it failed");
   made->status = (struct tidings_status){.size = sizeof made->status};
-  made->reply = (struct tidings_reply){.size = sizeof made->reply + LATER_BYTES, .delivery_id = delivery_id, .status = &made->status};
+  made->reply = (struct tidings_reply){.size = sizeof made->reply + LATER_BYTES,
+                                       .delivery_id = delivery_id,
+                                       .status = &made->status};
   if (full) {
     fill_lists(made);
     made->status = (struct tidings_status){.size = sizeof made->status,
@@ -197,11 +217,14 @@ static int32_t give_reply(struct good_plugin *good, uint64_t delivery_id, int fu
   return TIDINGS_OK;
 }
 
-/* Session "full" gets a reply with everything, "odd" one with a role that nobody knows, others none. */
-static int32_t deliver(struct good_plugin *good, const char *what, const struct tidings_span *session,
-                       const struct tidings_reply **ret_reply, struct tidings_error *error) {
+/* Session "full" gets a reply with everything, "odd" one with a role that nobody knows, others
+ * none. */
+static int32_t deliver(struct good_plugin *good, const char *what,
+                       const struct tidings_span *session, const struct tidings_reply **ret_reply,
+                       struct tidings_error *error) {
   if (atomic_load(&good->closed)) return fail(error, TIDINGS_E_CLOSED, "quiesced");
-  if (session->len == 0) return fail(error, TIDINGS_E_INVAL, "session is empty, expected 1 to 255 bytes");
+  if (session->len == 0)
+    return fail(error, TIDINGS_E_INVAL, "session is empty, expected 1 to 255 bytes");
   int32_t code = write_line(good, what, session, error);
   if (code || (!is(session, "full") && !is(session, "odd"))) return code;
   code = give_reply(good, 17, 1, ret_reply);
@@ -209,21 +232,26 @@ static int32_t deliver(struct good_plugin *good, const char *what, const struct 
   return code;
 }
 
-static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
+static int32_t on_tool_result(struct tidings_plugin *plugin,
+                              const struct tidings_tool_result *result,
                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
   return deliver(self(plugin), "tool_result", &result->session, ret_reply, error);
 }
 
-static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidings_chat_request *request,
-                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
+static int32_t on_chat_request(struct tidings_plugin *plugin,
+                               const struct tidings_chat_request *request,
+                               const struct tidings_reply **ret_reply,
+                               struct tidings_error *error) {
   for (size_t i = 0; i < request->message_count; i++) {
     if (write_line(self(plugin), "sends", request->messages[i], error)) return TIDINGS_E_STORE;
   }
-  return deliver(self(plugin), request->source == TIDINGS_SOURCE_SYSTEM ? "system_request" : "chat_request", &request->session, ret_reply,
-                 error);
+  return deliver(self(plugin),
+                 request->source == TIDINGS_SOURCE_SYSTEM ? "system_request" : "chat_request",
+                 &request->session, ret_reply, error);
 }
 
-/* Stays in the call until whoever opens the FIFO "gate" in the store folder for writing closes it. */
+/* Stays in the call until whoever opens the FIFO "gate" in the store folder for writing closes
+ * it. */
 static void wait_at_gate(struct good_plugin *good) {
   char byte;
   int fd = openat(good->folder, "gate", O_RDONLY | O_CLOEXEC);
@@ -234,12 +262,14 @@ static void wait_at_gate(struct good_plugin *good) {
 
 /* A byte each. */
 static void ring(struct good_plugin *good) {
-  if (good->fifo >= 0 && write(good->fifo, "", 1) != 1) atomic_fetch_add(&good->out, 1); /* which somebody will see */
+  if (good->fifo >= 0 && write(good->fifo, "", 1) != 1)
+    atomic_fetch_add(&good->out, 1); /* which somebody will see */
 }
 
-/* The event `wait` waits at the gate; `ring` rings; from `keep` to `give back` a reply is out, so that close answers BUSY; `reply` gets a reply. */
-static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event, const struct tidings_reply **ret_reply,
-                        struct tidings_error *error) {
+/* The event `wait` waits at the gate; `ring` rings; from `keep` to `give back` a reply is out, so
+ * that close answers BUSY; `reply` gets a reply. */
+static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event,
+                        const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct good_plugin *good = self(plugin);
   if (atomic_load(&good->closed)) return fail(error, TIDINGS_E_CLOSED, "quiesced");
   if (is(event, "wait")) wait_at_gate(good);
@@ -251,11 +281,12 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
   return code;
 }
 
-static int32_t settle(struct tidings_plugin *plugin, const struct tidings_settlement *settlement, const struct tidings_reply **ret_reply,
-                      struct tidings_error *error) {
+static int32_t settle(struct tidings_plugin *plugin, const struct tidings_settlement *settlement,
+                      const struct tidings_reply **ret_reply, struct tidings_error *error) {
   char text[64];
   if (settlement->delivery_id == 404) return fail(error, TIDINGS_E_NOT_FOUND, "no delivery 404");
-  (void)snprintf(text, sizeof text, "%llu %u", (unsigned long long)settlement->delivery_id, (unsigned)settlement->outcome);
+  (void)snprintf(text, sizeof text, "%llu %u", (unsigned long long)settlement->delivery_id,
+                 (unsigned)settlement->outcome);
   struct tidings_span line = span(text);
   int32_t code = write_line(self(plugin), "settle", &line, error);
   return code || !ret_reply ? code : give_reply(self(plugin), 0, 0, ret_reply);
@@ -290,17 +321,22 @@ static int32_t close_instance(struct tidings_plugin *plugin, struct tidings_erro
   return code;
 }
 
-static int32_t open_folder(struct good_plugin *good, const struct tidings_span *store, struct tidings_error *error) {
+static int32_t open_folder(struct good_plugin *good, const struct tidings_span *store,
+                           struct tidings_error *error) {
   char path[4096];
-  if (store->len == 0 || store->len >= sizeof path) return fail(error, TIDINGS_E_STORE, "store_dir is empty");
+  if (store->len == 0 || store->len >= sizeof path)
+    return fail(error, TIDINGS_E_STORE, "store_dir is empty");
   memcpy(path, store->ptr, store->len);
   path[store->len] = '\0';
-  if (mkdir(path, 0700) && errno != EEXIST) return fail(error, TIDINGS_E_STORE, "cannot make the store folder");
+  if (mkdir(path, 0700) && errno != EEXIST)
+    return fail(error, TIDINGS_E_STORE, "cannot make the store folder");
   good->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   good->lock = openat(good->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   good->log = openat(good->folder, "log", O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  if (good->folder < 0 || good->lock < 0 || good->log < 0) return fail(error, TIDINGS_E_STORE, "cannot open the store folder");
-  if (flock(good->lock, LOCK_EX | LOCK_NB)) return fail(error, TIDINGS_E_STORE, "the store is open in this process already");
+  if (good->folder < 0 || good->lock < 0 || good->log < 0)
+    return fail(error, TIDINGS_E_STORE, "cannot open the store folder");
+  if (flock(good->lock, LOCK_EX | LOCK_NB))
+    return fail(error, TIDINGS_E_STORE, "the store is open in this process already");
   if (faccessat(good->folder, "refuse-" GOOD_BUILD_ID, F_OK, 0) == 0)
     return fail(error, TIDINGS_E_STORE, "build " GOOD_BUILD_ID " does not want this store");
   return TIDINGS_OK;
@@ -316,10 +352,13 @@ static void set_functions(struct tidings_plugin *plugin) {
   plugin->close = close_instance;
 }
 
-static int32_t open_instance(const struct tidings_host *host, const struct tidings_open_options *options,
+static int32_t open_instance(const struct tidings_host *host,
+                             const struct tidings_open_options *options,
                              struct tidings_plugin **ret_plugin, struct tidings_error *error) {
-  struct tidings_span configuration = options->configuration.len ? options->configuration : span("{}");
-  if (configuration.ptr[0] != '{') return fail(error, TIDINGS_E_SCHEMA, "configuration is not an object");
+  struct tidings_span configuration =
+      options->configuration.len ? options->configuration : span("{}");
+  if (configuration.ptr[0] != '{')
+    return fail(error, TIDINGS_E_SCHEMA, "configuration is not an object");
   struct good_plugin *good = calloc(1, sizeof *good);
   if (!good) return fail(error, TIDINGS_E_NOMEM, "no memory");
   good->plugin.size = sizeof good->plugin + LATER_BYTES;
@@ -328,7 +367,8 @@ static int32_t open_instance(const struct tidings_host *host, const struct tidin
   good->host = host;
   good->folder = good->lock = good->log = good->fifo = -1;
   good->configuration = strndup(configuration.ptr, configuration.len);
-  int32_t code = good->configuration ? open_folder(good, &options->store_dir, error) : fail(error, TIDINGS_E_NOMEM, "no memory");
+  int32_t code = good->configuration ? open_folder(good, &options->store_dir, error)
+                                     : fail(error, TIDINGS_E_NOMEM, "no memory");
   if (code) {
     free_instance(good);
     return code;
@@ -339,9 +379,10 @@ static int32_t open_instance(const struct tidings_host *host, const struct tidin
   return TIDINGS_OK;
 }
 
-/* {"name":"configure"} tells the configuration, {"name":"configure","config":{…}} sets it; nothing else is known. */
-static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *request, const struct tidings_answer **ret_answer,
-                     struct tidings_error *error) {
+/* {"name":"configure"} tells the configuration, {"name":"configure","config":{…}} sets it; nothing
+ * else is known. */
+static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *request,
+                     const struct tidings_answer **ret_answer, struct tidings_error *error) {
   static const char setting[] = "{\"name\":\"configure\",\"config\":";
   struct good_plugin *good = self(plugin);
   if (atomic_load(&good->closed)) return fail(error, TIDINGS_E_CLOSED, "quiesced");
@@ -371,12 +412,15 @@ static void release_answer(struct tidings_plugin *plugin, const struct tidings_a
   atomic_fetch_sub(&self(plugin)->out, 1);
 }
 
-static const struct tidings_query query_extension = {.size = sizeof query_extension, .query = query, .release_answer = release_answer};
+static const struct tidings_query query_extension = {
+    .size = sizeof query_extension, .query = query, .release_answer = release_answer};
 
-static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd, struct tidings_error *error) {
+static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd,
+                          struct tidings_error *error) {
   struct good_plugin *good = self(plugin);
   struct tidings_span nothing = span("");
-  if (good->fifo < 0 && mkfifoat(good->folder, "rings", 0600) && errno != EEXIST) return fail(error, TIDINGS_E_STORE, "cannot make a FIFO");
+  if (good->fifo < 0 && mkfifoat(good->folder, "rings", 0600) && errno != EEXIST)
+    return fail(error, TIDINGS_E_STORE, "cannot make a FIFO");
   if (good->fifo < 0) good->fifo = openat(good->folder, "rings", O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (good->fifo < 0) return fail(error, TIDINGS_E_STORE, "cannot open the FIFO");
   *ret_fd = good->fifo;
@@ -384,7 +428,8 @@ static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd, struct
 }
 
 /* "rung" for each ring. */
-static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t buffer_size, size_t *ret_len, struct tidings_error *error) {
+static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t buffer_size,
+                            size_t *ret_len, struct tidings_error *error) {
   struct good_plugin *good = self(plugin);
   char byte;
   if (buffer_size < 4) return fail(error, TIDINGS_E_INVAL, "the buffer is too small");
@@ -394,7 +439,8 @@ static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t 
   return TIDINGS_OK;
 }
 
-static const struct tidings_wake wake_extension = {.size = sizeof wake_extension, .descriptor = descriptor, .next_session = next_session};
+static const struct tidings_wake wake_extension = {
+    .size = sizeof wake_extension, .descriptor = descriptor, .next_session = next_session};
 
 static const void *get_extension(const char *id) {
   if (strcmp(id, GOOD_WAKE) == 0) return &wake_extension;

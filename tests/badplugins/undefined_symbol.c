@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * undefined_symbol.c: needs a function that nobody has, as a plugin does that was linked without its library.
+ * undefined_symbol.c: needs a function that nobody has, as a plugin does that was linked without
+ * its library.
  */
 #include "bad.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * wrong_major.c: speaks version 2.0 of the contract. Only the eight bytes that never change are there, so reading on would be seen.
+ * wrong_major.c: speaks version 2.0 of the contract. Only the eight bytes that never change are
+ * there, so reading on would be seen.
  */
 #include <tidings/abi.h>
 
@@ -11,5 +12,5 @@ struct any_entry {
 };
 
 extern const struct any_entry tidings_entry;
-__attribute__((visibility("default")))
-const struct any_entry tidings_entry = {.size = 4096, .abi_major = TIDINGS_ABI_MAJOR + 1, .abi_minor = 0};
+__attribute__((visibility("default"))) const struct any_entry tidings_entry = {
+    .size = 4096, .abi_major = TIDINGS_ABI_MAJOR + 1, .abi_minor = 0};

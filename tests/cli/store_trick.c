@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store_trick.c: states of a store that no command can make: a writer that holds the lock, a store of a newer version.
+ * store_trick.c: states of a store that no command can make: a writer that holds the lock, a store
+ * of a newer version.
  */
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +51,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "%s\n", error.text);
     return 1;
   }
-  int code = strcmp(argv[1], "hold") == 0 ? hold(store) : strcmp(argv[1], "newer") == 0 ? make_newer(store) : 2;
+  int code = strcmp(argv[1], "hold") == 0    ? hold(store)
+             : strcmp(argv[1], "newer") == 0 ? make_newer(store)
+                                             : 2;
   store_close(store);
   return code;
 }

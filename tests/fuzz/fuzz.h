@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz.h: what a fuzz target is, and how it says that something is wrong. Knows neither libFuzzer nor a test framework.
+ * tests/fuzz/fuzz.h: what a fuzz target is, and how it says that something is wrong. Knows neither
+ * libFuzzer nor a test framework.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
@@ -12,14 +13,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-#define MUST(condition, ...)                                                                                                               \
-  do {                                                                                                                                     \
-    if (!(condition)) {                                                                                                                    \
-      fprintf(stderr, "%s:%d: %s is false: ", __FILE__, __LINE__, #condition);                                                             \
-      fprintf(stderr, __VA_ARGS__);                                                                                                        \
-      fputc('\n', stderr);                                                                                                                 \
-      abort();                                                                                                                             \
-    }                                                                                                                                      \
+#define MUST(condition, ...)                                                                       \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      fprintf(stderr, "%s:%d: %s is false: ", __FILE__, __LINE__, #condition);                     \
+      fprintf(stderr, __VA_ARGS__);                                                                \
+      fputc('\n', stderr);                                                                         \
+      abort();                                                                                     \
+    }                                                                                              \
   } while (0)
 
 #endif

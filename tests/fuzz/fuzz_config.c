@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_config.c: arbitrary bytes as a configuration. What is taken is written and read again to the same; what is refused says why.
+ * tests/fuzz/fuzz_config.c: arbitrary bytes as a configuration. What is taken is written and read
+ * again to the same; what is refused says why.
  */
 #include "fuzz.h"
 
@@ -19,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
   struct tidings_error error = {.size = sizeof error, .text = ""};
   int code = config_parse(span_of((const char *)data, len), &arena, &settings, &error);
   if (code) {
-    MUST(error.code == code && error.text[0] && code != TIDINGS_E_NOMEM, "code %d: %s", code, error.text);
+    MUST(error.code == code && error.text[0] && code != TIDINGS_E_NOMEM, "code %d: %s", code,
+         error.text);
     MUST(utf8_valid(span_text(error.text)), "the sentence is not UTF-8");
   } else {
     write_config(&settings, &once);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_render.c: arbitrary bytes in every field of what is rendered. An input is a byte for the format, one for what else there is, and then
- * fields with a NUL between: the host's name, and for each item its source, name and message. The item's message is steered as well, and the whole
- * input is what a tool answered.
+ * tests/fuzz/fuzz_render.c: arbitrary bytes in every field of what is rendered. An input is a byte
+ * for the format, one for what else there is, and then fields with a NUL between: the host's name,
+ * and for each item its source, name and message. The item's message is steered as well, and the
+ * whole input is what a tool answered.
  */
 #include "fuzz.h"
 
@@ -31,8 +32,8 @@ static void check_neutralized(struct tidings_span text) {
   const char *problem = change_problem(text, buffer_view(&once));
   if (!problem) problem = lookalike_problem(buffer_view(&once), false);
   MUST(!problem, "neutralized: %s:\n%.*s", problem, SPAN_FORMAT(buffer_view(&once)));
-  MUST(span_equal(buffer_view(&once), buffer_view(&twice)), "neutralized twice it is something else:\n%.*s",
-       SPAN_FORMAT(buffer_view(&twice)));
+  MUST(span_equal(buffer_view(&once), buffer_view(&twice)),
+       "neutralized twice it is something else:\n%.*s", SPAN_FORMAT(buffer_view(&twice)));
   buffer_free(&once);
   buffer_free(&twice);
 }
@@ -46,22 +47,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
   size_t count = 0;
   if (len < 3) return 0;
   struct tidings_span rest = span_of((const char *)data + 2, len - 2);
-  struct render_input input = {.lines = lines,
-                               .host_name = take_field(&rest),
-                               .format = (uint8_t)(data[0] % FORMAT_COUNT),
-                               .place = data[1] & IS_APPENDED ? TIDINGS_PLACE_APPEND : TIDINGS_PLACE_PREPEND,
-                               .deferred = data[1] & HAS_MORE ? 4 : 0,
-                               .nonce = data[1] & HAS_NONCE ? span_text("5f1d3c2b9a8e7061") : span_of(NULL, 0),
-                               .chat_request = (data[1] & IS_CHAT) != 0,
-                               .call_ids = ids,
-                               .steered = steered};
+  struct render_input input = {
+      .lines = lines,
+      .host_name = take_field(&rest),
+      .format = (uint8_t)(data[0] % FORMAT_COUNT),
+      .place = data[1] & IS_APPENDED ? TIDINGS_PLACE_APPEND : TIDINGS_PLACE_PREPEND,
+      .deferred = data[1] & HAS_MORE ? 4 : 0,
+      .nonce = data[1] & HAS_NONCE ? span_text("5f1d3c2b9a8e7061") : span_of(NULL, 0),
+      .chat_request = (data[1] & IS_CHAT) != 0,
+      .call_ids = ids,
+      .steered = steered};
   do {
     struct notification *note = &items[input.line_count].note;
     note->source = take_field(&rest);
     note->name = take_field(&rest);
     note->message = take_field(&rest);
     note->level = (uint8_t)((data[1] >> LEVEL_SHIFT) + input.line_count) % LEVEL_COUNT;
-    lines[input.line_count] = (struct line){.item = &items[input.line_count], .message = note->message, .count = 1, .level = note->level};
+    lines[input.line_count] = (struct line){.item = &items[input.line_count],
+                                            .message = note->message,
+                                            .count = 1,
+                                            .level = note->level};
     steered[input.steered_count++] = note->message;
     ids[input.line_count++] = span_text("notif_1");
   } while (rest.len && input.line_count < MOST_ITEMS);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/replay.c: runs a fuzz target over the files of a folder: those that it started from, and those that once broke it.
+ * tests/fuzz/replay.c: runs a fuzz target over the files of a folder: those that it started from,
+ * and those that once broke it.
  */
 #include <dirent.h>
 

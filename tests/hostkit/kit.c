@@ -27,7 +27,8 @@ struct tidings_span kit_span(const char *text) {
 static void keep_log(void *context, uint32_t severity, const struct tidings_span *message) {
   struct kit *kit = context;
   if (severity > TIDINGS_LOG_WARNING) return;
-  (void)snprintf(kit->last_warning, sizeof kit->last_warning, "%.*s", (int)message->len, message->ptr);
+  (void)snprintf(kit->last_warning, sizeof kit->last_warning, "%.*s", (int)message->len,
+                 message->ptr);
   atomic_fetch_add(&kit->warnings, 1);
 }
 
@@ -67,12 +68,20 @@ void kit_init(struct kit *kit) {
   (void)snprintf(kit->probe, sizeof kit->probe, "%s/tidings-hostkit-probe", build ? build : ".");
   if (mkdir(kit->store, 0700) || mkdir(kit->copies, 0700)) give_up(kit->store);
   kit->fds_before = kit_count_fds();
-  kit->host = (struct tidings_host){
-      .size = sizeof kit->host, .context = kit, .log = keep_log, .now_ms = now_ms, .mono_ns = mono_ns, .random = no_random};
-  kit->options = (struct hostkit_options){
-      .size = sizeof kit->options, .store_dir = kit->store, .copy_dir = kit->copies, .probe_path = kit->probe, .host = &kit->host};
+  kit->host = (struct tidings_host){.size = sizeof kit->host,
+                                    .context = kit,
+                                    .log = keep_log,
+                                    .now_ms = now_ms,
+                                    .mono_ns = mono_ns,
+                                    .random = no_random};
+  kit->options = (struct hostkit_options){.size = sizeof kit->options,
+                                          .store_dir = kit->store,
+                                          .copy_dir = kit->copies,
+                                          .probe_path = kit->probe,
+                                          .host = &kit->host};
 #if defined(__SANITIZE_ADDRESS__)
-  kit->options.flags = HOSTKIT_KEEP_MAPPED; /* so that a leak's report can name the plugin's functions */
+  kit->options.flags =
+      HOSTKIT_KEEP_MAPPED; /* so that a leak's report can name the plugin's functions */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
   kit->options.flags = HOSTKIT_KEEP_MAPPED;
@@ -97,7 +106,8 @@ const char *kit_finish(struct kit *kit) {
 
 const char *kit_plugin(struct kit *kit, const char *name) {
   const char *build = getenv("TIDINGS_BUILD_DIR");
-  (void)snprintf(kit->plugin, sizeof kit->plugin, "%s/tests/plugins/%s.so", build ? build : ".", name);
+  (void)snprintf(kit->plugin, sizeof kit->plugin, "%s/tests/plugins/%s.so", build ? build : ".",
+                 name);
   kit->options.plugin_path = kit->plugin;
   return kit->plugin;
 }
@@ -109,7 +119,8 @@ void kit_build_own(struct kit *kit, const char *name) {
   (void)snprintf(own, sizeof own, "%s/own.so", kit->root);
   int to = open(own, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
   if (from < 0 || to < 0) give_up(own);
-  for (ssize_t got = read(from, buffer, sizeof buffer); got != 0; got = read(from, buffer, sizeof buffer)) {
+  for (ssize_t got = read(from, buffer, sizeof buffer); got != 0;
+       got = read(from, buffer, sizeof buffer)) {
     if (got < 0 || write(to, buffer, (size_t)got) != got) give_up(own);
   }
   close(to);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.h: what the tests of hostkit share: folders of their own, plugins by name, a host that keeps what is logged, and looking at what
- * this process has open and mapped. Knows no test framework; what cannot fail in a sound environment ends the process.
+ * kit.h: what the tests of hostkit share: folders of their own, plugins by name, a host that keeps
+ * what is logged, and looking at what this process has open and mapped. Knows no test framework;
+ * what cannot fail in a sound environment ends the process.
  */
 #ifndef TESTS_HOSTKIT_KIT_H
 #define TESTS_HOSTKIT_KIT_H
@@ -33,7 +34,8 @@ const char *kit_finish(struct kit *kit);
 /* Where the build put a test plugin; one buffer a kit. Also sets it in the options. */
 const char *kit_plugin(struct kit *kit, const char *name);
 
-/* Copies a test plugin's bytes over root/own.so, as a builder does, and makes that the plugin of the options. */
+/* Copies a test plugin's bytes over root/own.so, as a builder does, and makes that the plugin of
+ * the options. */
 void kit_build_own(struct kit *kit, const char *name);
 
 /* Opens good plugin `name`, or ends the process with the reason. */
@@ -46,10 +48,12 @@ int32_t kit_event(struct hostkit *hostkit, const char *text, struct tidings_erro
 int kit_log_lines(const struct kit *kit, const char *start);
 
 void kit_touch(const struct kit *kit, const char *name); /* an empty file in the store folder */
-void kit_make_gate(const struct kit *kit);               /* the FIFO that the event `wait` waits at */
-int kit_hold_gate(const struct kit *kit);                /* returns once a call waits there; close the descriptor to let it go */
+void kit_make_gate(const struct kit *kit); /* the FIFO that the event `wait` waits at */
+/* returns once a call waits there; close the descriptor to let it go */
+int kit_hold_gate(const struct kit *kit);
 
-pthread_t kit_start(void *(*run)(void *argument), void *argument); /* a thread, or the process ends */
+pthread_t kit_start(void *(*run)(void *argument),
+                    void *argument); /* a thread, or the process ends */
 
 int kit_count_fds(void);
 int kit_count_entries(const char *folder);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * swap_storm.c: callers on four threads while the plugin is swapped again and again; no call is lost, doubled or answered with an error,
- * and nothing stays mapped or open. A program of its own, so that it also runs under the thread sanitizer.
+ * swap_storm.c: callers on four threads while the plugin is swapped again and again; no call is
+ * lost, doubled or answered with an error, and nothing stays mapped or open. A program of its own,
+ * so that it also runs under the thread sanitizer.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -28,15 +29,18 @@ static void *call_on(void *argument) {
     unsigned number = atomic_fetch_add(&storm->sent, 1);
     (void)snprintf(text, sizeof text, "%u", number);
     struct tidings_error error = {.size = sizeof error};
-    struct tidings_tool_result result = {.size = sizeof result, .session = kit_span("full"), .content = kit_span("ok")};
+    struct tidings_tool_result result = {
+        .size = sizeof result, .session = kit_span("full"), .content = kit_span("ok")};
     struct tidings_reply *reply = NULL;
     struct hostkit_info info = {.size = sizeof info};
-    if (kit_event(storm->hostkit, text, &error) || hostkit_tool_result(storm->hostkit, &result, &reply, &error) ||
+    if (kit_event(storm->hostkit, text, &error) ||
+        hostkit_tool_result(storm->hostkit, &result, &reply, &error) ||
         hostkit_info(storm->hostkit, &info)) {
       (void)fprintf(stderr, "# event %u: %s\n", number, error.text);
       atomic_fetch_add(&storm->failed, 1);
     }
-    if (reply && (reply->delivery_id != 17 || memcmp(reply->notifications[0]->message.ptr, "it failed", 10) != 0))
+    if (reply && (reply->delivery_id != 17 ||
+                  memcmp(reply->notifications[0]->message.ptr, "it failed", 10) != 0))
       atomic_fetch_add(&storm->failed, 1);
     hostkit_reply_free(reply);
   }
@@ -98,13 +102,22 @@ int main(void) {
   unsigned sent = atomic_load(&storm.sent);
   bool arrived = all_arrived(&kit, sent);
   int32_t closed = hostkit_close(storm.hostkit, 0, NULL);
-  bool gone = (kit.options.flags & HOSTKIT_KEEP_MAPPED) || !(kit_is_mapped("/good_a.so") || kit_is_mapped("/good_b.so"));
+  bool gone = (kit.options.flags & HOSTKIT_KEEP_MAPPED) ||
+              !(kit_is_mapped("/good_a.so") || kit_is_mapped("/good_b.so"));
   bool warned = kit.warnings != 0;
   const char *left = kit_finish(&kit);
   printf("1..1\n%s 1 - %d swaps under %d callers\n",
-         failed || !counted || !arrived || closed || atomic_load(&storm.failed) || !gone || warned || left ? "not ok" : "ok", SWAPS,
-         CALLERS);
-  printf("# swaps failed: %u, counted: %d, calls failed: %u, closed: %d, unmapped: %d, warned: %d, left: %s\n", failed, counted,
-         atomic_load(&storm.failed), (int)closed, gone, warned, left ? left : "nothing");
-  return failed || !counted || !arrived || closed || atomic_load(&storm.failed) || !gone || warned || left ? 1 : 0;
+         failed || !counted || !arrived || closed || atomic_load(&storm.failed) || !gone ||
+                 warned || left
+             ? "not ok"
+             : "ok",
+         SWAPS, CALLERS);
+  printf("# swaps failed: %u, counted: %d, calls failed: %u, closed: %d, unmapped: %d, warned: %d, "
+         "left: %s\n",
+         failed, counted, atomic_load(&storm.failed), (int)closed, gone, warned,
+         left ? left : "nothing");
+  return failed || !counted || !arrived || closed || atomic_load(&storm.failed) || !gone ||
+                 warned || left
+             ? 1
+             : 0;
 }

@@ -9,8 +9,9 @@
 #include "errors.h"
 #include "kit.h"
 
-#define assert_span(span, text)                                                                                                            \
-  cr_expect((span).len == strlen(text) && memcmp((span).ptr, (text), (span).len) == 0 && (span).ptr[(span).len] == '\0',                   \
+#define assert_span(span, text)                                                                    \
+  cr_expect((span).len == strlen(text) && memcmp((span).ptr, (text), (span).len) == 0 &&           \
+                (span).ptr[(span).len] == '\0',                                                    \
             "expected \"%s\", got \"%.*s\"", (text), (int)(span).len, (span).ptr)
 
 static void assert_is_full(const struct tidings_reply *reply) {
@@ -29,7 +30,8 @@ static void assert_is_full(const struct tidings_reply *reply) {
   assert_span(first->data, "{\"exit\":101}");
   cr_expect_eq(first->count, 3);
   cr_expect_eq(reply->notifications[1]->size, sizeof *first);
-  cr_expect_eq(reply->notifications[1]->count, 0, "a field that the writer's struct does not reach reads as zero");
+  cr_expect_eq(reply->notifications[1]->count, 0,
+               "a field that the writer's struct does not reach reads as zero");
   assert_span(reply->notifications[1]->message, "down");
 
   cr_assert_eq(reply->message_count, 6);
@@ -106,7 +108,8 @@ Test(call, an_error_is_the_plugins_own_and_writes_no_reply) {
   cr_expect_eq(hostkit_chat_request(hostkit, &request, &reply, &error), TIDINGS_E_INVAL);
   cr_expect_str_eq(error.text, "session is empty, expected 1 to 255 bytes");
   cr_expect_eq(reply, &unwritten);
-  cr_expect_eq(hostkit_settle(hostkit, 404, TIDINGS_COMMITTED, &reply, &error), TIDINGS_E_NOT_FOUND);
+  cr_expect_eq(hostkit_settle(hostkit, 404, TIDINGS_COMMITTED, &reply, &error),
+               TIDINGS_E_NOT_FOUND);
   cr_expect_str_eq(error.text, "no delivery 404");
   cr_expect_eq(reply, &unwritten);
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
@@ -119,8 +122,11 @@ Test(call, a_chat_request_names_its_messages) {
   struct hostkit *hostkit = kit_open(&kit, "good_a");
   struct tidings_span ids[] = {kit_span("m1"), kit_span("m2")};
   const struct tidings_span *const list[] = {&ids[0], &ids[1]};
-  struct tidings_chat_request request = {
-      .size = sizeof request, .session = kit_span("full"), .source = TIDINGS_SOURCE_SYSTEM, .messages = list, .message_count = 2};
+  struct tidings_chat_request request = {.size = sizeof request,
+                                         .session = kit_span("full"),
+                                         .source = TIDINGS_SOURCE_SYSTEM,
+                                         .messages = list,
+                                         .message_count = 2};
   struct tidings_reply *reply = NULL;
   cr_assert_eq(hostkit_chat_request(hostkit, &request, &reply, NULL), TIDINGS_OK);
   assert_is_full(reply);
@@ -143,7 +149,8 @@ Test(call, settle_and_event) {
   cr_expect_eq(reply->status->state, TIDINGS_STATE_IDLE);
   cr_expect_null(reply->messages);
   hostkit_reply_free(reply);
-  cr_expect_eq(hostkit_settle(hostkit, 17, TIDINGS_COMMITTED, NULL, NULL), TIDINGS_OK, "a settle may do without a reply");
+  cr_expect_eq(hostkit_settle(hostkit, 17, TIDINGS_COMMITTED, NULL, NULL), TIDINGS_OK,
+               "a settle may do without a reply");
   cr_expect_eq(hostkit_settle(hostkit, 18, TIDINGS_ROLLED_BACK, &reply, NULL), TIDINGS_OK);
   hostkit_reply_free(reply);
   cr_expect_eq(kit_log_lines(&kit, "A settle 17 1"), 1);

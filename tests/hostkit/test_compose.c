@@ -26,17 +26,20 @@ static void describe(const struct hostkit_outgoing *outgoing, char *line, size_t
     const struct hostkit_message *message = &outgoing->messages[i];
     cr_expect_eq(strlen(message->text), message->text_len);
     cr_expect_eq(message->is_carrier, i == outgoing->carrier);
-    used += (size_t)snprintf(line + used, size - used, "%s%s%s:%s", i ? " | " : "", message->is_carrier ? "*" : "", roles[message->role],
-                             message->text);
+    used += (size_t)snprintf(line + used, size - used, "%s%s%s:%s", i ? " | " : "",
+                             message->is_carrier ? "*" : "", roles[message->role], message->text);
   }
 }
 
-static int32_t compose(const struct given *given, size_t count, struct hostkit_outgoing **ret_outgoing, struct tidings_error *error) {
+static int32_t compose(const struct given *given, size_t count,
+                       struct hostkit_outgoing **ret_outgoing, struct tidings_error *error) {
   struct tidings_message messages[MOST];
   const struct tidings_message *list[MOST];
   for (size_t i = 0; i < count; i++) {
-    messages[i] = (struct tidings_message){
-        .size = sizeof messages[i], .role = given[i].role, .place = given[i].place, .text = kit_span(given[i].text)};
+    messages[i] = (struct tidings_message){.size = sizeof messages[i],
+                                           .role = given[i].role,
+                                           .place = given[i].place,
+                                           .text = kit_span(given[i].text)};
     if (given[i].role == TIDINGS_MESSAGE_TOOL) {
       messages[i].call_id = kit_span("notif_1");
       messages[i].tool = kit_span("_system_notification");
@@ -94,17 +97,22 @@ Test(compose, each_role_and_place) {
       assert_sends(&cases[i].given, 1, cases[i].expected);
     } else {
       cr_expect_eq(compose(&cases[i].given, 1, &outgoing, &error), TIDINGS_E_INVAL, "case %zu", i);
-      cr_expect_not_null(strstr(error.text, "a combination that this host does not know"), "case %zu: %s", i, error.text);
+      cr_expect_not_null(strstr(error.text, "a combination that this host does not know"),
+                         "case %zu: %s", i, error.text);
     }
   }
 }
 
 Test(compose, the_replys_order_is_the_reading_order) {
   static const struct given given[] = {
-      {TIDINGS_MESSAGE_TOOL, TIDINGS_PLACE_PAIR, "t"},        {TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_PREPEND, "1 "},
-      {TIDINGS_MESSAGE_BLOCK, TIDINGS_PLACE_BEFORE, "b"},     {TIDINGS_MESSAGE_DEVELOPER, TIDINGS_PLACE_BEFORE, "d"},
-      {TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_PREPEND, "2 "}, {TIDINGS_MESSAGE_USER, TIDINGS_PLACE_AFTER, "u"},
-      {TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_APPEND, " 3"},  {TIDINGS_MESSAGE_BLOCK, TIDINGS_PLACE_AFTER, "a"},
+      {TIDINGS_MESSAGE_TOOL, TIDINGS_PLACE_PAIR, "t"},
+      {TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_PREPEND, "1 "},
+      {TIDINGS_MESSAGE_BLOCK, TIDINGS_PLACE_BEFORE, "b"},
+      {TIDINGS_MESSAGE_DEVELOPER, TIDINGS_PLACE_BEFORE, "d"},
+      {TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_PREPEND, "2 "},
+      {TIDINGS_MESSAGE_USER, TIDINGS_PLACE_AFTER, "u"},
+      {TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_APPEND, " 3"},
+      {TIDINGS_MESSAGE_BLOCK, TIDINGS_PLACE_AFTER, "a"},
   };
   assert_sends(given, 8, "developer:d | block:b | *carrier:1 2 ok 3 | block:a | user:u | tool:t");
 }

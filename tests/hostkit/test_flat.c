@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_flat.c: handles, strings and JSON instead of pointers and structs. From another language: flat_from_python.py.
+ * test_flat.c: handles, strings and JSON instead of pointers and structs. From another language:
+ * flat_from_python.py.
  */
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -14,8 +15,8 @@
 
 static int64_t open_flat(struct kit *kit, const char *more) {
   char options[2048];
-  (void)snprintf(options, sizeof options, "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\"%s}", kit_plugin(kit, "good_a"), kit->store,
-                 kit->probe, more);
+  (void)snprintf(options, sizeof options, "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\"%s}",
+                 kit_plugin(kit, "good_a"), kit->store, kit->probe, more);
   setenv("XDG_RUNTIME_DIR", kit->copies, 1);
   return hostkit_flat_open(options);
 }
@@ -31,7 +32,8 @@ static void assert_error(int64_t handle, const char *request, const char *code, 
   json_t *parsed = json_loads(answer, 0, NULL);
   const char *got_code = "none";
   const char *got_text = "none";
-  cr_expect_eq(json_unpack(parsed, "{s:{s:s,s:s}}", "error", "code", &got_code, "text", &got_text), 0, "%s: %s", request, answer);
+  cr_expect_eq(json_unpack(parsed, "{s:{s:s,s:s}}", "error", "code", &got_code, "text", &got_text),
+               0, "%s: %s", request, answer);
   cr_expect_str_eq(got_code, code, "%s: %s", request, answer);
   cr_expect_str_eq(got_text, text);
   cr_expect_str_eq(hostkit_flat_error(), text, "flat_error has the same sentence");
@@ -44,43 +46,60 @@ static void assert_not_opened(const char *options, const char *text) {
   cr_expect_str_eq(hostkit_flat_error(), text);
 }
 
-#define EMPTY_STATUS "{\"state\":\"idle\",\"messages\":[],\"started_at\":null,\"attempt\":0,\"message\":null,\"orphaned\":[]}"
-#define REPLY(status)                                                                                                                      \
-  "{\"delivery\":null,\"notifications\":[],\"messages\":[],\"actions\":[],\"steered\":[],\"status\":" status                               \
-  ",\"duplicate\":false,\"wake_at\":null}"
+#define EMPTY_STATUS                                                                               \
+  "{\"state\":\"idle\",\"messages\":[],\"started_at\":null,\"attempt\":0,\"message\":null,"        \
+  "\"orphaned\":[]}"
+#define REPLY(status)                                                                              \
+  "{\"delivery\":null,\"notifications\":[],\"messages\":[],\"actions\":[],\"steered\":[],"         \
+  "\"status\":" status ",\"duplicate\":false,\"wake_at\":null}"
 
 Test(flat, every_operation) {
   struct kit kit;
   char request[1024];
   kit_init(&kit);
-  int64_t handle = open_flat(&kit, ",\"configuration\":{\"a\":1},\"host_name\":\"JP\",\"role\":\"host\",\"hook_budget_ms\":100,"
-                                   "\"owner_pid\":0,\"settle_on_return\":false");
+  int64_t handle = open_flat(
+      &kit,
+      ",\"configuration\":{\"a\":1},\"host_name\":\"JP\",\"role\":\"host\",\"hook_budget_ms\":100,"
+      "\"owner_pid\":0,\"settle_on_return\":false");
   cr_assert(handle > 0, "%s", hostkit_flat_error());
   assert_answer(handle, "{\"op\":\"info\"}",
-                "{\"name\":\"good\",\"version\":\"1.2.3\",\"build_id\":\"A\",\"abi\":\"1.0\",\"generation\":1}");
-  assert_answer(handle, "{\"op\":\"tool_result\",\"session\":\"s\",\"call_id\":\"c\",\"tool\":\"bash\",\"content\":\"o\\u0000k\"}",
-                "{\"reply\":" REPLY("null") ",\"content\":\"o\\u0000k\","
-                                            "\"outgoing\":[{\"role\":\"carrier\",\"carrier\":true,\"text\":\"o\\u0000k\"}]}");
-  assert_answer(handle, "{\"op\":\"chat_request\",\"session\":\"s\",\"source\":\"system\",\"messages\":[\"m1\",\"m2\"]}",
-                "{\"reply\":" REPLY("null") ",\"content\":\"\",\"outgoing\":[{\"role\":\"carrier\",\"carrier\":true,\"text\":\"\"}]}");
+                "{\"name\":\"good\",\"version\":\"1.2.3\",\"build_id\":\"A\",\"abi\":\"1.0\","
+                "\"generation\":1}");
+  assert_answer(
+      handle,
+      "{\"op\":\"tool_result\",\"session\":\"s\",\"call_id\":\"c\",\"tool\":\"bash\",\"content\":"
+      "\"o\\u0000k\"}",
+      "{\"reply\":" REPLY(
+          "null") ",\"content\":\"o\\u0000k\","
+                  "\"outgoing\":[{\"role\":\"carrier\",\"carrier\":true,\"text\":\"o\\u0000k\"}]}");
+  assert_answer(handle,
+                "{\"op\":\"chat_request\",\"session\":\"s\",\"source\":\"system\",\"messages\":["
+                "\"m1\",\"m2\"]}",
+                "{\"reply\":" REPLY("null") ",\"content\":\"\",\"outgoing\":[{\"role\":\"carrier\","
+                                            "\"carrier\":true,\"text\":\"\"}]}");
   cr_expect_eq(kit_log_lines(&kit, "A sends m"), 2);
   cr_expect_eq(kit_log_lines(&kit, "A system_request s"), 1);
-  assert_answer(handle, "{\"op\":\"event\",\"event\":{\"type\":\"wake\",\"n\":1.5}}", "{\"reply\":" REPLY("null") "}");
+  assert_answer(handle, "{\"op\":\"event\",\"event\":{\"type\":\"wake\",\"n\":1.5}}",
+                "{\"reply\":" REPLY("null") "}");
   cr_expect_eq(kit_log_lines(&kit, "A event {\"type\":\"wake\",\"n\":1.5}"), 1);
-  assert_answer(handle, "{\"op\":\"settle\",\"delivery\":\"17\",\"outcome\":\"committed\"}", "{\"reply\":" REPLY(EMPTY_STATUS) "}");
-  assert_answer(handle, "{\"op\":\"settle\",\"delivery\":\"18\",\"outcome\":\"rolled_back\"}", "{\"reply\":" REPLY(EMPTY_STATUS) "}");
+  assert_answer(handle, "{\"op\":\"settle\",\"delivery\":\"17\",\"outcome\":\"committed\"}",
+                "{\"reply\":" REPLY(EMPTY_STATUS) "}");
+  assert_answer(handle, "{\"op\":\"settle\",\"delivery\":\"18\",\"outcome\":\"rolled_back\"}",
+                "{\"reply\":" REPLY(EMPTY_STATUS) "}");
   cr_expect_eq(kit_log_lines(&kit, "A settle 17 1"), 1);
   cr_expect_eq(kit_log_lines(&kit, "A settle 18 2"), 1);
-  assert_answer(handle, "{\"op\":\"query\",\"query\":{\"name\":\"configure\"}}", "{\"answer\":{\"config\":{\"a\":1}}}");
+  assert_answer(handle, "{\"op\":\"query\",\"query\":{\"name\":\"configure\"}}",
+                "{\"answer\":{\"config\":{\"a\":1}}}");
   assert_answer(handle, "{\"op\":\"swap\"}", "{\"generation\":2}");
   char *b = strdup(kit_plugin(&kit, "good_b"));
   (void)snprintf(request, sizeof request, "{\"op\":\"swap\",\"plugin\":\"%s\",\"drain_ms\":10}", b);
   assert_answer(handle, request, "{\"generation\":3}");
   free(b);
   cr_expect_eq(hostkit_flat_push(handle, "s", "tool.failed", 2, "say \"no\""), TIDINGS_OK);
-  cr_expect_eq(kit_log_lines(&kit,
-                             "B event {\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"tool.failed\",\"level\":\"error\","
-                             "\"message\":\"say \\\"no\\\"\"}}"),
+  cr_expect_eq(kit_log_lines(&kit, "B event "
+                                   "{\"type\":\"notification\",\"session\":\"s\",\"data\":{"
+                                   "\"kind\":\"tool.failed\",\"level\":\"error\","
+                                   "\"message\":\"say \\\"no\\\"\"}}"),
                1);
   cr_expect_eq(hostkit_flat_close(handle), TIDINGS_OK);
   cr_expect_eq(hostkit_flat_close(handle), TIDINGS_E_NOT_FOUND, "a handle is never used twice");
@@ -92,17 +111,19 @@ Test(flat, what_is_to_be_sent) {
   kit_init(&kit);
   int64_t handle = open_flat(&kit, "");
   cr_assert(handle > 0, "%s", hostkit_flat_error());
-  char *answer = hostkit_flat_call(handle, "{\"op\":\"tool_result\",\"session\":\"full\",\"content\":\"ok\"}");
+  char *answer =
+      hostkit_flat_call(handle, "{\"op\":\"tool_result\",\"session\":\"full\",\"content\":\"ok\"}");
   json_t *parsed = json_loads(answer, 0, NULL);
   char *outgoing = json_dumps(json_object_get(parsed, "outgoing"), JSON_COMPACT);
-  cr_expect_str_eq(outgoing,
-                   "[{\"role\":\"developer\",\"carrier\":false,\"text\":\"before\"},"
-                   "{\"role\":\"carrier\",\"carrier\":true,\"text\":\"first, ok, last\"},"
-                   "{\"role\":\"block\",\"carrier\":false,\"text\":\"block\"},"
-                   "{\"role\":\"user\",\"carrier\":false,\"text\":\"after\"},"
-                   "{\"role\":\"tool\",\"carrier\":false,\"text\":\"pair\",\"call_id\":\"notif_1\",\"tool\":\"_system_notification\"}]");
+  cr_expect_str_eq(outgoing, "[{\"role\":\"developer\",\"carrier\":false,\"text\":\"before\"},"
+                             "{\"role\":\"carrier\",\"carrier\":true,\"text\":\"first, ok, last\"},"
+                             "{\"role\":\"block\",\"carrier\":false,\"text\":\"block\"},"
+                             "{\"role\":\"user\",\"carrier\":false,\"text\":\"after\"},"
+                             "{\"role\":\"tool\",\"carrier\":false,\"text\":\"pair\",\"call_id\":"
+                             "\"notif_1\",\"tool\":\"_system_notification\"}]");
   cr_expect_str_eq(json_string_value(json_object_get(parsed, "content")), "first, ok, last");
-  cr_expect_str_eq(json_string_value(json_object_get(json_object_get(parsed, "reply"), "delivery")), "17");
+  cr_expect_str_eq(json_string_value(json_object_get(json_object_get(parsed, "reply"), "delivery")),
+                   "17");
   free(outgoing);
   json_decref(parsed);
   hostkit_free(answer);
@@ -135,33 +156,45 @@ Test(flat, bad_requests) {
   assert_error(handle, "{\"op\":\"info\",\"op\":\"info\"}", inval,
                "request is not JSON: expected a key that was not there before at byte 13");
   assert_error(handle, "{}", schema,
-               "request.op is missing, expected one of tool_result, chat_request, event, settle, query, swap, info, wake_descriptor, "
+               "request.op is missing, expected one of tool_result, chat_request, event, settle, "
+               "query, swap, info, wake_descriptor, "
                "next_session");
   assert_error(handle, "{\"op\":\"dance\"}", schema,
-               "request.op is \"dance\", expected one of tool_result, chat_request, event, settle, query, swap, info, wake_descriptor, "
+               "request.op is \"dance\", expected one of tool_result, chat_request, event, settle, "
+               "query, swap, info, wake_descriptor, "
                "next_session");
-  assert_error(handle, "{\"op\":\"tool_result\"}", schema, "tool_result.session is missing, expected a string");
-  assert_error(handle, "{\"op\":\"tool_result\",\"session\":5}", schema, "tool_result.session is 5, expected a string");
-  assert_error(handle, "{\"op\":\"tool_result\",\"session\":\"\"}", inval, "session is empty, expected 1 to 255 bytes");
+  assert_error(handle, "{\"op\":\"tool_result\"}", schema,
+               "tool_result.session is missing, expected a string");
+  assert_error(handle, "{\"op\":\"tool_result\",\"session\":5}", schema,
+               "tool_result.session is 5, expected a string");
+  assert_error(handle, "{\"op\":\"tool_result\",\"session\":\"\"}", inval,
+               "session is empty, expected 1 to 255 bytes");
   assert_error(handle, "{\"op\":\"tool_result\",\"session\":\"s\",\"contents\":\"x\"}", schema,
-               "tool_result has an unknown member contents, expected only op, session, call_id, tool, content");
+               "tool_result has an unknown member contents, expected only op, session, call_id, "
+               "tool, content");
   assert_error(handle, "{\"op\":\"chat_request\",\"session\":\"s\",\"source\":\"me\"}", schema,
                "chat_request.source is \"me\", expected one of user, system");
   assert_error(handle, "{\"op\":\"chat_request\",\"session\":\"s\",\"messages\":[\"m\",1]}", schema,
                "chat_request.messages is [\"m\",1], expected an array of strings");
-  assert_error(handle, "{\"op\":\"event\",\"event\":\"x\"}", schema, "event.event is \"x\", expected an object");
-  assert_error(handle, "{\"op\":\"settle\",\"delivery\":17,\"outcome\":\"committed\"}", schema, "settle.delivery is 17, expected a string");
+  assert_error(handle, "{\"op\":\"event\",\"event\":\"x\"}", schema,
+               "event.event is \"x\", expected an object");
+  assert_error(handle, "{\"op\":\"settle\",\"delivery\":17,\"outcome\":\"committed\"}", schema,
+               "settle.delivery is 17, expected a string");
   assert_error(handle, "{\"op\":\"settle\",\"delivery\":\"-1\",\"outcome\":\"committed\"}", schema,
                "settle.delivery is \"-1\", expected a delivery id such as \"17\"");
-  assert_error(handle, "{\"op\":\"settle\",\"delivery\":\"99999999999999999999\",\"outcome\":\"committed\"}", schema,
-               "settle.delivery is \"99999999999999999999\", expected a delivery id such as \"17\"");
+  assert_error(
+      handle, "{\"op\":\"settle\",\"delivery\":\"99999999999999999999\",\"outcome\":\"committed\"}",
+      schema, "settle.delivery is \"99999999999999999999\", expected a delivery id such as \"17\"");
   assert_error(handle, "{\"op\":\"settle\",\"delivery\":\"17\",\"outcome\":\"won\"}", schema,
                "settle.outcome is \"won\", expected one of committed, rolled_back");
-  assert_error(handle, "{\"op\":\"settle\",\"delivery\":\"404\",\"outcome\":\"committed\"}", "TIDINGS_E_NOT_FOUND", "no delivery 404");
-  assert_error(handle, "{\"op\":\"swap\",\"drain_ms\":-1}", schema, "swap.drain_ms is -1, expected a whole number from 0 to 4294967295");
+  assert_error(handle, "{\"op\":\"settle\",\"delivery\":\"404\",\"outcome\":\"committed\"}",
+               "TIDINGS_E_NOT_FOUND", "no delivery 404");
+  assert_error(handle, "{\"op\":\"swap\",\"drain_ms\":-1}", schema,
+               "swap.drain_ms is -1, expected a whole number from 0 to 4294967295");
   assert_error(handle, "{\"op\":\"swap\",\"plugin\":\"a\\u0000b\"}", schema,
                "swap.plugin is \"a\\u0000b\", expected a string without NUL characters");
-  assert_error(handle, "{\"op\":\"query\",\"query\":{\"name\":\"x\"}}", "TIDINGS_E_UNSUPPORTED", "unknown query");
+  assert_error(handle, "{\"op\":\"query\",\"query\":{\"name\":\"x\"}}", "TIDINGS_E_UNSUPPORTED",
+               "unknown query");
   assert_error(handle + 1, "{\"op\":\"info\"}", "TIDINGS_E_NOT_FOUND", "handle 2 is not open");
   assert_error(0, "{\"op\":\"info\"}", "TIDINGS_E_NOT_FOUND", "handle 0 is not open");
   cr_expect_eq(hostkit_flat_push(handle, "s", "k", 4, "m"), TIDINGS_E_INVAL);
@@ -187,13 +220,19 @@ Test(flat, bad_options) {
   assert_not_opened(NULL, "options is a null pointer");
   assert_not_opened("{", "options is not JSON: expected a string, the key of a member at byte 1");
   assert_not_opened("{}", "options.plugin is missing, expected a string");
-  assert_not_opened("{\"plugin\":\"p\",\"colour\":1}", "options has an unknown member colour, expected only plugin, store, host_name, "
-                                                       "configuration, role, owner_pid, hook_budget_ms, settle_on_return, probe");
-  assert_not_opened("{\"plugin\":\"p\",\"role\":\"boss\"}", "options.role is \"boss\", expected one of host, producer");
-  assert_not_opened("{\"plugin\":\"p\",\"settle_on_return\":1}", "options.settle_on_return is 1, expected true or false");
-  assert_not_opened("{\"plugin\":\"p\",\"probe\":true}", "options.probe is true, expected a path or false");
-  assert_not_opened("{\"plugin\":\"p\",\"configuration\":[]}", "options.configuration is [], expected an object");
-  assert_not_opened("{\"plugin\":\"/nowhere/x.so\",\"probe\":false}", "cannot open the plugin /nowhere/x.so: No such file or directory");
+  assert_not_opened("{\"plugin\":\"p\",\"colour\":1}",
+                    "options has an unknown member colour, expected only plugin, store, host_name, "
+                    "configuration, role, owner_pid, hook_budget_ms, settle_on_return, probe");
+  assert_not_opened("{\"plugin\":\"p\",\"role\":\"boss\"}",
+                    "options.role is \"boss\", expected one of host, producer");
+  assert_not_opened("{\"plugin\":\"p\",\"settle_on_return\":1}",
+                    "options.settle_on_return is 1, expected true or false");
+  assert_not_opened("{\"plugin\":\"p\",\"probe\":true}",
+                    "options.probe is true, expected a path or false");
+  assert_not_opened("{\"plugin\":\"p\",\"configuration\":[]}",
+                    "options.configuration is [], expected an object");
+  assert_not_opened("{\"plugin\":\"/nowhere/x.so\",\"probe\":false}",
+                    "cannot open the plugin /nowhere/x.so: No such file or directory");
 }
 
 static void *use_another_thread(void *unused) {

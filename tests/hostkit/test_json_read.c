@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_json_read.c: the JSON reader, by examples and against jansson's own on texts with random faults.
+ * test_json_read.c: the JSON reader, by examples and against jansson's own on texts with random
+ * faults.
  */
 #include <criterion/criterion.h>
 #include <locale.h>
@@ -10,12 +11,15 @@
 
 #include "json_read.h"
 
-static struct tidings_span of(const char *text) { return (struct tidings_span){.ptr = text, .len = strlen(text)}; }
+static struct tidings_span of(const char *text) {
+  return (struct tidings_span){.ptr = text, .len = strlen(text)};
+}
 
 static void assert_reads(const char *text, const char *expected) {
   json_t *value = NULL;
   struct tidings_error error = {.size = sizeof error};
-  cr_expect_eq(hk_json_read(of(text), "it", &value, &error), TIDINGS_OK, "%s: %s", text, error.text);
+  cr_expect_eq(hk_json_read(of(text), "it", &value, &error), TIDINGS_OK, "%s: %s", text,
+               error.text);
   char *got = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
   cr_expect_str_eq(got ? got : "nothing", expected);
   free(got);
@@ -25,13 +29,15 @@ static void assert_reads(const char *text, const char *expected) {
 static void assert_refuses(struct tidings_span text, const char *expected) {
   json_t *value = NULL;
   struct tidings_error error = {.size = sizeof error};
-  cr_expect_eq(hk_json_read(text, "it", &value, &error), TIDINGS_E_INVAL, "%.*s", (int)text.len, text.ptr);
+  cr_expect_eq(hk_json_read(text, "it", &value, &error), TIDINGS_E_INVAL, "%.*s", (int)text.len,
+               text.ptr);
   cr_expect_str_eq(error.text, expected);
   cr_expect_null(value);
 }
 
 Test(json_read, what_is_json) {
-  assert_reads(" {\"a\" : [ 1 , -2.5e3 , true,false,null ] ,\"b\":{}}\n", "{\"a\":[1,-2500.0,true,false,null],\"b\":{}}");
+  assert_reads(" {\"a\" : [ 1 , -2.5e3 , true,false,null ] ,\"b\":{}}\n",
+               "{\"a\":[1,-2500.0,true,false,null],\"b\":{}}");
   assert_reads("\"\"", "\"\"");
   assert_reads("[]", "[]");
   assert_reads("-0", "0");
@@ -40,7 +46,8 @@ Test(json_read, what_is_json) {
   assert_reads("1E+2", "100.0");
   assert_reads("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\\"\\\\/\\b\\f\\n\\r\\t\"");
   assert_reads("[\"\\\\\",\"b\"]", "[\"\\\\\",\"b\"]");
-  assert_reads("\"\\u0041\\u00e4\\u20AC\\ud83d\\ude00\\u0000\"", "\"A\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\\u0000\"");
+  assert_reads("\"\\u0041\\u00e4\\u20AC\\ud83d\\ude00\\u0000\"",
+               "\"A\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\\u0000\"");
 }
 
 Test(json_read, whatever_the_locale) {
@@ -53,16 +60,22 @@ Test(json_read, what_is_not) {
   assert_refuses(of("  "), "it is not JSON: expected a value at byte 2");
   assert_refuses(of("[1,]"), "it is not JSON: expected a value at byte 3");
   assert_refuses(of("[1 2]"), "it is not JSON: expected ',' or ']' at byte 3");
-  assert_refuses(of("{\"a\":1,}"), "it is not JSON: expected a string, the key of a member at byte 7");
+  assert_refuses(of("{\"a\":1,}"),
+                 "it is not JSON: expected a string, the key of a member at byte 7");
   assert_refuses(of("{\"a\" 1}"), "it is not JSON: expected ':' at byte 5");
   assert_refuses(of("{\"a\":1"), "it is not JSON: expected ',' or '}' at byte 6");
-  assert_refuses(of("{\"a\":1,\"a\":2}"), "it is not JSON: expected a key that was not there before at byte 7");
-  assert_refuses(of("{\"a\\u0000\":1}"), "it is not JSON: expected a key without NUL characters at byte 1");
+  assert_refuses(of("{\"a\":1,\"a\":2}"),
+                 "it is not JSON: expected a key that was not there before at byte 7");
+  assert_refuses(of("{\"a\\u0000\":1}"),
+                 "it is not JSON: expected a key without NUL characters at byte 1");
   assert_refuses(of("1 1"), "it is not JSON: expected the end at byte 2");
-  assert_refuses((struct tidings_span){.ptr = "1\0", .len = 2}, "it is not JSON: expected the end at byte 1");
+  assert_refuses((struct tidings_span){.ptr = "1\0", .len = 2},
+                 "it is not JSON: expected the end at byte 1");
   assert_refuses(of("01"), "it is not JSON: expected a value at byte 0");
-  assert_refuses(of("1."), "it is not JSON: expected a digit behind the point of a number at byte 0");
-  assert_refuses(of("1e"), "it is not JSON: expected a digit in the exponent of a number at byte 0");
+  assert_refuses(of("1."),
+                 "it is not JSON: expected a digit behind the point of a number at byte 0");
+  assert_refuses(of("1e"),
+                 "it is not JSON: expected a digit in the exponent of a number at byte 0");
   assert_refuses(of("9223372036854775808"), "it is not JSON: expected a smaller number at byte 0");
   assert_refuses(of("-1e999"), "it is not JSON: expected a smaller number at byte 0");
   assert_refuses(of("tru"), "it is not JSON: expected a value at byte 0");
@@ -72,8 +85,10 @@ Test(json_read, what_is_not) {
   assert_refuses(of("\"\\ud800\""), "it is not JSON: expected an escape at byte 2");
   assert_refuses(of("\"\\udc00\""), "it is not JSON: expected an escape at byte 2");
   assert_refuses(of("\"\\u12"), "it is not JSON: expected an escape at byte 2");
-  assert_refuses(of("\"\n\""), "it is not JSON: expected UTF-8 text without control characters at byte 1");
-  assert_refuses(of("\"\xC0\x80\""), "it is not JSON: expected UTF-8 text without control characters at byte 1");
+  assert_refuses(of("\"\n\""),
+                 "it is not JSON: expected UTF-8 text without control characters at byte 1");
+  assert_refuses(of("\"\xC0\x80\""),
+                 "it is not JSON: expected UTF-8 text without control characters at byte 1");
 }
 
 Test(json_read, as_deep_as_allowed) {
@@ -91,10 +106,12 @@ Test(json_read, as_deep_as_allowed) {
 }
 
 static const char seed_text[] =
-    "{\"type\":\"notification\",\"session\":\"s\\u00e41\",\"data\":{\"kind\":\"tool.failed\",\"n\":[0,-1,2.5e-3,true,"
+    "{\"type\":\"notification\",\"session\":\"s\\u00e41\",\"data\":{\"kind\":\"tool.failed\",\"n\":"
+    "[0,-1,2.5e-3,true,"
     "false,null,{},[[]]],\"message\":\"a\\\"b\\\\c \xE2\x82\xAC \\ud83d\\ude00 \\n\"}}";
 
-/* The same verdict and the same value, for texts with up to three bytes changed, removed or added. */
+/* The same verdict and the same value, for texts with up to three bytes changed, removed or
+ * added. */
 Test(json_read, agrees_with_jansson) {
   static const char bytes[] = "{}[]\",:\\/u0d8c19.eE+-tfn \t\xE2\x82\xC3\x01";
   uint64_t random = 88172645463325252u;
@@ -119,7 +136,8 @@ Test(json_read, agrees_with_jansson) {
       }
     }
     json_t *ours = NULL;
-    json_t *theirs = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
+    json_t *theirs =
+        json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
     int32_t code = hk_json_read((struct tidings_span){.ptr = text, .len = len}, "it", &ours, NULL);
     cr_expect_eq(code == TIDINGS_OK, theirs != NULL, "round %d: %.*s", round, (int)len, text);
     cr_expect(!ours || json_equal(ours, theirs), "round %d: %.*s", round, (int)len, text);

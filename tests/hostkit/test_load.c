@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_load.c: what a sound plugin is loaded from, what is known of it, and that it goes without a trace.
+ * test_load.c: what a sound plugin is loaded from, what is known of it, and that it goes without a
+ * trace.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -59,7 +60,8 @@ Test(load, is_unmapped_after_close) {
     struct hostkit *hostkit = kit_open(&kit, "good_a");
     cr_assert(kit_is_mapped("/good_a.so"), "the private copy keeps the base name");
     cr_assert(!kit_is_mapped("/tests/plugins/good_a.so"), "the original is not mapped");
-    cr_assert_eq(kit_count_entries(kit.copies), 0, "the copy has no name any more once it is loaded");
+    cr_assert_eq(kit_count_entries(kit.copies), 0,
+                 "the copy has no name any more once it is loaded");
     cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
     cr_assert(!kit_is_mapped("/good_a.so"));
   }
@@ -74,7 +76,9 @@ Test(load, warns_of_an_image_that_stays) {
   struct hostkit *hostkit = kit_open(&kit, "good_nodelete");
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
   cr_expect_eq(kit.warnings, 1);
-  cr_expect_not_null(strstr(kit.last_warning, "good_nodelete.so is still mapped after it was unloaded"), "%s", kit.last_warning);
+  cr_expect_not_null(
+      strstr(kit.last_warning, "good_nodelete.so is still mapped after it was unloaded"), "%s",
+      kit.last_warning);
   cr_assert_null(kit_finish(&kit));
 }
 
@@ -148,7 +152,8 @@ Test(load, with_the_systems_clocks_when_there_is_no_host) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* A host that changes its working directory finds plugin and store again, and TIDINGS_HOSTKIT_PROBE names the probe. */
+/* A host that changes its working directory finds plugin and store again, and TIDINGS_HOSTKIT_PROBE
+ * names the probe. */
 Test(load, relative_paths) {
   struct kit kit;
   kit_init(&kit);
@@ -188,7 +193,8 @@ Test(load, looks_for_a_place_for_its_copies) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* A host's open files and terminal are none of the probed plugin's business, and a host without 0 to 2 is no obstacle. */
+/* A host's open files and terminal are none of the probed plugin's business, and a host without 0
+ * to 2 is no obstacle. */
 Test(load, without_standard_descriptors) {
   struct kit kit;
   kit_init(&kit);
@@ -228,7 +234,8 @@ Test(close, waits_for_calls_and_says_how_many_there_are) {
   int gate = kit_hold_gate(&kit);
   cr_expect_eq(hostkit_close(hostkit, 20, &error), TIDINGS_E_BUSY);
   cr_expect_str_eq(error.text, "1 call was still under way after 20 ms");
-  cr_expect_eq(kit_event(hostkit, "still open", NULL), TIDINGS_OK, "on BUSY everything is as it was");
+  cr_expect_eq(kit_event(hostkit, "still open", NULL), TIDINGS_OK,
+               "on BUSY everything is as it was");
   close(gate);
   cr_expect_eq(hostkit_close(hostkit, 10000, &error), TIDINGS_OK, "%s", error.text);
   pthread_join(thread, NULL);

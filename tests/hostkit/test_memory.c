@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_memory.c: every allocation of hostkit failing in turn: NOMEM, nothing leaked, nothing left leased. The linker hands all calls of
- * malloc and calloc in this program to the functions below; jansson gets its memory from them too.
+ * test_memory.c: every allocation of hostkit failing in turn: NOMEM, nothing leaked, nothing left
+ * leased. The linker hands all calls of malloc and calloc in this program to the functions below;
+ * jansson gets its memory from them too.
  */
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -64,16 +65,19 @@ static int with_failure(struct trial *trial, int32_t (*step)(struct trial *), in
   int32_t code = step(trial);
   fail_at = 0;
   if (!failed) {
-    cr_expect_eq(code, TIDINGS_OK, "no allocation failed, the answer is %s", hostkit_error_name(code));
+    cr_expect_eq(code, TIDINGS_OK, "no allocation failed, the answer is %s",
+                 hostkit_error_name(code));
     return 0;
   }
-  cr_expect_eq(code, TIDINGS_E_NOMEM, "allocation %d failed, the answer is %s", n, hostkit_error_name(code));
+  cr_expect_eq(code, TIDINGS_E_NOMEM, "allocation %d failed, the answer is %s", n,
+               hostkit_error_name(code));
   cr_expect_eq(live, before, "allocation %d failed, %ld were leaked", n, live - before);
   cr_expect_eq(kit_count_fds(), fds, "allocation %d failed, a descriptor was left open", n);
   return code != TIDINGS_OK;
 }
 
-/* First alone, then with all that follow it, each allocation of `step` fails in turn. Returns how many there are. */
+/* First alone, then with all that follow it, each allocation of `step` fails in turn. Returns how
+ * many there are. */
 static int each_failing(struct trial *trial, int32_t (*step)(struct trial *)) {
   int n = 1;
   while (n < 2000) {
@@ -109,9 +113,12 @@ Test(memory, open) {
   cr_assert_null(kit_finish(&trial.kit));
 }
 
-static int32_t swap(struct trial *trial) { return hostkit_swap(trial->hostkit, trial->other, 0, NULL); }
+static int32_t swap(struct trial *trial) {
+  return hostkit_swap(trial->hostkit, trial->other, 0, NULL);
+}
 
-/* Whatever fails before the old build is closed leaves it running; the new build's own failures bring it back. */
+/* Whatever fails before the old build is closed leaves it running; the new build's own failures
+ * bring it back. */
 Test(memory, swap) {
   struct trial trial;
   trial_init(&trial);
@@ -146,7 +153,8 @@ Test(memory, calls) {
   trial_init(&trial);
   trial.hostkit = kit_open(&trial.kit, "good_a");
   cr_expect_eq(each_failing(&trial, call), 1);
-  cr_expect_eq(kit_log_lines(&trial.kit, "A settle 17 2"), 2, "a delivery that could not be copied out is rolled back");
+  cr_expect_eq(kit_log_lines(&trial.kit, "A settle 17 2"), 2,
+               "a delivery that could not be copied out is rolled back");
   cr_expect_eq(each_failing(&trial, query), 1);
   cr_assert_eq(hostkit_close(trial.hostkit, 0, NULL), TIDINGS_OK, "nothing is out");
   cr_assert_null(kit_finish(&trial.kit));
@@ -155,7 +163,8 @@ Test(memory, calls) {
 static int32_t compose_and_print(struct trial *trial) {
   struct tidings_span broken = {.ptr = "a\xFFz", .len = 3};
   const struct tidings_span *const list[] = {&broken};
-  struct tidings_reply reply = {.size = sizeof reply, .delivery_id = 1, .steered = list, .steered_count = 1};
+  struct tidings_reply reply = {
+      .size = sizeof reply, .delivery_id = 1, .steered = list, .steered_count = 1};
   struct hostkit_outgoing *outgoing = NULL;
   char *json = NULL;
   (void)trial;
@@ -175,21 +184,24 @@ Test(memory, compose_and_json) {
 
 static int32_t flat_open_and_close(struct trial *trial) {
   int64_t handle = hostkit_flat_open(trial->options);
-  if (!handle) return strstr(hostkit_flat_error(), "out of memory") ? TIDINGS_E_NOMEM : TIDINGS_E_STATE;
+  if (!handle)
+    return strstr(hostkit_flat_error(), "out of memory") ? TIDINGS_E_NOMEM : TIDINGS_E_STATE;
   return hostkit_flat_close(handle);
 }
 
 /* NULL, or an answer that says NOMEM. */
 static int32_t flat_call(struct trial *trial) {
-  static const char *const requests[] = {"{\"op\":\"tool_result\",\"session\":\"full\",\"content\":\"x\"}",
-                                         "{\"op\":\"chat_request\",\"session\":\"full\",\"messages\":[\"m1\"]}",
-                                         "{\"op\":\"event\",\"event\":{\"type\":\"wake\"}}",
-                                         "{\"op\":\"query\",\"query\":{\"name\":\"configure\"}}",
-                                         "{\"op\":\"info\"}",
-                                         "{\"op\":\"next_session\"}"};
+  static const char *const requests[] = {
+      "{\"op\":\"tool_result\",\"session\":\"full\",\"content\":\"x\"}",
+      "{\"op\":\"chat_request\",\"session\":\"full\",\"messages\":[\"m1\"]}",
+      "{\"op\":\"event\",\"event\":{\"type\":\"wake\"}}",
+      "{\"op\":\"query\",\"query\":{\"name\":\"configure\"}}",
+      "{\"op\":\"info\"}",
+      "{\"op\":\"next_session\"}"};
   int32_t code = hostkit_flat_push(trial->handle, "s", "k", 0, "m");
   char *id = code ? NULL : hostkit_flat_next_session(trial->handle);
-  if (!code && !id) code = strstr(hostkit_flat_error(), "out of memory") ? TIDINGS_E_NOMEM : TIDINGS_E_STATE;
+  if (!code && !id)
+    code = strstr(hostkit_flat_error(), "out of memory") ? TIDINGS_E_NOMEM : TIDINGS_E_STATE;
   hostkit_free(id);
   for (size_t i = 0; !code && i < sizeof requests / sizeof requests[0]; i++) {
     char *answer = hostkit_flat_call(trial->handle, requests[i]);
@@ -204,13 +216,16 @@ Test(memory, flat) {
   struct trial trial;
   trial_init(&trial);
   setenv("XDG_RUNTIME_DIR", trial.kit.copies, 1);
-  (void)snprintf(trial.options, sizeof trial.options, "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\",\"configuration\":{\"n\":1}}",
-                 trial.kit.plugin, trial.kit.store, trial.kit.probe);
+  (void)snprintf(
+      trial.options, sizeof trial.options,
+      "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\",\"configuration\":{\"n\":1}}",
+      trial.kit.plugin, trial.kit.store, trial.kit.probe);
   cr_expect_gt(each_failing(&trial, flat_open_and_close), 20);
   trial.handle = hostkit_flat_open(trial.options);
   cr_assert(trial.handle > 0);
   cr_expect_gt(each_failing(&trial, flat_call), 200);
-  int handed_out = kit_log_lines(&trial.kit, "A tool_result full") + kit_log_lines(&trial.kit, "A chat_request full");
+  int handed_out = kit_log_lines(&trial.kit, "A tool_result full") +
+                   kit_log_lines(&trial.kit, "A chat_request full");
   int rolled_back = kit_log_lines(&trial.kit, "A settle 17 2");
   cr_expect_gt(rolled_back, 50);
   cr_expect_lt(rolled_back, handed_out);

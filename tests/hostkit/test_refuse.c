@@ -37,9 +37,11 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
-    {"wrong_major", TIDINGS_E_UNSUPPORTED, "speaks version 2.0 of the contract, this host 1.0: the first numbers must be equal"},
+    {"wrong_major", TIDINGS_E_UNSUPPORTED,
+     "speaks version 2.0 of the contract, this host 1.0: the first numbers must be equal"},
     {"short_struct", TIDINGS_E_INVAL, "has an entry struct of 32 bytes, version 1.0 has 48"},
-    {"missing_function", TIDINGS_E_INVAL, "has an incomplete entry struct: it lacks the function open"},
+    {"missing_function", TIDINGS_E_INVAL,
+     "has an incomplete entry struct: it lacks the function open"},
     {"missing_settle", TIDINGS_E_INVAL, "has an incomplete instance: it lacks the function settle"},
     {"short_instance", TIDINGS_E_INVAL, "has an instance struct of 56 bytes, version 1.0 has 64"},
     {"no_symbol", TIDINGS_E_INVAL, "is not a tidings plugin: it exports no symbol tidings_entry"},
@@ -66,10 +68,14 @@ Test(refuse, in_its_own_words) {
 /* What only a probe process survives. */
 Test(refuse, what_would_take_the_host_along) {
   static const struct refusal deaths[] = {
-      {"open_exits", TIDINGS_E_STATE, "exited the probe process with status 3 while opening an instance"},
-      {"open_crashes", TIDINGS_E_STATE, "crashed the probe process while opening an instance: signal 11 (Segmentation fault)"},
-      {"close_crashes", TIDINGS_E_STATE, "crashed the probe process while closing the instance: signal 6 (Aborted)"},
-      {"constructor_exits", TIDINGS_E_STATE, "exited the probe process with status 0 while loading it"},
+      {"open_exits", TIDINGS_E_STATE,
+       "exited the probe process with status 3 while opening an instance"},
+      {"open_crashes", TIDINGS_E_STATE,
+       "crashed the probe process while opening an instance: signal 11 (Segmentation fault)"},
+      {"close_crashes", TIDINGS_E_STATE,
+       "crashed the probe process while closing the instance: signal 6 (Aborted)"},
+      {"constructor_exits", TIDINGS_E_STATE,
+       "exited the probe process with status 0 while loading it"},
   };
   struct kit kit;
   kit_init(&kit);
@@ -80,7 +86,8 @@ Test(refuse, what_would_take_the_host_along) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* Descriptors, ignored and blocked signals of the host are not the plugin's business, and what it prints is not the terminal's. */
+/* Descriptors, ignored and blocked signals of the host are not the plugin's business, and what it
+ * prints is not the terminal's. */
 Test(refuse, in_a_process_of_its_own) {
   struct kit kit;
   char printed[128];
@@ -92,7 +99,8 @@ Test(refuse, in_a_process_of_its_own) {
   (void)signal(SIGPIPE, SIG_IGN);
   kit_plugin(&kit, "fresh_process_only");
   cr_assert_eq(dup2(STDERR_FILENO, 77), 77);
-  assert_refused(&kit, TIDINGS_E_STATE, "in a trial on an empty store: all is well, but it refuses anyway");
+  assert_refused(&kit, TIDINGS_E_STATE,
+                 "in a trial on an empty store: all is well, but it refuses anyway");
   kit.options.flags |= HOSTKIT_NO_PROBE;
   assert_refused(&kit, TIDINGS_E_STATE, "descriptor 77 is open");
   close(77);
@@ -117,7 +125,8 @@ Test(refuse, what_hangs) {
   kit_init(&kit);
   kit_plugin(&kit, "constructor_hangs");
   kit.options.probe_timeout_ms = 300;
-  assert_refused(&kit, TIDINGS_E_STATE, "hung in the probe process while loading it: killed after 300 ms");
+  assert_refused(&kit, TIDINGS_E_STATE,
+                 "hung in the probe process while loading it: killed after 300 ms");
   cr_assert_null(kit_finish(&kit));
 }
 
@@ -191,11 +200,16 @@ Test(refuse, what_is_no_shared_object_of_this_machine) {
       {EI_MAG1, 'X', TIDINGS_E_INVAL, "does not start with the ELF magic bytes"},
       {EI_CLASS, ELFCLASSNONE, TIDINGS_E_UNSUPPORTED, "is for another machine"},
       {offsetof(Elf64_Ehdr, e_machine), 0xEE, TIDINGS_E_UNSUPPORTED, "is for another machine"},
-      {offsetof(Elf64_Ehdr, e_type), ET_REL, TIDINGS_E_INVAL, "is not a shared object: its ELF type is 1, expected 3"},
-      {offsetof(Elf64_Ehdr, e_phnum), 0, TIDINGS_E_INVAL, "its header tables have 0 program headers"},
-      {offsetof(Elf64_Ehdr, e_phoff) + 7, 0xFF, TIDINGS_E_INVAL, "is cut short: its program headers"},
-      {offsetof(Elf64_Ehdr, e_shoff) + 6, 0x7F, TIDINGS_E_INVAL, "is cut short: its section headers"},
-      {sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_filesz) + 7, 0xFF, TIDINGS_E_INVAL, "is cut short: its program segments"},
+      {offsetof(Elf64_Ehdr, e_type), ET_REL, TIDINGS_E_INVAL,
+       "is not a shared object: its ELF type is 1, expected 3"},
+      {offsetof(Elf64_Ehdr, e_phnum), 0, TIDINGS_E_INVAL,
+       "its header tables have 0 program headers"},
+      {offsetof(Elf64_Ehdr, e_phoff) + 7, 0xFF, TIDINGS_E_INVAL,
+       "is cut short: its program headers"},
+      {offsetof(Elf64_Ehdr, e_shoff) + 6, 0x7F, TIDINGS_E_INVAL,
+       "is cut short: its section headers"},
+      {sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_filesz) + 7, 0xFF, TIDINGS_E_INVAL,
+       "is cut short: its program segments"},
   };
   struct kit kit;
   kit_init(&kit);
@@ -208,7 +222,8 @@ Test(refuse, what_is_no_shared_object_of_this_machine) {
     whole.bytes[patches[i].at] = kept;
   }
   write_plugin(&kit, "#!/bin/sh\n", 10);
-  assert_refused(&kit, TIDINGS_E_INVAL, "is not an ELF shared object: it does not start with the ELF magic bytes");
+  assert_refused(&kit, TIDINGS_E_INVAL,
+                 "is not an ELF shared object: it does not start with the ELF magic bytes");
   write_plugin(&kit, "", 0);
   assert_refused(&kit, TIDINGS_E_INVAL, "is not an ELF shared object: it is empty");
   free(whole.bytes);
@@ -219,7 +234,8 @@ Test(refuse, paths_without_a_plugin) {
   struct kit kit;
   kit_init(&kit);
   kit.options.plugin_path = "/nowhere/tidings.so";
-  assert_refused(&kit, TIDINGS_E_NOT_FOUND, "cannot open the plugin /nowhere/tidings.so: No such file or directory");
+  assert_refused(&kit, TIDINGS_E_NOT_FOUND,
+                 "cannot open the plugin /nowhere/tidings.so: No such file or directory");
   kit.options.plugin_path = kit.root;
   assert_refused(&kit, TIDINGS_E_INVAL, "is not a regular file");
   (void)snprintf(kit.plugin, sizeof kit.plugin, "%s/fifo", kit.root);
@@ -234,7 +250,8 @@ Test(refuse, a_probe_that_cannot_run) {
   kit_init(&kit);
   kit_plugin(&kit, "good_a");
   kit.options.probe_path = "/nowhere/probe";
-  assert_refused(&kit, TIDINGS_E_NOT_FOUND, "cannot run the probe program /nowhere/probe (given as probe_path): No such file");
+  assert_refused(&kit, TIDINGS_E_NOT_FOUND,
+                 "cannot run the probe program /nowhere/probe (given as probe_path): No such file");
   kit.options.probe_path = NULL;
   setenv("TIDINGS_HOSTKIT_PROBE", "/elsewhere/probe", 1);
   assert_refused(&kit, TIDINGS_E_NOT_FOUND, "/elsewhere/probe (named by TIDINGS_HOSTKIT_PROBE)");
@@ -252,7 +269,9 @@ Test(refuse, a_folder_for_copies_that_cannot_be_used) {
   kit_init(&kit);
   kit_plugin(&kit, "good_a");
   kit.options.copy_dir = "/nowhere";
-  assert_refused(&kit, TIDINGS_E_STORE, "cannot make a folder for the plugin's private copy in /nowhere: No such file or directory");
+  assert_refused(
+      &kit, TIDINGS_E_STORE,
+      "cannot make a folder for the plugin's private copy in /nowhere: No such file or directory");
   kit.options.copy_dir = "/proc"; /* noexec, and nothing can be made there */
   assert_refused(&kit, TIDINGS_E_STORE, "writable and not mounted noexec");
   cr_assert_null(kit_finish(&kit));
@@ -289,7 +308,8 @@ Test(refuse, a_configuration) {
   assert_refused(&kit, TIDINGS_E_SCHEMA, "configuration is not an object");
   kit.options.flags |= HOSTKIT_NO_PROBE;
   struct tidings_error error = refuse(&kit);
-  cr_assert_str_eq(error.text, "configuration is not an object", "the plugin's own sentence and no more");
+  cr_assert_str_eq(error.text, "configuration is not an object",
+                   "the plugin's own sentence and no more");
   cr_assert_null(kit_finish(&kit));
 }
 

@@ -15,7 +15,8 @@ static void assert_json(const struct tidings_reply *reply, const char *expected)
 }
 
 Test(reply_json, no_reply) {
-  assert_json(NULL, "{\"delivery\":null,\"notifications\":[],\"messages\":[],\"actions\":[],\"steered\":[],\"status\":null,"
+  assert_json(NULL, "{\"delivery\":null,\"notifications\":[],\"messages\":[],\"actions\":[],"
+                    "\"steered\":[],\"status\":null,"
                     "\"duplicate\":false,\"wake_at\":null}");
 }
 
@@ -36,13 +37,16 @@ Test(reply_json, everything) {
       "{\"role\":\"carrier\",\"place\":\"prepend\",\"text\":\"first, \"},"
       "{\"role\":\"developer\",\"place\":\"before\",\"text\":\"before\"},"
       "{\"role\":\"carrier\",\"place\":\"append\",\"text\":\", last\"},"
-      "{\"role\":\"tool\",\"place\":\"pair\",\"text\":\"pair\",\"call_id\":\"notif_1\",\"tool\":\"_system_notification\"},"
+      "{\"role\":\"tool\",\"place\":\"pair\",\"text\":\"pair\",\"call_id\":\"notif_1\",\"tool\":\"_"
+      "system_notification\"},"
       "{\"role\":\"block\",\"place\":\"after\",\"text\":\"block\"}],"
       "\"actions\":[{\"type\":\"abort_stream\",\"cause\":\"critical\"},"
       "{\"type\":\"start_turn\",\"source\":\"system\",\"messages\":["
       "{\"id\":\"m1\",\"content\":\"hello\",\"queued_at\":12,\"trigger\":{\"by\":\"cron\"}}]}],"
-      "\"steered\":[\"s1\"],\"status\":{\"state\":\"busy\",\"phase\":\"tools\",\"messages\":[\"m1\"],\"started_at\":34,\"attempt\":2,"
-      "\"message\":\"working\",\"orphaned\":[\"o1\"]},\"duplicate\":true,\"wake_at\":56,\"ledger\":\"pending: 2\"}");
+      "\"steered\":[\"s1\"],\"status\":{\"state\":\"busy\",\"phase\":\"tools\",\"messages\":["
+      "\"m1\"],\"started_at\":34,\"attempt\":2,"
+      "\"message\":\"working\",\"orphaned\":[\"o1\"]},\"duplicate\":true,\"wake_at\":56,\"ledger\":"
+      "\"pending: 2\"}");
   hostkit_reply_free(reply);
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
   cr_assert_null(kit_finish(&kit));
@@ -51,8 +55,10 @@ Test(reply_json, everything) {
 Test(reply_json, an_idle_session) {
   struct tidings_status status = {.size = sizeof status};
   struct tidings_reply reply = {.size = sizeof reply, .delivery_id = UINT64_MAX, .status = &status};
-  assert_json(&reply, "{\"delivery\":\"18446744073709551615\",\"notifications\":[],\"messages\":[],\"actions\":[],\"steered\":[],"
-                      "\"status\":{\"state\":\"idle\",\"messages\":[],\"started_at\":null,\"attempt\":0,\"message\":null,\"orphaned\":[]},"
+  assert_json(&reply, "{\"delivery\":\"18446744073709551615\",\"notifications\":[],\"messages\":[],"
+                      "\"actions\":[],\"steered\":[],"
+                      "\"status\":{\"state\":\"idle\",\"messages\":[],\"started_at\":null,"
+                      "\"attempt\":0,\"message\":null,\"orphaned\":[]},"
                       "\"duplicate\":false,\"wake_at\":null}");
 }
 
@@ -65,11 +71,17 @@ Test(reply_json, what_should_not_come) {
                                {.ptr = "\xF0\x9F\x98\x80", .len = 4},
                                {.ptr = "a\0b", .len = 3}};
   const struct tidings_span *const list[] = {&ids[0], &ids[1], &ids[2], &ids[3], &ids[4]};
-  struct tidings_reply reply = {.size = sizeof reply, .status = &status, .steered = list, .steered_count = 5};
-  assert_json(&reply, "{\"delivery\":null,\"notifications\":[],\"messages\":[],\"actions\":[],\"steered\":[\"a\xEF\xBF\xBD\xEF\xBF\xBDz\","
-                      "\"\xEF\xBF\xBD\xEF\xBF\xBD\",\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\",\"\xF0\x9F\x98\x80\",\"a\\u0000b\"],"
-                      "\"status\":{\"state\":\"42\",\"messages\":[],\"started_at\":null,\"attempt\":0,\"message\":null,\"orphaned\":[]},"
+  struct tidings_reply reply = {
+      .size = sizeof reply, .status = &status, .steered = list, .steered_count = 5};
+  assert_json(&reply, "{\"delivery\":null,\"notifications\":[],\"messages\":[],\"actions\":[],"
+                      "\"steered\":[\"a\xEF\xBF\xBD\xEF\xBF\xBDz\","
+                      "\"\xEF\xBF\xBD\xEF\xBF\xBD\",\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\","
+                      "\"\xF0\x9F\x98\x80\",\"a\\u0000b\"],"
+                      "\"status\":{\"state\":\"42\",\"messages\":[],\"started_at\":null,"
+                      "\"attempt\":0,\"message\":null,\"orphaned\":[]},"
                       "\"duplicate\":false,\"wake_at\":null}");
 }
 
-Test(reply_json, null_pointer) { cr_assert_eq(hostkit_reply_json(NULL, NULL, NULL), TIDINGS_E_INVAL); }
+Test(reply_json, null_pointer) {
+  cr_assert_eq(hostkit_reply_json(NULL, NULL, NULL), TIDINGS_E_INVAL);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_swap.c: a running build for another one, and what happens when that does not work out. Under load: see swap_storm.c.
+ * test_swap.c: a running build for another one, and what happens when that does not work out. Under
+ * load: see swap_storm.c.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -78,7 +79,8 @@ Test(swap, carries_the_configuration_in_force) {
   kit_init(&kit);
   kit.options.configuration = "{\"at\":\"open\"}";
   struct hostkit *hostkit = kit_open(&kit, "good_a");
-  query(hostkit, "{\"name\":\"configure\",\"config\":{\"at\":\"runtime\"}}", "{\"config\":{\"at\":\"runtime\"}}");
+  query(hostkit, "{\"name\":\"configure\",\"config\":{\"at\":\"runtime\"}}",
+        "{\"config\":{\"at\":\"runtime\"}}");
   cr_assert_eq(hostkit_swap(hostkit, other("good_b"), 0, NULL), TIDINGS_OK);
   query(hostkit, "{\"name\":\"configure\"}", "{\"config\":{\"at\":\"runtime\"}}");
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
@@ -99,7 +101,8 @@ Test(swap, from_a_plugin_that_cannot_tell_its_configuration) {
 
 /* What the checks and the probe refuse never stops the old build. */
 Test(swap, to_a_broken_build_leaves_the_old_one_untouched) {
-  static const char *const broken[] = {"open_crashes", "wrong_major", "no_symbol", "open_fails", "nothing_of_that_name"};
+  static const char *const broken[] = {"open_crashes", "wrong_major", "no_symbol", "open_fails",
+                                       "nothing_of_that_name"};
   struct kit kit;
   kit_init(&kit);
   struct hostkit *hostkit = kit_open(&kit, "good_a");
@@ -137,7 +140,8 @@ Test(swap, goes_back_when_the_new_build_fails_in_open) {
   query(hostkit, "{\"name\":\"configure\"}", "{\"config\":{\"n\":1}}");
   cr_expect_eq(kit_event(hostkit, "on", NULL), TIDINGS_OK);
   cr_expect_eq(kit_log_lines(&kit, "A event on"), 1);
-  cr_assert_eq(hostkit_swap(hostkit, NULL, 0, &error), TIDINGS_OK, "the path is still the old one: %s", error.text);
+  cr_assert_eq(hostkit_swap(hostkit, NULL, 0, &error), TIDINGS_OK,
+               "the path is still the old one: %s", error.text);
   assert_runs(hostkit, "A", 2);
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
   cr_assert_null(kit_finish(&kit));
@@ -151,11 +155,16 @@ Test(swap, answers_closed_when_neither_build_opens) {
   kit_touch(&kit, "refuse-B");
   struct tidings_error error = {.size = sizeof error};
   cr_expect_eq(hostkit_swap(hostkit, other("good_b"), 0, &error), TIDINGS_E_STORE);
-  cr_expect_str_eq(error.text, "build B does not want this store (and the old build cannot be opened again: TIDINGS_E_STORE)");
-  cr_expect_str_eq(kit.last_warning, "build A does not want this store", "the whole reason is in the log");
+  cr_expect_str_eq(error.text, "build B does not want this store (and the old build cannot be "
+                               "opened again: TIDINGS_E_STORE)");
+  cr_expect_str_eq(kit.last_warning, "build A does not want this store",
+                   "the whole reason is in the log");
   cr_expect_eq(kit_event(hostkit, "anyone?", &error), TIDINGS_E_CLOSED);
-  cr_expect_str_eq(error.text, "no plugin is loaded: a swap failed, and the old build could not be opened again");
-  cr_expect_eq(hostkit_info(hostkit, &(struct hostkit_info){.size = sizeof(struct hostkit_info)}), TIDINGS_E_CLOSED);
+  cr_expect_str_eq(
+      error.text,
+      "no plugin is loaded: a swap failed, and the old build could not be opened again");
+  cr_expect_eq(hostkit_info(hostkit, &(struct hostkit_info){.size = sizeof(struct hostkit_info)}),
+               TIDINGS_E_CLOSED);
   cr_expect_eq(hostkit_settle(hostkit, 1, TIDINGS_COMMITTED, NULL, NULL), TIDINGS_E_CLOSED);
   cr_expect_eq(hostkit_swap(hostkit, NULL, 0, &error), TIDINGS_E_CLOSED);
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
@@ -231,7 +240,8 @@ Test(swap, new_calls_wait_for_it) {
   pthread_join(late, NULL);
   cr_expect_eq(one.code, TIDINGS_OK);
   cr_expect_eq(kit_log_lines(&kit, "A event wait"), 1);
-  cr_expect_eq(kit_log_lines(&kit, "B event late"), 1, "the call that was held back went to the new build");
+  cr_expect_eq(kit_log_lines(&kit, "B event late"), 1,
+               "the call that was held back went to the new build");
   cr_assert_eq(hostkit_close(one.hostkit, 0, NULL), TIDINGS_OK);
   cr_assert_null(kit_finish(&kit));
 }

@@ -87,12 +87,14 @@ Test(wake, a_build_without_the_extension_says_so_and_a_later_one_rings_again) {
   int fd = descriptor(hostkit);
   cr_assert_eq(hostkit_swap(hostkit, other("good_without_wake"), 0, NULL), TIDINGS_OK);
   cr_expect_eq(kit.warnings, 2);
-  cr_expect_str_eq(kit.last_warning, "this plugin has no extension tidings.wake/1: go by the replies' wake_at");
+  cr_expect_str_eq(kit.last_warning,
+                   "this plugin has no extension tidings.wake/1: go by the replies' wake_at");
   cr_expect_eq(hostkit_wake_descriptor(hostkit, &none, &error), TIDINGS_E_UNSUPPORTED);
   cr_expect_eq(none, -7);
   cr_expect_eq(hostkit_next_session(hostkit, id, sizeof id, &len, &error), TIDINGS_E_UNSUPPORTED);
   cr_expect_eq(len, 99);
-  cr_expect_str_eq(error.text, "this plugin has no extension tidings.wake/1: go by the replies' wake_at");
+  cr_expect_str_eq(error.text,
+                   "this plugin has no extension tidings.wake/1: go by the replies' wake_at");
   cr_assert_eq(hostkit_swap(hostkit, other("good_b"), 0, NULL), TIDINGS_OK);
   cr_expect_eq(kit_event(hostkit, "ring", NULL), TIDINGS_OK);
   cr_expect(is_readable(fd));
@@ -140,8 +142,8 @@ Test(wake, bad_arguments_and_the_plugins_errors) {
 
 static int64_t open_flat(struct kit *kit) {
   char options[2048];
-  (void)snprintf(options, sizeof options, "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\"}", kit_plugin(kit, "good_a"), kit->store,
-                 kit->probe);
+  (void)snprintf(options, sizeof options, "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":\"%s\"}",
+                 kit_plugin(kit, "good_a"), kit->store, kit->probe);
   setenv("XDG_RUNTIME_DIR", kit->copies, 1);
   int64_t handle = hostkit_flat_open(options);
   cr_assert(handle > 0, "%s", hostkit_flat_error());
@@ -170,7 +172,8 @@ Test(wake, the_flat_functions) {
   cr_assert_geq(fd, 0, "%s", hostkit_flat_error());
   assert_next(handle, "");
   assert_answer(handle, "{\"op\":\"next_session\"}", "{\"session\":null}");
-  for (int i = 0; i < 2; i++) hostkit_free(hostkit_flat_call(handle, "{\"op\":\"event\",\"event\":{\"type\":\"ring\"}}"));
+  for (int i = 0; i < 2; i++)
+    hostkit_free(hostkit_flat_call(handle, "{\"op\":\"event\",\"event\":{\"type\":\"ring\"}}"));
   cr_expect(is_readable(fd));
   assert_next(handle, "rung");
   assert_answer(handle, "{\"op\":\"next_session\"}", "{\"session\":\"rung\"}");
@@ -181,7 +184,8 @@ Test(wake, the_flat_functions) {
   cr_expect_eq(close(from_call), 0);
   cr_expect_eq(close(fd), 0);
   assert_answer(handle, "{\"op\":\"next_session\",\"who\":1}",
-                "{\"error\":{\"code\":\"TIDINGS_E_SCHEMA\",\"text\":\"next_session has an unknown member who, expected only op\"}}");
+                "{\"error\":{\"code\":\"TIDINGS_E_SCHEMA\",\"text\":\"next_session has an unknown "
+                "member who, expected only op\"}}");
   cr_expect_eq(hostkit_flat_close(handle), TIDINGS_OK);
   cr_expect_eq(hostkit_flat_wake_descriptor(handle), TIDINGS_E_NOT_FOUND);
   cr_expect_null(hostkit_flat_next_session(handle));

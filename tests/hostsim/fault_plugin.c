@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A plugin that keeps the letter of the contract's first page and then does what FAULT says on a tool result: crash, hang, exit, or
- * nothing. It stores nothing and has no extension: what hostsim does about such plugins is under test.
+ * A plugin that keeps the letter of the contract's first page and then does what FAULT says on a
+ * tool result: crash, hang, exit, or nothing. It stores nothing and has no extension: what hostsim
+ * does about such plugins is under test.
  */
 #include <tidings/tidings.h>
 
@@ -18,7 +19,8 @@ static int32_t refuse(struct tidings_error *error, int32_t code, const char *tex
   return code;
 }
 
-static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
+static int32_t on_tool_result(struct tidings_plugin *plugin,
+                              const struct tidings_tool_result *result,
                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
   (void)result;
   const char *fault = getenv("FAULT");
@@ -38,8 +40,10 @@ static int32_t on_tool_result(struct tidings_plugin *plugin, const struct tiding
   return TIDINGS_OK;
 }
 
-static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidings_chat_request *request,
-                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
+static int32_t on_chat_request(struct tidings_plugin *plugin,
+                               const struct tidings_chat_request *request,
+                               const struct tidings_reply **ret_reply,
+                               struct tidings_error *error) {
   (void)plugin;
   (void)request;
   (void)error;
@@ -47,16 +51,16 @@ static int32_t on_chat_request(struct tidings_plugin *plugin, const struct tidin
   return TIDINGS_OK;
 }
 
-static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event, const struct tidings_reply **ret_reply,
-                        struct tidings_error *error) {
+static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event,
+                        const struct tidings_reply **ret_reply, struct tidings_error *error) {
   (void)plugin;
   (void)event;
   (void)ret_reply;
   return refuse(error, TIDINGS_E_UNSUPPORTED, "no event type is known here");
 }
 
-static int32_t settle(struct tidings_plugin *plugin, const struct tidings_settlement *settlement, const struct tidings_reply **ret_reply,
-                      struct tidings_error *error) {
+static int32_t settle(struct tidings_plugin *plugin, const struct tidings_settlement *settlement,
+                      const struct tidings_reply **ret_reply, struct tidings_error *error) {
   (void)plugin;
   (void)settlement;
   (void)ret_reply;
@@ -80,7 +84,8 @@ static int32_t close_instance(struct tidings_plugin *plugin, struct tidings_erro
   return TIDINGS_OK;
 }
 
-static int32_t open_instance(const struct tidings_host *host, const struct tidings_open_options *options,
+static int32_t open_instance(const struct tidings_host *host,
+                             const struct tidings_open_options *options,
                              struct tidings_plugin **ret_plugin, struct tidings_error *error) {
   static struct tidings_plugin plugin = {
       .size = sizeof plugin,

@@ -36,7 +36,8 @@ static bool choose(const struct world *world, const struct setup *setup, struct 
   } else if (run->state == RUN_STARTING) {
     *ret_move = run->told ? chat_request(world) : event(TURNS_LOOK);
   } else if (run->state == RUN_IDLE || run->state == RUN_ERROR) {
-    bool waits = run->settling && world->now_ms - run->settle_since_ms < (int64_t)setup->settings.settle_delay_ms;
+    bool waits = run->settling &&
+                 world->now_ms - run->settle_since_ms < (int64_t)setup->settings.settle_delay_ms;
     if (!anything_queued(world)) return false;
     if (waits) *ret_move = (struct move){.kind = MOVE_FORWARD};
     else *ret_move = event(run->settling ? TURNS_LOOK : TURNS_RESUME);
@@ -46,7 +47,8 @@ static bool choose(const struct world *world, const struct setup *setup, struct 
   return true;
 }
 
-const char *ending_reached(const struct world *world, const struct setup *setup, size_t *ret_steps) {
+const char *ending_reached(const struct world *world, const struct setup *setup,
+                           size_t *ret_steps) {
   struct world at = *world;
   struct move move;
   size_t steps = 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/model.c: every state that the run-state machine can get into, breadth-first, up to a depth and beyond if there are no more; in each the laws
- * are asked, and whether everything that waits can still come to its end. Prints TAP with the number of states and the depth, and the sum of all.
+ * tests/model/model.c: every state that the run-state machine can get into, breadth-first, up to a
+ * depth and beyond if there are no more; in each the laws are asked, and whether everything that
+ * waits can still come to its end. Prints TAP with the number of states and the depth, and the sum
+ * of all.
  *
  * Usage: turns-model [DEPTH [NAME]]: to another depth, or one setup only.
  */
@@ -29,7 +31,7 @@ struct search {
   size_t steps, longest_ending;
 };
 
-/* -- states seen ---------------------------------------------------------------------------------------------------------------------- */
+/* -- states seen ------------------------------------------------------------------------------- */
 
 static uint64_t hash(const struct packed *packed) {
   uint64_t sum = 0;
@@ -48,7 +50,8 @@ static bool keep(struct search *search, const struct world *world, uint32_t pare
   world_pack(world, &node.world);
   size_t mask = ((size_t)1 << TABLE_BITS) - 1, at = hash(&node.world) & mask;
   for (; search->table[at]; at = (at + 1) & mask) {
-    if (!memcmp(&search->nodes[search->table[at] - 1].world, &node.world, sizeof node.world)) return false;
+    if (!memcmp(&search->nodes[search->table[at] - 1].world, &node.world, sizeof node.world))
+      return false;
   }
   if (search->count == MOST_STATES) {
     printf("Bail out! more than %d states; the setup is too large\n", MOST_STATES);
@@ -59,7 +62,7 @@ static bool keep(struct search *search, const struct world *world, uint32_t pare
   return true;
 }
 
-/* -- what went wrong -------------------------------------------------------------------------------------------------------------------- */
+/* -- what went wrong --------------------------------------------------------------------------- */
 
 static void tell(const struct search *search, size_t index) {
   const struct node *node = &search->nodes[index];
@@ -72,8 +75,8 @@ static void tell(const struct search *search, size_t index) {
   world_print(&world);
 }
 
-static bool broken(const struct search *search, size_t number, const char *law, size_t from, const struct move *last,
-                   const struct world *after) {
+static bool broken(const struct search *search, size_t number, const char *law, size_t from,
+                   const struct move *last, const struct world *after) {
   printf("not ok %zu - %s: %s\n", number, search->setup->name, law);
   tell(search, from);
   if (last) move_print(last);
@@ -81,7 +84,7 @@ static bool broken(const struct search *search, size_t number, const char *law, 
   return false;
 }
 
-/* -- the search -------------------------------------------------------------------------------------------------------------------------- */
+/* -- the search -------------------------------------------------------------------------------- */
 
 /* Every move from one state. False: a law was broken. */
 static bool expand(struct search *search, size_t number, size_t index) {
@@ -117,15 +120,19 @@ static bool explore(struct search *search, size_t number, unsigned depth) {
     }
     if (search->count > end) reached++;
   }
-  printf("ok %zu - %s: %zu states, depth %u%s, %zu steps; from each at most %zu to the end of the queue\n", number, search->setup->name,
-         search->count, reached, first == search->count ? " (there are no more)" : "", search->steps, search->longest_ending);
+  printf("ok %zu - %s: %zu states, depth %u%s, %zu steps; from each at most %zu to the end of the "
+         "queue\n",
+         number, search->setup->name, search->count, reached,
+         first == search->count ? " (there are no more)" : "", search->steps,
+         search->longest_ending);
   (void)fflush(stdout);
   return true;
 }
 
 static bool run(const struct setup *setup, size_t number, unsigned depth, size_t *states) {
   struct search *search = calloc(1, sizeof *search);
-  bool ok = search && (search->nodes = malloc(MOST_STATES * sizeof *search->nodes)) && (search->table = calloc((size_t)1 << TABLE_BITS, 4));
+  bool ok = search && (search->nodes = malloc(MOST_STATES * sizeof *search->nodes)) &&
+            (search->table = calloc((size_t)1 << TABLE_BITS, 4));
   if (ok) {
     search->setup = setup;
     search->move_count = moves_list(setup, search->moves);

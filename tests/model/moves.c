@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* -- which there are --------------------------------------------------------------------------------------------------------------- */
+/* -- which there are --------------------------------------------------------------------------- */
 
 struct listing {
   const struct setup *setup;
@@ -53,25 +53,44 @@ static void add_with_names(struct listing *listing, struct move move, bool omitt
 /* What anybody may do with messages. */
 static void add_messages(struct listing *listing, bool foreign) {
   size_t most = listing->setup->messages;
-  for (unsigned i = 0; i < 4; i++) add(listing, (struct move){.event = TURNS_SUBMIT, .foreign = foreign, .steer = i & 1, .resume = i & 2});
+  for (unsigned i = 0; i < 4; i++)
+    add(listing,
+        (struct move){.event = TURNS_SUBMIT, .foreign = foreign, .steer = i & 1, .resume = i & 2});
   for (size_t i = 0; i < most; i++) {
-    add(listing, (struct move){.event = TURNS_CANCEL, .foreign = foreign, .names = {(uint8_t)i}, .name_count = 1});
-    add(listing, (struct move){.event = TURNS_EDIT, .foreign = foreign, .names = {(uint8_t)i}, .name_count = 1});
-    add(listing, (struct move){.event = TURNS_MOVE, .foreign = foreign, .names = {(uint8_t)i}, .name_count = 1});
+    add(listing,
+        (struct move){
+            .event = TURNS_CANCEL, .foreign = foreign, .names = {(uint8_t)i}, .name_count = 1});
+    add(listing,
+        (struct move){
+            .event = TURNS_EDIT, .foreign = foreign, .names = {(uint8_t)i}, .name_count = 1});
+    add(listing,
+        (struct move){
+            .event = TURNS_MOVE, .foreign = foreign, .names = {(uint8_t)i}, .name_count = 1});
     for (size_t j = 0; j < most; j++)
-      add(listing, (struct move){.event = TURNS_MOVE, .foreign = foreign, .names = {(uint8_t)i, (uint8_t)j}, .name_count = 2});
+      add(listing, (struct move){.event = TURNS_MOVE,
+                                 .foreign = foreign,
+                                 .names = {(uint8_t)i, (uint8_t)j},
+                                 .name_count = 2});
   }
-  add(listing, (struct move){.event = TURNS_CANCEL, .foreign = foreign, .names = {NAME_UNKNOWN}, .name_count = 1});
-  add(listing, (struct move){.event = TURNS_MOVE, .foreign = foreign, .names = {0, NAME_UNKNOWN}, .name_count = 2});
+  add(listing,
+      (struct move){
+          .event = TURNS_CANCEL, .foreign = foreign, .names = {NAME_UNKNOWN}, .name_count = 1});
+  add(listing,
+      (struct move){
+          .event = TURNS_MOVE, .foreign = foreign, .names = {0, NAME_UNKNOWN}, .name_count = 2});
 }
 
 static void add_turns(struct listing *listing) {
-  static const uint8_t with_names[] = {TURNS_DECLINED, TURNS_FINISHED, TURNS_ABORTED, TURNS_FAILED, TURNS_RETRYING, TURNS_WAITING};
+  static const uint8_t with_names[] = {TURNS_DECLINED, TURNS_FINISHED, TURNS_ABORTED,
+                                       TURNS_FAILED,   TURNS_RETRYING, TURNS_WAITING};
   static const uint8_t without[] = {
-      TURNS_STARTED_OWN, TURNS_RESUME,     TURNS_STREAM_STARTED, TURNS_STREAM_FINISHED, TURNS_TOOLS_STARTED, TURNS_TOOLS_FINISHED,
-      TURNS_OPENED,      TURNS_COMPACTING, TURNS_COMPACTED,      TURNS_CLOSED,          TURNS_LOOK};
+      TURNS_STARTED_OWN,     TURNS_RESUME,        TURNS_STREAM_STARTED,
+      TURNS_STREAM_FINISHED, TURNS_TOOLS_STARTED, TURNS_TOOLS_FINISHED,
+      TURNS_OPENED,          TURNS_COMPACTING,    TURNS_COMPACTED,
+      TURNS_CLOSED,          TURNS_LOOK};
   add_with_names(listing, (struct move){.event = TURNS_STARTED}, false);
-  for (size_t i = 0; i < sizeof with_names; i++) add_with_names(listing, (struct move){.event = with_names[i]}, true);
+  for (size_t i = 0; i < sizeof with_names; i++)
+    add_with_names(listing, (struct move){.event = with_names[i]}, true);
   for (size_t i = 0; i < sizeof without; i++) add(listing, (struct move){.event = without[i]});
 }
 
@@ -79,7 +98,9 @@ static void add_carriers(struct listing *listing) {
   add(listing, (struct move){.kind = MOVE_TOOL_RESULT});
   add_with_names(listing, (struct move){.kind = MOVE_CHAT_REQUEST}, true);
   for (unsigned i = 0; i < MOST_CARRIERS; i++) {
-    add(listing, (struct move){.kind = MOVE_SETTLE, .carrier = (uint8_t)i, .committed = true, .listens = true});
+    add(listing,
+        (struct move){
+            .kind = MOVE_SETTLE, .carrier = (uint8_t)i, .committed = true, .listens = true});
     add(listing, (struct move){.kind = MOVE_SETTLE, .carrier = (uint8_t)i, .listens = true});
     add(listing, (struct move){.kind = MOVE_SETTLE, .carrier = (uint8_t)i});
   }
@@ -110,7 +131,7 @@ size_t moves_list(const struct setup *setup, struct move *ret_moves) {
   return listing.count;
 }
 
-/* -- when ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- when -------------------------------------------------------------------------------------- */
 
 static bool carriers_named_are_out(const struct move *move, const struct world *world) {
   for (size_t i = 0; i < MOST_CARRIERS; i++) {
@@ -119,7 +140,8 @@ static bool carriers_named_are_out(const struct move *move, const struct world *
   return true;
 }
 
-static bool event_possible(const struct move *move, const struct world *world, const struct setup *setup) {
+static bool event_possible(const struct move *move, const struct world *world,
+                           const struct setup *setup) {
   bool steers = move->steer && !move->resume;
   switch (move->event) {
   case TURNS_SUBMIT: /* `resume` is of interest only after a failure, `steer` only in a turn */
@@ -150,7 +172,7 @@ bool move_possible(const struct move *move, const struct world *world, const str
   }
 }
 
-/* -- in words ---------------------------------------------------------------------------------------------------------------------- */
+/* -- in words ---------------------------------------------------------------------------------- */
 
 const char *event_name(enum turns_event event) {
   static const char *const names[TURNS_EVENT_COUNT] = {
@@ -190,27 +212,35 @@ static void print_names(const struct move *move) {
   for (size_t i = 0; i < move->name_count; i++) {
     uint8_t what = move->names[i];
     if (what < MOST_MESSAGES) printf(" %.*s", SPAN_FORMAT(message_id(what)));
-    else printf(" %s", what == NAME_SYSTEM ? "the system turn" : what == NAME_OLD_SYSTEM ? "an old system turn" : "an unknown id");
+    else
+      printf(" %s", what == NAME_SYSTEM       ? "the system turn"
+                    : what == NAME_OLD_SYSTEM ? "an old system turn"
+                                              : "an unknown id");
   }
 }
 
 void move_print(const struct move *move) {
-  static const char *const kinds[] = {
-      [MOVE_TOOL_RESULT] = "tool result", [MOVE_CHAT_REQUEST] = "chat request",       [MOVE_ATTACH] = "a host's first word",
-      [MOVE_CRASH] = "the host dies",     [MOVE_ARRIVE] = "a notification is pushed", [MOVE_VANISH] = "the notification expires",
-      [MOVE_FORWARD] = "time passes",     [MOVE_BACK] = "the clock jumps back"};
+  static const char *const kinds[] = {[MOVE_TOOL_RESULT] = "tool result",
+                                      [MOVE_CHAT_REQUEST] = "chat request",
+                                      [MOVE_ATTACH] = "a host's first word",
+                                      [MOVE_CRASH] = "the host dies",
+                                      [MOVE_ARRIVE] = "a notification is pushed",
+                                      [MOVE_VANISH] = "the notification expires",
+                                      [MOVE_FORWARD] = "time passes",
+                                      [MOVE_BACK] = "the clock jumps back"};
   printf("#   ");
   switch (move->kind) {
   case MOVE_EVENT:
-    printf("%s: %s%s%s", move->foreign ? "somebody else" : "host", event_name(move->event), move->steer ? " steer" : "",
-           move->resume ? " resume" : "");
+    printf("%s: %s%s%s", move->foreign ? "somebody else" : "host", event_name(move->event),
+           move->steer ? " steer" : "", move->resume ? " resume" : "");
     break;
   case MOVE_SETTLE:
-    printf("host: settle %d %s%s", move->carrier + 1, move->committed ? "committed" : "rolled back", move->listens ? "" : ", no reply");
+    printf("host: settle %d %s%s", move->carrier + 1, move->committed ? "committed" : "rolled back",
+           move->listens ? "" : ", no reply");
     break;
   case MOVE_OPEN:
-    printf("%s: session.resumed, deliveries%s%s", move->other_host ? "another host" : "host", move->carrier & 1 ? " 1" : "",
-           move->carrier & 2 ? " 2" : "");
+    printf("%s: session.resumed, deliveries%s%s", move->other_host ? "another host" : "host",
+           move->carrier & 1 ? " 1" : "", move->carrier & 2 ? " 2" : "");
     break;
   default: printf("%s", kinds[move->kind]);
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/moves.h: what can happen: every event of the machine that a host, a producer or a settle can cause, with right, stale and unknown names.
+ * tests/model/moves.h: what can happen: every event of the machine that a host, a producer or a
+ * settle can cause, with right, stale and unknown names.
  */
 #ifndef TESTS_MODEL_MOVES_H
 #define TESTS_MODEL_MOVES_H
@@ -13,7 +14,8 @@ enum move_kind {
   MOVE_CHAT_REQUEST,
   MOVE_SETTLE,
   MOVE_ATTACH,  /* a new host's first word, when it is not session.opened */
-  MOVE_OPEN,    /* session.resumed of this host or of another, which names the carriers in its transcript */
+  MOVE_OPEN,    /* session.resumed of this host or of another, which names the carriers in its
+                   transcript */
   MOVE_CRASH,   /* the host dies */
   MOVE_ARRIVE,  /* the notification is pushed */
   MOVE_VANISH,  /* it expires, or is withdrawn */

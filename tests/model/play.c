@@ -9,7 +9,7 @@
 #include "laws.h"
 #include "witness.h"
 
-/* -- a session loaded, as session/turning.c does it -------------------------------------------------------------------------------- */
+/* -- a session loaded, as session/turning.c does it -------------------------------------------- */
 
 struct call {
   struct turns turns;
@@ -55,7 +55,8 @@ static void find_name(const struct world *world, struct call *call, uint8_t what
   }
 }
 
-static void load(const struct world *world, const struct move *move, uint8_t row, struct call *call) {
+static void load(const struct world *world, const struct move *move, uint8_t row,
+                 struct call *call) {
   call->turns = (struct turns){.run = world->run, .messages = call->messages};
   for (size_t i = 0; i < world->submitted; i++) {
     const struct message *message = &world->messages[i];
@@ -63,7 +64,8 @@ static void load(const struct world *world, const struct move *move, uint8_t row
     if (alive || is_named(move, i) || row & 1 << i) call->messages[call->turns.count++] = *message;
   }
   qsort(call->messages, call->turns.count, sizeof *call->messages, by_place);
-  for (size_t i = 0; i < call->turns.count; i++) call->messages[i].changed = call->messages[i].fresh; /* between step and look */
+  for (size_t i = 0; i < call->turns.count; i++)
+    call->messages[i].changed = call->messages[i].fresh; /* between step and look */
   for (size_t i = 0; i < move->name_count; i++) find_name(world, call, move->names[i], i);
 }
 
@@ -77,15 +79,18 @@ static void save(const struct call *call, struct world *world) {
   }
 }
 
-/* -- one call of the machine --------------------------------------------------------------------------------------------------------- */
+/* -- one call of the machine ------------------------------------------------------------------- */
 
 static bool same_stored(const struct message *a, const struct message *b) {
-  return a->place == b->place && a->delivery == b->delivery && a->carriers == b->carriers && a->stamp_ms == b->stamp_ms &&
-         a->state == b->state && a->steer == b->steer && a->waited == b->waited && a->of_turn == b->of_turn && a->orphaned == b->orphaned;
+  return a->place == b->place && a->delivery == b->delivery && a->carriers == b->carriers &&
+         a->stamp_ms == b->stamp_ms && a->state == b->state && a->steer == b->steer &&
+         a->waited == b->waited && a->of_turn == b->of_turn && a->orphaned == b->orphaned;
 }
 
-static void compare(const struct world *before, const struct world *after, struct occurrence *occurrence) {
-  occurrence->moved_on = !turns_same_run(&before->run, &after->run) || before->submitted != after->submitted;
+static void compare(const struct world *before, const struct world *after,
+                    struct occurrence *occurrence) {
+  occurrence->moved_on =
+      !turns_same_run(&before->run, &after->run) || before->submitted != after->submitted;
   for (size_t i = 0; i < after->submitted; i++) {
     bool same = i < before->submitted && same_stored(&before->messages[i], &after->messages[i]);
     if (!same) occurrence->moved_on = true;
@@ -93,12 +98,16 @@ static void compare(const struct world *before, const struct world *after, struc
   }
 }
 
-static struct turns_input input_of(const struct world *world, const struct setup *setup, enum turns_event event) {
-  return (struct turns_input){
-      .event = event, .now_ms = world->now_ms, .settings = &setup->settings, .last_item = world->item == ITEM_NONE ? 0 : 1};
+static struct turns_input input_of(const struct world *world, const struct setup *setup,
+                                   enum turns_event event) {
+  return (struct turns_input){.event = event,
+                              .now_ms = world->now_ms,
+                              .settings = &setup->settings,
+                              .last_item = world->item == ITEM_NONE ? 0 : 1};
 }
 
-static const char *judge(struct occurrence *occurrence, const struct world *before, struct world *world) {
+static const char *judge(struct occurrence *occurrence, const struct world *before,
+                         struct world *world) {
   occurrence->before = before;
   occurrence->after = world;
   compare(before, world, occurrence);
@@ -107,34 +116,41 @@ static const char *judge(struct occurrence *occurrence, const struct world *befo
   return broken;
 }
 
-static const char *step(struct world *world, const struct setup *setup, const struct move *move, struct call *call, int *ret_code) {
+static const char *step(struct world *world, const struct setup *setup, const struct move *move,
+                        struct call *call, int *ret_code) {
   struct world before = *world;
-  struct occurrence occurrence = {.setup = setup, .move = move, .input = &call->input, .meant = witness_reads(world, move)};
+  struct occurrence occurrence = {
+      .setup = setup, .move = move, .input = &call->input, .meant = witness_reads(world, move)};
   occurrence.code = *ret_code = turns_step(&call->turns, &call->input, NULL);
   save(call, world);
   return judge(&occurrence, &before, world);
 }
 
 /* What ends each event; the attached host takes a reply. */
-static const char *look(struct world *world, const struct setup *setup, const struct move *move, bool answers, bool owned) {
+static const char *look(struct world *world, const struct setup *setup, const struct move *move,
+                        bool answers, bool owned) {
   static const struct move nothing;
   struct world before = *world;
   struct call call = {.turns.count = 0};
-  struct occurrence occurrence = {.setup = setup, .move = move, .input = &call.input, .looked = true};
+  struct occurrence occurrence = {
+      .setup = setup, .move = move, .input = &call.input, .looked = true};
   load(world, &nothing, 0, &call);
   call.input = input_of(world, setup, TURNS_LOOK);
   call.input.answers = answers;
   call.input.owned = owned;
   bool urgent = answers && world->item == ITEM_PENDING && turns_minds_urgency(&world->run);
-  if (urgent) call.input.urgency = (struct urgency){.urgent = setup->item_urgent, .asking = setup->item_asks, .most = 1};
+  if (urgent)
+    call.input.urgency =
+        (struct urgency){.urgent = setup->item_urgent, .asking = setup->item_asks, .most = 1};
   turns_look(&call.turns, &call.input, &occurrence.result);
   save(&call, world);
   return judge(&occurrence, &before, world);
 }
 
-/* -- messages are taken alike from everybody ------------------------------------------------------------------------------------------ */
+/* -- messages are taken alike from everybody --------------------------------------------------- */
 
-static const char *same_from_another(const struct world *world, const struct move *move, const struct call *call, int code) {
+static const char *same_from_another(const struct world *world, const struct move *move,
+                                     const struct call *call, int code) {
   struct call other = {.turns.count = 0};
   load(world, move, 0, &other);
   other.input = call->input;
@@ -142,15 +158,18 @@ static const char *same_from_another(const struct world *world, const struct mov
   other.input.ids = other.ids;
   other.input.answers = !call->input.answers;
   int other_code = turns_step(&other.turns, &other.input, NULL);
-  bool same = code == other_code && other.turns.count == call->turns.count && turns_same_run(&other.turns.run, &call->turns.run);
+  bool same = code == other_code && other.turns.count == call->turns.count &&
+              turns_same_run(&other.turns.run, &call->turns.run);
   for (size_t i = 0; same && i < call->turns.count; i++)
-    same = other.messages[i].n == call->messages[i].n && same_stored(&other.messages[i], &call->messages[i]);
+    same = other.messages[i].n == call->messages[i].n &&
+           same_stored(&other.messages[i], &call->messages[i]);
   return same ? NULL : "no source of messages is treated differently";
 }
 
-/* -- moves ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- moves ------------------------------------------------------------------------------------- */
 
-static const char *play_event(struct world *world, const struct setup *setup, const struct move *move) {
+static const char *play_event(struct world *world, const struct setup *setup,
+                              const struct move *move) {
   struct world before = *world;
   struct call call = {.turns.count = 0};
   bool closes = move->event == TURNS_CLOSED, message = move->event <= TURNS_MOVE;
@@ -187,7 +206,8 @@ static uint8_t mask_of_names(const struct world *world, const struct move *move)
 }
 
 /* What the hook's reply leaves the host with: a lease, if anything is in it. */
-static void hand_out(struct world *world, const struct setup *setup, size_t at, bool names, uint8_t carried, uint8_t sent) {
+static void hand_out(struct world *world, const struct setup *setup, size_t at, bool names,
+                     uint8_t carried, uint8_t sent) {
   struct carrier *carrier = &world->carriers[at];
   bool item = world->item == ITEM_PENDING;
   if (item) { /* as the hooks do: what stays pending may ask again */
@@ -203,7 +223,8 @@ static void hand_out(struct world *world, const struct setup *setup, size_t at, 
   }
 }
 
-static const char *play_hook(struct world *world, const struct setup *setup, const struct move *move) {
+static const char *play_hook(struct world *world, const struct setup *setup,
+                             const struct move *move) {
   size_t at = world->carriers[0].out ? 1 : 0;
   bool chat = move->kind == MOVE_CHAT_REQUEST;
   struct call call = {.turns.count = 0};
@@ -226,16 +247,19 @@ static const char *play_hook(struct world *world, const struct setup *setup, con
     }
   } else if (!chat) { /* the hook says so without the machine: then it must be so */
     broken = step(world, setup, move, &call, &code);
-    if (!broken && !turns_same_run(&before.run, &world->run)) broken = "turns_minds_tool_result knows when nothing would change";
+    if (!broken && !turns_same_run(&before.run, &world->run))
+      broken = "turns_minds_tool_result knows when nothing would change";
   }
   if (broken || code) return broken;
-  hand_out(world, setup, at, chat && move->name_count, carried, chat ? mask_of_names(&before, move) : carried);
+  hand_out(world, setup, at, chat && move->name_count, carried,
+           chat ? mask_of_names(&before, move) : carried);
   return NULL;
 }
 
 /* A carrier ends. */
-static const char *end_carrier(struct world *world, const struct setup *setup, const struct move *move, size_t at, bool committed,
-                               bool owned, bool answers) {
+static const char *end_carrier(struct world *world, const struct setup *setup,
+                               const struct move *move, size_t at, bool committed, bool owned,
+                               bool answers) {
   static const struct move unnamed;
   struct carrier carrier = world->carriers[at];
   struct call call = {.turns.count = 0};
@@ -262,19 +286,24 @@ static const char *end_carrier(struct world *world, const struct setup *setup, c
   return broken;
 }
 
-static const char *play_settle(struct world *world, const struct setup *setup, const struct move *move) {
-  const char *broken = end_carrier(world, setup, move, move->carrier, move->committed, true, move->listens);
+static const char *play_settle(struct world *world, const struct setup *setup,
+                               const struct move *move) {
+  const char *broken =
+      end_carrier(world, setup, move, move->carrier, move->committed, true, move->listens);
   return broken || move->committed ? broken : look(world, setup, move, move->listens, true);
 }
 
 /* Somebody attaches; or the host that is attached says which carriers it has. */
-static const char *play_attach(struct world *world, const struct setup *setup, const struct move *move) {
+static const char *play_attach(struct world *world, const struct setup *setup,
+                               const struct move *move) {
   static const struct move unnamed;
-  bool opens = move->kind == MOVE_OPEN, recovers = world->known && (move->other_host || !world->alive);
+  bool opens = move->kind == MOVE_OPEN,
+       recovers = world->known && (move->other_host || !world->alive);
   const char *broken = NULL;
   int code;
   for (size_t i = 0; !broken && i < MOST_CARRIERS; i++) {
-    if (world->carriers[i].out) broken = end_carrier(world, setup, move, i, opens && move->carrier & 1 << i, false, false);
+    if (world->carriers[i].out)
+      broken = end_carrier(world, setup, move, i, opens && move->carrier & 1 << i, false, false);
   }
   if (!broken && recovers) {
     struct call call = {.turns.count = 0};

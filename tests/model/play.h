@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/play.h: a move made: the machine called as plugin/delivery calls it, with what the store would hold around it.
+ * tests/model/play.h: a move made: the machine called as plugin/delivery calls it, with what the
+ * store would hold around it.
  */
 #ifndef TESTS_MODEL_PLAY_H
 #define TESTS_MODEL_PLAY_H
 
 #include "moves.h"
 
-/* What names mean, seen from outside: by what the witness knows of the turn, not by the machine's words for it. */
+/* What names mean, seen from outside: by what the witness knows of the turn, not by the machine's
+ * words for it. */
 enum meant { MEANT_BY_NONE, MEANT_TURN, MEANT_PART, MEANT_ENDED, MEANT_OTHER };
 
 /* One call of the machine, for the laws. Messages are by number - 1 in both worlds. */

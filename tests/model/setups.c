@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/setups.c: see setups.h. The depths are such that all of it takes about 20 s on one core; deeper by the command line.
+ * tests/model/setups.c: see setups.h. The depths are such that all of it takes about 20 s on one
+ * core; deeper by the command line.
  */
 #include "setups.h"
 
 enum { ALL = 1000 }; /* there are no more, long before that */
 
-#define LIMITS .max_auto_turns = 1, .critical_force = true, .max_aborts = 1, .abort_window_ms = TICK_MS
+#define LIMITS                                                                                     \
+  .max_auto_turns = 1, .critical_force = true, .max_aborts = 1, .abort_window_ms = TICK_MS
 #define CRITICAL .item_urgent = true, .item_asks = true
 #define SERIAL .discipline = DISCIPLINE_SERIAL
 #define COALESCING .discipline = DISCIPLINE_COALESCING
@@ -14,7 +16,12 @@ enum { ALL = 1000 }; /* there are no more, long before that */
 static const struct setup setups[] = {
     {.name = "one message", .settings = {SERIAL, LIMITS}, .messages = 1, .depth = ALL, CRITICAL},
     {.name = "serial", .settings = {SERIAL, LIMITS}, .messages = 2, .depth = 9, CRITICAL},
-    {.name = "coalescing", .settings = {COALESCING, LIMITS}, .messages = 2, .depth = 8, CRITICAL, .tight = true},
+    {.name = "coalescing",
+     .settings = {COALESCING, LIMITS},
+     .messages = 2,
+     .depth = 8,
+     CRITICAL,
+     .tight = true},
     {.name = "serial with a settle delay",
      .settings = {SERIAL, LIMITS, .settle_delay_ms = TICK_MS},
      .messages = 2,
@@ -28,9 +35,22 @@ static const struct setup setups[] = {
      CRITICAL,
      .clock = true,
      .tight = true},
-    {.name = "held after a restart", .settings = {SERIAL, LIMITS, .restart_hold = true}, .messages = 2, .depth = 8, .item_asks = true},
-    {.name = "never settled", .settings = {COALESCING, LIMITS}, .messages = 2, .depth = ALL, CRITICAL, .fires_at_once = true},
-    {.name = "three messages", .settings = {SERIAL, LIMITS}, .messages = 3, .depth = 8, .tight = true},
+    {.name = "held after a restart",
+     .settings = {SERIAL, LIMITS, .restart_hold = true},
+     .messages = 2,
+     .depth = 8,
+     .item_asks = true},
+    {.name = "never settled",
+     .settings = {COALESCING, LIMITS},
+     .messages = 2,
+     .depth = ALL,
+     CRITICAL,
+     .fires_at_once = true},
+    {.name = "three messages",
+     .settings = {SERIAL, LIMITS},
+     .messages = 3,
+     .depth = 8,
+     .tight = true},
 };
 
 const struct setup *setups_all(size_t *ret_count) {

@@ -4,9 +4,11 @@
  */
 #include "witness.h"
 
-static bool host_has_turn(const struct world *world) { return world->run.state != RUN_IDLE && world->run.state != RUN_ERROR; }
+static bool host_has_turn(const struct world *world) {
+  return world->run.state != RUN_IDLE && world->run.state != RUN_ERROR;
+}
 
-/* -- names -------------------------------------------------------------------------------------------------------------------------- */
+/* -- names ------------------------------------------------------------------------------------- */
 
 enum meant witness_reads(const struct world *world, const struct move *move) {
   unsigned turn = world->witness.turn, named = 0;
@@ -35,7 +37,7 @@ enum meant witness_reads(const struct world *world, const struct move *move) {
   return named == turn ? MEANT_TURN : MEANT_PART;
 }
 
-/* -- the table ---------------------------------------------------------------------------------------------------------------------- */
+/* -- the table --------------------------------------------------------------------------------- */
 
 /* What was taken back is not sent again; that its turn runs may be said. */
 static bool sends_cancelled(const struct occurrence *occurrence) {
@@ -50,14 +52,18 @@ static bool sends_cancelled(const struct occurrence *occurrence) {
 static enum effect expects_start(const struct occurrence *occurrence) {
   const struct world *world = occurrence->before;
   if (!host_has_turn(world)) return EFFECT_REFUSED;
-  if (occurrence->meant == MEANT_TURN) return sends_cancelled(occurrence) ? EFFECT_REFUSED : EFFECT_SOME;
-  return world->run.state == RUN_STARTING && occurrence->meant == MEANT_PART ? EFFECT_SOME : EFFECT_REFUSED;
+  if (occurrence->meant == MEANT_TURN)
+    return sends_cancelled(occurrence) ? EFFECT_REFUSED : EFFECT_SOME;
+  return world->run.state == RUN_STARTING && occurrence->meant == MEANT_PART ? EFFECT_SOME
+                                                                             : EFFECT_REFUSED;
 }
 
-static enum effect expects_end(enum turns_event event, enum run_state state, bool told, bool named) {
+static enum effect expects_end(enum turns_event event, enum run_state state, bool told,
+                               bool named) {
   bool runs = state == RUN_BUSY || state == RUN_RETRYING || state == RUN_WAITING;
   switch (event) {
-  case TURNS_DECLINED: return state == RUN_STARTING ? EFFECT_SOME : runs ? EFFECT_REFUSED : EFFECT_NONE;
+  case TURNS_DECLINED:
+    return state == RUN_STARTING ? EFFECT_SOME : runs ? EFFECT_REFUSED : EFFECT_NONE;
   case TURNS_FINISHED:
   case TURNS_ABORTED:
     if (state == RUN_STARTING) return named ? EFFECT_SOME : told ? EFFECT_REFUSED : EFFECT_NONE;
@@ -86,7 +92,7 @@ enum effect witness_expects(const struct occurrence *occurrence) {
   }
 }
 
-/* -- what it makes of it ------------------------------------------------------------------------------------------------------------- */
+/* -- what it makes of it ----------------------------------------------------------------------- */
 
 static void rests(struct witness *witness) {
   witness->belief = HOST_RESTS;
@@ -106,7 +112,8 @@ static void begins(struct witness *witness, unsigned turn) {
 
 static unsigned names_mask(const struct move *move) {
   unsigned mask = 0;
-  for (size_t i = 0; i < move->name_count; i++) mask |= move->names[i] < MOST_MESSAGES ? 1u << move->names[i] : SYSTEM_TURN;
+  for (size_t i = 0; i < move->name_count; i++)
+    mask |= move->names[i] < MOST_MESSAGES ? 1u << move->names[i] : SYSTEM_TURN;
   return mask;
 }
 
@@ -161,7 +168,8 @@ static void sees_event(const struct occurrence *occurrence, struct witness *witn
   case TURNS_CANCEL: sees_cancel(occurrence, witness); break;
   case TURNS_CHAT_REQUEST:
   case TURNS_STARTED:
-    if (before->run.state == RUN_STARTING) begins(witness, witness->turn & names_mask(occurrence->move));
+    if (before->run.state == RUN_STARTING)
+      begins(witness, witness->turn & names_mask(occurrence->move));
     else runs(witness, witness->turn);
     break;
   case TURNS_STARTED_OWN:
@@ -178,7 +186,8 @@ static void sees_event(const struct occurrence *occurrence, struct witness *witn
   case TURNS_FINISHED:
   case TURNS_ABORTED:
   case TURNS_FAILED:
-    if (occurrence->input->event == TURNS_FAILED) witness->heard = false; /* after turn.resume it asks again */
+    if (occurrence->input->event == TURNS_FAILED)
+      witness->heard = false; /* after turn.resume it asks again */
     if (before->run.state != RUN_IDLE && before->run.state != RUN_ERROR) rests(witness);
     break;
   case TURNS_COMPACTING: witness->compacting = true; break;
@@ -201,13 +210,16 @@ static void sees_event(const struct occurrence *occurrence, struct witness *witn
 void witness_sees(const struct occurrence *occurrence, struct witness *witness) {
   const struct world *before = occurrence->before, *after = occurrence->after;
   if (occurrence->code) return;
-  if (!occurrence->looked && witness_expects(occurrence) != EFFECT_NONE) sees_event(occurrence, witness);
+  if (!occurrence->looked && witness_expects(occurrence) != EFFECT_NONE)
+    sees_event(occurrence, witness);
   unsigned offered = 0;
   for (size_t i = 0; i < after->submitted; i++) {
-    if (after->messages[i].state == MESSAGE_OFFERED && (i >= before->submitted || before->messages[i].state != MESSAGE_OFFERED))
+    if (after->messages[i].state == MESSAGE_OFFERED &&
+        (i >= before->submitted || before->messages[i].state != MESSAGE_OFFERED))
       offered |= 1u << i;
   }
-  if (after->run.kind == TURN_OF_SYSTEM && after->run.system_turns != before->run.system_turns) offered |= SYSTEM_TURN;
+  if (after->run.kind == TURN_OF_SYSTEM && after->run.system_turns != before->run.system_turns)
+    offered |= SYSTEM_TURN;
   if (offered & SYSTEM_TURN) witness->heard = true;
   if (offered) {
     witness->turn = (uint8_t)offered;

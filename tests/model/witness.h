@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/witness.h: somebody who sees events, answers and carriers, never the machine's inside, and works out by docs/turns.md what the host is doing.
+ * tests/model/witness.h: somebody who sees events, answers and carriers, never the machine's
+ * inside, and works out by docs/turns.md what the host is doing.
  */
 #ifndef TESTS_MODEL_WITNESS_H
 #define TESTS_MODEL_WITNESS_H

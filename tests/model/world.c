@@ -19,11 +19,15 @@ void world_begin(struct world *world, const struct setup *setup) {
   world_canonical(world, setup);
 }
 
-/* -- canonical form ---------------------------------------------------------------------------------------------------------------- */
+/* -- canonical form ---------------------------------------------------------------------------- */
 
-static bool is_over(const struct message *message) { return message_is_over(message->state) && !message->of_turn && !message->orphaned; }
+static bool is_over(const struct message *message) {
+  return message_is_over(message->state) && !message->of_turn && !message->orphaned;
+}
 
-static int64_t clamp(int64_t value, int64_t most) { return value > most ? most : value < -most ? -most : value; }
+static int64_t clamp(int64_t value, int64_t most) {
+  return value > most ? most : value < -most ? -most : value;
+}
 
 /* Times matter only by how far off they are: before, within or after a tick. */
 static void canonical_times(struct world *world) {
@@ -31,9 +35,12 @@ static void canonical_times(struct world *world) {
   int64_t now_ms = world->now_ms;
   if (run->settling) run->settle_since_ms = NOW_MS + clamp(run->settle_since_ms - now_ms, TICK_MS);
   run->started_ms = run->started_ms ? NOW_MS : 0;
-  for (uint32_t i = 0; i < run->abort_count; i++) run->aborts_ms[i] = NOW_MS + clamp(run->aborts_ms[i] - now_ms, TICK_MS);
-  if (run->last_message) run->last_stamp_ms = run->last_stamp_ms < now_ms ? NOW_MS - TICK_MS : NOW_MS;
-  for (size_t i = 0; i < world->submitted; i++) world->messages[i].stamp_ms = run->last_stamp_ms - (int64_t)(world->submitted - 1 - i);
+  for (uint32_t i = 0; i < run->abort_count; i++)
+    run->aborts_ms[i] = NOW_MS + clamp(run->aborts_ms[i] - now_ms, TICK_MS);
+  if (run->last_message)
+    run->last_stamp_ms = run->last_stamp_ms < now_ms ? NOW_MS - TICK_MS : NOW_MS;
+  for (size_t i = 0; i < world->submitted; i++)
+    world->messages[i].stamp_ms = run->last_stamp_ms - (int64_t)(world->submitted - 1 - i);
   world->now_ms = NOW_MS;
 }
 
@@ -65,7 +72,9 @@ static void canonical_carriers(struct world *world) {
     uint64_t on = message->delivery;
     bool leased = message->state == MESSAGE_LEASED;
     if (!leased) message->carriers = 0;
-    if (on) message->delivery = leased && on <= MOST_CARRIERS && carriers[on - 1].out ? (moves ? 1 : on) : OLD_CARRIER;
+    if (on)
+      message->delivery =
+          leased && on <= MOST_CARRIERS && carriers[on - 1].out ? (moves ? 1 : on) : OLD_CARRIER;
   }
   if (moves) {
     carriers[0] = carriers[1];
@@ -99,7 +108,8 @@ static void canonical_counters(struct world *world) {
 
 static void canonical_excuse(struct world *world) {
   bool queued = false;
-  for (size_t i = 0; i < world->submitted; i++) queued = queued || world->messages[i].state == MESSAGE_QUEUED;
+  for (size_t i = 0; i < world->submitted; i++)
+    queued = queued || world->messages[i].state == MESSAGE_QUEUED;
   world->witness.declines = false;
   world->witness.excused = world->witness.excused && queued && world->run.state == RUN_IDLE;
 }
@@ -113,7 +123,7 @@ void world_canonical(struct world *world, const struct setup *setup) {
   canonical_excuse(world);
 }
 
-/* -- packed ------------------------------------------------------------------------------------------------------------------------ */
+/* -- packed ------------------------------------------------------------------------------------ */
 
 struct tape {
   uint8_t *at;
@@ -129,7 +139,8 @@ static uint64_t pass(struct tape *tape, uint64_t value) {
 #define PASS(field) (field) = (__typeof__(field))pass(tape, (uint64_t)(field))
 /* In ticks since then: what is packed has a byte. */
 static const int64_t earliest_ms = NOW_MS - (int64_t)128 * TICK_MS;
-#define PASS_TIME(field) ((field) = (int64_t)pass(tape, (uint64_t)((field)-earliest_ms) / TICK_MS) * TICK_MS + earliest_ms)
+#define PASS_TIME(field)                                                                           \
+  ((field) = (int64_t)pass(tape, (uint64_t)((field)-earliest_ms) / TICK_MS) * TICK_MS + earliest_ms)
 
 static void pass_run(struct tape *tape, struct run *run) {
   PASS(run->state);
@@ -207,18 +218,22 @@ void world_unpack(const struct packed *packed, const struct setup *setup, struct
   world_canonical(ret_world, setup);
 }
 
-/* -- in words ---------------------------------------------------------------------------------------------------------------------- */
+/* -- in words ---------------------------------------------------------------------------------- */
 
 void world_print(const struct world *world) {
   const struct run *run = &world->run;
-  printf("#      %s phase %d kind %d%s%s%s%s%s", run_state_name(run->state), run->phase, run->kind, run->told ? " told" : "",
-         run->aborted ? " aborted" : "", run->compacting ? " compacting" : "", run->settling ? " settling" : "",
+  printf("#      %s phase %d kind %d%s%s%s%s%s", run_state_name(run->state), run->phase, run->kind,
+         run->told ? " told" : "", run->aborted ? " aborted" : "",
+         run->compacting ? " compacting" : "", run->settling ? " settling" : "",
          world->alive ? "" : " (no host)");
   for (size_t i = 0; i < world->submitted; i++) {
     const struct message *message = &world->messages[world->witness.order[i]];
     printf(" | %.*s %s", SPAN_FORMAT(message->id), message_state_name(message->state));
     if (message->state == MESSAGE_LEASED) printf(" on %d", (int)message->delivery);
-    printf("%s%s%s", message->steer ? " steer" : "", message->of_turn ? " of turn" : "", message->orphaned ? " orphaned" : "");
+    printf("%s%s%s", message->steer ? " steer" : "", message->of_turn ? " of turn" : "",
+           message->orphaned ? " orphaned" : "");
   }
-  printf(" | item %s\n", world->item == ITEM_NONE ? "-" : world->item == ITEM_PENDING ? "pending" : "leased");
+  printf(" | item %s\n", world->item == ITEM_NONE      ? "-"
+                         : world->item == ITEM_PENDING ? "pending"
+                                                       : "leased");
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/world.h: one state of the model: a session's run and messages as the machine of plugin/turns keeps them, what the store and the host keep
- * beside them (carriers, a critical notification, who is attached), and what a witness remembers who knows only what was said to the host.
+ * tests/model/world.h: one state of the model: a session's run and messages as the machine of
+ * plugin/turns keeps them, what the store and the host keep beside them (carriers, a critical
+ * notification, who is attached), and what a witness remembers who knows only what was said to the
+ * host.
  */
 #ifndef TESTS_MODEL_WORLD_H
 #define TESTS_MODEL_WORLD_H
@@ -41,15 +43,17 @@ enum item { ITEM_NONE, ITEM_PENDING, ITEM_LEASED };
 enum belief { HOST_RESTS, HOST_IS_ASKED, HOST_RUNS };
 
 struct witness {
-  uint8_t belief;               /* what the host is doing, by its own words and the actions that it got */
-  uint8_t turn;                 /* mask: whose turn is offered or runs */
-  uint8_t shown;                /* mask: in the transcript for good */
+  uint8_t belief; /* what the host is doing, by its own words and the actions that it got */
+  uint8_t turn;   /* mask: whose turn is offered or runs */
+  uint8_t shown;  /* mask: in the transcript for good */
   uint8_t order[MOST_MESSAGES]; /* indices, by when they were submitted and where they were moved */
   bool aborted;                 /* the stream of this turn was asked to stop */
   bool compacting;              /* the history is being shortened */
   bool declines;                /* an offer, with the event that is being handled */
-  bool heard;                   /* the notification has had a turn of its own offered, or was there when an offer was declined */
-  bool excused;                 /* the queue may rest though the session is idle: the host declined, or did not open the session */
+  bool heard; /* the notification has had a turn of its own offered, or was there when an offer was
+                 declined */
+  bool excused; /* the queue may rest though the session is idle: the host declined, or did not open
+                   the session */
 };
 
 struct world {
@@ -67,7 +71,8 @@ struct world {
 void world_begin(struct world *world, const struct setup *setup);
 struct tidings_span message_id(size_t index); /* "m1" */
 
-/* Worlds that behave alike become equal: clocks, stamps, places and counters are renamed, what is over is forgotten. */
+/* Worlds that behave alike become equal: clocks, stamps, places and counters are renamed, what is
+ * over is forgotten. */
 void world_canonical(struct world *world, const struct setup *setup);
 
 /* A canonical world as few bytes, equal for equal worlds. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session_path.c FOLDER PATH…: how the command names files to a session, one a line, to be compared with how the shims do.
+ * session_path.c FOLDER PATH…: how the command names files to a session, one a line, to be compared
+ * with how the shims do.
  */
 #include "command/session_path.h"
 

@@ -63,7 +63,7 @@ def build(work, name, text, known):
     words[words.index("-c") + 1] = source
     subprocess.run(words + ["-w"], check=True, cwd=BUILD)
     others = [of for _, of in known.values() if of != target]
-    subprocess.run([words[0], "-shared", "-o", plugin, changed, *others, "-llmdb", "-pthread",
+    subprocess.run([words[0], "-shared", "-o", plugin, changed, *others, os.path.join(BUILD, "libtidings_common.a"), "-llmdb", "-pthread",
                     "-Wl,--version-script=" + os.path.join(SOURCE, "plugin", "exports.map")], check=True)
     return plugin
 

@@ -19,7 +19,8 @@ char kit_folder[256], kit_store[300];
 
 void kit_begin(void) {
   const char *place = getenv("TMPDIR");
-  (void)snprintf(kit_folder, sizeof kit_folder, "%s/tidings-store-XXXXXX", place && *place ? place : "/tmp");
+  (void)snprintf(kit_folder, sizeof kit_folder, "%s/tidings-store-XXXXXX",
+                 place && *place ? place : "/tmp");
   cr_assert_not_null(mkdtemp(kit_folder), "%s: %s", kit_folder, strerror(errno));
   (void)snprintf(kit_store, sizeof kit_store, "%s/store", kit_folder);
 }
@@ -53,7 +54,7 @@ uint64_t random_next(struct random *random) { /* splitmix64 */
   return value ^ value >> 31;
 }
 
-/* -- other processes ------------------------------------------------------------------------------------------------------------------ */
+/* -- other processes --------------------------------------------------------------------------- */
 
 struct child child_start(int (*work)(struct child *self, void *context), void *context) {
   int to[2], from[2];
@@ -120,7 +121,7 @@ struct child child_living(void) {
   return child_start(only_live, NULL);
 }
 
-/* -- the store ------------------------------------------------------------------------------------------------------------------------- */
+/* -- the store --------------------------------------------------------------------------------- */
 
 struct store *store_at(const char *path) {
   struct store_options options = {.directory = path, .create_budget_ms = KIT_BUDGET_MS};
@@ -146,7 +147,9 @@ int say(struct store *store, struct said said, bool *ret_duplicate, struct tidin
       .pending_limit = said.limit ? said.limit : 10000,
   };
   bool duplicate = false;
-  int code = store_push(store, &push, store_deadline_in(said.budget_ms ? said.budget_ms : KIT_BUDGET_MS), &duplicate, error);
+  int code =
+      store_push(store, &push, store_deadline_in(said.budget_ms ? said.budget_ms : KIT_BUDGET_MS),
+                 &duplicate, error);
   if (ret_duplicate && !code) *ret_duplicate = duplicate;
   return code;
 }
@@ -157,7 +160,8 @@ void say_well(struct store *store, const char *session, const char *message) {
   cr_assert_eq(code, 0, "push: %d %s", code, error.text);
 }
 
-static struct store_txn *begin_reading(struct store *store, const char *session, uint32_t *ret_number) {
+static struct store_txn *begin_reading(struct store *store, const char *session,
+                                       uint32_t *ret_number) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
   int code = store_read(store, &txn, &error);
@@ -204,7 +208,8 @@ size_t pending_in(struct store *store, const char *session) {
   size_t count;
   struct store_txn *txn = begin_reading(store, session, &number);
   cr_assert_eq(head_get(txn, number, &arena, &head, &error), 0, "%s", error.text);
-  cr_assert_eq(item_pending(txn, number, &head, &arena, &items, &count, &error), 0, "%s", error.text);
+  cr_assert_eq(item_pending(txn, number, &head, &arena, &items, &count, &error), 0, "%s",
+               error.text);
   store_end(txn);
   arena_free(&arena);
   return count;
@@ -222,7 +227,8 @@ size_t items_in(struct store *store, const char *session) {
   uint32_t number;
   size_t count = 0;
   struct store_txn *txn = begin_reading(store, session, &number);
-  cr_assert_eq(item_scan(txn, number, 0, UINT64_MAX, &arena, count_item, &count, &error), 0, "%s", error.text);
+  cr_assert_eq(item_scan(txn, number, 0, UINT64_MAX, &arena, count_item, &count, &error), 0, "%s",
+               error.text);
   store_end(txn);
   arena_free(&arena);
   return count;
@@ -240,7 +246,8 @@ size_t deliveries_in(struct store *store, const char *session) {
   uint32_t number;
   size_t count = 0;
   struct store_txn *txn = begin_reading(store, session, &number);
-  cr_assert_eq(delivery_scan(txn, number, &arena, count_delivery, &count, &error), 0, "%s", error.text);
+  cr_assert_eq(delivery_scan(txn, number, &arena, count_delivery, &count, &error), 0, "%s",
+               error.text);
   store_end(txn);
   arena_free(&arena);
   return count;

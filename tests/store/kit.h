@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/kit.h: what the tests of the store and of the instance on it share: a folder a test, other processes, pushes in few
- * words, a plugin behind its table of functions. What cannot fail in a sound build ends the test when it does.
+ * tests/store/kit.h: what the tests of the store and of the instance on it share: a folder a test,
+ * other processes, pushes in few words, a plugin behind its table of functions. What cannot fail in
+ * a sound build ends the test when it does.
  */
 #ifndef TESTS_STORE_KIT_H
 #define TESTS_STORE_KIT_H
@@ -14,7 +15,7 @@
 
 #include "store/store.h"
 
-/* -- a folder a test: use as .init and .fini of a suite --------------------------------------------------------------------------- */
+/* -- a folder a test: use as .init and .fini of a suite ---------------------------------------- */
 
 extern char kit_folder[256]; /* exists, 0700, empty */
 extern char kit_store[300];  /* a path in it, where no store is yet */
@@ -25,18 +26,20 @@ const char *kit_path(const char *name); /* kit_folder/name, in one of a few stat
 /* Zeroed, with its size set. */
 struct tidings_error new_error(void);
 
-/* -- random numbers that repeat ----------------------------------------------------------------------------------------------------- */
+/* -- random numbers that repeat ---------------------------------------------------------------- */
 
 struct random {
   uint64_t state;
 };
 uint64_t random_next(struct random *random);
-static inline size_t random_below(struct random *random, size_t end) { return (size_t)(random_next(random) % end); }
+static inline size_t random_below(struct random *random, size_t end) {
+  return (size_t)(random_next(random) % end);
+}
 
-/* -- other processes ------------------------------------------------------------------------------------------------------------------ */
+/* -- other processes --------------------------------------------------------------------------- */
 
-/* A forked process that runs `work` and exits with its result. It may speak to the test: child_says in it is heard by child_heard, and it
- * waits in child_listens until child_tell. */
+/* A forked process that runs `work` and exits with its result. It may speak to the test: child_says
+ * in it is heard by child_heard, and it waits in child_listens until child_tell. */
 struct child {
   pid_t pid;
   int to, from;
@@ -51,7 +54,7 @@ int child_wait(struct child *child); /* its result; fails the test if it was kil
 /* A process that does nothing but live: somebody else's host, whose pid is given as owner_pid. */
 struct child child_living(void);
 
-/* -- the store ------------------------------------------------------------------------------------------------------------------------- */
+/* -- the store --------------------------------------------------------------------------------- */
 
 struct store *store_at(const char *path);
 #define KIT_BUDGET_MS 20000 /* so that a busy machine fails no test */
@@ -62,8 +65,10 @@ struct said { /* what is zero has a default */
   int64_t now_ms;
   uint32_t limit, budget_ms;
 };
-int say(struct store *store, struct said said, bool *ret_duplicate, struct tidings_error *error); /* store_push */
-void say_well(struct store *store, const char *session, const char *message);                     /* which must be stored */
+int say(struct store *store, struct said said, bool *ret_duplicate,
+        struct tidings_error *error); /* store_push */
+void say_well(struct store *store, const char *session,
+              const char *message); /* which must be stored */
 
 struct head head_of(struct store *store, const char *session, struct arena *arena);
 uint32_t number_of(struct store *store, const char *session); /* 0: the store has not heard of it */
@@ -72,7 +77,7 @@ size_t pending_in(struct store *store, const char *session);
 size_t items_in(struct store *store, const char *session);
 size_t deliveries_in(struct store *store, const char *session);
 
-/* -- a plugin ------------------------------------------------------------------------------------------------------------------------- */
+/* -- a plugin ---------------------------------------------------------------------------------- */
 
 extern atomic_llong kit_now_ms;   /* the host's wall clock */
 extern atomic_uint kit_log_lines; /* at warning or worse */
@@ -82,15 +87,19 @@ struct plugin_words {
   uint64_t (*count_tokens)(void *context, const struct tidings_span *text);
   int32_t (*random)(void *context, void *buffer, size_t len);
 };
-int plugin_try(const char *store, struct plugin_words words, struct tidings_plugin **ret_plugin, struct tidings_error *error);
+int plugin_try(const char *store, struct plugin_words words, struct tidings_plugin **ret_plugin,
+               struct tidings_error *error);
 struct tidings_plugin *plugin_at(const char *store, struct plugin_words words);
 void plugin_end(struct tidings_plugin *plugin); /* close, which must answer 0 */
 struct store *store_of(struct tidings_plugin *plugin);
 
-int event(struct tidings_plugin *plugin, struct tidings_error *error, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void push(struct tidings_plugin *plugin, const char *session, const char *message); /* which must be stored */
+int event(struct tidings_plugin *plugin, struct tidings_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void push(struct tidings_plugin *plugin, const char *session,
+          const char *message); /* which must be stored */
 
-/* What a tool result got: 0 and the number of notifications, the delivery, their messages joined by "|"; or an error. */
+/* What a tool result got: 0 and the number of notifications, the delivery, their messages joined by
+ * "|"; or an error. */
 struct got {
   int code;
   uint64_t delivery;
@@ -99,13 +108,16 @@ struct got {
   struct tidings_error error;
 };
 struct got tool_result(struct tidings_plugin *plugin, const char *session);
-#define expect_got(result, expected)                                                                                                       \
-  do {                                                                                                                                     \
-    struct got got_ = (result);                                                                                                            \
-    cr_assert_eq(got_.code, 0, "%d %s", got_.code, got_.error.text);                                                                       \
-    cr_assert_str_eq(got_.messages, expected, "got \"%s\", expected \"%s\"", got_.messages, expected);                                     \
+#define expect_got(result, expected)                                                               \
+  do {                                                                                             \
+    struct got got_ = (result);                                                                    \
+    cr_assert_eq(got_.code, 0, "%d %s", got_.code, got_.error.text);                               \
+    cr_assert_str_eq(got_.messages, expected, "got \"%s\", expected \"%s\"", got_.messages,        \
+                     expected);                                                                    \
   } while (0)
-int settle_as(struct tidings_plugin *plugin, uint64_t delivery, uint32_t outcome, struct tidings_error *error);
-char *ask(struct tidings_plugin *plugin, const char *request); /* malloc'ed JSON; the query must be answered */
+int settle_as(struct tidings_plugin *plugin, uint64_t delivery, uint32_t outcome,
+              struct tidings_error *error);
+char *ask(struct tidings_plugin *plugin,
+          const char *request); /* malloc'ed JSON; the query must be answered */
 
 #endif

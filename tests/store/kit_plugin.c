@@ -41,7 +41,8 @@ static int32_t fill_random(void *context, void *buffer, size_t len) {
   return 0;
 }
 
-int plugin_try(const char *store, struct plugin_words words, struct tidings_plugin **ret_plugin, struct tidings_error *error) {
+int plugin_try(const char *store, struct plugin_words words, struct tidings_plugin **ret_plugin,
+               struct tidings_error *error) {
   const struct tidings_host host = {.size = sizeof host,
                                     .log = take_log,
                                     .now_ms = now_ms,
@@ -95,14 +96,17 @@ int event(struct tidings_plugin *plugin, struct tidings_error *error, const char
 
 void push(struct tidings_plugin *plugin, const char *session, const char *message) {
   struct tidings_error error = new_error();
-  int code = event(plugin, &error, "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"test.said\",\"message\":\"%s\"}}",
+  int code = event(plugin, &error,
+                   "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"test.said\","
+                   "\"message\":\"%s\"}}",
                    session, message);
   cr_assert_eq(code, 0, "push: %d %s", code, error.text);
 }
 
 struct got tool_result(struct tidings_plugin *plugin, const char *session) {
   struct got got = {.error = new_error()};
-  const struct tidings_tool_result result = {.size = sizeof result, .session = span_text(session), .call_id = span_text("c")};
+  const struct tidings_tool_result result = {
+      .size = sizeof result, .session = span_text(session), .call_id = span_text("c")};
   const struct tidings_reply *reply = NULL;
   got.code = plugin->on_tool_result(plugin, &result, &reply, &got.error);
   if (got.code || !reply) return got;
@@ -117,8 +121,10 @@ struct got tool_result(struct tidings_plugin *plugin, const char *session) {
   return got;
 }
 
-int settle_as(struct tidings_plugin *plugin, uint64_t delivery, uint32_t outcome, struct tidings_error *error) {
-  const struct tidings_settlement settlement = {.size = sizeof settlement, .outcome = outcome, .delivery_id = delivery};
+int settle_as(struct tidings_plugin *plugin, uint64_t delivery, uint32_t outcome,
+              struct tidings_error *error) {
+  const struct tidings_settlement settlement = {
+      .size = sizeof settlement, .outcome = outcome, .delivery_id = delivery};
   return plugin->settle(plugin, &settlement, NULL, error);
 }
 

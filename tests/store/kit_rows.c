@@ -6,17 +6,20 @@
 
 #include <criterion/criterion.h>
 
-#include "session/ledger.h"
 #include "kit.h"
+#include "session/ledger.h"
 #include "store/rows/record.h"
 
 /* Many items at once, in one transaction, as pushes would have left them. */
-void fill_items(struct store *store, const char *name, uint64_t first, uint64_t last, int64_t time_ms) {
+void fill_items(struct store *store, const char *name, uint64_t first, uint64_t last,
+                int64_t time_ms) {
   struct tidings_error error = new_error();
-  const struct notification note = {.source = span_text("t"), .name = span_text("n"), .message = span_text("m")};
+  const struct notification note = {
+      .source = span_text("t"), .name = span_text("n"), .message = span_text("m")};
   struct store_txn *txn;
   uint32_t session;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+               error.text);
   cr_assert_eq(session_add(txn, span_text(name), &session, &error), 0);
   for (uint64_t n = first; n <= last; n++) {
     struct row_key key = row_key(session, ROW_ITEM, n);
@@ -29,12 +32,14 @@ void fill_items(struct store *store, const char *name, uint64_t first, uint64_t 
 }
 
 /* A delivery of first..last, committed or left leased. */
-void deliver_items(struct store *store, uint32_t session, uint64_t n, uint64_t first, uint64_t last, bool commit, int64_t now_ms) {
+void deliver_items(struct store *store, uint32_t session, uint64_t n, uint64_t first, uint64_t last,
+                   bool commit, int64_t now_ms) {
   struct tidings_error error = new_error();
   struct arena arena = ARENA_EMPTY;
   struct store_txn *txn;
   struct head head;
-  const struct fate_range fate = {.first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
+  const struct fate_range fate = {
+      .first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
   struct delivery delivery = {.n = n,
                               .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED,
                               .carrier = CARRIER_TOOL_RESULT,
@@ -69,7 +74,9 @@ size_t rows_in(struct store *store, uint32_t session, enum row_kind kind) {
   cr_assert_eq(store_read(store, &txn, &error), 0, "%s", error.text);
   cr_assert_eq(mdb_cursor_open(txn->txn, store->tree, &cursor), 0);
   int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  for (; !rc && memcmp(key.mv_data, from.bytes, 5) == 0; rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) count++;
+  for (; !rc && memcmp(key.mv_data, from.bytes, 5) == 0;
+       rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT))
+    count++;
   mdb_cursor_close(cursor);
   store_end(txn);
   return count;

@@ -57,14 +57,21 @@ static int32_t fill_random(void *context, void *buffer, size_t len) {
 }
 
 struct tidings_plugin *simple_open(const char *folder, uint32_t role) {
-  static const struct tidings_host host = {.size = sizeof host, .log = no_log, .now_ms = now_ms, .mono_ns = mono_ns, .random = fill_random};
+  static const struct tidings_host host = {.size = sizeof host,
+                                           .log = no_log,
+                                           .now_ms = now_ms,
+                                           .mono_ns = mono_ns,
+                                           .random = fill_random};
   struct tidings_error error = {.size = sizeof error};
   struct tidings_plugin *plugin = NULL;
   char path[512];
   int len = snprintf(path, sizeof path, "%s/store", folder);
-  const struct tidings_open_options options = {
-      .size = sizeof options, .store_dir = {path, (size_t)len}, .role = role, .hook_budget_ms = 60000};
-  if (tidings_entry.open(&host, &options, &plugin, &error)) (void)fprintf(stderr, "open: %s\n", error.text);
+  const struct tidings_open_options options = {.size = sizeof options,
+                                               .store_dir = {path, (size_t)len},
+                                               .role = role,
+                                               .hook_budget_ms = 60000};
+  if (tidings_entry.open(&host, &options, &plugin, &error))
+    (void)fprintf(stderr, "open: %s\n", error.text);
   SIMPLE_CHECK(plugin != NULL);
   return plugin;
 }

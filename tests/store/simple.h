@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/simple.h: the little that the programs of threads need, which run without a test framework: a folder, a host, a check.
+ * tests/store/simple.h: the little that the programs of threads need, which run without a test
+ * framework: a folder, a host, a check.
  */
 #ifndef TESTS_STORE_SIMPLE_H
 #define TESTS_STORE_SIMPLE_H
@@ -12,11 +13,11 @@
 
 #include <tidings/tidings.h>
 
-#define SIMPLE_CHECK(condition)                                                                                                            \
-  do {                                                                                                                                     \
-    if (condition) break;                                                                                                                  \
-    (void)fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);                                                    \
-    exit(1);                                                                                                                               \
+#define SIMPLE_CHECK(condition)                                                                    \
+  do {                                                                                             \
+    if (condition) break;                                                                          \
+    (void)fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition);            \
+    exit(1);                                                                                       \
   } while (0)
 
 char *simple_folder(void); /* malloc'ed path of a new folder */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_attach.c: whose session it is: hosts that live, hosts that died, resuming, closing, forked children.
+ * tests/store/test_attach.c: whose session it is: hosts that live, hosts that died, resuming,
+ * closing, forked children.
  */
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -12,11 +13,11 @@
 
 TestSuite(attach, .init = kit_begin, .fini = kit_end);
 
-#define expect_event(plugin, expected, ...)                                                                                                \
-  do {                                                                                                                                     \
-    struct tidings_error error_ = new_error();                                                                                             \
-    int code_ = event(plugin, &error_, __VA_ARGS__);                                                                                       \
-    cr_assert_eq(code_, expected, "%d %s", code_, error_.text);                                                                            \
+#define expect_event(plugin, expected, ...)                                                        \
+  do {                                                                                             \
+    struct tidings_error error_ = new_error();                                                     \
+    int code_ = event(plugin, &error_, __VA_ARGS__);                                               \
+    cr_assert_eq(code_, expected, "%d %s", code_, error_.text);                                    \
   } while (0)
 
 static uint64_t leased(struct tidings_plugin *plugin, const char *message) {
@@ -83,12 +84,15 @@ Test(attach, a_zombie_owns_nothing) {
 Test(attach, resumed_commits_what_the_transcript_names) {
   struct child other = child_living();
   struct tidings_plugin *plugin = as(&other);
-  uint64_t first = leased(plugin, "one"), second = leased(plugin, "two"), third = leased(plugin, "three");
+  uint64_t first = leased(plugin, "one"), second = leased(plugin, "two"),
+           third = leased(plugin, "three");
   (void)second;
   plugin_end(plugin);
   child_kill(&other);
   plugin = as(NULL);
-  expect_event(plugin, 0, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[\"%llu\",%llu,\"4294967999\",99]}}",
+  expect_event(plugin, 0,
+               "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[\"%llu\","
+               "%llu,\"4294967999\",99]}}",
                (unsigned long long)first, (unsigned long long)third);
   expect_got(tool_result(plugin, "s"), "two");
   plugin_end(plugin);
@@ -98,7 +102,9 @@ Test(attach, resumed_by_the_same_process_settles_its_own_leases_too) {
   struct tidings_plugin *plugin = as(NULL);
   uint64_t first = leased(plugin, "one");
   (void)leased(plugin, "two");
-  expect_event(plugin, 0, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"last_delivery\":%llu}}", (unsigned long long)first);
+  expect_event(plugin, 0,
+               "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"last_delivery\":%llu}}",
+               (unsigned long long)first);
   expect_got(tool_result(plugin, "s"), "two");
   plugin_end(plugin);
 }
@@ -110,7 +116,9 @@ Test(attach, opened_by_a_new_process_makes_all_pending) {
   plugin_end(plugin);
   child_kill(&other);
   plugin = as(NULL);
-  expect_event(plugin, 0, "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"cwd\":\"/x\",\"host\":\"JP\"}}");
+  expect_event(
+      plugin, 0,
+      "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"cwd\":\"/x\",\"host\":\"JP\"}}");
   cr_assert_eq(pending_in(store_of(plugin), "s"), 1);
   struct arena arena = ARENA_EMPTY;
   struct head head = head_of(store_of(plugin), "s", &arena);
@@ -149,7 +157,8 @@ Test(attach, closing_ends_everything_once) {
   cr_assert_eq(head.watermark, 4);
   arena_free(&arena);
   cr_assert_eq(pending_in(store_of(plugin), "s"), 0);
-  cr_assert_eq(settle_as(plugin, open, TIDINGS_COMMITTED, &error), TIDINGS_E_CLOSED, "%d %s", error.code, error.text);
+  cr_assert_eq(settle_as(plugin, open, TIDINGS_COMMITTED, &error), TIDINGS_E_CLOSED, "%d %s",
+               error.code, error.text);
   expect_got(tool_result(plugin, "s"), "");
   push(plugin, "s", "four"); /* a session of that name may begin again */
   expect_got(tool_result(plugin, "s"), "four");
@@ -157,7 +166,8 @@ Test(attach, closing_ends_everything_once) {
 }
 
 Test(attach, events_with_an_id_are_done_once) {
-  static const char closed[] = "{\"type\":\"session.closed\",\"session\":\"s\",\"source\":\"h\",\"id\":\"1\"}";
+  static const char closed[] =
+      "{\"type\":\"session.closed\",\"session\":\"s\",\"source\":\"h\",\"id\":\"1\"}";
   struct tidings_plugin *plugin = as(NULL);
   push(plugin, "s", "one");
   expect_event(plugin, 0, closed);
@@ -169,7 +179,8 @@ Test(attach, events_with_an_id_are_done_once) {
 
 /* An event that failed is not remembered: it may be sent again. */
 Test(attach, a_failed_event_is_not_a_duplicate) {
-  static const char opened[] = "{\"type\":\"session.opened\",\"session\":\"s\",\"source\":\"h\",\"id\":\"1\",\"data\":{\"cwd\":\"/new\"}}";
+  static const char opened[] = "{\"type\":\"session.opened\",\"session\":\"s\",\"source\":\"h\","
+                               "\"id\":\"1\",\"data\":{\"cwd\":\"/new\"}}";
   struct child other = child_living();
   struct tidings_plugin *plugin = as(&other);
   (void)leased(plugin, "one");
@@ -184,12 +195,13 @@ Test(attach, a_failed_event_is_not_a_duplicate) {
   plugin_end(plugin);
 }
 
-/* -- taken over ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- taken over -------------------------------------------------------------------------------- */
 
 /* Makes `owner` the session's owner while the one before lives. */
 static void take_over(const struct child *owner) {
   struct tidings_plugin *plugin = as(owner);
-  expect_event(plugin, 0, "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"takeover\":true}}");
+  expect_event(plugin, 0,
+               "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"takeover\":true}}");
   plugin_end(plugin);
 }
 
@@ -207,7 +219,8 @@ Test(attach, each_of_several_former_owners_has_to_open_the_session_again) {
   take_over(&third);
   cr_assert_eq(hook_code(&first), TIDINGS_E_CLOSED);
   child_kill(&third);
-  cr_assert_eq(hook_code(&first), TIDINGS_E_CLOSED, "nobody has it now, but it was taken from this one");
+  cr_assert_eq(hook_code(&first), TIDINGS_E_CLOSED,
+               "nobody has it now, but it was taken from this one");
   cr_assert_eq(hook_code(&second), TIDINGS_E_CLOSED);
   take_over(&first);
   cr_assert_eq(hook_code(&first), 0);
@@ -223,7 +236,8 @@ Test(attach, of_more_living_former_owners_than_fit_the_first_is_forgotten) {
     owners[i] = child_living();
     take_over(&owners[i]);
   }
-  for (int i = 1; i < OWNERS - 1; i++) cr_assert_eq(hook_code(&owners[i]), TIDINGS_E_CLOSED, "%d", i);
+  for (int i = 1; i < OWNERS - 1; i++)
+    cr_assert_eq(hook_code(&owners[i]), TIDINGS_E_CLOSED, "%d", i);
   cr_assert_eq(hook_code(&owners[0]), TIDINGS_E_BUSY, "it is a stranger now, and the owner lives");
   for (int i = 0; i < OWNERS; i++) child_kill(&owners[i]);
 }
@@ -242,7 +256,7 @@ Test(attach, former_owners_that_ended_make_room_for_living_ones) {
   child_kill(&first);
 }
 
-/* -- a forked child ------------------------------------------------------------------------------------------------------------------------- */
+/* -- a forked child ---------------------------------------------------------------------------- */
 
 static int call_everything(struct child *self, void *context) {
   struct tidings_plugin *plugin = context;
@@ -252,7 +266,8 @@ static int call_everything(struct child *self, void *context) {
   (void)self;
   if (tool_result(plugin, "s").code != TIDINGS_E_CLOSED) return 1;
   if (plugin->on_chat_request(plugin, &request, &reply, &error) != TIDINGS_E_CLOSED) return 2;
-  if (event(plugin, &error, "{\"type\":\"session.opened\",\"session\":\"s\"}") != TIDINGS_E_CLOSED) return 3;
+  if (event(plugin, &error, "{\"type\":\"session.opened\",\"session\":\"s\"}") != TIDINGS_E_CLOSED)
+    return 3;
   if (settle_as(plugin, 1, TIDINGS_COMMITTED, &error) != TIDINGS_E_CLOSED) return 4;
   if (plugin->quiesce(plugin, &error) != TIDINGS_E_CLOSED) return 5;
   if (plugin->close(plugin, &error) != TIDINGS_E_CLOSED) return 6;
@@ -274,7 +289,8 @@ static int open_and_push(struct child *self, void *context) {
   struct tidings_error error = new_error();
   (void)self;
   (void)context;
-  if (plugin_try(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER}, &plugin, &error)) return 1;
+  if (plugin_try(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER}, &plugin, &error))
+    return 1;
   push(plugin, "s", "from the child");
   return plugin->close(plugin, &error) ? 2 : 0;
 }
@@ -289,13 +305,14 @@ Test(attach, a_forked_child_may_open_the_store_for_itself) {
   plugin_end(plugin);
 }
 
-/* -- the quiet path ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- the quiet path ---------------------------------------------------------------------------- */
 
 static int push_when_told(struct child *self, void *context) {
   struct tidings_plugin *plugin;
   struct tidings_error error = new_error();
   (void)context;
-  if (plugin_try(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER}, &plugin, &error)) return 1;
+  if (plugin_try(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER}, &plugin, &error))
+    return 1;
   for (int i = 0; i < 50; i++) {
     child_listens(self);
     push(plugin, "s", "x");
@@ -306,7 +323,8 @@ static int push_when_told(struct child *self, void *context) {
 
 Test(attach, a_push_of_another_process_is_seen_after_the_session_was_quiet) {
   struct child child = child_start(push_when_told, NULL);
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
   for (int i = 0; i < 50; i++) {
     for (int j = 0; j < 3; j++) expect_got(tool_result(plugin, "s"), "");
     child_tell(&child);

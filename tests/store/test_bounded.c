@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a delivery takes of memory is bounded by its cap, however much text waits: the linker sends the plugin's calls of malloc here (see
- * CMakeLists.txt). And what it hands out is its own.
+ * What a delivery takes of memory is bounded by its cap, however much text waits: the linker sends
+ * the plugin's calls of malloc here (see CMakeLists.txt). And what it hands out is its own.
  */
 #include <criterion/criterion.h>
 #include <malloc.h>
@@ -51,7 +51,8 @@ static void push_much(struct tidings_plugin *plugin) {
   memset(filler, 'y', DATA_BYTES);
   for (int i = 0; i < PENDING; i++) {
     int code = event(plugin, &error,
-                     "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"k%d.n\",\"message\":\"%d%s\",\"data\":{\"path\":\"%"
+                     "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"k%d.n\","
+                     "\"message\":\"%d%s\",\"data\":{\"path\":\"%"
                      "d\",\"z\":\"%s\"}}}",
                      i % 20, i, text, i, filler);
     cr_assert_eq(code, 0, "%s", error.text);
@@ -59,7 +60,8 @@ static void push_much(struct tidings_plugin *plugin) {
 }
 
 static const struct tidings_reply *deliver_one(struct tidings_plugin *plugin) {
-  const struct tidings_tool_result result = {.size = sizeof result, .session = span_text("s"), .call_id = span_text("c")};
+  const struct tidings_tool_result result = {
+      .size = sizeof result, .session = span_text("s"), .call_id = span_text("c")};
   const struct tidings_reply *reply = NULL;
   struct tidings_error error = new_error();
   cr_assert_eq(plugin->on_tool_result(plugin, &result, &reply, &error), 0, "%s", error.text);
@@ -70,11 +72,13 @@ static const struct tidings_reply *deliver_one(struct tidings_plugin *plugin) {
 static void expect_bounded(struct tidings_plugin *plugin, const char *delivery, size_t lines) {
   struct tidings_error error = new_error();
   char request[256];
-  (void)snprintf(request, sizeof request, "{\"name\":\"configure\",\"config\":{\"delivery\":%s}}", delivery);
+  (void)snprintf(request, sizeof request, "{\"name\":\"configure\",\"config\":{\"delivery\":%s}}",
+                 delivery);
   free(ask(plugin, request));
   long long before = most = live;
   const struct tidings_reply *reply = deliver_one(plugin);
-  cr_expect_eq(reply->notification_count, lines, "%s: %u lines", delivery, (unsigned)reply->notification_count);
+  cr_expect_eq(reply->notification_count, lines, "%s: %u lines", delivery,
+               (unsigned)reply->notification_count);
   cr_expect_lt(most - before, BOUND, "%s: %lld bytes at once", delivery, most - before);
   uint64_t id = reply->delivery_id;
   plugin->release(plugin, reply);
@@ -118,27 +122,34 @@ static bool is_in_the_map(struct tidings_span text) {
 
 /* The store's pages are written again when the host still reads its reply. */
 Test(bounded, a_reply_has_text_of_its_own) {
-  static const char *const configurations[] = {"{}", "{\"delivery\":{\"coalesce_window_ms\":60000}}", "{\"delivery\":{\"max_tokens\":60}}",
-                                               "{\"delivery\":{\"format\":\"synthetic-call\"}}"};
+  static const char *const configurations[] = {
+      "{}", "{\"delivery\":{\"coalesce_window_ms\":60000}}", "{\"delivery\":{\"max_tokens\":60}}",
+      "{\"delivery\":{\"format\":\"synthetic-call\"}}"};
   for (size_t c = 0; c < sizeof configurations / sizeof *configurations; c++) {
-    struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.configuration = configurations[c]});
+    struct tidings_plugin *plugin =
+        plugin_at(kit_store, (struct plugin_words){.configuration = configurations[c]});
     struct tidings_error error = new_error();
     for (int i = 0; i < 3; i++)
-      cr_assert_eq(
-          event(plugin, &error,
-                "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"k.n\",\"level\":\"error\",\"message\":\"one line\\nand "
-                "%d more of a text that is long enough to be cut at its first line\",\"data\":{\"path\":\"p%d\"}}}",
-                i, i),
-          0, "%s", error.text);
+      cr_assert_eq(event(plugin, &error,
+                         "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"k.n\","
+                         "\"level\":\"error\",\"message\":\"one line\\nand "
+                         "%d more of a text that is long enough to be cut at its first "
+                         "line\",\"data\":{\"path\":\"p%d\"}}}",
+                         i, i),
+                   0, "%s", error.text);
     find_map();
     const struct tidings_reply *reply = deliver_one(plugin);
     for (uint32_t i = 0; i < reply->notification_count; i++) {
       const struct tidings_notification *note = reply->notifications[i];
-      cr_expect(note->source.len && !is_in_the_map(note->source) && !is_in_the_map(note->name), "%s", configurations[c]);
-      cr_expect_eq(note->data.len > 0, note->count == 1, "of several items there is no data to show");
-      cr_expect(note->message.len && !is_in_the_map(note->message) && !is_in_the_map(note->data), "%s", configurations[c]);
+      cr_expect(note->source.len && !is_in_the_map(note->source) && !is_in_the_map(note->name),
+                "%s", configurations[c]);
+      cr_expect_eq(note->data.len > 0, note->count == 1,
+                   "of several items there is no data to show");
+      cr_expect(note->message.len && !is_in_the_map(note->message) && !is_in_the_map(note->data),
+                "%s", configurations[c]);
     }
-    for (uint32_t i = 0; i < reply->message_count; i++) cr_expect(!is_in_the_map(reply->messages[i]->text), "%s", configurations[c]);
+    for (uint32_t i = 0; i < reply->message_count; i++)
+      cr_expect(!is_in_the_map(reply->messages[i]->text), "%s", configurations[c]);
     uint64_t id = reply->delivery_id;
     plugin->release(plugin, reply);
     cr_assert_eq(settle_as(plugin, id, TIDINGS_COMMITTED, &error), 0, "%s", error.text);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_commit.c: commits that fail, in each of the ways in which they can. The C library's functions are defined here, so that LMDB's
- * calls come here first; one of them fails when armed.
+ * tests/store/test_commit.c: commits that fail, in each of the ways in which they can. The C
+ * library's functions are defined here, so that LMDB's calls come here first; one of them fails
+ * when armed.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -46,11 +47,13 @@ EXPORTED int fdatasync(int fd) {
 EXPORTED ssize_t pwrite(int fd, const void *bytes, size_t len, off_t at) {
   bool meta = at < 8192 && len < 4096;
   enum fault armed = atomic_load(&fault);
-  if (!meta || armed == NO_FAULT || armed == SYNC_FAILS) return syscall(SYS_pwrite64, fd, bytes, len, at);
+  if (!meta || armed == NO_FAULT || armed == SYNC_FAILS)
+    return syscall(SYS_pwrite64, fd, bytes, len, at);
   if (armed == META_NOT_WRITTEN) {
     strike(NO_FAULT);
   } else {
-    int nth = atomic_fetch_add(&metas, 1); /* the meta page, then the attempt to put the old one back */
+    int nth =
+        atomic_fetch_add(&metas, 1); /* the meta page, then the attempt to put the old one back */
     if (nth % 2 == 0) (void)!syscall(SYS_pwrite64, fd, bytes, len, at);
     else if (armed == META_WRITTEN || nth == 3) strike(NO_FAULT);
   }
@@ -66,7 +69,9 @@ static void begin(void) {
 }
 
 static void arm(enum fault what) { atomic_store(&fault, what); }
-static void expect_struck(void) { cr_assert_eq(atomic_load(&fault), NO_FAULT, "the fault never struck"); }
+static void expect_struck(void) {
+  cr_assert_eq(atomic_load(&fault), NO_FAULT, "the fault never struck");
+}
 
 static void reopened(void) {
   struct rlimit limit = {1024, 4096};
@@ -106,7 +111,8 @@ Test(commit, a_meta_page_that_is_not_written_stores_nothing) {
   store_close(store);
 }
 
-/* LMDB says that the commit failed, but it is there: then the push was stored, is said to be, and the caller's error is not touched. */
+/* LMDB says that the commit failed, but it is there: then the push was stored, is said to be, and
+ * the caller's error is not touched. */
 Test(commit, a_commit_that_is_there_after_all_is_told_as_stored) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = {.size = sizeof error, .code = 5, .text = "untouched"};
@@ -136,11 +142,15 @@ Test(commit, when_it_cannot_be_told_the_outcome_is_unknown) {
   struct tidings_error error = new_error();
   say_well(store, "s", "before");
   arm(META_WRITTEN_TWICE);
-  cr_assert_eq(say(store, (struct said){.message = "who knows", .source = "p", .id = "1"}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert_eq(
+      say(store, (struct said){.message = "who knows", .source = "p", .id = "1"}, NULL, &error),
+      TIDINGS_E_STORE);
   expect_struck();
   cr_assert(strstr(error.text, "outcome unknown"), "%s", error.text);
   bool duplicate = false;
-  cr_assert_eq(say(store, (struct said){.message = "who knows", .source = "p", .id = "1"}, &duplicate, &error), 0, "%s", error.text);
+  cr_assert_eq(say(store, (struct said){.message = "who knows", .source = "p", .id = "1"},
+                   &duplicate, &error),
+               0, "%s", error.text);
   cr_assert_eq(items_in(store, "s"), 2, "stored once, whichever of the two it was");
   store_close(store);
 }
@@ -180,7 +190,10 @@ static void look_whether_locked(void *context, uint32_t severity, const char *te
 
 Test(commit, the_log_is_written_without_the_writer_lock) {
   static struct store *store;
-  struct store_options options = {.directory = kit_store, .log = look_whether_locked, .log_context = &store, .create_budget_ms = 1000};
+  struct store_options options = {.directory = kit_store,
+                                  .log = look_whether_locked,
+                                  .log_context = &store,
+                                  .create_budget_ms = 1000};
   struct tidings_error error = new_error();
   cr_assert_eq(store_open(&options, &store, &error), 0, "%s", error.text);
   arm(SYNC_FAILS);
@@ -190,7 +203,7 @@ Test(commit, the_log_is_written_without_the_writer_lock) {
   store_close(store);
 }
 
-/* -- group commit ------------------------------------------------------------------------------------------------------------------------- */
+/* -- group commit ------------------------------------------------------------------------------ */
 
 struct pusher {
   struct store *store;
@@ -219,7 +232,8 @@ static void push_together(struct store *store, struct pusher pushers[2]) {
   struct store_txn *txn;
   pthread_t threads[2];
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, NULL), 0);
-  for (int i = 0; i < 2; i++) cr_assert_eq(pthread_create(&threads[i], NULL, push_one, &pushers[i]), 0);
+  for (int i = 0; i < 2; i++)
+    cr_assert_eq(pthread_create(&threads[i], NULL, push_one, &pushers[i]), 0);
   while (!waiting(store)) usleep(1000);
   store_end(txn);
   for (int i = 0; i < 2; i++) cr_assert_eq(pthread_join(threads[i], NULL), 0);
@@ -227,7 +241,8 @@ static void push_together(struct store *store, struct pusher pushers[2]) {
 
 Test(commit, a_duplicate_inside_one_batch_is_stored_once) {
   struct store *store = store_at(kit_store);
-  struct pusher pushers[2] = {{.store = store, .said = {.source = "p", .id = "1"}}, {.store = store, .said = {.source = "p", .id = "1"}}};
+  struct pusher pushers[2] = {{.store = store, .said = {.source = "p", .id = "1"}},
+                              {.store = store, .said = {.source = "p", .id = "1"}}};
   push_together(store, pushers);
   cr_assert_eq(pushers[0].code, 0);
   cr_assert_eq(pushers[1].code, 0);
@@ -236,10 +251,12 @@ Test(commit, a_duplicate_inside_one_batch_is_stored_once) {
   store_close(store);
 }
 
-/* What it is a duplicate of was in the very batch that failed: none of the two may be told that it is stored. */
+/* What it is a duplicate of was in the very batch that failed: none of the two may be told that it
+ * is stored. */
 Test(commit, a_duplicate_of_what_was_not_stored_fails_with_it) {
   struct store *store = store_at(kit_store);
-  struct pusher pushers[2] = {{.store = store, .said = {.source = "p", .id = "1"}}, {.store = store, .said = {.source = "p", .id = "1"}}};
+  struct pusher pushers[2] = {{.store = store, .said = {.source = "p", .id = "1"}},
+                              {.store = store, .said = {.source = "p", .id = "1"}}};
   say_well(store, "s", "before");
   arm(SYNC_FAILS);
   push_together(store, pushers);
@@ -252,7 +269,8 @@ Test(commit, a_duplicate_of_what_was_not_stored_fails_with_it) {
 
 Test(commit, a_batch_that_fails_fails_for_all_its_sessions) {
   struct store *store = store_at(kit_store);
-  struct pusher pushers[2] = {{.store = store, .said = {.session = "a"}}, {.store = store, .said = {.session = "b"}}};
+  struct pusher pushers[2] = {{.store = store, .said = {.session = "a"}},
+                              {.store = store, .said = {.session = "b"}}};
   arm(SYNC_FAILS);
   push_together(store, pushers);
   cr_assert_eq(pushers[0].code, TIDINGS_E_STORE);
@@ -262,7 +280,7 @@ Test(commit, a_batch_that_fails_fails_for_all_its_sessions) {
   store_close(store);
 }
 
-/* -- the instance on it -------------------------------------------------------------------------------------------------------------------- */
+/* -- the instance on it ------------------------------------------------------------------------ */
 
 /* A session's number that was never committed must not be remembered: the next session gets it. */
 Test(commit, a_session_that_was_not_stored_is_not_remembered) {

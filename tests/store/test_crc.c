@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_crc.c: CRC-32C has published answers, and the table gives the instruction's. The table is tested by compiling the
- * module again as for a processor without the instruction.
+ * tests/store/test_crc.c: CRC-32C has published answers, and the table gives the instruction's. The
+ * table is tested by compiling the module again as for a processor without the instruction.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ Test(crc, answers_of_the_rfc) {
   } cases[] = {{0, 0, 0x8a9136aa}, {0xff, 0, 0x62a8ab43}, {0, 1, 0x46dd794e}, {31, -1, 0x113fdb5c}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     for (int j = 0; j < 32; j++) bytes[j] = (uint8_t)(cases[i].first + j * cases[i].step);
-    cr_assert_eq(crc32c(0, bytes, sizeof bytes), cases[i].crc, "case %zu: %08x", i, crc32c(0, bytes, sizeof bytes));
+    cr_assert_eq(crc32c(0, bytes, sizeof bytes), cases[i].crc, "case %zu: %08x", i,
+                 crc32c(0, bytes, sizeof bytes));
     cr_assert_eq(crc32c_by_table(0, bytes, sizeof bytes), cases[i].crc, "case %zu", i);
   }
   cr_assert_eq(crc32c(0, "123456789", 9), 0xe3069283);
@@ -42,7 +43,8 @@ Test(crc, instruction_and_table_agree_at_every_length_and_cut) {
     uint32_t whole = crc32c(0, bytes, len);
     cr_assert_eq(whole, crc32c_by_table(0, bytes, len), "length %zu", len);
     size_t cut = random_below(&random, len + 1);
-    cr_assert_eq(crc32c(crc32c(0, bytes, cut), bytes + cut, len - cut), whole, "length %zu cut at %zu", len, cut);
+    cr_assert_eq(crc32c(crc32c(0, bytes, cut), bytes + cut, len - cut), whole,
+                 "length %zu cut at %zu", len, cut);
     cr_assert_eq(crc32c_by_table(crc32c_by_table(0, bytes, cut), bytes + cut, len - cut), whole);
     free(bytes);
   }

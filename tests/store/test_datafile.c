@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_datafile.c: files that would kill the host if LMDB saw them, and stores of another layout.
+ * tests/store/test_datafile.c: files that would kill the host if LMDB saw them, and stores of
+ * another layout.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -77,7 +78,9 @@ Test(datafile, cut_short_at_any_length_it_is_refused) {
   struct random random = {.state = 3};
   cr_assert_geq(used, 20480);
   for (int i = 0; i < 300; i++) {
-    size_t len = i < 20 ? (size_t)i * 8 : i < 40 ? (size_t)(i - 20) / 4 * 4096 + (size_t)(i % 4) - 1 : random_below(&random, used);
+    size_t len = i < 20   ? (size_t)i * 8
+                 : i < 40 ? (size_t)(i - 20) / 4 * 4096 + (size_t)(i % 4) - 1
+                          : random_below(&random, used);
     if (len >= used) len = used - 1;
     struct tidings_error error = new_error();
     write_all(path, all.bytes, len);
@@ -138,14 +141,15 @@ Test(datafile, what_is_no_store_at_all_is_refused) {
   cr_assert_eq(open_code(&error), TIDINGS_E_STORE);
 }
 
-/* -- another layout ------------------------------------------------------------------------------------------------------------------------- */
+/* -- another layout ---------------------------------------------------------------------------- */
 
 static void put_meta(struct store *store, uint8_t format, uint64_t schema) {
   struct tidings_error error = new_error();
   struct row_key key = row_key(0, ROW_META, 0);
   struct buffer body = BUFFER_EMPTY;
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+               error.text);
   buffer_byte(&body, (char)format);
   record_u64(&body, schema);
   record_u64(&body, 1);
@@ -208,7 +212,8 @@ Test(schema, a_store_migrated_while_it_is_open_is_not_written_any_more) {
   struct bytes before = read_all(kit_path("store/data.mdb"));
   cr_assert_eq(say(store, (struct said){.message = "two"}, NULL, &error), TIDINGS_E_SCHEMA_NEWER);
   cr_assert_eq(store_read(store, &txn, &error), TIDINGS_E_SCHEMA_NEWER);
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), TIDINGS_E_SCHEMA_NEWER);
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
+               TIDINGS_E_SCHEMA_NEWER);
   expect_untouched(&before);
   free(before.bytes);
   store_close(store);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_directory.c: where a store may be, and who may open it: folders, links, modes, file systems, the guard against opening twice.
+ * tests/store/test_directory.c: where a store may be, and who may open it: folders, links, modes,
+ * file systems, the guard against opening twice.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -24,17 +25,17 @@ static int open_and_close(const char *path, struct tidings_error *error) {
   return code;
 }
 
-#define expect_refused(path, words)                                                                                                        \
-  do {                                                                                                                                     \
-    struct tidings_error error_ = new_error();                                                                                             \
-    int code_ = open_and_close(path, &error_);                                                                                             \
-    cr_assert_eq(code_, TIDINGS_E_STORE, "%s: %d %s", path, code_, error_.text);                                                           \
-    cr_assert(strstr(error_.text, words), "%s", error_.text);                                                                              \
+#define expect_refused(path, words)                                                                \
+  do {                                                                                             \
+    struct tidings_error error_ = new_error();                                                     \
+    int code_ = open_and_close(path, &error_);                                                     \
+    cr_assert_eq(code_, TIDINGS_E_STORE, "%s: %d %s", path, code_, error_.text);                   \
+    cr_assert(strstr(error_.text, words), "%s", error_.text);                                      \
   } while (0)
-#define expect_opened(path)                                                                                                                \
-  do {                                                                                                                                     \
-    struct tidings_error error_ = new_error();                                                                                             \
-    cr_assert_eq(open_and_close(path, &error_), 0, "%s: %s", path, error_.text);                                                           \
+#define expect_opened(path)                                                                        \
+  do {                                                                                             \
+    struct tidings_error error_ = new_error();                                                     \
+    cr_assert_eq(open_and_close(path, &error_), 0, "%s: %s", path, error_.text);                   \
   } while (0)
 
 static unsigned mode_of(const char *path) {
@@ -50,7 +51,8 @@ Test(directory, parents_are_made_for_this_user_alone) {
   cr_assert_eq(mode_of(kit_path("a/b")), 0700);
   cr_assert_eq(mode_of(kit_path("a/b/c")), 0700);
   static const char *const files[] = {"a/b/c/data.mdb", "a/b/c/lock.mdb", "a/b/c/shared"};
-  for (size_t i = 0; i < 3; i++) cr_assert_eq(mode_of(kit_path(files[i])) & 077, 0, "%s is open to others", files[i]);
+  for (size_t i = 0; i < 3; i++)
+    cr_assert_eq(mode_of(kit_path(files[i])) & 077, 0, "%s is open to others", files[i]);
 }
 
 Test(directory, a_relative_path_and_nothing_left_behind) {
@@ -119,11 +121,16 @@ Test(directory, linked_files_in_it_are_refused) {
 }
 
 Test(directory, network_file_systems_are_known) {
-  static const uint64_t remote[] = {0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x01021997, 0x73757245, 0x00c36400, 0x0bd00bd0};
-  static const uint64_t local[] = {0xef53 /* ext */,         0x9123683e /* btrfs */, 0x58465342 /* xfs */,  0x01021994 /* tmpfs */,
-                                   0x794c7630 /* overlay */, 0x2fc12fc1 /* zfs */,   0x65735546 /* fuse */, 0xf2f52010 /* f2fs */};
-  for (size_t i = 0; i < sizeof remote / sizeof *remote; i++) cr_assert(file_system_is_remote(remote[i]), "%zu", i);
-  for (size_t i = 0; i < sizeof local / sizeof *local; i++) cr_assert(!file_system_is_remote(local[i]), "%zu", i);
+  static const uint64_t remote[] = {0x6969,     0x517b,     0xff534d42, 0xfe534d42, 0x5346414f,
+                                    0x01021997, 0x73757245, 0x00c36400, 0x0bd00bd0};
+  static const uint64_t local[] = {0xef53 /* ext */,         0x9123683e /* btrfs */,
+                                   0x58465342 /* xfs */,     0x01021994 /* tmpfs */,
+                                   0x794c7630 /* overlay */, 0x2fc12fc1 /* zfs */,
+                                   0x65735546 /* fuse */,    0xf2f52010 /* f2fs */};
+  for (size_t i = 0; i < sizeof remote / sizeof *remote; i++)
+    cr_assert(file_system_is_remote(remote[i]), "%zu", i);
+  for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+    cr_assert(!file_system_is_remote(local[i]), "%zu", i);
   cr_assert(file_system_is_remote(0xffffffffff534d42), "as a negative f_type reads");
 }
 
@@ -138,7 +145,8 @@ Test(directory, a_half_made_store_is_made_again) {
   cr_assert_neq(access(kit_path("store/creating"), F_OK), 0);
 }
 
-/* Files that are mapped must have all their blocks, or a full disk kills the host at the first touch. A copy may have lost them. */
+/* Files that are mapped must have all their blocks, or a full disk kills the host at the first
+ * touch. A copy may have lost them. */
 Test(directory, files_with_holes_are_filled) {
   static const struct {
     const char *name;
@@ -155,7 +163,7 @@ Test(directory, files_with_holes_are_filled) {
   }
 }
 
-/* -- the guard ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- the guard --------------------------------------------------------------------------------- */
 
 Test(guard, twice_in_one_process_is_refused_by_whatever_name) {
   struct store *store = store_at(kit_store);
@@ -180,7 +188,8 @@ Test(guard, a_forked_child_is_a_process_of_its_own) {
   struct store *store = store_at(kit_store);
   struct child child = child_start(try_to_open, kit_store);
   cr_assert_eq(child_wait(&child), 0);
-  expect_refused(kit_store, "already open in this process"); /* the child's close has not opened the way */
+  expect_refused(kit_store,
+                 "already open in this process"); /* the child's close has not opened the way */
   say_well(store, "s", "one");
   store_close(store);
 }

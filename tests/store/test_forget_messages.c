@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_forget_messages.c: messages that are over go with their contents and ids; those that are not never do; transitions go by age.
+ * tests/store/test_forget_messages.c: messages that are over go with their contents and ids; those
+ * that are not never do; transitions go by age.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -15,7 +16,8 @@ static const int64_t DAY = 86400000;
 static struct store_txn *write_to(struct store *store) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+               error.text);
   return txn;
 }
 
@@ -23,7 +25,8 @@ static struct tidings_span id_of(uint64_t n, char buffer[32]) {
   return span_of(buffer, (size_t)snprintf(buffer, 32, "m%llu", (unsigned long long)n));
 }
 
-/* Messages 1..count of session 1, a day apart, every fourth of which is still queued; and as many transitions. */
+/* Messages 1..count of session 1, a day apart, every fourth of which is still queued; and as many
+ * transitions. */
 static void fill(struct store *store, uint64_t count) {
   struct tidings_error error = new_error();
   struct arena arena = ARENA_EMPTY;
@@ -34,10 +37,15 @@ static void fill(struct store *store, uint64_t count) {
   cr_assert_eq(session_add(txn, span_text("s"), &session, &error), 0);
   cr_assert_eq(head_get(txn, session, &arena, &head, &error), 0);
   for (uint64_t n = 1; n <= count; n++) {
-    struct message message = {.n = n, .place = n, .stamp_ms = (int64_t)n * DAY, .id = id_of(n, buffer), .state = MESSAGE_FIRED};
+    struct message message = {.n = n,
+                              .place = n,
+                              .stamp_ms = (int64_t)n * DAY,
+                              .id = id_of(n, buffer),
+                              .state = MESSAGE_FIRED};
     struct transition transition = {.n = n, .time_ms = (int64_t)n * DAY};
     if (n % 4 == 0) message.state = MESSAGE_QUEUED;
-    cr_assert_eq(message_add(txn, session, &message, span_text("text"), span_of(NULL, 0), &error), 0, "%s", error.text);
+    cr_assert_eq(message_add(txn, session, &message, span_text("text"), span_of(NULL, 0), &error),
+                 0, "%s", error.text);
     cr_assert_eq(transition_put(txn, session, &transition, &error), 0, "%s", error.text);
   }
   head.run.last_message = head.last_transition = count;
@@ -68,7 +76,9 @@ static size_t rows_of(struct store_txn *txn, enum row_kind kind) {
   size_t count = 0;
   cr_assert_eq(mdb_cursor_open(txn->txn, txn->store->tree, &cursor), 0);
   int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  for (; !rc && memcmp(key.mv_data, from.bytes, 5) == 0; rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) count++;
+  for (; !rc && memcmp(key.mv_data, from.bytes, 5) == 0;
+       rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT))
+    count++;
   mdb_cursor_close(cursor);
   return count;
 }
@@ -80,7 +90,8 @@ static void expect_rows(struct store *store, size_t messages, size_t transitions
   cr_expect_eq(rows_of(txn, ROW_MESSAGE), messages, "%zu messages", rows_of(txn, ROW_MESSAGE));
   cr_expect_eq(rows_of(txn, ROW_CONTENT), messages, "%zu contents", rows_of(txn, ROW_CONTENT));
   cr_expect_eq(rows_of(txn, ROW_MESSAGE_ID), messages, "%zu ids", rows_of(txn, ROW_MESSAGE_ID));
-  cr_expect_eq(rows_of(txn, ROW_TRANSITION), transitions, "%zu transitions", rows_of(txn, ROW_TRANSITION));
+  cr_expect_eq(rows_of(txn, ROW_TRANSITION), transitions, "%zu transitions",
+               rows_of(txn, ROW_TRANSITION));
   store_end(txn);
 }
 

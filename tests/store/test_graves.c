@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_graves.c: what becomes of sessions that were closed: all of it goes, its name last, and only when no process can know it by its
- * number any more.
+ * tests/store/test_graves.c: what becomes of sessions that were closed: all of it goes, its name
+ * last, and only when no process can know it by its number any more.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -17,7 +17,9 @@ static const int64_t DAY = 86400000, HOUR = 3600001;
 
 static void close_well(struct tidings_plugin *plugin, const char *session) {
   struct tidings_error error = new_error();
-  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"%s\",\"data\":{}}", session), 0, "%s", error.text);
+  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"%s\",\"data\":{}}",
+                     session),
+               0, "%s", error.text);
 }
 
 /* A delivery in another session is an occasion to forget. */
@@ -31,11 +33,14 @@ static void use(struct tidings_plugin *plugin, const char *session, int times) {
 
 static size_t rows_left(struct store *store, uint32_t session) {
   size_t count = 0;
-  for (int kind = ROW_ITEM; kind < 32; kind++) count += rows_in(store, session, (enum row_kind)kind);
+  for (int kind = ROW_ITEM; kind < 32; kind++)
+    count += rows_in(store, session, (enum row_kind)kind);
   return count;
 }
 
-static struct tidings_plugin *open_plugin(void) { return plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1}); }
+static struct tidings_plugin *open_plugin(void) {
+  return plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
+}
 
 /* Some of everything. */
 static void live_and_close(struct tidings_plugin *plugin, const char *session) {
@@ -43,12 +48,16 @@ static void live_and_close(struct tidings_plugin *plugin, const char *session) {
   for (int i = 0; i < 30; i++) push(plugin, session, "x");
   cr_assert_eq(tool_result(plugin, session).code, 0);
   for (int i = 0; i < 100; i++) push(plugin, session, "never told");
-  cr_assert_eq(
-      event(plugin, &error, "{\"type\":\"budget.usage\",\"session\":\"%s\",\"id\":\"1\",\"data\":{\"used\":80,\"limit\":100}}", session),
-      0);
-  cr_assert_eq(
-      event(plugin, &error, "{\"type\":\"message.submitted\",\"session\":\"%s\",\"data\":{\"id\":\"m0\",\"content\":\"x\"}}", session), 0,
-      "%s", error.text);
+  cr_assert_eq(event(plugin, &error,
+                     "{\"type\":\"budget.usage\",\"session\":\"%s\",\"id\":\"1\",\"data\":{"
+                     "\"used\":80,\"limit\":100}}",
+                     session),
+               0);
+  cr_assert_eq(event(plugin, &error,
+                     "{\"type\":\"message.submitted\",\"session\":\"%s\",\"data\":{\"id\":\"m0\","
+                     "\"content\":\"x\"}}",
+                     session),
+               0, "%s", error.text);
   close_well(plugin, session);
 }
 
@@ -61,13 +70,15 @@ Test(graves, a_closed_session_goes_after_a_day_in_small_steps) {
   cr_assert_gt(rows, 130);
   kit_now_ms += DAY;
   use(plugin, "t", 1);
-  cr_expect_eq(rows_left(store, 1), rows, "for a day it can be asked about: %zu of %zu", rows_left(store, 1), rows);
+  cr_expect_eq(rows_left(store, 1), rows, "for a day it can be asked about: %zu of %zu",
+               rows_left(store, 1), rows);
   use(plugin, "t", 1);
   cr_expect_lt(rows_left(store, 1), rows);
   cr_expect_geq(rows_left(store, 1), rows - 64, "a settle on return is one commit");
   use(plugin, "t", 6);
   cr_expect_eq(rows_left(store, 1), 0, "%zu", rows_left(store, 1));
-  cr_expect_eq(rows_in(store, 1, ROW_HEAD), 1, "its head and its name stay: this process knows its number");
+  cr_expect_eq(rows_in(store, 1, ROW_HEAD), 1,
+               "its head and its name stay: this process knows its number");
   cr_expect_eq(number_of(store, "s"), 1);
   /* So it can be taken up again in this process, and no number is given out twice. */
   push(plugin, "s", "again");
@@ -96,7 +107,8 @@ Test(graves, its_name_goes_when_somebody_opens_the_store_alone) {
 }
 
 static int keep_open(struct child *self, void *context) {
-  struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS, .now_ms = 4 * DAY};
+  struct store_options options = {
+      .directory = context, .create_budget_ms = KIT_BUDGET_MS, .now_ms = 4 * DAY};
   struct store *store;
   child_listens(self);
   if (store_open(&options, &store, NULL)) return 1;
@@ -152,7 +164,9 @@ Test(graves, a_message_that_came_after_the_close_stays_with_its_content) {
   live_and_close(plugin, "s");
   plugin_end(plugin);
   plugin = plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
-  cr_assert_eq(event(plugin, &error, "{\"type\":\"message.submitted\",\"session\":\"s\",\"data\":{\"id\":\"m1\",\"content\":\"hello\"}}"),
+  cr_assert_eq(event(plugin, &error,
+                     "{\"type\":\"message.submitted\",\"session\":\"s\",\"data\":{\"id\":\"m1\","
+                     "\"content\":\"hello\"}}"),
                0, "%s", error.text);
   plugin_end(plugin);
   plugin = open_plugin();
@@ -169,8 +183,10 @@ Test(graves, a_message_that_came_after_the_close_stays_with_its_content) {
 }
 
 Test(graves, ids_of_a_closed_session_are_known_as_long_as_was_promised) {
-  struct tidings_plugin *plugin =
-      plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1, .configuration = "{\"limits\":{\"dedup_window_ms\":864000000}}"});
+  struct tidings_plugin *plugin = plugin_at(
+      kit_store,
+      (struct plugin_words){.settle_on_return = 1,
+                            .configuration = "{\"limits\":{\"dedup_window_ms\":864000000}}"});
   struct store *store = store_of(plugin);
   kit_now_ms = DAY;
   live_and_close(plugin, "s");
@@ -206,7 +222,8 @@ Test(graves, many_are_buried_some_at_a_time) {
   kit_now_ms += 2 * DAY;
   use(plugin, "t", 60);
   for (int i = 0; i < 3; i++) {
-    cr_expect_eq(rows_in(store_of(plugin), 0, ROW_NAME), left + 1, "%zu", rows_in(store_of(plugin), 0, ROW_NAME));
+    cr_expect_eq(rows_in(store_of(plugin), 0, ROW_NAME), left + 1, "%zu",
+                 rows_in(store_of(plugin), 0, ROW_NAME));
     plugin_end(plugin);
     plugin = open_plugin();
     left -= left < 64 ? left : 64;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_growth.c: what happens when the file has grown as far as it may, and when the disk is full. LMDB's account of its file, and the
- * C library's fallocate, are replaced here, because sixteen gibibytes are too much for a test.
+ * tests/store/test_growth.c: what happens when the file has grown as far as it may, and when the
+ * disk is full. LMDB's account of its file, and the C library's fallocate, are replaced here,
+ * because sixteen gibibytes are too much for a test.
  */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
@@ -64,7 +65,8 @@ Test(growth, a_store_full_of_rows_is_full_and_can_be_drained) {
   struct tidings_error error = new_error();
   push(plugin, "s", "one");
   told_last_page = told_tree_pages = 13 * gib / PAGE;
-  cr_assert_eq(say(store_of(plugin), (struct said){0}, NULL, &error), TIDINGS_E_FULL, "%d %s", error.code, error.text);
+  cr_assert_eq(say(store_of(plugin), (struct said){0}, NULL, &error), TIDINGS_E_FULL, "%d %s",
+               error.code, error.text);
   cr_assert(strstr(error.text, "limit"), "%s", error.text);
   struct got got = tool_result(plugin, "s");
   expect_got(got, "one");
@@ -72,7 +74,8 @@ Test(growth, a_store_full_of_rows_is_full_and_can_be_drained) {
   plugin_end(plugin);
 }
 
-/* LMDB's file never shrinks: once it has been large, what was delivered and forgotten since must count as free. */
+/* LMDB's file never shrinks: once it has been large, what was delivered and forgotten since must
+ * count as free. */
 Test(growth, a_file_that_was_full_once_takes_pushes_again) {
   struct store *store = store_at(kit_store);
   told_last_page = 15 * gib / PAGE;

@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "session/ledger.h"
 #include "kit.h"
+#include "session/ledger.h"
 
 /* One letter an item, from item 1: p pending, e ended, a to d leased by delivery 1 to 4. */
 static const char *show(const struct head *head, uint64_t last) {
@@ -14,7 +14,8 @@ static const char *show(const struct head *head, uint64_t last) {
   uint64_t first = head->watermark ? head->watermark : 1;
   for (uint64_t n = 1; n <= last; n++) text[n - 1] = n < first ? 'e' : 'p';
   for (size_t i = 0; i < head->taken_count; i++) {
-    for (uint64_t n = head->taken[i].first; n <= head->taken[i].last; n++) text[n - 1] = "eabcd"[head->taken[i].delivery];
+    for (uint64_t n = head->taken[i].first; n <= head->taken[i].last; n++)
+      text[n - 1] = "eabcd"[head->taken[i].delivery];
   }
   text[last] = '\0';
   return text;
@@ -43,8 +44,10 @@ static void play(const struct step *steps, size_t count) {
     const struct step *step = &steps[i];
     uint64_t d = step->delivery;
     if (step->what == LEASE) {
-      fates[d][0] = (struct fate_range){.first = step->first, .last = step->last, .outcome = OUTCOME_DELIVERED};
-      fates[d][1] = (struct fate_range){.first = step->first2, .last = step->last2, .outcome = OUTCOME_FILTERED};
+      fates[d][0] = (struct fate_range){
+          .first = step->first, .last = step->last, .outcome = OUTCOME_DELIVERED};
+      fates[d][1] = (struct fate_range){
+          .first = step->first2, .last = step->last2, .outcome = OUTCOME_FILTERED};
       fate_counts[d] = step->first2 ? 2 : 1;
     }
     struct delivery delivery = taking(d, fates[d], fate_counts[d]);
@@ -52,20 +55,27 @@ static void play(const struct step *steps, size_t count) {
                : step->what == COMMIT ? ledger_commit(&head, &delivery, &arena)
                                       : ledger_roll_back(&head, &delivery, &arena);
     cr_assert_eq(code, 0);
-    cr_assert_str_eq(show(&head, 8), step->expected, "step %zu: %s, expected %s", i, show(&head, 8), step->expected);
-    cr_assert_eq(head.watermark, step->watermark, "step %zu: watermark %llu", i, (unsigned long long)head.watermark);
+    cr_assert_str_eq(show(&head, 8), step->expected, "step %zu: %s, expected %s", i, show(&head, 8),
+                     step->expected);
+    cr_assert_eq(head.watermark, step->watermark, "step %zu: watermark %llu", i,
+                 (unsigned long long)head.watermark);
     cr_assert_eq(head.taken_count, step->ranges, "step %zu: %zu ranges", i, head.taken_count);
     cr_assert_eq(head.leased_count, step->leases, "step %zu: %zu leases", i, head.leased_count);
   }
   arena_free(&arena);
 }
-#define PLAY(...) play((const struct step[]){__VA_ARGS__}, sizeof((const struct step[]){__VA_ARGS__}) / sizeof(struct step))
+#define PLAY(...)                                                                                  \
+  play((const struct step[]){__VA_ARGS__},                                                         \
+       sizeof((const struct step[]){__VA_ARGS__}) / sizeof(struct step))
 
 Test(ledger, everything_leased_and_committed) {
   PLAY({LEASE, 1, 1, 8, 0, 0, "aaaaaaaa", 1, 1, 1}, {COMMIT, 1, 0, 0, 0, 0, "eeeeeeee", 9, 0, 0});
 }
 
-Test(ledger, a_rollback_restores) { PLAY({LEASE, 1, 1, 8, 0, 0, "aaaaaaaa", 1, 1, 1}, {ROLL_BACK, 1, 0, 0, 0, 0, "pppppppp", 1, 0, 0}); }
+Test(ledger, a_rollback_restores) {
+  PLAY({LEASE, 1, 1, 8, 0, 0, "aaaaaaaa", 1, 1, 1},
+       {ROLL_BACK, 1, 0, 0, 0, 0, "pppppppp", 1, 0, 0});
+}
 
 Test(ledger, a_cap_leaves_the_middle) {
   PLAY({LEASE, 1, 1, 2, 6, 7, "aapppaap", 1, 2, 1}, {COMMIT, 1, 0, 0, 0, 0, "eepppeep", 3, 1, 0},
@@ -80,9 +90,10 @@ Test(ledger, leases_end_in_any_order) {
 
 Test(ledger, a_rollback_between_two_commits_holds_the_watermark) {
   PLAY({LEASE, 1, 1, 3, 0, 0, "aaappppp", 1, 1, 1}, {LEASE, 2, 4, 8, 0, 0, "aaabbbbb", 1, 2, 2},
-       {COMMIT, 2, 0, 0, 0, 0, "aaaeeeee", 1, 2, 1}, {ROLL_BACK, 1, 0, 0, 0, 0, "pppeeeee", 1, 1, 0},
-       {LEASE, 3, 2, 3, 0, 0, "pcceeeee", 1, 2, 1}, {COMMIT, 3, 0, 0, 0, 0, "peeeeeee", 1, 1, 0},
-       {LEASE, 4, 1, 1, 0, 0, "deeeeeee", 1, 2, 1}, {COMMIT, 4, 0, 0, 0, 0, "eeeeeeee", 9, 0, 0});
+       {COMMIT, 2, 0, 0, 0, 0, "aaaeeeee", 1, 2, 1},
+       {ROLL_BACK, 1, 0, 0, 0, 0, "pppeeeee", 1, 1, 0}, {LEASE, 3, 2, 3, 0, 0, "pcceeeee", 1, 2, 1},
+       {COMMIT, 3, 0, 0, 0, 0, "peeeeeee", 1, 1, 0}, {LEASE, 4, 1, 1, 0, 0, "deeeeeee", 1, 2, 1},
+       {COMMIT, 4, 0, 0, 0, 0, "eeeeeeee", 9, 0, 0});
 }
 
 Test(ledger, a_delivery_of_nothing_changes_nothing) {
@@ -128,10 +139,13 @@ Test(ledger, ranges_join_only_equal_neighbours) {
   const struct fate fates[] = {
       {.n = 1, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN},
       {.n = 2, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN},
-      {.n = 4, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN},                /* a gap */
-      {.n = 5, .outcome = OUTCOME_FILTERED, .reason = REASON_KIND},                  /* another outcome */
-      {.n = 6, .outcome = OUTCOME_FILTERED, .reason = REASON_SOURCE},                /* another reason */
-      {.n = 7, .ref = 9, .outcome = OUTCOME_SUPERSEDED, .reason = REASON_NEWER_KEY}, /* another ref */
+      {.n = 4, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN}, /* a gap */
+      {.n = 5, .outcome = OUTCOME_FILTERED, .reason = REASON_KIND},   /* another outcome */
+      {.n = 6, .outcome = OUTCOME_FILTERED, .reason = REASON_SOURCE}, /* another reason */
+      {.n = 7,
+       .ref = 9,
+       .outcome = OUTCOME_SUPERSEDED,
+       .reason = REASON_NEWER_KEY}, /* another ref */
       {.n = 8, .ref = 10, .outcome = OUTCOME_SUPERSEDED, .reason = REASON_NEWER_KEY},
   };
   const struct fate_range *ranges;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_ledger_model.c: the ledger against a model that keeps a state for every single item: thousands of random pushes, leases of
- * random subsets, commits and rollbacks in random order. After each step the head goes through its record and back, so that what is
- * stored is what is compared.
+ * tests/store/test_ledger_model.c: the ledger against a model that keeps a state for every single
+ * item: thousands of random pushes, leases of random subsets, commits and rollbacks in random
+ * order. After each step the head goes through its record and back, so that what is stored is what
+ * is compared.
  */
 #include <criterion/criterion.h>
 
-#include "session/ledger.h"
 #include "kit.h"
+#include "session/ledger.h"
 #include "store/rows/record.h"
 
 enum { ITEMS = 4000, LEASES = 12, STEPS = 6000 };
@@ -54,11 +55,14 @@ static void lease(struct model *model, size_t slot) {
   for (uint64_t n = 1; n <= model->last; n++) {
     if (model->state[n] != PENDING || random_below(&model->random, odds)) continue;
     uint8_t outcome = (uint8_t)(1 + random_below(&model->random, OUTCOME_COUNT - 1));
-    fates[count++] = (struct fate){.n = n, .outcome = random_below(&model->random, 3) ? OUTCOME_DELIVERED : outcome};
+    fates[count++] = (struct fate){
+        .n = n, .outcome = random_below(&model->random, 3) ? OUTCOME_DELIVERED : outcome};
     model->state[n] = (uint16_t)(slot + 1);
   }
   lease->delivery = (struct delivery){.n = ++model->next_delivery};
-  cr_assert_eq(ledger_ranges(fates, count, &lease->arena, &lease->delivery.fates, &lease->delivery.fate_count), 0);
+  cr_assert_eq(ledger_ranges(fates, count, &lease->arena, &lease->delivery.fates,
+                             &lease->delivery.fate_count),
+               0);
   cr_assert_eq(ledger_lease(&model->head, &lease->delivery, &model->arena), 0);
   lease->used = true;
 }
@@ -93,22 +97,27 @@ static void compare(const struct model *model, size_t step) {
     uint64_t by = taken ? head->taken[at].delivery : 0;
     bool ended = n < head->watermark || (taken && !by);
     cr_assert_eq(ended, state == ENDED, "step %zu item %llu", step, (unsigned long long)n);
-    uint64_t expected = state == PENDING || state == ENDED ? 0 : model->leases[state - 1].delivery.n;
-    cr_assert_eq(by, expected, "step %zu item %llu is leased by %llu", step, (unsigned long long)n, (unsigned long long)by);
+    uint64_t expected =
+        state == PENDING || state == ENDED ? 0 : model->leases[state - 1].delivery.n;
+    cr_assert_eq(by, expected, "step %zu item %llu is leased by %llu", step, (unsigned long long)n,
+                 (unsigned long long)by);
   }
   cr_assert_eq(ledger_pending(head, model->last), pending, "step %zu", step);
   cr_assert_eq(ledger_leased(head), leased, "step %zu", step);
-  cr_assert_eq(head->watermark, oldest, "step %zu: watermark %llu, oldest %llu", step, (unsigned long long)head->watermark,
-               (unsigned long long)oldest);
+  cr_assert_eq(head->watermark, oldest, "step %zu: watermark %llu, oldest %llu", step,
+               (unsigned long long)head->watermark, (unsigned long long)oldest);
   for (size_t i = 0; i < LEASES; i++) leases += model->leases[i].used;
   cr_assert_eq(head->leased_count, leases);
-  for (size_t i = 1; i < head->leased_count; i++) cr_assert_lt(head->leased[i - 1], head->leased[i]);
+  for (size_t i = 1; i < head->leased_count; i++)
+    cr_assert_lt(head->leased[i - 1], head->leased[i]);
   for (size_t i = 0; i < head->taken_count; i++) {
     const struct taken *taken = &head->taken[i], *before = i ? taken - 1 : NULL;
     cr_assert_leq(taken->first, taken->last);
     cr_assert_geq(taken->first, head->watermark);
     cr_assert_leq(taken->last, model->last);
-    if (before) cr_assert(before->last < taken->first && !(before->last + 1 == taken->first && before->delivery == taken->delivery));
+    if (before)
+      cr_assert(before->last < taken->first &&
+                !(before->last + 1 == taken->first && before->delivery == taken->delivery));
   }
   cr_assert_eq(memcmp(head->outcomes, model->outcomes, sizeof model->outcomes), 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_message_damage.c: rows of messages that went bad, seen from the host: the rest of the queue goes on, and nothing is stuck.
+ * tests/store/test_message_damage.c: rows of messages that went bad, seen from the host: the rest
+ * of the queue goes on, and nothing is stuck.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -25,23 +26,26 @@ static const char *said(const char *type, const char *data) {
   struct tidings_span span = span_text(json);
   int code = plugin->on_event(plugin, &span, &reply, &error);
   free(json);
-  if (code) return memcpy(text, error.text, sizeof text < sizeof error.text ? sizeof text : sizeof error.text);
+  if (code)
+    return memcpy(text, error.text,
+                  sizeof text < sizeof error.text ? sizeof text : sizeof error.text);
   text[0] = '\0';
   for (size_t i = 0; i < reply->action_count; i++) {
     len += (size_t)snprintf(text + len, sizeof text - len, "start");
     for (size_t j = 0; j < reply->actions[i]->message_count; j++) {
       const struct tidings_turn_message *message = reply->actions[i]->messages[j];
-      len += (size_t)snprintf(text + len, sizeof text - len, " %.*s: %.*s", SPAN_FORMAT(message->id), SPAN_FORMAT(message->content));
+      len += (size_t)snprintf(text + len, sizeof text - len, " %.*s: %.*s",
+                              SPAN_FORMAT(message->id), SPAN_FORMAT(message->content));
     }
   }
   plugin->release(plugin, reply);
   return text;
 }
 
-#define expect_said(type, data, expected)                                                                                                  \
-  do {                                                                                                                                     \
-    const char *said_ = said(type, data);                                                                                                  \
-    cr_expect_str_eq(said_, expected, "%s: \"%s\", expected \"%s\"", type, said_, expected);                                               \
+#define expect_said(type, data, expected)                                                          \
+  do {                                                                                             \
+    const char *said_ = said(type, data);                                                          \
+    cr_expect_str_eq(said_, expected, "%s: \"%s\", expected \"%s\"", type, said_, expected);       \
   } while (0)
 
 static const char *submit(const char *id) {
@@ -93,7 +97,8 @@ Test(message_damage, the_queue_goes_on_behind_a_lost_message) {
 Test(message_damage, a_lost_text_is_told) {
   begin();
   spoil(ROW_CONTENT, 1);
-  expect_said("turn.finished", "{}", "start m1: (the text of this message was lost: its record in the store is damaged)");
+  expect_said("turn.finished", "{}",
+              "start m1: (the text of this message was lost: its record in the store is damaged)");
   plugin_end(plugin);
 }
 
@@ -132,12 +137,15 @@ Test(message_damage, an_offer_that_was_lost_before_anybody_was_told) {
 }
 
 Test(message_damage, some_of_an_offer_is_lost) {
-  plugin = plugin_at(kit_store, (struct plugin_words){.configuration = "{\"turns\":{\"discipline\":\"coalescing\"}}"});
+  plugin = plugin_at(
+      kit_store,
+      (struct plugin_words){.configuration = "{\"turns\":{\"discipline\":\"coalescing\"}}"});
   expect_said("turn.started", "{}", "");
   for (int i = 1; i <= 2; i++) cr_assert_str_eq(submit(i == 1 ? "m1" : "m2"), "");
   expect_said("turn.finished", "{}", "start m1: text of m1 m2: text of m2");
   spoil(ROW_MESSAGE, 1);
-  expect_said("turn.started", "{\"messages\":[\"m1\",\"m2\"]}", "message \"m1\" was never submitted to this session");
+  expect_said("turn.started", "{\"messages\":[\"m1\",\"m2\"]}",
+              "message \"m1\" was never submitted to this session");
   expect_said("turn.started", "{\"messages\":[\"m2\"]}", "");
   plugin_end(plugin);
 }
@@ -149,7 +157,8 @@ Test(message_damage, a_lost_steered_message_bothers_no_tool_result) {
   spoil(ROW_MESSAGE, 1);
   expect_got(tool_result(plugin, "s"), "");
   expect_said("turn.finished", "{}", "");
-  cr_expect(strstr(status_now(), "\"state\":\"idle\"") && strstr(status, "\"queued\":[]"), "%s", status);
+  cr_expect(strstr(status_now(), "\"state\":\"idle\"") && strstr(status, "\"queued\":[]"), "%s",
+            status);
   plugin_end(plugin);
 }
 
@@ -157,7 +166,8 @@ Test(message_damage, a_carrier_of_a_lost_message_is_settled) {
   begin();
   expect_said("turn.finished", "{}", "start m1: text of m1");
   const struct tidings_span id = span_text("m1"), *ids[] = {&id};
-  const struct tidings_chat_request request = {.size = sizeof request, .session = span_text("s"), .messages = ids, .message_count = 1};
+  const struct tidings_chat_request request = {
+      .size = sizeof request, .session = span_text("s"), .messages = ids, .message_count = 1};
   const struct tidings_reply *reply;
   struct tidings_error error = new_error();
   cr_assert_eq(plugin->on_chat_request(plugin, &request, &reply, &error), 0, "%s", error.text);
@@ -174,7 +184,8 @@ Test(message_damage, a_lost_id_can_be_used_again) {
   begin();
   cr_assert_eq(rows_in(store_of(plugin), 1, ROW_MESSAGE_ID), 3);
   spoil(ROW_MESSAGE_ID, id_row_of("m1"));
-  expect_said("message.cancelled", "{\"id\":\"m1\"}", "message \"m1\" was never submitted to this session");
+  expect_said("message.cancelled", "{\"id\":\"m1\"}",
+              "message \"m1\" was never submitted to this session");
   cr_expect_str_eq(submit("m1"), "");
   cr_expect(strstr(submit("m1"), "was submitted before"));
   expect_said("turn.finished", "{}", "start m1: text of m1");
@@ -186,30 +197,39 @@ Test(message_damage, a_lost_transition_does_not_hide_the_others) {
   char *before = ask(plugin, "{\"name\":\"history\",\"session\":\"s\"}");
   spoil(ROW_TRANSITION, 1);
   char *after = ask(plugin, "{\"name\":\"history\",\"session\":\"s\"}");
-  cr_expect(strstr(before, "\"event\":\"turn.started\"") && !strstr(after, "\"event\":\"turn.started\""), "%s", after);
+  cr_expect(strstr(before, "\"event\":\"turn.started\"") &&
+                !strstr(after, "\"event\":\"turn.started\""),
+            "%s", after);
   cr_expect(strstr(after, "\"event\":\"message.submitted\""), "%s", after);
   free(before);
   free(after);
   plugin_end(plugin);
 }
 
-/* Closing gives up what the damaged head knew; the messages of before are over, and the new ones are not taken for them. */
+/* Closing gives up what the damaged head knew; the messages of before are over, and the new ones
+ * are not taken for them. */
 Test(message_damage, a_session_with_a_damaged_head_is_closed_with_its_messages) {
   begin();
   spoil(ROW_HEAD, 0);
   expect_said("session.closed", "{}", "");
   cr_expect(strstr(status_now(), "\"queued\":[]"), "%s", status);
   cr_expect_str_eq(submit("m4"), "start m4: text of m4");
-  cr_expect_str_eq(submit("m1"), "message \"m1\" was submitted before and was closed; use an id of its own for each");
+  cr_expect_str_eq(
+      submit("m1"),
+      "message \"m1\" was submitted before and was closed; use an id of its own for each");
   plugin_end(plugin);
 }
 
 Test(message_damage, a_full_queue_says_so_and_takes_no_more) {
-  plugin = plugin_at(kit_store, (struct plugin_words){.configuration = "{\"limits\":{\"pending_per_session\":2}}"});
+  plugin =
+      plugin_at(kit_store,
+                (struct plugin_words){.configuration = "{\"limits\":{\"pending_per_session\":2}}"});
   expect_said("turn.started", "{}", "");
   cr_expect_str_eq(submit("m1"), "");
   cr_expect_str_eq(submit("m2"), "");
-  cr_expect_str_eq(submit("m3"), "the session has 2 messages that wait; the limit is 2 (limits.pending_per_session)");
+  cr_expect_str_eq(
+      submit("m3"),
+      "the session has 2 messages that wait; the limit is 2 (limits.pending_per_session)");
   cr_expect_eq(rows_in(store_of(plugin), 1, ROW_MESSAGE_ID), 2);
   expect_said("message.cancelled", "{\"id\":\"m1\"}", "");
   cr_expect_str_eq(submit("m3"), "");

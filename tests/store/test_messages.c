@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_messages.c: messages, their contents and ids, and transitions, as rows: found, read, rewritten; and whatever byte of theirs is altered,
- * only that one is lost.
+ * tests/store/test_messages.c: messages, their contents and ids, and transitions, as rows: found,
+ * read, rewritten; and whatever byte of theirs is altered, only that one is lost.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ static void begin(void) {
   uint32_t session;
   error = new_error();
   store = store_at(kit_store);
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+               error.text);
   cr_assert_eq(session_add(txn, span_text("s"), &session, &error), 0);
   cr_assert_eq(session, S);
 }
@@ -33,9 +34,14 @@ static void end(void) {
   store_close(store);
 }
 
-static void add(uint64_t n, const char *id, enum message_state state, const char *content, const char *trigger) {
-  struct message message = {
-      .n = n, .place = 100 - n, .stamp_ms = (int64_t)n, .id = span_text(id), .state = (uint8_t)state, .carriers = state == MESSAGE_LEASED};
+static void add(uint64_t n, const char *id, enum message_state state, const char *content,
+                const char *trigger) {
+  struct message message = {.n = n,
+                            .place = 100 - n,
+                            .stamp_ms = (int64_t)n,
+                            .id = span_text(id),
+                            .state = (uint8_t)state,
+                            .carriers = state == MESSAGE_LEASED};
   int code = message_add(txn, S, &message, span_text(content), span_text(trigger), &error);
   cr_assert_eq(code, 0, "%s: %s", id, error.text);
 }
@@ -53,7 +59,7 @@ static void expect_content(uint64_t n, const char *content, const char *trigger)
   cr_expect(span_is(got_trigger, trigger), "%.*s", SPAN_FORMAT(got_trigger));
 }
 
-/* -- sound rows ------------------------------------------------------------------------------------------------------------------------ */
+/* -- sound rows -------------------------------------------------------------------------------- */
 
 Test(messages, are_found_by_id_and_by_number) {
   begin();
@@ -65,7 +71,8 @@ Test(messages, are_found_by_id_and_by_number) {
   cr_expect_eq(find("m11"), 0);
   struct message message;
   cr_assert_eq(message_get(txn, S, 2, &arena, &message, &error), 0);
-  cr_expect(message.n == 2 && span_is(message.id, "m2") && message.state == MESSAGE_STEERING && message.place == 98);
+  cr_expect(message.n == 2 && span_is(message.id, "m2") && message.state == MESSAGE_STEERING &&
+            message.place == 98);
   cr_expect_eq(message_get(txn, S, 3, &arena, &message, &error), TIDINGS_E_NOT_FOUND);
   expect_content(1, "hello", "{\"kind\":\"cron\"}");
   expect_content(2, "", "");
@@ -122,11 +129,12 @@ Test(messages, the_live_are_those_that_are_not_over_or_still_matter) {
   cr_assert_eq(count, 4, "%zu", count);
   static const uint64_t live[] = {3, 4, 5, 7};
   for (size_t i = 0; i < count; i++) cr_expect_eq(messages[i].n, live[i]);
-  memset(&messages[count], 0x5a, 50 * sizeof *messages); /* there is room: a sanitizer would see if not */
+  memset(&messages[count], 0x5a,
+         50 * sizeof *messages); /* there is room: a sanitizer would see if not */
   end();
 }
 
-/* -- ids that collide --------------------------------------------------------------------------------------------------------------------- */
+/* -- ids that collide -------------------------------------------------------------------------- */
 
 static void plant(uint64_t place, const char *id, uint64_t n) {
   struct row_key key = row_key(S, ROW_MESSAGE_ID, place);
@@ -158,14 +166,16 @@ Test(messages, too_many_ids_that_collide_are_refused_and_nothing_is_stored) {
   begin();
   for (uint64_t i = 0; i < 16; i++) plant(id_row_of("m1") + i, "other", 100 + i);
   struct message message = {.n = 1, .id = span_text("m1"), .state = MESSAGE_QUEUED};
-  cr_expect_eq(message_add(txn, S, &message, span_text("x"), span_of(NULL, 0), &error), TIDINGS_E_FULL);
-  cr_expect_str_eq(error.text, "message \"m1\": too many ids of this session collide with it; choose another");
+  cr_expect_eq(message_add(txn, S, &message, span_text("x"), span_of(NULL, 0), &error),
+               TIDINGS_E_FULL);
+  cr_expect_str_eq(error.text,
+                   "message \"m1\": too many ids of this session collide with it; choose another");
   cr_expect_eq(find("m1"), 0);
   cr_expect_eq(message_get(txn, S, 1, &arena, &message, NULL), TIDINGS_E_NOT_FOUND);
   end();
 }
 
-/* -- damage -------------------------------------------------------------------------------------------------------------------------------- */
+/* -- damage ------------------------------------------------------------------------------------ */
 
 /* Alters byte `at` of a row; false: it has not so many. */
 static bool alter(enum row_kind kind, uint64_t n, size_t at, uint8_t bits) {
@@ -243,7 +253,7 @@ Test(messages, a_damaged_id_finds_nothing_and_can_be_used_again) {
   end();
 }
 
-/* -- transitions ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- transitions ------------------------------------------------------------------------------- */
 
 static uint64_t seen[8];
 static size_t seen_count;
@@ -256,7 +266,8 @@ static int see(void *context, const struct transition *transition) {
 static void put_transitions(void) {
   for (uint64_t n = 1; n <= 4; n++) {
     struct transition_message message = {.id = span_text("m1"), .state = MESSAGE_FIRED};
-    struct transition transition = {.n = n, .event = TURNS_FINISHED, .to = RUN_IDLE, .messages = &message, .message_count = 1};
+    struct transition transition = {
+        .n = n, .event = TURNS_FINISHED, .to = RUN_IDLE, .messages = &message, .message_count = 1};
     cr_assert_eq(transition_put(txn, S, &transition, &error), 0);
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_owner.c: who lives. Taking a living owner for dead tells its news twice; so only what is sure counts as dead.
+ * tests/store/test_owner.c: who lives. Taking a living owner for dead tells its news twice; so only
+ * what is sure counts as dead.
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -20,7 +21,8 @@ static struct owner owner_of(uint32_t pid) {
 }
 
 Test(owner, this_process_lives_and_is_itself) {
-  struct owner self = owner_of(0), again = owner_of((uint32_t)getpid()), parent = owner_of((uint32_t)getppid());
+  struct owner self = owner_of(0), again = owner_of((uint32_t)getpid()),
+               parent = owner_of((uint32_t)getppid());
   cr_assert_eq(self.pid, (uint32_t)getpid());
   cr_assert(owner_equal(&self, &again));
   cr_assert(owner_alive(&self));
@@ -100,7 +102,8 @@ Test(owner, without_descriptors_nobody_is_declared_dead) {
 /* The same, as it would be met: another host's session, and no descriptor left. */
 Test(owner, without_descriptors_no_session_is_taken_over) {
   struct child other = child_living();
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
   push(plugin, "s", "one");
   expect_got(tool_result(plugin, "s"), "one");
   plugin_end(plugin);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_push.c: intake: quotas, duplicates, numbers, and a writer lock that somebody else holds.
+ * tests/store/test_push.c: intake: quotas, duplicates, numbers, and a writer lock that somebody
+ * else holds.
  */
 #include <criterion/criterion.h>
 #include <linux/futex.h>
@@ -10,8 +11,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "session/ledger.h"
 #include "kit.h"
+#include "session/ledger.h"
 #include "store/internal.h"
 
 TestSuite(push, .init = kit_begin, .fini = kit_end);
@@ -23,14 +24,16 @@ static void take(struct store *store, uint64_t n, uint64_t first, uint64_t last,
   struct head head;
   struct store_txn *txn;
   uint32_t session;
-  const struct fate_range fate = {.first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
+  const struct fate_range fate = {
+      .first = first, .last = last, .outcome = OUTCOME_DELIVERED, .reason = REASON_SHOWN};
   struct delivery delivery = {.n = n,
                               .state = commit ? DELIVERY_COMMITTED : DELIVERY_LEASED,
                               .carrier = CARRIER_TOOL_RESULT,
                               .fates = &fate,
                               .fate_count = 1,
                               .after = last};
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+               error.text);
   cr_assert_eq(session_find(txn, span_text("s"), &session, &error), 0);
   cr_assert_eq(head_get(txn, session, &arena, &head, &error), 0);
   cr_assert_eq(ledger_lease(&head, &delivery, &arena), 0);
@@ -49,18 +52,23 @@ static int critical(struct store *store, uint32_t limit, struct tidings_error *e
 Test(push, five_percent_are_kept_for_criticals) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
-  for (int i = 0; i < 95; i++) cr_assert_eq(say(store, (struct said){.limit = 100, .level = (unsigned)i % 3}, NULL, &error), 0, "%d", i);
+  for (int i = 0; i < 95; i++)
+    cr_assert_eq(say(store, (struct said){.limit = 100, .level = (unsigned)i % 3}, NULL, &error), 0,
+                 "%d", i);
   for (unsigned level = 0; level < 3; level++)
-    cr_assert_eq(say(store, (struct said){.limit = 100, .level = level}, NULL, &error), TIDINGS_E_FULL);
+    cr_assert_eq(say(store, (struct said){.limit = 100, .level = level}, NULL, &error),
+                 TIDINGS_E_FULL);
   cr_assert(strstr(error.text, "limits.pending_per_session"), "%s", error.text);
   for (int i = 0; i < 5; i++) cr_assert_eq(critical(store, 100, &error), 0, "%d", i);
   cr_assert_eq(critical(store, 100, &error), TIDINGS_E_FULL);
   cr_assert_eq(last_of(store, "s"), 100);
-  cr_assert_eq(say(store, (struct said){.session = "other", .limit = 100}, NULL, &error), 0, "the quota is a session's");
+  cr_assert_eq(say(store, (struct said){.session = "other", .limit = 100}, NULL, &error), 0,
+               "the quota is a session's");
   take(store, 1, 50, 59, false);
   cr_assert_eq(critical(store, 100, &error), TIDINGS_E_FULL, "what is leased may come back");
   take(store, 2, 60, 69, true);
-  for (int i = 0; i < 5; i++) cr_assert_eq(say(store, (struct said){.limit = 100}, NULL, &error), 0);
+  for (int i = 0; i < 5; i++)
+    cr_assert_eq(say(store, (struct said){.limit = 100}, NULL, &error), 0);
   cr_assert_eq(say(store, (struct said){.limit = 100}, NULL, &error), TIDINGS_E_FULL);
   store_close(store);
 }
@@ -80,8 +88,8 @@ Test(push, what_is_refused_leaves_nothing) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(say(store, (struct said){.session = "never", .budget_ms = 20}, NULL, &error), TIDINGS_E_BUSY,
-               "this thread holds the lock itself");
+  cr_assert_eq(say(store, (struct said){.session = "never", .budget_ms = 20}, NULL, &error),
+               TIDINGS_E_BUSY, "this thread holds the lock itself");
   cr_assert_null(store->group_first, "the slot was not withdrawn");
   cr_assert(!store->group_led);
   store_end(txn);
@@ -89,12 +97,15 @@ Test(push, what_is_refused_leaves_nothing) {
   store_close(store);
 }
 
-/* -- duplicates ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- duplicates -------------------------------------------------------------------------------- */
 
-static bool is_duplicate(struct store *store, const char *session, const char *source, const char *id, int64_t now_ms) {
+static bool is_duplicate(struct store *store, const char *session, const char *source,
+                         const char *id, int64_t now_ms) {
   struct tidings_error error = new_error();
   bool duplicate = false;
-  int code = say(store, (struct said){.session = session, .source = source, .id = id, .now_ms = now_ms}, &duplicate, &error);
+  int code =
+      say(store, (struct said){.session = session, .source = source, .id = id, .now_ms = now_ms},
+          &duplicate, &error);
   cr_assert_eq(code, 0, "%s", error.text);
   return duplicate;
 }
@@ -128,13 +139,15 @@ Test(push, what_was_refused_is_no_duplicate_afterwards) {
   struct tidings_error error = new_error();
   bool duplicate = true;
   cr_assert_eq(say(store, (struct said){.limit = 1}, NULL, &error), 0);
-  cr_assert_eq(say(store, (struct said){.limit = 1, .source = "p", .id = "1"}, NULL, &error), TIDINGS_E_FULL);
-  cr_assert_eq(say(store, (struct said){.limit = 2, .source = "p", .id = "1"}, &duplicate, &error), 0);
+  cr_assert_eq(say(store, (struct said){.limit = 1, .source = "p", .id = "1"}, NULL, &error),
+               TIDINGS_E_FULL);
+  cr_assert_eq(say(store, (struct said){.limit = 2, .source = "p", .id = "1"}, &duplicate, &error),
+               0);
   cr_assert(!duplicate);
   store_close(store);
 }
 
-/* -- numbers ----------------------------------------------------------------------------------------------------------------------------------- */
+/* -- numbers ----------------------------------------------------------------------------------- */
 
 Test(push, sessions_do_not_mix) {
   struct store *store = store_at(kit_store);
@@ -169,7 +182,7 @@ Test(push, numbers_end_before_they_run_into_the_next_session) {
   store_close(store);
 }
 
-/* -- a writer that does not let go ---------------------------------------------------------------------------------------------------------------- */
+/* -- a writer that does not let go ------------------------------------------------------------- */
 
 static int hold_writer(struct child *self, void *context) {
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
@@ -244,7 +257,8 @@ Test(push, the_impatient_are_withdrawn_and_the_patient_one_leads) {
   pthread_t threads[6];
   child_heard(&writer);
   for (int i = 0; i < 6; i++) {
-    waiters[i] = (struct waiter){.store = store, .budget_ms = i == 3 ? KIT_BUDGET_MS : 10 + 5 * (uint32_t)i};
+    waiters[i] =
+        (struct waiter){.store = store, .budget_ms = i == 3 ? KIT_BUDGET_MS : 10 + 5 * (uint32_t)i};
     cr_assert_eq(pthread_create(&threads[i], NULL, wait_and_push, &waiters[i]), 0);
   }
   for (int i = 0; i < 6; i++) {
@@ -259,7 +273,7 @@ Test(push, the_impatient_are_withdrawn_and_the_patient_one_leads) {
   store_close(store);
 }
 
-/* -- a wake that is lost --------------------------------------------------------------------------------------------------------------------------- */
+/* -- a wake that is lost ----------------------------------------------------------------------- */
 
 static int say_one(struct child *self, void *context) {
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
@@ -288,8 +302,9 @@ static void await_sleep(pid_t pid) {
   }
 }
 
-/* A waiter that is killed after it was woken and before it has the lock leaves the others asleep when meanwhile somebody took the lock who saw
- * no waiters: the C library marks it as waited for no more. Here the mark is taken away by hand. */
+/* A waiter that is killed after it was woken and before it has the lock leaves the others asleep
+ * when meanwhile somebody took the lock who saw no waiters: the C library marks it as waited for no
+ * more. Here the mark is taken away by hand. */
 Test(push, a_wake_that_is_lost_holds_nobody_up) {
   struct store *store = store_at(kit_store);
   struct child waiter = child_start(say_one, kit_store);
@@ -298,7 +313,8 @@ Test(push, a_wake_that_is_lost_holds_nobody_up) {
   cr_assert_eq(writer_lock(store, store_deadline_in(KIT_BUDGET_MS), &error), 0);
   child_tell(&waiter);
   await_sleep(waiter.pid);
-  __atomic_fetch_and(&store->shared.page->writer.__data.__lock, (int)~FUTEX_WAITERS, __ATOMIC_SEQ_CST);
+  __atomic_fetch_and(&store->shared.page->writer.__data.__lock, (int)~FUTEX_WAITERS,
+                     __ATOMIC_SEQ_CST);
   writer_unlock(store);
   child_heard(&waiter);
   cr_assert_eq(items_in(store, "s"), 1);

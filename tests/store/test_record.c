@@ -8,7 +8,12 @@
 #include "kit.h"
 #include "store/rows/record.h"
 
-static const uint64_t numbers[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, (uint64_t)1 << 62, INT64_MAX, (uint64_t)1 << 63, UINT64_MAX};
+static const uint64_t numbers[] = {0,          1,
+                                   127,        128,
+                                   16383,      16384,
+                                   UINT32_MAX, (uint64_t)1 << 62,
+                                   INT64_MAX,  (uint64_t)1 << 63,
+                                   UINT64_MAX};
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
 static struct buffer sample(const struct row_key *key) {
@@ -110,7 +115,8 @@ Test(record, numbers_that_do_not_end_and_lengths_that_lie) {
       {"\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 9},      /* a length of 2^63 - 1 */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct record_reader reader = {(const uint8_t *)cases[i].bytes, (const uint8_t *)cases[i].bytes + cases[i].len, false};
+    struct record_reader reader = {(const uint8_t *)cases[i].bytes,
+                                   (const uint8_t *)cases[i].bytes + cases[i].len, false};
     struct tidings_span read = record_read_bytes(&reader);
     cr_assert(reader.bad, "case %zu", i);
     cr_assert_eq(read.len, 0);

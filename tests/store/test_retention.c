@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_retention.c: what is forgotten and what never is; and rows that went bad, which must not take a session with them.
+ * tests/store/test_retention.c: what is forgotten and what never is; and rows that went bad, which
+ * must not take a session with them.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -35,7 +36,8 @@ Test(retention, the_newest_ten_thousand_stay) {
   deliver_items(store, 1, 1, 1, 200, true, 0);
   deliver_items(store, 1, 2, 201, 10300, true, 0);
   sweep(store, 0, 100);
-  cr_assert_eq(items_in(store, "s"), 10200, "at most so many rows a step: %zu", items_in(store, "s"));
+  cr_assert_eq(items_in(store, "s"), 10200, "at most so many rows a step: %zu",
+               items_in(store, "s"));
   cr_assert_eq(deliveries_in(store, "s"), 2);
   sweep(store, 0, 1000);
   cr_assert_eq(items_in(store, "s"), 10000);
@@ -72,7 +74,8 @@ Test(retention, after_thirty_days_and_numbers_never_return) {
   store_close(store);
 }
 
-/* One item that is never told, because it is always over the cap, must not make the store keep all that came after it. */
+/* One item that is never told, because it is always over the cap, must not make the store keep all
+ * that came after it. */
 Test(retention, what_ended_behind_a_pending_item_is_forgotten_too) {
   struct store *store = store_at(kit_store);
   fill_items(store, "s", 1, 12000, 0);
@@ -137,7 +140,7 @@ Test(retention, the_floor_holds_without_any_item) {
   store_close(store);
 }
 
-/* -- dedup rows ------------------------------------------------------------------------------------------------------------------------------------ */
+/* -- dedup rows -------------------------------------------------------------------------------- */
 
 Test(retention, old_ids_are_forgotten_and_new_ones_are_not) {
   struct store *store = store_at(kit_store);
@@ -145,24 +148,30 @@ Test(retention, old_ids_are_forgotten_and_new_ones_are_not) {
   char id[16];
   for (int i = 0; i < 100; i++) {
     (void)snprintf(id, sizeof id, "%d", i);
-    cr_assert_eq(say(store, (struct said){.source = "p", .id = id, .now_ms = i < 60 ? 1 : 2 * DAY}, NULL, &error), 0);
+    cr_assert_eq(say(store, (struct said){.source = "p", .id = id, .now_ms = i < 60 ? 1 : 2 * DAY},
+                     NULL, &error),
+                 0);
   }
   cr_assert_eq(rows_in(store, 1, ROW_DEDUP), 100);
   for (int i = 0; i < 20; i++) sweep(store, 2 * DAY, 10);
   cr_assert_eq(rows_in(store, 1, ROW_DEDUP), 40, "%zu", rows_in(store, 1, ROW_DEDUP));
   bool duplicate = false;
-  cr_assert_eq(say(store, (struct said){.source = "p", .id = "99", .now_ms = 2 * DAY}, &duplicate, &error), 0);
+  cr_assert_eq(
+      say(store, (struct said){.source = "p", .id = "99", .now_ms = 2 * DAY}, &duplicate, &error),
+      0);
   cr_assert(duplicate);
   for (int i = 0; i < 20; i++) sweep(store, 4 * DAY, 10);
   cr_assert_eq(rows_in(store, 1, ROW_DEDUP), 0);
   store_close(store);
 }
 
-/* -- a long life through the plugin -------------------------------------------------------------------------------------------------------------- */
+/* -- a long life through the plugin ------------------------------------------------------------ */
 
 Test(retention, one_item_that_is_never_shown_does_not_keep_all_others) {
   struct tidings_plugin *plugin = plugin_at(
-      kit_store, (struct plugin_words){.settle_on_return = 1, .configuration = "{\"delivery\":{\"max_items\":1,\"order\":\"newest\"}}"});
+      kit_store, (struct plugin_words){
+                     .settle_on_return = 1,
+                     .configuration = "{\"delivery\":{\"max_items\":1,\"order\":\"newest\"}}"});
   push(plugin, "s", "never the newest");
   for (int i = 0; i < 50; i++) {
     push(plugin, "s", "newer");
@@ -172,7 +181,7 @@ Test(retention, one_item_that_is_never_shown_does_not_keep_all_others) {
   plugin_end(plugin);
 }
 
-/* -- rows that went bad --------------------------------------------------------------------------------------------------------------------------- */
+/* -- rows that went bad ------------------------------------------------------------------------ */
 
 /* Overwrites a row with bytes that no checksum fits; or takes it away. */
 static void spoil(struct store *store, enum row_kind kind, uint64_t n, bool remove) {
@@ -181,7 +190,9 @@ static void spoil(struct store *store, enum row_kind kind, uint64_t n, bool remo
   MDB_val k = {KEY_BYTES, key.bytes}, value = {5, (void *)(uintptr_t) "spoil"};
   struct store_txn *txn;
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(remove ? mdb_del(txn->txn, store->tree, &k, NULL) : mdb_put(txn->txn, store->tree, &k, &value, 0), 0);
+  cr_assert_eq(remove ? mdb_del(txn->txn, store->tree, &k, NULL)
+                      : mdb_put(txn->txn, store->tree, &k, &value, 0),
+               0);
   cr_assert_eq(txn_touch(txn, 1), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
 }
@@ -205,20 +216,24 @@ Test(damage, a_damaged_item_is_dropped_and_the_others_are_told) {
   free(ask(plugin, "{\"name\":\"stats\",\"session\":\"s\"}"));
   free(ask(plugin, "{\"name\":\"stream\",\"session\":\"s\"}"));
   char *story = ask(plugin, "{\"name\":\"explain\",\"session\":\"s\",\"id\":\"4294967298\"}");
-  cr_expect(strstr(story, "\"outcome\":\"dropped\"") && strstr(story, "\"text\":\"Its record in the store is damaged. At "), "%s", story);
+  cr_expect(strstr(story, "\"outcome\":\"dropped\"") &&
+                strstr(story, "\"text\":\"Its record in the store is damaged. At "),
+            "%s", story);
   free(story);
   plugin_end(plugin);
 }
 
 Test(damage, a_damaged_delivery_does_not_hide_the_others) {
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
   push(plugin, "s", "one");
   expect_got(tool_result(plugin, "s"), "one");
   push(plugin, "s", "two");
   expect_got(tool_result(plugin, "s"), "two");
   spoil(store_of(plugin), ROW_DELIVERY, 1, false);
   char *history = ask(plugin, "{\"name\":\"history\",\"session\":\"s\"}");
-  cr_assert(strstr(history, "\"total\":1,") && strstr(history, "\"message\":\"two\""), "%s", history);
+  cr_assert(strstr(history, "\"total\":1,") && strstr(history, "\"message\":\"two\""), "%s",
+            history);
   free(history);
   free(ask(plugin, "{\"name\":\"explain\",\"session\":\"s\",\"id\":\"4294967297\"}"));
   free(ask(plugin, "{\"name\":\"stream\",\"session\":\"s\"}"));
@@ -234,20 +249,28 @@ static void settle_damaged(bool remove, uint32_t outcome, const char *expected) 
   struct got got = tool_result(plugin, "s");
   spoil(store_of(plugin), ROW_DELIVERY, 1, remove);
   push(plugin, "s", "three");
-  cr_assert_eq(settle_as(plugin, got.delivery, outcome, &error), 0, "%d %s", error.code, error.text);
+  cr_assert_eq(settle_as(plugin, got.delivery, outcome, &error), 0, "%d %s", error.code,
+               error.text);
   expect_got(tool_result(plugin, "s"), expected);
   plugin_end(plugin);
 }
 
-Test(damage, a_damaged_lease_can_be_committed) { settle_damaged(false, TIDINGS_COMMITTED, "three"); }
-Test(damage, a_damaged_lease_can_be_rolled_back) { settle_damaged(false, TIDINGS_ROLLED_BACK, "one|two|three"); }
+Test(damage, a_damaged_lease_can_be_committed) {
+  settle_damaged(false, TIDINGS_COMMITTED, "three");
+}
+Test(damage, a_damaged_lease_can_be_rolled_back) {
+  settle_damaged(false, TIDINGS_ROLLED_BACK, "one|two|three");
+}
 Test(damage, a_lost_lease_can_be_committed) { settle_damaged(true, TIDINGS_COMMITTED, "three"); }
-Test(damage, a_lost_lease_can_be_rolled_back) { settle_damaged(true, TIDINGS_ROLLED_BACK, "one|two|three"); }
+Test(damage, a_lost_lease_can_be_rolled_back) {
+  settle_damaged(true, TIDINGS_ROLLED_BACK, "one|two|three");
+}
 
 /* And it is recovered, or closed, as any other. */
 Test(damage, the_damaged_lease_of_a_dead_owner_is_recovered) {
   struct child other = child_living();
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
   push(plugin, "s", "one");
   (void)tool_result(plugin, "s");
   push(plugin, "s", "two");
@@ -262,7 +285,8 @@ Test(damage, the_damaged_lease_of_a_dead_owner_is_recovered) {
 
 Test(damage, a_damaged_lease_that_the_transcript_names_is_committed) {
   struct child other = child_living();
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
   struct tidings_error error = new_error();
   push(plugin, "s", "one");
   struct got got = tool_result(plugin, "s");
@@ -272,9 +296,11 @@ Test(damage, a_damaged_lease_that_the_transcript_names_is_committed) {
   plugin_end(plugin);
   child_kill(&other);
   plugin = plugin_at(kit_store, (struct plugin_words){0});
-  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[\"%llu\"]}}",
-                     (unsigned long long)got.delivery),
-               0, "%s", error.text);
+  cr_assert_eq(
+      event(plugin, &error,
+            "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[\"%llu\"]}}",
+            (unsigned long long)got.delivery),
+      0, "%s", error.text);
   expect_got(tool_result(plugin, "s"), "two");
   plugin_end(plugin);
 }
@@ -285,13 +311,15 @@ Test(damage, a_session_with_a_damaged_lease_can_be_closed) {
   push(plugin, "s", "one");
   (void)tool_result(plugin, "s");
   spoil(store_of(plugin), ROW_DELIVERY, 1, false);
-  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"s\"}"), 0, "%s", error.text);
+  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"s\"}"), 0, "%s",
+               error.text);
   push(plugin, "s", "two");
   expect_got(tool_result(plugin, "s"), "two");
   plugin_end(plugin);
 }
 
-/* A session whose head went bad answers STORE, as the sentence says, until it is closed; then its name can be used again. */
+/* A session whose head went bad answers STORE, as the sentence says, until it is closed; then its
+ * name can be used again. */
 Test(damage, a_session_with_a_damaged_head_can_be_closed) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   struct tidings_error error = {.size = sizeof error, .code = 5, .text = "untouched"};
@@ -304,13 +332,15 @@ Test(damage, a_session_with_a_damaged_head_can_be_closed) {
   struct got got = tool_result(plugin, "s");
   cr_assert_eq(got.code, TIDINGS_E_STORE);
   cr_assert(strstr(got.error.text, "close the session"), "%s", got.error.text);
-  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"s\"}"), 0, "%s", error.text);
+  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"s\"}"), 0, "%s",
+               error.text);
   cr_assert_str_eq(error.text, "untouched");
   expect_got(tool_result(plugin, "s"), "");
   push(plugin, "s", "three");
   got = tool_result(plugin, "s");
   expect_got(got, "three");
-  cr_assert_eq(got.delivery & UINT32_MAX, 5, "the closing was number 4, %llu", (unsigned long long)got.delivery);
+  cr_assert_eq(got.delivery & UINT32_MAX, 5, "the closing was number 4, %llu",
+               (unsigned long long)got.delivery);
   cr_assert_eq(last_of(store_of(plugin), "s"), 5);
   plugin_end(plugin);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_rows.c: items, heads and deliveries as records. A record with a right checksum may still be hostile: it must be refused, or
- * read as something that the arithmetic behind it survives.
+ * tests/store/test_rows.c: items, heads and deliveries as records. A record with a right checksum
+ * may still be hostile: it must be refused, or read as something that the arithmetic behind it
+ * survives.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -13,9 +14,10 @@ static const struct row_key key = {{0, 0, 0, 1, ROW_HEAD}};
 
 static const struct taken some_taken[] = {{5, 9, 0}, {10, 10, 3}, {20, 4000000000, 4}};
 static const uint64_t some_leases[] = {3, 4};
-static const struct fate_range some_fates[] = {{1, 1, 0, OUTCOME_DELIVERED, REASON_SHOWN},
-                                               {2, 900, 77, OUTCOME_SUPERSEDED, REASON_NEWER_KEY},
-                                               {1000, 1000, 0, OUTCOME_CLOSED, REASON_SESSION_CLOSED}};
+static const struct fate_range some_fates[] = {
+    {1, 1, 0, OUTCOME_DELIVERED, REASON_SHOWN},
+    {2, 900, 77, OUTCOME_SUPERSEDED, REASON_NEWER_KEY},
+    {1000, 1000, 0, OUTCOME_CLOSED, REASON_SESSION_CLOSED}};
 
 static struct head some_head(void) {
   struct head head = {.generation = 8,
@@ -184,7 +186,8 @@ Test(rows, cut_anywhere_they_are_refused) {
     struct buffer body = encode(row);
     for (size_t len = 0; len < body.len; len++) {
       struct arena arena = ARENA_EMPTY;
-      cr_assert(!read_sealed(row, span_of(body.bytes, len), &arena, NULL), "row %d cut at %zu", row, len);
+      cr_assert(!read_sealed(row, span_of(body.bytes, len), &arena, NULL), "row %d cut at %zu", row,
+                len);
       arena_free(&arena);
     }
     struct arena arena = ARENA_EMPTY;
@@ -195,7 +198,8 @@ Test(rows, cut_anywhere_they_are_refused) {
   }
 }
 
-/* What is read must be sound whatever the bytes were: ranges in order, no number that a loop could run past. */
+/* What is read must be sound whatever the bytes were: ranges in order, no number that a loop could
+ * run past. */
 static void check_head(const struct head *head) {
   uint64_t next = head->watermark;
   for (size_t i = 0; i < head->taken_count; i++) {
@@ -241,7 +245,8 @@ Test(rows, hostile_bytes_do_no_harm) {
       buffer_span(&hostile, buffer_view(&body));
       cr_assert(hostile.bytes);
       for (size_t hits = 1 + random_below(&random, 4); hits; hits--)
-        hostile.bytes[1 + random_below(&random, hostile.len - 1)] = (char)(random_below(&random, 3) ? random_next(&random) : 0xff);
+        hostile.bytes[1 + random_below(&random, hostile.len - 1)] =
+            (char)(random_below(&random, 3) ? random_next(&random) : 0xff);
       check_whatever(row, buffer_view(&hostile));
       buffer_free(&hostile);
     }
@@ -259,19 +264,22 @@ Test(rows, counts_that_cannot_be_are_refused_before_memory_is_taken) {
     record_u64(&body, 0); /* no owner */
     for (int field = 0; field < 3; field++) record_u64(&body, 0);
     record_u64(&body, counts[i]); /* taken */
-    cr_assert(!read_sealed(HEAD, buffer_view(&body), &arena, NULL), "%llu ranges", (unsigned long long)counts[i]);
+    cr_assert(!read_sealed(HEAD, buffer_view(&body), &arena, NULL), "%llu ranges",
+              (unsigned long long)counts[i]);
     buffer_free(&body);
     body = (struct buffer)BUFFER_EMPTY;
     record_begin(&body);
     for (int field = 0; field < 10; field++) record_u64(&body, 0);
     record_u64(&body, counts[i]); /* fates */
-    cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL), "%llu fates", (unsigned long long)counts[i]);
+    cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL), "%llu fates",
+              (unsigned long long)counts[i]);
     buffer_free(&body);
     arena_free(&arena);
   }
 }
 
-/* Ranges whose ends meet UINT64_MAX would let a loop over them run for ever, and the next range begin at 0. */
+/* Ranges whose ends meet UINT64_MAX would let a loop over them run for ever, and the next range
+ * begin at 0. */
 Test(rows, ranges_that_wrap_are_refused) {
   struct arena arena = ARENA_EMPTY;
   const struct taken to_the_end[] = {{5, UINT64_MAX, 1}};
@@ -294,7 +302,8 @@ Test(rows, ranges_that_wrap_are_refused) {
   delivery.fates = newer;
   delivery.after = 1000;
   encode_delivery(&body, &delivery);
-  cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL), "an item that was not there yet");
+  cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL),
+            "an item that was not there yet");
   buffer_free(&body);
   arena_free(&arena);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_rows_turns.c: messages, transitions and a head's run as records: what goes in comes out; what is cut or was altered is refused, or read as
- * something that the machine survives.
+ * tests/store/test_rows_turns.c: messages, transitions and a head's run as records: what goes in
+ * comes out; what is cut or was altered is refused, or read as something that the machine survives.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static struct message some_message(void) {
                           .orphaned = true};
 }
 
-static const struct transition_message some_steps[] = {{{"m1", 2}, MESSAGE_FIRED}, {{"", 0}, MESSAGE_CLOSED}};
+static const struct transition_message some_steps[] = {{{"m1", 2}, MESSAGE_FIRED},
+                                                       {{"", 0}, MESSAGE_CLOSED}};
 
 static struct transition some_transition(void) {
   return (struct transition){.time_ms = -1,
@@ -65,7 +66,7 @@ static struct run some_run(void) {
   return run;
 }
 
-/* -- there and back ------------------------------------------------------------------------------------------------------------------ */
+/* -- there and back ---------------------------------------------------------------------------- */
 
 enum row { MESSAGE, TRANSITION, HEAD, ROWS };
 
@@ -88,7 +89,8 @@ union any {
 };
 
 /* Adds a right checksum, in memory of the exact size, and reads. */
-static bool read_sealed(enum row row, struct tidings_span body, struct arena *arena, union any *ret) {
+static bool read_sealed(enum row row, struct tidings_span body, struct arena *arena,
+                        union any *ret) {
   struct buffer sealed = BUFFER_EMPTY;
   struct record_reader reader;
   bool no_memory;
@@ -114,10 +116,12 @@ Test(rows_turns, message_round_trip) {
   cr_assert(read_sealed(MESSAGE, buffer_view(&body), &arena, &any));
   const struct message *message = &any.message;
   cr_expect(span_equal(message->id, wrote.id));
-  cr_expect(message->place == wrote.place && message->delivery == wrote.delivery && message->carriers == wrote.carriers);
+  cr_expect(message->place == wrote.place && message->delivery == wrote.delivery &&
+            message->carriers == wrote.carriers);
   cr_expect(message->stamp_ms == wrote.stamp_ms && message->state == wrote.state);
   cr_expect(message->steer && message->waited && !message->of_turn && message->orphaned);
-  cr_expect(!message->changed && !message->fresh && !message->named, "what is of a step only is not stored");
+  cr_expect(!message->changed && !message->fresh && !message->named,
+            "what is of a step only is not stored");
   buffer_free(&body);
   arena_free(&arena);
 }
@@ -129,7 +133,8 @@ Test(rows_turns, transition_round_trip) {
   struct transition wrote = some_transition();
   cr_assert(read_sealed(TRANSITION, buffer_view(&body), &arena, &any));
   const struct transition *transition = &any.transition;
-  cr_expect(transition->time_ms == wrote.time_ms && transition->event == wrote.event && transition->from == wrote.from);
+  cr_expect(transition->time_ms == wrote.time_ms && transition->event == wrote.event &&
+            transition->from == wrote.from);
   cr_expect(transition->to == wrote.to && transition->abort && transition->system == wrote.system);
   cr_assert_eq(transition->message_count, 2);
   for (size_t i = 0; i < 2; i++) {
@@ -150,11 +155,14 @@ Test(rows_turns, run_round_trip) {
   cr_expect_eq(any.head.last_transition, 40);
   cr_expect(run->state == wrote.state && run->phase == wrote.phase && run->kind == wrote.kind);
   cr_expect(run->told && run->aborted && run->compacting && run->steering && run->settling);
-  cr_expect(run->attempt == wrote.attempt && span_equal(run->words, wrote.words) && run->started_ms == wrote.started_ms);
+  cr_expect(run->attempt == wrote.attempt && span_equal(run->words, wrote.words) &&
+            run->started_ms == wrote.started_ms);
   cr_expect(run->settle_since_ms == wrote.settle_since_ms && run->settle_last == wrote.settle_last);
   cr_expect(run->orphaned == wrote.orphaned);
-  cr_expect(run->system_turns == wrote.system_turns && run->system_item == wrote.system_item && run->auto_turns == wrote.auto_turns);
-  cr_expect(run->asked == wrote.asked && run->last_message == wrote.last_message && run->first_message == wrote.first_message);
+  cr_expect(run->system_turns == wrote.system_turns && run->system_item == wrote.system_item &&
+            run->auto_turns == wrote.auto_turns);
+  cr_expect(run->asked == wrote.asked && run->last_message == wrote.last_message &&
+            run->first_message == wrote.first_message);
   cr_expect(run->last_place == wrote.last_place && run->last_stamp_ms == wrote.last_stamp_ms);
   cr_assert_eq(run->abort_count, wrote.abort_count);
   cr_expect_eq(memcmp(run->aborts_ms, wrote.aborts_ms, sizeof wrote.aborts_ms), 0);
@@ -165,15 +173,19 @@ Test(rows_turns, run_round_trip) {
 /* One flag at a time, so that none stands for another. */
 Test(rows_turns, each_flag_of_a_run_is_its_own) {
   for (int i = 0; i < 5; i++) {
-    struct head head = {.run = {.told = i == 0, .aborted = i == 1, .compacting = i == 2, .steering = i == 3, .settling = i == 4}};
+    struct head head = {.run = {.told = i == 0,
+                                .aborted = i == 1,
+                                .compacting = i == 2,
+                                .steering = i == 3,
+                                .settling = i == 4}};
     struct buffer body = BUFFER_EMPTY;
     struct arena arena = ARENA_EMPTY;
     union any any;
     encode_head(&body, &head);
     cr_assert(read_sealed(HEAD, buffer_view(&body), &arena, &any));
     const struct run *run = &any.head.run;
-    cr_expect(run->told == (i == 0) && run->aborted == (i == 1) && run->compacting == (i == 2) && run->steering == (i == 3) &&
-              run->settling == (i == 4));
+    cr_expect(run->told == (i == 0) && run->aborted == (i == 1) && run->compacting == (i == 2) &&
+              run->steering == (i == 3) && run->settling == (i == 4));
     buffer_free(&body);
     arena_free(&arena);
   }
@@ -192,7 +204,7 @@ Test(rows_turns, what_is_leased_has_a_carrier) {
   arena_free(&arena);
 }
 
-/* -- altered ------------------------------------------------------------------------------------------------------------------------- */
+/* -- altered ----------------------------------------------------------------------------------- */
 
 Test(rows_turns, cut_anywhere_they_are_refused) {
   union any any;
@@ -200,7 +212,8 @@ Test(rows_turns, cut_anywhere_they_are_refused) {
     struct buffer body = encode(row);
     for (size_t len = 0; len < body.len; len++) {
       struct arena arena = ARENA_EMPTY;
-      cr_expect(!read_sealed(row, span_of(body.bytes, len), &arena, &any), "row %d cut at %zu", row, len);
+      cr_expect(!read_sealed(row, span_of(body.bytes, len), &arena, &any), "row %d cut at %zu", row,
+                len);
       arena_free(&arena);
     }
     struct arena arena = ARENA_EMPTY;
@@ -216,8 +229,10 @@ static void check_whatever(enum row row, struct tidings_span body) {
   union any any;
   if (read_sealed(row, body, &arena, &any)) {
     if (row == MESSAGE) cr_assert(any.message.state > 0 && any.message.state < MESSAGE_STATE_COUNT);
-    if (row == TRANSITION) cr_assert(any.transition.event < TURNS_EVENT_COUNT && any.transition.to < RUN_STATE_COUNT);
-    if (row == HEAD) cr_assert(any.head.run.state < RUN_STATE_COUNT && any.head.run.abort_count <= MAX_ABORTS);
+    if (row == TRANSITION)
+      cr_assert(any.transition.event < TURNS_EVENT_COUNT && any.transition.to < RUN_STATE_COUNT);
+    if (row == HEAD)
+      cr_assert(any.head.run.state < RUN_STATE_COUNT && any.head.run.abort_count <= MAX_ABORTS);
   }
   arena_free(&arena);
 }
@@ -231,7 +246,8 @@ Test(rows_turns, hostile_bytes_do_no_harm) {
       buffer_span(&hostile, buffer_view(&body));
       cr_assert(hostile.bytes);
       for (size_t hits = 1 + random_below(&random, 4); hits; hits--)
-        hostile.bytes[1 + random_below(&random, hostile.len - 1)] = (char)(random_below(&random, 3) ? random_next(&random) : 0xff);
+        hostile.bytes[1 + random_below(&random, hostile.len - 1)] =
+            (char)(random_below(&random, 3) ? random_next(&random) : 0xff);
       check_whatever(row, buffer_view(&hostile));
       buffer_free(&hostile);
     }
@@ -248,7 +264,8 @@ Test(rows_turns, a_count_that_cannot_be_is_refused_before_memory_is_taken) {
     record_begin(&body);
     for (int field = 0; field < 6; field++) record_u64(&body, 0);
     record_u64(&body, counts[i]);
-    cr_expect(!read_sealed(TRANSITION, buffer_view(&body), &arena, &any), "%llu messages", (unsigned long long)counts[i]);
+    cr_expect(!read_sealed(TRANSITION, buffer_view(&body), &arena, &any), "%llu messages",
+              (unsigned long long)counts[i]);
     buffer_free(&body);
     arena_free(&arena);
   }

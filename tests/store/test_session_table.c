@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_session_table.c: the table of sessions that a process remembers: it grows, it finds, it adds once.
+ * tests/store/test_session_table.c: the table of sessions that a process remembers: it grows, it
+ * finds, it adds once.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -35,7 +36,8 @@ Test(session_table, grows_and_keeps_what_it_has_where_it_is) {
     sessions[i] = session_table_add(&table, id, i + 1, &bell);
     cr_assert_not_null(sessions[i]);
     memset(text, 'x', sizeof text); /* it must have copied the id */
-    for (unsigned j = i % 7; j <= i; j += 97) cr_assert_eq(session_table_find(&table, name(text, sizeof text, j)), sessions[j]);
+    for (unsigned j = i % 7; j <= i; j += 97)
+      cr_assert_eq(session_table_find(&table, name(text, sizeof text, j)), sessions[j]);
   }
   for (unsigned i = 0; i < MANY; i++) {
     struct tidings_span id = name(text, sizeof text, i);
@@ -50,12 +52,21 @@ Test(session_table, grows_and_keeps_what_it_has_where_it_is) {
 }
 
 Test(session_table, ids_are_compared_whole) {
-  static const char *const ids[] = {"a", "aa", "aaaaaaaa", "aaaaaaaab", "aaaaaaaa\x01", "baaaaaaa", "aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaab"};
+  static const char *const ids[] = {"a",
+                                    "aa",
+                                    "aaaaaaaa",
+                                    "aaaaaaaab",
+                                    "aaaaaaaa\x01",
+                                    "baaaaaaa",
+                                    "aaaaaaaaaaaaaaaa",
+                                    "aaaaaaaaaaaaaaab"};
   enum { IDS = sizeof ids / sizeof *ids };
   struct session_table table;
   cr_assert_eq(session_table_init(&table), 0);
-  for (unsigned i = 0; i < IDS; i++) cr_assert_not_null(session_table_add(&table, span_text(ids[i]), i + 1, &bell));
-  for (unsigned i = 0; i < IDS; i++) cr_assert_eq(session_table_find(&table, span_text(ids[i]))->number, i + 1, "%s", ids[i]);
+  for (unsigned i = 0; i < IDS; i++)
+    cr_assert_not_null(session_table_add(&table, span_text(ids[i]), i + 1, &bell));
+  for (unsigned i = 0; i < IDS; i++)
+    cr_assert_eq(session_table_find(&table, span_text(ids[i]))->number, i + 1, "%s", ids[i]);
   cr_assert_null(session_table_find(&table, span_text("aaa")));
   cr_assert_null(session_table_find(&table, span_of("a\0", 2)));
   session_table_finish(&table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_settle.c: the second phase: twice, the other way, late, by somebody else, remembered, at once on return.
+ * tests/store/test_settle.c: the second phase: twice, the other way, late, by somebody else,
+ * remembered, at once on return.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -11,11 +12,11 @@
 
 TestSuite(settle, .init = kit_begin, .fini = kit_end);
 
-#define expect_settle(plugin, delivery, outcome, expected)                                                                                 \
-  do {                                                                                                                                     \
-    struct tidings_error error_ = new_error();                                                                                             \
-    int code_ = settle_as(plugin, delivery, outcome, &error_);                                                                             \
-    cr_assert_eq(code_, expected, "%d %s", code_, error_.text);                                                                            \
+#define expect_settle(plugin, delivery, outcome, expected)                                         \
+  do {                                                                                             \
+    struct tidings_error error_ = new_error();                                                     \
+    int code_ = settle_as(plugin, delivery, outcome, &error_);                                     \
+    cr_assert_eq(code_, expected, "%d %s", code_, error_.text);                                    \
   } while (0)
 
 static uint64_t leased(struct tidings_plugin *plugin, const char *message) {
@@ -66,7 +67,8 @@ Test(settle, on_success_the_error_is_not_written) {
 /* Leases end in another order than they began; what is rolled back keeps its place. */
 Test(settle, out_of_order) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
-  uint64_t first = leased(plugin, "one"), second = leased(plugin, "two"), third = leased(plugin, "three");
+  uint64_t first = leased(plugin, "one"), second = leased(plugin, "two"),
+           third = leased(plugin, "three");
   expect_settle(plugin, second, TIDINGS_COMMITTED, 0);
   expect_settle(plugin, third, TIDINGS_ROLLED_BACK, 0);
   push(plugin, "s", "four");
@@ -76,8 +78,9 @@ Test(settle, out_of_order) {
 }
 
 Test(settle, under_a_cap_the_rest_stays_pending) {
-  struct tidings_plugin *plugin =
-      plugin_at(kit_store, (struct plugin_words){.configuration = "{\"delivery\":{\"max_items\":2,\"order\":\"newest\"}}"});
+  struct tidings_plugin *plugin = plugin_at(
+      kit_store, (struct plugin_words){
+                     .configuration = "{\"delivery\":{\"max_items\":2,\"order\":\"newest\"}}"});
   for (int i = 1; i <= 5; i++) push(plugin, "s", (const char *[]){"", "1", "2", "3", "4", "5"}[i]);
   struct got newest = tool_result(plugin, "s");
   cr_assert_eq(newest.count, 2);
@@ -96,11 +99,12 @@ Test(settle, under_a_cap_the_rest_stays_pending) {
   plugin_end(plugin);
 }
 
-/* -- somebody else's ------------------------------------------------------------------------------------------------------------------- */
+/* -- somebody else's --------------------------------------------------------------------------- */
 
 Test(settle, after_a_takeover_the_old_owner_gets_closed) {
   struct child other = child_living();
-  struct tidings_plugin *old = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  struct tidings_plugin *old =
+      plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
   uint64_t done = leased(old, "one");
   expect_settle(old, done, TIDINGS_COMMITTED, 0);
   uint64_t open = leased(old, "two"), named = leased(old, "three");
@@ -109,8 +113,11 @@ Test(settle, after_a_takeover_the_old_owner_gets_closed) {
   struct tidings_plugin *new = plugin_at(kit_store, (struct plugin_words){0});
   struct tidings_error error = new_error();
   cr_assert_eq(tool_result(new, "s").code, TIDINGS_E_BUSY);
-  cr_assert_eq(event(new, &error, "{\"type\":\"session.opened\",\"session\":\"s\"}"), TIDINGS_E_BUSY);
-  cr_assert_eq(event(new, &error, "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"takeover\":true,\"deliveries\":[\"%llu\"]}}",
+  cr_assert_eq(event(new, &error, "{\"type\":\"session.opened\",\"session\":\"s\"}"),
+               TIDINGS_E_BUSY);
+  cr_assert_eq(event(new, &error,
+                     "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"takeover\":true,"
+                     "\"deliveries\":[\"%llu\"]}}",
                      (unsigned long long)named),
                0, "%s", error.text);
   expect_got(tool_result(new, "s"), "two");
@@ -130,7 +137,8 @@ Test(settle, after_a_takeover_the_old_owner_gets_closed) {
 /* A leased delivery whose owner lives: nobody else ends it. */
 Test(settle, a_foreign_lease_is_closed) {
   struct child other = child_living();
-  struct tidings_plugin *owner = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  struct tidings_plugin *owner =
+      plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
   uint64_t delivery = leased(owner, "one");
   plugin_end(owner);
   struct tidings_plugin *stranger = plugin_at(kit_store, (struct plugin_words){0});
@@ -144,7 +152,8 @@ Test(settle, a_foreign_lease_is_closed) {
 
 Test(settle, late_after_a_recovery_is_state) {
   struct child other = child_living();
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
   uint64_t delivery = leased(plugin, "one");
   plugin_end(plugin);
   child_kill(&other);
@@ -155,7 +164,7 @@ Test(settle, late_after_a_recovery_is_state) {
   plugin_end(plugin);
 }
 
-/* -- remembered ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- remembered -------------------------------------------------------------------------------- */
 
 static int hold_writer(struct child *self, void *context) {
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
@@ -192,7 +201,8 @@ static uint8_t state_of(struct store *store, uint64_t id) {
   struct delivery delivery;
   struct store_txn *txn;
   cr_assert_eq(store_read(store, &txn, &error), 0, "%s", error.text);
-  cr_assert_eq(delivery_get(txn, public_id_session(id), public_id_n(id), &arena, &delivery, &error), 0, "%s", error.text);
+  cr_assert_eq(delivery_get(txn, public_id_session(id), public_id_n(id), &arena, &delivery, &error),
+               0, "%s", error.text);
   store_end(txn);
   arena_free(&arena);
   return delivery.state;
@@ -252,10 +262,11 @@ Test(settle, remembered_and_applied_by_quiesce) {
   cr_assert_eq(state_after_reopening(delivery), DELIVERY_COMMITTED);
 }
 
-/* -- one phase ----------------------------------------------------------------------------------------------------------------------------- */
+/* -- one phase --------------------------------------------------------------------------------- */
 
 Test(settle, on_return) {
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
   push(plugin, "s", "one");
   push(plugin, "s", "two");
   struct got got = tool_result(plugin, "s");
@@ -275,23 +286,29 @@ Test(settle, on_return) {
 }
 
 Test(settle, a_producer_may_not) {
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
   struct tidings_error error = new_error();
   push(plugin, "s", "one");
   expect_settle(plugin, 1, TIDINGS_COMMITTED, TIDINGS_E_UNSUPPORTED);
   cr_assert_eq(tool_result(plugin, "s").code, TIDINGS_E_UNSUPPORTED);
-  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.opened\",\"session\":\"s\"}"), TIDINGS_E_UNSUPPORTED);
-  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"s\"}"), TIDINGS_E_UNSUPPORTED);
+  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.opened\",\"session\":\"s\"}"),
+               TIDINGS_E_UNSUPPORTED);
+  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.closed\",\"session\":\"s\"}"),
+               TIDINGS_E_UNSUPPORTED);
   cr_assert_eq(pending_in(store_of(plugin), "s"), 1);
   plugin_end(plugin);
 }
 
-/* What a host says of its carrier is stored and told again; an answer is UTF-8 and JSON all the same. */
+/* What a host says of its carrier is stored and told again; an answer is UTF-8 and JSON all the
+ * same. */
 Test(settle, a_call_id_may_be_any_bytes) {
   static const char id[] = "\xff\xfe\"\\\n\x01\0\xe2\x82";
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
-  const struct tidings_tool_result result = {
-      .size = sizeof result, .session = span_text("s"), .call_id = {id, sizeof id - 1}, .tool = {id, sizeof id - 1}};
+  const struct tidings_tool_result result = {.size = sizeof result,
+                                             .session = span_text("s"),
+                                             .call_id = {id, sizeof id - 1},
+                                             .tool = {id, sizeof id - 1}};
   const struct tidings_reply *reply = NULL;
   struct tidings_error error = new_error();
   push(plugin, "s", "one");
@@ -299,7 +316,8 @@ Test(settle, a_call_id_may_be_any_bytes) {
   cr_assert_not_null(reply);
   cr_assert_eq(settle_as(plugin, reply->delivery_id, TIDINGS_COMMITTED, &error), 0);
   plugin->release(plugin, reply);
-  static const char *const requests[] = {"{\"name\":\"history\",\"session\":\"s\"}", "{\"name\":\"stream\",\"session\":\"s\"}"};
+  static const char *const requests[] = {"{\"name\":\"history\",\"session\":\"s\"}",
+                                         "{\"name\":\"stream\",\"session\":\"s\"}"};
   for (size_t i = 0; i < 2; i++) {
     char *answer = ask(plugin, requests[i]);
     cr_assert(utf8_valid(span_text(answer)), "%s", answer);
@@ -311,17 +329,18 @@ Test(settle, a_call_id_may_be_any_bytes) {
 
 /* Whatever the wall clock does, arithmetic on it must not overflow and nothing may get lost. */
 Test(settle, clocks_that_jump) {
-  static const long long jumps[] = {INT64_MAX, INT64_MIN, 0, -1, INT64_MAX / 2, 1700000000000, INT64_MIN / 2, INT64_MAX};
+  static const long long jumps[] = {INT64_MAX,     INT64_MIN,     0,        -1, INT64_MAX / 2,
+                                    1700000000000, INT64_MIN / 2, INT64_MAX};
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
     struct tidings_error error = new_error();
     atomic_store(&kit_now_ms, jumps[i]);
-    cr_assert_eq(
-        event(plugin, &error,
-              "{\"type\":\"notification\",\"session\":\"s\",\"source\":\"p\",\"id\":\"%zu\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\","
-              "\"ttl_ms\":1000}}",
-              i),
-        0, "%s", error.text);
+    cr_assert_eq(event(plugin, &error,
+                       "{\"type\":\"notification\",\"session\":\"s\",\"source\":\"p\",\"id\":\"%"
+                       "zu\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\","
+                       "\"ttl_ms\":1000}}",
+                       i),
+                 0, "%s", error.text);
     struct got got = tool_result(plugin, "s");
     cr_assert_eq(got.code, 0, "%s", got.error.text);
     cr_assert_eq(got.count, 1, "jump %zu", i);
@@ -331,11 +350,13 @@ Test(settle, clocks_that_jump) {
   plugin_end(plugin);
 }
 
-/* Names are stored with the delivery, so they have a limit; what is over it is refused before anything is leased. */
+/* Names are stored with the delivery, so they have a limit; what is over it is refused before
+ * anything is leased. */
 Test(settle, names_of_calls_and_tools_have_a_limit) {
   static char name[4097];
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
-  struct tidings_tool_result result = {.size = sizeof result, .session = {"s", 1}, .call_id = {name, sizeof name}};
+  struct tidings_tool_result result = {
+      .size = sizeof result, .session = {"s", 1}, .call_id = {name, sizeof name}};
   struct tidings_error error = new_error();
   const struct tidings_reply *reply = NULL;
   memset(name, 'c', sizeof name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the host's own functions do to what is shown: its count of tokens, and its randomness in the ids of synthetic calls.
+ * What the host's own functions do to what is shown: its count of tokens, and its randomness in the
+ * ids of synthetic calls.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -32,13 +33,16 @@ static int32_t no_random(void *context, void *buffer, size_t len) {
   return -1;
 }
 
-static struct tidings_plugin *open_with(const char *configuration, bool counts, int32_t (*random)(void *, void *, size_t)) {
-  return plugin_at(kit_store,
-                   (struct plugin_words){.configuration = configuration, .count_tokens = counts ? count_tokens : NULL, .random = random});
+static struct tidings_plugin *open_with(const char *configuration, bool counts,
+                                        int32_t (*random)(void *, void *, size_t)) {
+  return plugin_at(kit_store, (struct plugin_words){.configuration = configuration,
+                                                    .count_tokens = counts ? count_tokens : NULL,
+                                                    .random = random});
 }
 
 Test(shown, the_host_counts_tokens_of_the_text_as_it_is_shown) {
-  struct tidings_plugin *plugin = open_with("{\"delivery\":{\"max_tokens\":2,\"order\":\"time\"}}", true, all_ones);
+  struct tidings_plugin *plugin =
+      open_with("{\"delivery\":{\"max_tokens\":2,\"order\":\"time\"}}", true, all_ones);
   push(plugin, "s", "cheap");
   push(plugin, "s", "\\u202E# x");
   push(plugin, "s", "dear");
@@ -50,7 +54,8 @@ Test(shown, the_host_counts_tokens_of_the_text_as_it_is_shown) {
 }
 
 Test(shown, else_tokens_are_bytes_of_the_text_as_it_is_shown) {
-  struct tidings_plugin *plugin = open_with("{\"delivery\":{\"max_tokens\":4,\"order\":\"time\"}}", false, all_ones);
+  struct tidings_plugin *plugin =
+      open_with("{\"delivery\":{\"max_tokens\":4,\"order\":\"time\"}}", false, all_ones);
   push(plugin, "s", "12345678");
   push(plugin, "s", "\\u202E\\u202E"); /* 6 bytes, shown as 16 */
   push(plugin, "s", "1");
@@ -61,8 +66,10 @@ Test(shown, else_tokens_are_bytes_of_the_text_as_it_is_shown) {
 }
 
 Test(shown, a_synthetic_call_has_a_random_uuid) {
-  struct tidings_plugin *plugin = open_with("{\"delivery\":{\"format\":\"synthetic-call\"}}", false, all_ones);
-  const struct tidings_tool_result result = {.size = sizeof result, .session = span_text("s"), .call_id = span_text("c")};
+  struct tidings_plugin *plugin =
+      open_with("{\"delivery\":{\"format\":\"synthetic-call\"}}", false, all_ones);
+  const struct tidings_tool_result result = {
+      .size = sizeof result, .session = span_text("s"), .call_id = span_text("c")};
   const struct tidings_reply *reply = NULL;
   struct tidings_error error = new_error();
   push(plugin, "s", "one");
@@ -70,13 +77,15 @@ Test(shown, a_synthetic_call_has_a_random_uuid) {
   cr_assert(reply && reply->message_count == 1);
   struct tidings_span id = reply->messages[0]->call_id;
   static const char expected[] = "notif_ffffffff-ffff-4fff-bfff-ffffffffffff";
-  cr_expect(id.len == sizeof expected - 1 && memcmp(id.ptr, expected, id.len) == 0, "%.*s", SPAN_FORMAT(id));
+  cr_expect(id.len == sizeof expected - 1 && memcmp(id.ptr, expected, id.len) == 0, "%.*s",
+            SPAN_FORMAT(id));
   plugin->release(plugin, reply);
   plugin_end(plugin);
 }
 
 Test(shown, without_randomness_a_call_is_refused_and_nothing_is_lost) {
-  struct tidings_plugin *plugin = open_with("{\"delivery\":{\"format\":\"synthetic-call\"}}", false, no_random);
+  struct tidings_plugin *plugin =
+      open_with("{\"delivery\":{\"format\":\"synthetic-call\"}}", false, no_random);
   push(plugin, "s", "one");
   struct got got = tool_result(plugin, "s");
   cr_expect_eq(got.code, TIDINGS_E_INVAL);

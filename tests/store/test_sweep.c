@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_sweep.c: forgetting in sessions that nobody settles in: what goes, in which steps, and what never does.
+ * tests/store/test_sweep.c: forgetting in sessions that nobody settles in: what goes, in which
+ * steps, and what never does.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -8,8 +9,8 @@
 
 #include "kit.h"
 #include "kit_rows.h"
-#include "store/rows/record.h"
 #include "store/forget/sweep.h"
+#include "store/rows/record.h"
 
 TestSuite(sweep, .init = kit_begin, .fini = kit_end);
 
@@ -20,7 +21,8 @@ static const size_t STEP_ROWS = 64;
 static void sweep_once(struct store *store, uint32_t busy, int64_t now_ms) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
-  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+               error.text);
   cr_assert_eq(store_sweep(txn, busy, now_ms, &error), 0, "%s", error.text);
   cr_assert_eq(store_commit(txn, &error), 0, "%s", error.text);
 }
@@ -45,7 +47,8 @@ static int sweep_round(struct store *store, int64_t now_ms) {
   return steps;
 }
 
-static void put_dedup(struct store *store, const char *name, int first, int last, int64_t now_ms, int64_t keep_ms) {
+static void put_dedup(struct store *store, const char *name, int first, int last, int64_t now_ms,
+                      int64_t keep_ms) {
   struct tidings_error error = new_error();
   struct store_txn *txn;
   uint32_t session;
@@ -54,12 +57,13 @@ static void put_dedup(struct store *store, const char *name, int first, int last
   cr_assert_eq(session_add(txn, span_text(name), &session, &error), 0);
   for (int i = first; i <= last; i++) {
     (void)snprintf(id, sizeof id, "%d", i);
-    cr_assert_eq(dedup_put(txn, session, span_text("p"), span_text(id), now_ms, keep_ms, &error), 0, "%s", error.text);
+    cr_assert_eq(dedup_put(txn, session, span_text("p"), span_text(id), now_ms, keep_ms, &error), 0,
+                 "%s", error.text);
   }
   cr_assert_eq(store_commit(txn, &error), 0, "%s", error.text);
 }
 
-/* -- abandoned sessions ------------------------------------------------------------------------------------------------------------------ */
+/* -- abandoned sessions ------------------------------------------------------------------------ */
 
 Test(sweep, what_has_ended_goes_by_age_and_by_number) {
   struct store *store = store_at(kit_store);
@@ -75,7 +79,8 @@ Test(sweep, what_has_ended_goes_by_age_and_by_number) {
   cr_expect_eq(deliveries_in(store, "old"), 1);
   cr_expect_eq(items_in(store, "many"), 10000);
   sweep_round(store, 30 * DAY + 7200000);
-  cr_expect_eq(deliveries_in(store, "many"), 1, "what goes with its items goes in a round of its own");
+  cr_expect_eq(deliveries_in(store, "many"), 1,
+               "what goes with its items goes in a round of its own");
   cr_expect_eq(items_in(store, "young"), 10);
   cr_expect_eq(deliveries_in(store, "young"), 1);
   cr_expect_eq(last_of(store, "old"), 100);
@@ -94,7 +99,7 @@ Test(sweep, what_is_pending_or_leased_stays) {
   store_close(store);
 }
 
-/* -- steps -------------------------------------------------------------------------------------------------------------------------------- */
+/* -- steps ------------------------------------------------------------------------------------- */
 
 Test(sweep, a_million_ids_go_in_small_steps) {
   enum { IDS = 1000000, BATCH = 50000, STEPS = 100 };
@@ -102,7 +107,8 @@ Test(sweep, a_million_ids_go_in_small_steps) {
   for (int i = 0; i < IDS; i += BATCH) put_dedup(store, "s", i, i + BATCH - 1, 0, DAY);
   put_dedup(store, "s", IDS, IDS + 9, 2 * DAY, DAY);
   sweep_once(store, 1, 2 * DAY);
-  cr_assert_eq(rows_in(store, 1, ROW_DEDUP), IDS + 10, "its own settle looks after the session at hand");
+  cr_assert_eq(rows_in(store, 1, ROW_DEDUP), IDS + 10,
+               "its own settle looks after the session at hand");
   size_t before = rows_in(store, 1, ROW_DEDUP);
   for (int i = 0; i < STEPS; i++) sweep_once(store, 0, 2 * DAY + 3600001);
   size_t after = rows_in(store, 1, ROW_DEDUP);
@@ -166,7 +172,8 @@ Test(sweep, what_the_write_itself_puts_is_not_taken_away) {
   cr_assert_eq(store_commit(txn, &error), 0);
   cr_assert_eq(store_read(store, &txn, &error), 0);
   for (uint32_t session = 1; session <= 2; session++) {
-    cr_assert_eq(dedup_seen(txn, session, span_text("p"), span_text("1"), 9 * DAY, &seen, &error), 0);
+    cr_assert_eq(dedup_seen(txn, session, span_text("p"), span_text("1"), 9 * DAY, &seen, &error),
+                 0);
     cr_expect(seen, "session %u", session);
   }
   store_end(txn);
@@ -189,7 +196,7 @@ Test(sweep, whoever_opens_the_store_alone_sweeps) {
   store_close(store);
 }
 
-/* -- rows that went bad ----------------------------------------------------------------------------------------------------------------- */
+/* -- rows that went bad ------------------------------------------------------------------------ */
 
 static void spoil(struct store *store, uint32_t session, enum row_kind kind, uint64_t n) {
   struct tidings_error error = new_error();
@@ -216,24 +223,29 @@ Test(sweep, damage_stops_it_nowhere) {
   spoil(store, 0, ROW_META, 2);
   sweep_round(store, 40 * DAY);
   cr_expect_eq(rows_in(store, 1, ROW_DEDUP), 0);
-  cr_expect_eq(rows_in(store, 2, ROW_DEDUP), 10, "what has ended in a session without a head is not known");
+  cr_expect_eq(rows_in(store, 2, ROW_DEDUP), 10,
+               "what has ended in a session without a head is not known");
   cr_expect_eq(rows_in(store, 2, ROW_ITEM), 10);
   cr_expect_eq(rows_in(store, 3, ROW_DEDUP), 0);
   cr_expect_eq(rows_in(store, 3, ROW_DELIVERY), 0, "a damaged one tells nothing");
   store_close(store);
 }
 
-/* -- through the plugin ------------------------------------------------------------------------------------------------------------------- */
+/* -- through the plugin ------------------------------------------------------------------------ */
 
 Test(sweep, deliveries_of_one_session_forget_what_is_old_in_another) {
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.settle_on_return = 1});
   struct store *store = store_of(plugin);
   struct tidings_error error = new_error();
   kit_now_ms = 0;
   for (int i = 0; i < 20; i++) push(plugin, "left", "x");
   cr_assert_eq(tool_result(plugin, "left").code, 0);
   for (int i = 0; i < 5; i++) push(plugin, "left", "pending");
-  cr_assert_eq(event(plugin, &error, "{\"type\":\"handle.polled\",\"session\":\"left\",\"id\":\"1\",\"data\":{\"handle\":\"h\"}}"), 0);
+  cr_assert_eq(event(plugin, &error,
+                     "{\"type\":\"handle.polled\",\"session\":\"left\",\"id\":\"1\",\"data\":{"
+                     "\"handle\":\"h\"}}"),
+               0);
   kit_now_ms = 31 * DAY;
   for (int i = 0; i < 2; i++) {
     push(plugin, "used", "x");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_waiters.c: rings and waiters from the inside: writers killed at the worst moment, an instance closed and opened again, FIFOs of
- * the dead, a store where too many wait.
+ * tests/store/test_waiters.c: rings and waiters from the inside: writers killed at the worst
+ * moment, an instance closed and opened again, FIFOs of the dead, a store where too many wait.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@ TestSuite(waiters, .init = kit_begin, .fini = kit_end);
 
 static struct tidings_plugin *host(void) { return plugin_at(kit_store, (struct plugin_words){0}); }
 
-/* -- killed at the worst moment ------------------------------------------------------------------------------------------------------------ */
+/* -- killed at the worst moment ---------------------------------------------------------------- */
 
 /* A write that changes session "s" and rings its owner; not committed. */
 static struct store_txn *begin_ringing(struct store *store) {
@@ -125,7 +125,7 @@ Test(waiters, more_owners_than_a_write_notes_are_all_called) {
   plugin_end(plugin);
 }
 
-/* -- sessions share counters ---------------------------------------------------------------------------------------------------------------- */
+/* -- sessions share counters ------------------------------------------------------------------- */
 
 Test(waiters, a_counter_that_sessions_share_names_only_ours) {
   struct child other = child_living();
@@ -133,14 +133,21 @@ Test(waiters, a_counter_that_sessions_share_names_only_ours) {
   struct store_txn *txn;
   char name[16] = "s";
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, NULL), 0);
-  for (unsigned i = 0; i < 2 * STORE_RINGS + 1; i++) { /* the numbers of s, t and u are equal modulo STORE_RINGS */
+  for (unsigned i = 0; i < 2 * STORE_RINGS + 1;
+       i++) { /* the numbers of s, t and u are equal modulo STORE_RINGS */
     uint32_t number;
-    (void)snprintf(name, sizeof name, i == 0 ? "s" : i == STORE_RINGS ? "t" : i == 2 * STORE_RINGS ? "u" : "other-%u", i);
+    (void)snprintf(name, sizeof name,
+                   i == 0                 ? "s"
+                   : i == STORE_RINGS     ? "t"
+                   : i == 2 * STORE_RINGS ? "u"
+                                          : "other-%u",
+                   i);
     cr_assert_eq(session_add(txn, span_text(name), &number, NULL), 0);
   }
   cr_assert_eq(store_commit(txn, NULL), 0);
   store_close(store);
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
   take_session(plugin, "t");
   plugin_end(plugin);
   plugin = host();
@@ -157,7 +164,7 @@ Test(waiters, a_counter_that_sessions_share_names_only_ours) {
   child_kill(&other);
 }
 
-/* -- another instance of the same process --------------------------------------------------------------------------------------------------- */
+/* -- another instance of the same process ------------------------------------------------------ */
 
 Test(waiters, the_fifo_outlives_its_instance_and_keeps_what_rings_meanwhile) {
   struct tidings_plugin *plugin = host();
@@ -212,7 +219,7 @@ Test(waiters, what_an_instance_had_not_named_yet_is_left_to_the_next) {
   plugin_end(plugin);
 }
 
-/* -- slots and files ------------------------------------------------------------------------------------------------------------------------ */
+/* -- slots and files --------------------------------------------------------------------------- */
 
 static size_t fifos(void) {
   size_t count = 0;
@@ -300,8 +307,9 @@ Test(waiters, a_full_store_says_so_until_somebody_dies) {
   atomic_store(&store->shared.page->waiters_end, STORE_WAITERS);
   take_session(plugin, "s");
   cr_assert_eq(wake_extension()->descriptor(plugin, &fd, &error), TIDINGS_E_FULL);
-  cr_assert(strstr(error.text, ": 256 processes wait for rings already, which is the limit; end one, or go by wake_at alone"), "%s",
-            error.text);
+  cr_assert(strstr(error.text, ": 256 processes wait for rings already, which is the limit; end "
+                               "one, or go by wake_at alone"),
+            "%s", error.text);
   cr_assert_eq(fd, -7);
   next_is(plugin, "s"); /* which goes on without */
   push_by_another("s", CRITICAL);
@@ -323,11 +331,13 @@ Test(waiters, what_is_no_fifo_is_not_used) {
   const struct owner *self = store_self(store_of(plugin));
   struct tidings_error error = new_error();
   char name[64], path[500];
-  (void)snprintf(name, sizeof name, "wake.%u.%llu", self->pid, (unsigned long long)self->start_time);
+  (void)snprintf(name, sizeof name, "wake.%u.%llu", self->pid,
+                 (unsigned long long)self->start_time);
   (void)snprintf(path, sizeof path, "%s/%s", kit_store, name);
   cr_assert_eq(close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), 0);
   cr_assert_eq(descriptor_of(plugin, &error), TIDINGS_E_STORE);
-  cr_assert(strstr(error.text, "cannot be used: it is not a FIFO of yours; move it away"), "%s", error.text);
+  cr_assert(strstr(error.text, "cannot be used: it is not a FIFO of yours; move it away"), "%s",
+            error.text);
   cr_assert_eq(unlink(path), 0);
   cr_assert_eq(mkfifo(kit_path("elsewhere"), 0600), 0);
   cr_assert_eq(symlink(kit_path("elsewhere"), path), 0);
@@ -349,7 +359,8 @@ Test(waiters, the_fifo_is_its_users_alone_whatever_the_umask) {
   plugin_end(plugin);
 }
 
-/* A reader that does not come is not waited for, and all that had piled up is gone at its next look. */
+/* A reader that does not come is not waited for, and all that had piled up is gone at its next
+ * look. */
 Test(waiters, a_full_pipe_holds_nobody_up) {
   struct tidings_plugin *plugin = host();
   struct store *store = store_of(plugin);

@@ -42,7 +42,8 @@ Test(wake, a_critical_push_of_another_process_rings_and_names_its_session) {
 }
 
 Test(wake, what_asks_for_a_turn_rings_too) {
-  static const char *const members[] = {"\"activation\":\"idle\"", "\"activation\":\"interrupt\",\"level\":\"info\""};
+  static const char *const members[] = {"\"activation\":\"idle\"",
+                                        "\"activation\":\"interrupt\",\"level\":\"info\""};
   struct tidings_plugin *plugin = host();
   int fd = waiting(plugin);
   for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
@@ -55,7 +56,8 @@ Test(wake, what_asks_for_a_turn_rings_too) {
 }
 
 Test(wake, what_can_wait_for_the_next_carrier_does_not_ring) {
-  static const char *const members[] = {"\"level\":\"error\"", "\"activation\":\"passive\"", "\"level\":\"info\""};
+  static const char *const members[] = {"\"level\":\"error\"", "\"activation\":\"passive\"",
+                                        "\"level\":\"info\""};
   struct tidings_plugin *plugin = host();
   int fd = waiting(plugin);
   for (size_t i = 0; i < sizeof members / sizeof *members; i++) push_by_another("s", members[i]);
@@ -78,7 +80,8 @@ Test(wake, messages_of_others_ring_when_the_host_is_to_act_on_them) {
   event_by_another("s", "message.submitted", "\"id\":\"m1\",\"content\":\"x\"");
   woken(plugin, fd, "an offer");
   event_by_another("s", "message.cancelled", "\"id\":\"m1\"");
-  woken(plugin, fd, "no offer any more: something that was to ride on it may want a turn of its own");
+  woken(plugin, fd,
+        "no offer any more: something that was to ride on it may want a turn of its own");
   event_by_another("s", "message.submitted", "\"id\":\"m2\",\"content\":\"x\"");
   woken(plugin, fd, "an offer");
   event_by_another("s", "message.submitted", "\"id\":\"m3\",\"content\":\"x\"");
@@ -93,7 +96,8 @@ Test(wake, messages_of_others_ring_when_the_host_is_to_act_on_them) {
 
 Test(wake, sessions_of_nobody_and_of_others_do_not_ring) {
   struct child other = child_living();
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
   take_session(plugin, "theirs");
   plugin_end(plugin);
   plugin = host();
@@ -109,16 +113,19 @@ Test(wake, sessions_of_nobody_and_of_others_do_not_ring) {
 static int report_it(struct child *self, void *context) {
   struct tidings_error error = new_error();
   (void)self;
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
   int code = event(plugin, &error, "%s", (const char *)context);
   plugin_end(plugin);
   return code ? 1 : 0;
 }
 
 Test(wake, reports_ring_as_notifications_do) {
-  static char finished[] = "{\"type\":\"subagent.finished\",\"session\":\"s\",\"data\":{\"slug\":\"a\",\"summary\":\"done\"}}";
+  static char finished[] = "{\"type\":\"subagent.finished\",\"session\":\"s\",\"data\":{\"slug\":"
+                           "\"a\",\"summary\":\"done\"}}";
   /* Takes back what was told of its handle, so it is written in another way. */
-  static char failed[] = "{\"type\":\"handle.state\",\"session\":\"s\",\"data\":{\"handle\":\"h\",\"tool\":\"t\",\"state\":\"failed\","
+  static char failed[] = "{\"type\":\"handle.state\",\"session\":\"s\",\"data\":{\"handle\":\"h\","
+                         "\"tool\":\"t\",\"state\":\"failed\","
                          "\"level\":\"critical\"}}";
   static char *const reports[] = {finished, failed};
   struct tidings_plugin *plugin = host();
@@ -136,7 +143,9 @@ Test(wake, reports_ring_as_notifications_do) {
 static void push_critical(struct tidings_plugin *plugin, const char *session) {
   struct tidings_error error = new_error();
   int code = event(plugin, &error,
-                   "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"," CRITICAL "}}", session);
+                   "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"a.b\","
+                   "\"message\":\"m\"," CRITICAL "}}",
+                   session);
   cr_assert_eq(code, 0, "%s", error.text);
 }
 
@@ -195,8 +204,11 @@ Test(wake, a_buffer_that_is_too_small_keeps_the_session_rung) {
   take_session(plugin, "four");
   push_by_another("four", CRITICAL);
   cr_assert(is_rung(fd, LONG_MS));
-  cr_assert_eq(wake_extension()->next_session(plugin, id, sizeof id, &len, &error), TIDINGS_E_INVAL);
-  cr_assert_str_eq(error.text, "buffer_size: 3; expected at least 4 for the next session's id (255 is always enough)");
+  cr_assert_eq(wake_extension()->next_session(plugin, id, sizeof id, &len, &error),
+               TIDINGS_E_INVAL);
+  cr_assert_str_eq(
+      error.text,
+      "buffer_size: 3; expected at least 4 for the next session's id (255 is always enough)");
   cr_assert_eq(len, 77);
   next_is(plugin, "four");
   next_is(plugin, "");
@@ -219,14 +231,17 @@ Test(wake, null_pointers_are_refused) {
 }
 
 Test(wake, a_producer_has_nothing_to_wait_for) {
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
   struct tidings_error error = new_error();
   int32_t fd = -7;
   char id[256];
   size_t len = 77;
   cr_assert_eq(wake_extension()->descriptor(plugin, &fd, &error), TIDINGS_E_UNSUPPORTED);
-  cr_assert_str_eq(error.text, "descriptor is for hosts; this instance was opened with role producer");
-  cr_assert_eq(wake_extension()->next_session(plugin, id, sizeof id, &len, &error), TIDINGS_E_UNSUPPORTED);
+  cr_assert_str_eq(error.text,
+                   "descriptor is for hosts; this instance was opened with role producer");
+  cr_assert_eq(wake_extension()->next_session(plugin, id, sizeof id, &len, &error),
+               TIDINGS_E_UNSUPPORTED);
   cr_assert_eq(fd, -7);
   cr_assert_eq(len, 77);
   plugin_end(plugin);
@@ -254,10 +269,11 @@ Test(wake, a_forked_child_and_a_quiesced_instance_are_closed) {
   plugin_end(plugin);
 }
 
-/* -- several processes for one agent ------------------------------------------------------------------------------------------------------ */
+/* -- several processes for one agent ----------------------------------------------------------- */
 
 static int help(struct child *self, void *context) {
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = *(uint32_t *)context});
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.owner_pid = *(uint32_t *)context});
   int fd = wake_fd(plugin);
   next_is(plugin, "");
   child_says(self);
@@ -291,7 +307,10 @@ Test(wake, whoever_lost_a_session_is_not_told_of_it) {
   plugin_end(plugin);
   plugin = plugin_at(kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid});
   struct tidings_error error = new_error();
-  cr_assert_eq(event(plugin, &error, "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"takeover\":true}}"), 0, "%s", error.text);
+  cr_assert_eq(
+      event(plugin, &error,
+            "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{\"takeover\":true}}"),
+      0, "%s", error.text);
   plugin_end(plugin);
   plugin = host();
   int fd = wake_fd(plugin);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/threads_quiesce.c: a quiesce that answers BUSY changes nothing: while it is tried again and again, with a reply out, no call of other threads
- * may ever meet CLOSED. Then it succeeds, and every call does.
+ * tests/store/threads_quiesce.c: a quiesce that answers BUSY changes nothing: while it is tried
+ * again and again, with a reply out, no call of other threads may ever meet CLOSED. Then it
+ * succeeds, and every call does.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -37,7 +38,8 @@ int main(void) {
   static const char opened[] = "{\"type\":\"session.opened\",\"session\":\"s\"}";
   const struct tidings_span event = {opened, sizeof opened - 1};
   SIMPLE_CHECK(plugin->on_event(plugin, &event, &held, NULL) == 0 && held);
-  for (int i = 0; i < THREADS; i++) SIMPLE_CHECK(pthread_create(&threads[i], NULL, call, NULL) == 0);
+  for (int i = 0; i < THREADS; i++)
+    SIMPLE_CHECK(pthread_create(&threads[i], NULL, call, NULL) == 0);
   for (int i = 0; i < TRIES; i++) SIMPLE_CHECK(plugin->quiesce(plugin, NULL) == TIDINGS_E_BUSY);
   SIMPLE_CHECK(plugin->close(plugin, NULL) == TIDINGS_E_BUSY);
   while (atomic_load(&calls) < 1000 && !atomic_load(&wrong)) sched_yield();

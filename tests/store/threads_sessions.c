@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/threads_sessions.c: the table of sessions while it grows under readers: whoever finds a session finds it whole, and two who add the same
- * one get the same.
+ * tests/store/threads_sessions.c: the table of sessions while it grows under readers: whoever finds
+ * a session finds it whole, and two who add the same one get the same.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -43,7 +43,8 @@ static void *add_all(void *context) {
 int main(void) {
   pthread_t threads[THREADS];
   SIMPLE_CHECK(session_table_init(&table) == 0);
-  for (int i = 0; i < THREADS; i++) SIMPLE_CHECK(pthread_create(&threads[i], NULL, add_all, added[i]) == 0);
+  for (int i = 0; i < THREADS; i++)
+    SIMPLE_CHECK(pthread_create(&threads[i], NULL, add_all, added[i]) == 0);
   for (int i = 0; i < THREADS; i++) SIMPLE_CHECK(pthread_join(threads[i], NULL) == 0);
   for (int i = 0; i < SESSIONS; i++) {
     for (int thread = 1; thread < THREADS; thread++) SIMPLE_CHECK(added[thread][i] == added[0][i]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/threads_storm.c: pushers, a hook, settlers and queries on few sessions at once: every push that was answered with success is handed out exactly
- * once among the deliveries that were committed, and nothing else is.
+ * tests/store/threads_storm.c: pushers, a hook, settlers and queries on few sessions at once: every
+ * push that was answered with success is handed out exactly once among the deliveries that were
+ * committed, and nothing else is.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,16 +22,18 @@ static void *push_all(void *context) {
   unsigned self = (unsigned)(uintptr_t)context;
   for (unsigned i = 0; i < EACH; i++) {
     char text[256];
-    int len =
-        snprintf(text, sizeof text,
-                 "{\"type\":\"notification\",\"session\":\"s%u\",\"source\":\"p%u\",\"id\":\"%u\",\"data\":{\"kind\":\"t.n\",\"message\":"
-                 "\"%u %u\"}}",
-                 i % SESSIONS, self, i, self, i);
+    int len = snprintf(text, sizeof text,
+                       "{\"type\":\"notification\",\"session\":\"s%u\",\"source\":\"p%u\",\"id\":"
+                       "\"%u\",\"data\":{\"kind\":\"t.n\",\"message\":"
+                       "\"%u %u\"}}",
+                       i % SESSIONS, self, i, self, i);
     const struct tidings_span event = {text, (size_t)len};
     for (int again = 0; again < 2; again++) { /* the second is a duplicate */
       const struct tidings_reply *reply = NULL;
       SIMPLE_CHECK(plugin->on_event(plugin, &event, &reply, NULL) == 0);
-      atomic_fetch_add(again ? &duplicates : &pushed, reply && (reply->flags & TIDINGS_REPLY_DUPLICATE) ? (unsigned)again : !again);
+      atomic_fetch_add(again ? &duplicates : &pushed,
+                       reply && (reply->flags & TIDINGS_REPLY_DUPLICATE) ? (unsigned)again
+                                                                         : !again);
       plugin->release(plugin, reply);
       if (i % 10) break;
     }
@@ -56,8 +59,10 @@ static bool carry(unsigned session, unsigned *turn) {
     SIMPLE_CHECK(rest > text && !*rest && pusher < PUSHERS && number < EACH);
     SIMPLE_CHECK(atomic_fetch_add(&told[pusher][number], 1) == 0);
   }
-  const struct tidings_settlement settlement = {
-      .size = sizeof settlement, .outcome = commit ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, .delivery_id = reply->delivery_id};
+  const struct tidings_settlement settlement = {.size = sizeof settlement,
+                                                .outcome = commit ? TIDINGS_COMMITTED
+                                                                  : TIDINGS_ROLLED_BACK,
+                                                .delivery_id = reply->delivery_id};
   SIMPLE_CHECK(plugin->settle(plugin, &settlement, NULL, NULL) == 0);
   plugin->release(plugin, reply);
   return true;
@@ -76,8 +81,10 @@ static void *carry_all(void *context) {
 static void *ask_all(void *context) {
   const struct tidings_query *query = tidings_entry.get_extension(TIDINGS_EXT_QUERY);
   static const char *const requests[] = {
-      "{\"name\":\"pending\",\"session\":\"s0\"}", "{\"name\":\"stats\",\"session\":\"s1\"}", "{\"name\":\"history\",\"session\":\"s0\"}",
-      "{\"name\":\"configure\",\"config\":{\"delivery\":{\"max_items\":7}}}", "{\"name\":\"configure\",\"config\":{}}"};
+      "{\"name\":\"pending\",\"session\":\"s0\"}", "{\"name\":\"stats\",\"session\":\"s1\"}",
+      "{\"name\":\"history\",\"session\":\"s0\"}",
+      "{\"name\":\"configure\",\"config\":{\"delivery\":{\"max_items\":7}}}",
+      "{\"name\":\"configure\",\"config\":{}}"};
   (void)context;
   for (unsigned i = 0; atomic_load(&pushing); i++) {
     const struct tidings_span request = span_text(requests[i % 5]);
@@ -93,13 +100,16 @@ int main(void) {
   pthread_t threads[PUSHERS + CARRIERS + 1];
   unsigned count = 0;
   plugin = simple_open(folder, TIDINGS_ROLE_HOST);
-  for (uintptr_t i = 0; i < PUSHERS; i++) SIMPLE_CHECK(pthread_create(&threads[count++], NULL, push_all, (void *)i) == 0);
-  for (uintptr_t i = 0; i < CARRIERS; i++) SIMPLE_CHECK(pthread_create(&threads[count++], NULL, carry_all, (void *)i) == 0);
+  for (uintptr_t i = 0; i < PUSHERS; i++)
+    SIMPLE_CHECK(pthread_create(&threads[count++], NULL, push_all, (void *)i) == 0);
+  for (uintptr_t i = 0; i < CARRIERS; i++)
+    SIMPLE_CHECK(pthread_create(&threads[count++], NULL, carry_all, (void *)i) == 0);
   SIMPLE_CHECK(pthread_create(&threads[count++], NULL, ask_all, NULL) == 0);
   for (unsigned i = 0; i < count; i++) SIMPLE_CHECK(pthread_join(threads[i], NULL) == 0);
   SIMPLE_CHECK(atomic_load(&pushed) == PUSHERS * EACH);
   SIMPLE_CHECK(atomic_load(&duplicates) == PUSHERS * EACH / 10);
-  for (unsigned turn = 0; carry(0, &turn) || carry(1, &turn);) continue; /* what a rollback brought back last */
+  for (unsigned turn = 0; carry(0, &turn) || carry(1, &turn);)
+    continue; /* what a rollback brought back last */
   for (int i = 0; i < PUSHERS; i++) {
     for (int j = 0; j < EACH; j++) SIMPLE_CHECK(atomic_load(&told[i][j]) == 1);
   }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/threads_wake.c: threads of one process that push what must act now, and one that sleeps in poll until it is woken: each push wakes it. A
- * pusher goes on only when what it pushed has been handed out, so a wake that is lost is seen.
+ * tests/store/threads_wake.c: threads of one process that push what must act now, and one that
+ * sleeps in poll until it is woken: each push wakes it. A pusher goes on only when what it pushed
+ * has been handed out, so a wake that is lost is seen.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -34,7 +35,8 @@ static void *push_all(void *context) {
     char text[200];
     struct timespec until;
     (void)snprintf(text, sizeof text,
-                   "{\"type\":\"notification\",\"session\":\"%u\",\"data\":{\"kind\":\"t.n\",\"message\":\"m\",\"activation\":\"idle\"}}",
+                   "{\"type\":\"notification\",\"session\":\"%u\",\"data\":{\"kind\":\"t.n\","
+                   "\"message\":\"m\",\"activation\":\"idle\"}}",
                    self);
     send(text);
     (void)clock_gettime(CLOCK_REALTIME, &until);
@@ -52,10 +54,12 @@ static void deliver(unsigned session) {
   const struct tidings_reply *reply = NULL;
   SIMPLE_CHECK(plugin->on_tool_result(plugin, &result, &reply, NULL) == 0);
   if (!reply) return;
-  const struct tidings_settlement settlement = {.size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = reply->delivery_id};
+  const struct tidings_settlement settlement = {
+      .size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = reply->delivery_id};
   SIMPLE_CHECK(plugin->settle(plugin, &settlement, NULL, NULL) == 0);
   pthread_mutex_lock(&lock);
-  for (size_t i = 0; i < reply->notification_count; i++) told[session] += reply->notifications[i]->count;
+  for (size_t i = 0; i < reply->notification_count; i++)
+    told[session] += reply->notifications[i]->count;
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&lock);
   plugin->release(plugin, reply);
@@ -86,11 +90,13 @@ int main(void) {
   SIMPLE_CHECK(wake->descriptor(plugin, &polled.fd, NULL) == 0);
   for (unsigned i = 0; i < PUSHERS; i++) {
     char text[100];
-    (void)snprintf(text, sizeof text, "{\"type\":\"session.opened\",\"session\":\"%u\",\"data\":{}}", i);
+    (void)snprintf(text, sizeof text,
+                   "{\"type\":\"session.opened\",\"session\":\"%u\",\"data\":{}}", i);
     send(text);
   }
   look();
-  for (uintptr_t i = 0; i < PUSHERS; i++) SIMPLE_CHECK(pthread_create(&threads[i], NULL, push_all, (void *)i) == 0);
+  for (uintptr_t i = 0; i < PUSHERS; i++)
+    SIMPLE_CHECK(pthread_create(&threads[i], NULL, push_all, (void *)i) == 0);
   while (total() < PUSHERS * EACH) {
     SIMPLE_CHECK(poll(&polled, 1, PATIENCE_MS) == 1);
     look();

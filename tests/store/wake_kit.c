@@ -47,15 +47,20 @@ static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 void next_are(struct tidings_plugin *plugin, const char *expected) {
   char ids[8][256] = {"", "", "", "", "", "", "", ""}, all[1024] = "";
   size_t count = 0, len;
-  for (; count < 8 && wake_extension()->next_session(plugin, ids[count], 255, &len, NULL) == 0 && len; count++) ids[count][len] = '\0';
+  for (;
+       count < 8 && wake_extension()->next_session(plugin, ids[count], 255, &len, NULL) == 0 && len;
+       count++)
+    ids[count][len] = '\0';
   qsort(ids, count, sizeof *ids, by_name);
-  for (size_t i = 0; i < count; i++) (void)snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? " " : "", ids[i]);
+  for (size_t i = 0; i < count; i++)
+    (void)snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? " " : "", ids[i]);
   cr_assert_str_eq(all, expected, "next_session says \"%s\", expected \"%s\"", all, expected);
 }
 
 void take_session(struct tidings_plugin *plugin, const char *session) {
   struct tidings_error error = new_error();
-  int code = event(plugin, &error, "{\"type\":\"session.opened\",\"session\":\"%s\",\"data\":{}}", session);
+  int code = event(plugin, &error, "{\"type\":\"session.opened\",\"session\":\"%s\",\"data\":{}}",
+                   session);
   cr_assert_eq(code, 0, "session.opened: %d %s", code, error.text);
 }
 
@@ -76,8 +81,10 @@ static int tell_it(struct child *self, void *context) {
   const struct told *told = context;
   struct tidings_error error = new_error();
   (void)self;
-  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
-  int code = event(plugin, &error, "{\"type\":\"%s\",\"session\":\"%s\",\"data\":{%s}}", told->type, told->session, told->data);
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
+  int code = event(plugin, &error, "{\"type\":\"%s\",\"session\":\"%s\",\"data\":{%s}}", told->type,
+                   told->session, told->data);
   if (code) (void)fprintf(stderr, "%s: %d %s\n", told->type, code, error.text);
   plugin_end(plugin);
   return code ? 1 : 0;

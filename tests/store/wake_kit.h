@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/wake_kit.h: what the tests of waking share: asking who rang, and pushing from another process.
+ * tests/store/wake_kit.h: what the tests of waking share: asking who rang, and pushing from another
+ * process.
  */
 #ifndef TESTS_STORE_WAKE_KIT_H
 #define TESTS_STORE_WAKE_KIT_H
@@ -10,11 +11,15 @@
 #include "kit.h"
 
 const struct tidings_wake *wake_extension(void);
-int wake_fd(struct tidings_plugin *plugin);                            /* the descriptor, which must be given */
-bool is_rung(int fd, int patience_ms);                                 /* readable within that time? */
-void next_is(struct tidings_plugin *plugin, const char *expected);     /* next_session names that session; "": none */
-void next_are(struct tidings_plugin *plugin, const char *expected);    /* it names these until there are none: "s t", by the alphabet */
-void take_session(struct tidings_plugin *plugin, const char *session); /* and take what that rings */
+int wake_fd(struct tidings_plugin *plugin); /* the descriptor, which must be given */
+bool is_rung(int fd, int patience_ms);      /* readable within that time? */
+void next_is(struct tidings_plugin *plugin,
+             const char *expected); /* next_session names that session; "": none */
+void next_are(
+    struct tidings_plugin *plugin,
+    const char *expected); /* it names these until there are none: "s t", by the alphabet */
+void take_session(struct tidings_plugin *plugin,
+                  const char *session); /* and take what that rings */
 /* By a producer process of its own: an event with these members of data; a notification. */
 void event_by_another(const char *session, const char *type, const char *data_members);
 void push_by_another(const char *session, const char *data_members);

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 MAX_LINES = 450
-MAX_COLUMNS = 180  # clang-format keeps code within 140; comments and scripts are wrapped by hand, and only this far
+MAX_COLUMNS = 100  # of C; tables that clang-format leaves alone may be wider
 TEXT = (".c", ".h", ".py", ".sh", ".cmake", ".md", ".json", ".txt", ".yml", ".in", "dev", "run")
 PURE = ("plugin/rules/", "plugin/render/", "plugin/values/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
@@ -57,6 +57,17 @@ def length(path, text):
     return [f"has {lines} lines; at most {MAX_LINES} are allowed: is it one idea?"] if path.endswith((".c", ".h", ".py", ".sh")) and lines > MAX_LINES else []
 
 
+UNFORMATTED = re.compile(r"/\* clang-format off \*/.*?/\* clang-format on \*/", re.DOTALL)
+
+
+def columns(path, text):
+    if not path.endswith((".c", ".h")):
+        return []
+    text = UNFORMATTED.sub(lambda table: "\n" * table[0].count("\n"), text)
+    return [f"line {number} has {len(line)} columns; at most {MAX_COLUMNS} are allowed"
+            for number, line in enumerate(text.splitlines(), 1) if len(line) > MAX_COLUMNS]
+
+
 def forbidden(path, text):
     found = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -66,8 +77,6 @@ def forbidden(path, text):
             found.append(f"line {number} has U+{ord(HIDDEN.search(line)[0]):04X} in it, which nobody can see: write it as an escape")
         if LATER.search(line):
             found.append(f"line {number} leaves something for later: {line.strip()[:80]}")
-        if path.endswith((".c", ".h")) and len(line) > MAX_COLUMNS:
-            found.append(f"line {number} has {len(line)} columns; at most {MAX_COLUMNS} are allowed")
         if line != line.rstrip() and path.endswith((".c", ".h", ".py", ".sh", ".cmake")):
             found.append(f"line {number} ends in blanks")
     return found
@@ -101,7 +110,8 @@ RULES = {
     "layers: who includes lmdb.h, jansson.h and the plugin's insides": layer_leaks,
     "every .c and .h begins with its licence": first_line,
     f"no file of code is longer than {MAX_LINES} lines": length,
-    "no homes, nothing left for later, nothing hidden, no long lines, no blanks at line ends": forbidden,
+    "no homes, nothing left for later, nothing hidden, no blanks at line ends": forbidden,
+    f"no line of C is longer than {MAX_COLUMNS} columns": columns,
     "every header has a guard": header_guard,
     "no `condition ? load + k : k`, whose load gcc 14 does not guard": guarded_load,
 }
@@ -148,7 +158,7 @@ def self_test():
         (length, "plugin/a.c", "\n" * (MAX_LINES + 1), "plugin/a.json"),
         (forbidden, "a.md", "see /ho" + "me/somebody/x\n", None),
         (forbidden, "a.md", "TO" + "DO: later\n", None),
-        (forbidden, "a.c", "x" * (MAX_COLUMNS + 1), "a.md"),
+        (columns, "a.c", "x" * (MAX_COLUMNS + 1), "a.md"),
         (forbidden, "a.c", "int a; \n", "a.md"),
         (forbidden, "a.md", "a\u202eb\n", "a.json"),
         (header_guard, "plugin/a.h", head, "plugin/a.c"),

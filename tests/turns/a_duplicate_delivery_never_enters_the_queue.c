@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * An upstream that redelivers what the session already holds, before and after it fired, was cancelled, or the host was restarted, changes
- * nothing. A dropped message is not a cancelled one: it never was.
+ * An upstream that redelivers what the session already holds, before and after it fired, was
+ * cancelled, or the host was restarted, changes nothing. A dropped message is not a cancelled one:
+ * it never was.
  */
 #include "kit.h"
 
 #include <string.h>
 
-const char invariant[] = "Duplicate delivery_id. The upstream redelivered an event the session already holds. A dropped message is "
+const char invariant[] = "Duplicate delivery_id. The upstream redelivered an event the session "
+                         "already holds. A dropped message is "
                          "distinct from a cancelled one: dropped never enters the queue.";
 
-/* As a webhook would: an event with a source and an id, and a message id of its own for each try. */
+/* As a webhook would: an event with a source and an id, and a message id of its own for each
+ * try. */
 static bool delivers(struct client client, const char *delivery, const char *id) {
-  const char *string = text(
-      "{\"type\":\"message.submitted\",\"session\":\"s\",\"source\":\"hooks\",\"id\":\"%s\",\"data\":{\"id\":\"%s\",\"content\":\"x\"}}",
-      delivery, id);
+  const char *string = text("{\"type\":\"message.submitted\",\"session\":\"s\",\"source\":"
+                            "\"hooks\",\"id\":\"%s\",\"data\":{\"id\":\"%s\",\"content\":\"x\"}}",
+                            delivery, id);
   struct tidings_span span = {string, strlen(string)};
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
-  check(hostkit_event(client.hostkit, &span, &reply, &error) == TIDINGS_OK, "%s: %s", string, error.text);
+  check(hostkit_event(client.hostkit, &span, &reply, &error) == TIDINGS_OK, "%s: %s", string,
+        error.text);
   bool duplicate = reply && (reply->flags & TIDINGS_REPLY_DUPLICATE);
   check(!duplicate || !reply->action_count, "a duplicate asks for something");
   hostkit_reply_free(reply);
@@ -37,17 +41,20 @@ void test(void) {
   struct client host = open_host(NULL);
   event(host, "turn.started", NULL);
   check(delivers(host, "d1", "m1") && delivers(host, "d2", "m2"), "a new delivery was dropped");
-  check(!delivers(host, "d1", "m1") && !delivers(host, "d1", "m1-again"), "a redelivery of what is queued was taken");
+  check(!delivers(host, "d1", "m1") && !delivers(host, "d1", "m1-again"),
+        "a redelivery of what is queued was taken");
   event(host, "message.cancelled", "{\"id\":\"m2\"}");
   check(!delivers(host, "d2", "m2-again"), "a redelivery of what was cancelled was taken");
   in_another_process(redeliver_and_die, NULL);
   same(refused(host, "message.cancelled", "{\"id\":\"m1-again\"}"), "NOT_FOUND");
   same(drain(host, finish(host)), "m1|m3");
-  check(!delivers(host, "d1", "m1-late") && !delivers(host, "d3", "m3-late"), "a redelivery of what has fired was taken");
+  check(!delivers(host, "d1", "m1-late") && !delivers(host, "d3", "m3-late"),
+        "a redelivery of what has fired was taken");
   close_client(host);
   host = open_host(NULL);
   check(!delivers(host, "d1", "m1-later"), "a redelivery after a restart was taken");
   same(state(host), "idle");
-  check(!end_of(host, "m1-again") && !end_of(host, "m2-again"), "the history has heard of a dropped message");
+  check(!end_of(host, "m1-again") && !end_of(host, "m2-again"),
+        "the history has heard of a dropped message");
   close_client(host);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A coalescing batch is what was queued when the session became idle. What comes while it is offered or running, from wherever, is in the
- * next one, and never ahead of an earlier one.
+ * A coalescing batch is what was queued when the session became idle. What comes while it is
+ * offered or running, from wherever, is in the next one, and never ahead of an earlier one.
  */
 #include "kit.h"
 
-const char invariant[] = "Messages that arrive after a drain has begun belong to the next batch, never the one already firing - a batch is "
+const char invariant[] = "Messages that arrive after a drain has begun belong to the next batch, "
+                         "never the one already firing - a batch is "
                          "whatever was queued at the instant the session reached idle.";
 
 static void submit_elsewhere(const char *id) {

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * In whatever state a message comes, when its submit has returned it survives the death of the host in that same instant: idle, busy,
- * retrying, waiting or after a failure.
+ * In whatever state a message comes, when its submit has returned it survives the death of the host
+ * in that same instant: idle, busy, retrying, waiting or after a failure.
  */
 #include "kit.h"
 
 #include <string.h>
 
-const char invariant[] = "The core persists it as a user message immediately, before deciding whether to run it.";
+const char invariant[] =
+    "The core persists it as a user message immediately, before deciding whether to run it.";
 
 static void submit_in_state(const char *way) {
   struct client host = open_host(NULL);
   if (strcmp(way, "idle") != 0) start(host, submit(host, "first"));
-  if (strcmp(way, "retrying") == 0 || strcmp(way, "waiting") == 0 || strcmp(way, "failed") == 0) event(host, text("turn.%s", way), NULL);
+  if (strcmp(way, "retrying") == 0 || strcmp(way, "waiting") == 0 || strcmp(way, "failed") == 0)
+    event(host, text("turn.%s", way), NULL);
   submit(host, "m");
   dying();
 }

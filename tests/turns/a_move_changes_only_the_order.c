@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Queued messages are moved; the drain consumes them in the new order, and each is otherwise as it was.
+ * Queued messages are moved; the drain consumes them in the new order, and each is otherwise as it
+ * was.
  */
 #include "kit.h"
 
-const char invariant[] = "The default order is queued_at; reordering is a convenience that changes only the order the drain consumes, no "
+const char invariant[] = "The default order is queued_at; reordering is a convenience that changes "
+                         "only the order the drain consumes, no "
                          "other invariant.";
 
 void test(void) {
@@ -24,7 +26,8 @@ void test(void) {
     const json_t *message = offered_message(reply, 0);
     same(offered(reply), ORDER[i]);
     same(json_string_value(json_object_get(message, "content")), text("text of %s", ORDER[i]));
-    check(json_integer_value(json_object_get(message, "queued_at")) == begin + 10 * (int64_t)(ORDER[i][0] - 'a'),
+    check(json_integer_value(json_object_get(message, "queued_at")) ==
+              begin + 10 * (int64_t)(ORDER[i][0] - 'a'),
           "%s: its time has changed", ORDER[i]);
     start(host, reply);
   }

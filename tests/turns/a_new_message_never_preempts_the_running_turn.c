@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In every state and phase of a turn, messages of every kind come. None of them makes the plugin ask for an abort or another turn, and the
- * turn that runs stays the same.
+ * In every state and phase of a turn, messages of every kind come. None of them makes the plugin
+ * ask for an abort or another turn, and the turn that runs stays the same.
  */
 #include "kit.h"
 
@@ -13,9 +13,10 @@ static void send_all_kinds(struct client host, const char *expected_state) {
   static const char *const KINDS[] = {"", ",\"resume\":true", ",\"delivery\":\"steer\"",
                                       ",\"trigger\":{\"webhook\":\"fire\",\"critical\":true}"};
   for (unsigned i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
-    json_t *reply = event(host, "message.submitted", "{\"id\":\"m%u\",\"content\":\"stop and do this\"%s}", sent++, KINDS[i]);
-    check(!json_array_size(json_object_get(reply, "actions")), "in %s the message with \"%s\" asks the host to act", expected_state,
-          KINDS[i]);
+    json_t *reply = event(host, "message.submitted",
+                          "{\"id\":\"m%u\",\"content\":\"stop and do this\"%s}", sent++, KINDS[i]);
+    check(!json_array_size(json_object_get(reply, "actions")),
+          "in %s the message with \"%s\" asks the host to act", expected_state, KINDS[i]);
     same(state(host), expected_state);
     same(running(host), "first");
   }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * With a settle delay the session is genuinely idle for its duration and the batch stays queued; who comes meanwhile does not get ahead.
- * The order in which messages fire is the one without a delay.
+ * With a settle delay the session is genuinely idle for its duration and the batch stays queued;
+ * who comes meanwhile does not get ahead. The order in which messages fire is the one without a
+ * delay.
  */
 #include "kit.h"
 
-const char invariant[] = "The delay changes only cadence, never an invariant. The session is genuinely idle for that window and the next "
-                         "batch stays queued for its duration - its queued_at is cleared only when it fires.";
+const char invariant[] =
+    "The delay changes only cadence, never an invariant. The session is genuinely idle for that "
+    "window and the next "
+    "batch stays queued for its duration - its queued_at is cleared only when it fires.";
 
 static const int64_t begin = 1700000000000;
 
@@ -23,14 +26,16 @@ static const char *told(const char *configuration, int64_t delay_ms) {
     json_t *reply = finish(host);
     if (delay_ms && i < 3) {
       check(!offered(reply)[0], "%s was offered without delay", offered(reply));
-      check(json_integer_value(json_object_get(reply, "wake_at")) == now + delay_ms, "wake_at is not the end of the delay");
+      check(json_integer_value(json_object_get(reply, "wake_at")) == now + delay_ms,
+            "wake_at is not the end of the delay");
       same(state(host), "idle");
       if (i == 0) same(offered(submit(host, "c")), "");
       set_clock(now + delay_ms - 1);
       same(offered(event(host, "wake", NULL)), "");
       set_clock(now += delay_ms);
       reply = event(host, "wake", NULL);
-      check(json_integer_value(json_object_get(offered_message(reply, 0), "queued_at")) > 0, "it has not waited");
+      check(json_integer_value(json_object_get(offered_message(reply, 0), "queued_at")) > 0,
+            "it has not waited");
     } else if (i == 0) {
       submit(host, "c");
     }

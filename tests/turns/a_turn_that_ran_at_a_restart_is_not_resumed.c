@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The host dies while a turn runs. Its message is never offered again; it is named as orphaned until the next turn starts, so that the host
- * can finalize what was in flight. Its successors drain.
+ * The host dies while a turn runs. Its message is never offered again; it is named as orphaned
+ * until the next turn starts, so that the host can finalize what was in flight. Its successors
+ * drain.
  */
 #include "kit.h"
 
-const char invariant[] = "A turn that was running at restart is not resumed - but that turn's queued successors still drain normally.";
+const char invariant[] = "A turn that was running at restart is not resumed - but that turn's "
+                         "queued successors still drain normally.";
 
 static void run_and_die(const char *unused) {
   (void)unused;

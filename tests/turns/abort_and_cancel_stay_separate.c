@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * An abort ends the current turn and leaves the queue; a cancel takes one message out and leaves the turn. Only cancelling what is queued
- * halts the cascade.
+ * An abort ends the current turn and leaves the queue; a cancel takes one message out and leaves
+ * the turn. Only cancelling what is queued halts the cascade.
  */
 #include "kit.h"
 
-const char invariant[] = "Stop ends the current turn, not the queue. Cancel is the only way to halt the drain cascade: stopping the queue "
+const char invariant[] = "Stop ends the current turn, not the queue. Cancel is the only way to "
+                         "halt the drain cascade: stopping the queue "
                          "means cancelling its messages.";
 
 void test(void) {

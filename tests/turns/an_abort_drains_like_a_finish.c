@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same queue, once behind a turn that finishes and once behind one that is aborted: the same messages fire in the same order.
+ * The same queue, once behind a turn that finishes and once behind one that is aborted: the same
+ * messages fire in the same order.
  */
 #include "kit.h"
 
-const char invariant[] = "A user abort is a clean way to reach idle, so it drains exactly like a natural finish: aborting the running turn "
+const char invariant[] = "A user abort is a clean way to reach idle, so it drains exactly like a "
+                         "natural finish: aborting the running turn "
                          "fires the next batch.";
 
 static const char *drained_by(const char *end, const char *discipline) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A queued message is rewritten in place, from the host and from elsewhere: its words change, its queued_at and its order do not.
+ * A queued message is rewritten in place, from the host and from elsewhere: its words change, its
+ * queued_at and its order do not.
  */
 #include "kit.h"
 
-const char invariant[] = "An implementation MAY let the user rewrite a queued message's parts in place (queued_at and order unchanged).";
+const char invariant[] = "An implementation MAY let the user rewrite a queued message's parts in "
+                         "place (queued_at and order unchanged).";
 
 static void edit_elsewhere(const char *id) {
   struct client client = open_producer();
@@ -16,7 +18,8 @@ static void expect(const json_t *reply, const char *id, const char *content, int
   const json_t *message = offered_message(reply, 0);
   same(offered(reply), id);
   same(json_string_value(json_object_get(message, "content")), content);
-  check(json_integer_value(json_object_get(message, "queued_at")) == queued_at, "%s: its time has changed", id);
+  check(json_integer_value(json_object_get(message, "queued_at")) == queued_at,
+        "%s: its time has changed", id);
 }
 
 void test(void) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads of one host submit all the time; whichever of them is told to start a turn runs it. Never are two of them running one, and every
- * message has its turn.
+ * Threads of one host submit all the time; whichever of them is told to start a turn runs it. Never
+ * are two of them running one, and every message has its turn.
  */
 #include "kit.h"
 
@@ -17,7 +17,8 @@ static atomic_int now_running, turns_run;
 /* Runs the turn that `reply` offers, and those that its end offers. */
 static void run_turns(const json_t *reply) {
   while (offered(reply)[0]) {
-    check(atomic_fetch_add(&now_running, 1) == 0, "a second turn (%s) was offered while one ran", offered(reply));
+    check(atomic_fetch_add(&now_running, 1) == 0, "a second turn (%s) was offered while one ran",
+          offered(reply));
     start(host, reply);
     event(host, "stream.started", NULL);
     event(host, "stream.finished", NULL);
@@ -35,6 +36,7 @@ void test(void) {
   host = open_host(NULL);
   at_once(THREADS, submit_many);
   same(state(host), "idle");
-  check(atomic_load(&turns_run) == THREADS * MESSAGES, "%d turns ran for %d messages", atomic_load(&turns_run), THREADS * MESSAGES);
+  check(atomic_load(&turns_run) == THREADS * MESSAGES, "%d turns ran for %d messages",
+        atomic_load(&turns_run), THREADS * MESSAGES);
   close_client(host);
 }

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * A second window, a trigger runner without a UI and an inspector, each a process of its own, ask while the host works: all of them get the
- * answer that the host gets.
+ * A second window, a trigger runner without a UI and an inspector, each a process of its own, ask
+ * while the host works: all of them get the answer that the host gets.
  */
 #include "kit.h"
 
 #include <stdlib.h>
 
-const char invariant[] = "Every client of the session - a second window, a hosted trigger runner with no UI at all, an inspector - sees "
+const char invariant[] = "Every client of the session - a second window, a hosted trigger runner "
+                         "with no UI at all, an inspector - sees "
                          "the same queue because the queue is core state, not client state.";
 
 static const char *answer_of(struct client client) {
   char *status = json_dumps(query(client, "status"), JSON_SORT_KEYS);
-  char *transitions = json_dumps(json_object_get(query(client, "history"), "transitions"), JSON_SORT_KEYS);
+  char *transitions =
+      json_dumps(json_object_get(query(client, "history"), "transitions"), JSON_SORT_KEYS);
   const char *both = text("%s\n%s", status, transitions);
   free(status);
   free(transitions);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Typed, triggered, steered and system-made messages, turns that finish, are aborted or fail: each fired message is in the session's
- * history with the event that fired it, and whatever fired was first offered to the host, which could decline it.
+ * Typed, triggered, steered and system-made messages, turns that finish, are aborted or fail: each
+ * fired message is in the session's history with the event that fired it, and whatever fired was
+ * first offered to the host, which could decline it.
  */
 #include "kit.h"
 
 #include <string.h>
 
-const char invariant[] = "Every fired message becomes a real, recorded turn - billable, inspectable, abortable. There is no shadow "
+const char invariant[] = "Every fired message becomes a real, recorded turn - billable, "
+                         "inspectable, abortable. There is no shadow "
                          "execution.";
 
 static bool names(const json_t *transition, const char *id) {
   const json_t *messages = json_object_get(transition, "messages");
   for (size_t i = 0; i < json_array_size(messages); i++)
-    if (strcmp(json_string_value(json_object_get(json_array_get(messages, i), "id")), id) == 0) return true;
+    if (strcmp(json_string_value(json_object_get(json_array_get(messages, i), "id")), id) == 0)
+      return true;
   return false;
 }
 
@@ -22,7 +25,8 @@ static bool goes(const json_t *transition, const char *from, const char *to) {
          (!to || strcmp(json_string_value(json_object_get(transition, "to")), to) == 0);
 }
 
-/* By the history the turn of `id` was offered, then started, then ended by `end`, and nothing of it happened twice. */
+/* By the history the turn of `id` was offered, then started, then ended by `end`, and nothing of it
+ * happened twice. */
 static void recorded_turn(struct client host, const char *id, const char *end) {
   const json_t *transitions = json_object_get(query(host, "history"), "transitions");
   unsigned offers = 0, starts = 0, ends = 0;
@@ -32,10 +36,14 @@ static void recorded_turn(struct client host, const char *id, const char *end) {
     if (!names(one, id)) continue;
     if (starts && strcmp(by, end) == 0) ends++;
     else if (goes(one, "starting", "busy")) starts++;
-    else if (!starts && strcmp(json_string_value(json_object_get(one, "to")), "starting") == 0) offers++;
-    else check(strcmp(by, "committed") == 0 || goes(one, "busy", "busy") || !starts, "%s: an unexpected %s", id, by);
+    else if (!starts && strcmp(json_string_value(json_object_get(one, "to")), "starting") == 0)
+      offers++;
+    else
+      check(strcmp(by, "committed") == 0 || goes(one, "busy", "busy") || !starts,
+            "%s: an unexpected %s", id, by);
   }
-  check(offers == 1 && starts == 1 && ends == 1, "%s: offered %u, started %u, ended %u times by the history", id, offers, starts, ends);
+  check(offers == 1 && starts == 1 && ends == 1,
+        "%s: offered %u, started %u, ended %u times by the history", id, offers, starts, ends);
 }
 
 /* A steered message is recorded within the turn that it went into. */
@@ -43,13 +51,15 @@ static void recorded_within_a_turn(struct client host, const char *id) {
   const json_t *transitions = json_object_get(query(host, "history"), "transitions");
   for (size_t i = 0; i < json_array_size(transitions); i++)
     if (names(json_array_get(transitions, i), id))
-      check(goes(json_array_get(transitions, i), "busy", NULL), "%s: recorded outside of a turn", id);
+      check(goes(json_array_get(transitions, i), "busy", NULL), "%s: recorded outside of a turn",
+            id);
 }
 
 void test(void) {
   struct client host = open_host(NULL);
   start(host, submit(host, "typed"));
-  event(host, "message.submitted", "{\"id\":\"trigger\",\"content\":\"x\",\"trigger\":{\"cron\":\"daily\"}}");
+  event(host, "message.submitted",
+        "{\"id\":\"trigger\",\"content\":\"x\",\"trigger\":{\"cron\":\"daily\"}}");
   event(host, "message.submitted", "{\"id\":\"steered\",\"content\":\"x\",\"delivery\":\"steer\"}");
   same(ids_in(json_object_get(tool_result(host), "steered")), "steered");
   json_t *reply = event(host, "turn.aborted", NULL);
@@ -58,9 +68,11 @@ void test(void) {
   same(running(host), "trigger");
   event(host, "turn.failed", NULL);
   event(host, "turn.resume", NULL);
-  reply = event(host, "notification", "{\"kind\":\"a.b\",\"level\":\"critical\",\"message\":\"x\"}");
+  reply =
+      event(host, "notification", "{\"kind\":\"a.b\",\"level\":\"critical\",\"message\":\"x\"}");
   const char *system_turn = offered(reply);
-  check(strncmp(system_turn, "tidings:", 8) == 0, "the turn of the system's is \"%s\"", system_turn);
+  check(strncmp(system_turn, "tidings:", 8) == 0, "the turn of the system's is \"%s\"",
+        system_turn);
   start(host, reply);
   same(running(host), system_turn);
   finish(host);

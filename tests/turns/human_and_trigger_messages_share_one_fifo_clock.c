@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Typed messages and triggers of several kinds come in turn, from the host and from another process, while a turn runs. They fire in the
- * order in which they came.
+ * Typed messages and triggers of several kinds come in turn, from the host and from another
+ * process, while a turn runs. They fire in the order in which they came.
  */
 #include "kit.h"
 
 #include <stdlib.h>
 
-const char invariant[] = "Human- and trigger-originated messages share one FIFO clock; no source is prioritized.";
+const char invariant[] =
+    "Human- and trigger-originated messages share one FIFO clock; no source is prioritized.";
 
-static const char *const TRIGGERS[] = {NULL, "{\"webhook\":\"push\",\"priority\":\"highest\"}", "{\"cron\":\"@hourly\"}",
+static const char *const TRIGGERS[] = {NULL, "{\"webhook\":\"push\",\"priority\":\"highest\"}",
+                                       "{\"cron\":\"@hourly\"}",
                                        "{\"agent\":\"self\",\"urgent\":true}"};
 enum { KINDS = sizeof TRIGGERS / sizeof TRIGGERS[0], MESSAGES = 16 };
 
@@ -17,7 +19,8 @@ enum { KINDS = sizeof TRIGGERS / sizeof TRIGGERS[0], MESSAGES = 16 };
 static void send_one(struct client client, unsigned i) {
   const char *trigger = TRIGGERS[i % KINDS];
   const char *member = trigger ? text(",\"trigger\":%s", trigger) : "";
-  check(!offered(event(client, "message.submitted", "{\"id\":\"m%02u\",\"content\":\"x\"%s}", i, member))[0],
+  check(!offered(event(client, "message.submitted", "{\"id\":\"m%02u\",\"content\":\"x\"%s}", i,
+                       member))[0],
         "it was offered while a turn runs");
 }
 

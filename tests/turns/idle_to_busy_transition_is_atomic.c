@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several processes submit to an idle session at the same instant, again and again. There is one offer between them, the host hears of it
- * once, and all the others are queued.
+ * Several processes submit to an idle session at the same instant, again and again. There is one
+ * offer between them, the host hears of it once, and all the others are queued.
  */
 #include "kit.h"
 
@@ -14,7 +14,8 @@ const char invariant[] = "The idle->busy transition is atomic.";
 
 enum { SOURCES = 4, ROUNDS = 25 };
 
-/* Each source's n-th message goes out as soon as the host has put the number n on the board, which all of them see. */
+/* Each source's n-th message goes out as soon as the host has put the number n on the board, which
+ * all of them see. */
 static atomic_uint *board, *done;
 
 static void submit_each_round(unsigned index) {
@@ -40,7 +41,8 @@ void test(void) {
     while (atomic_load(done) < round * SOURCES) sched_yield();
     const char *winner = running(host);
     same(state(host), "starting");
-    check(winner[0] && !strchr(winner, ' '), "the turn of round %u has the messages \"%s\"; expected one", round, winner);
+    check(winner[0] && !strchr(winner, ' '),
+          "the turn of round %u has the messages \"%s\"; expected one", round, winner);
     json_t *reply = event(host, "wake", NULL);
     same(offered(reply), winner);
     check(!offered(event(host, "wake", NULL))[0], "the same offer was made twice");

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define KIT_FLAGS (HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED) /* a leak checker has to name the image's functions */
+#define KIT_FLAGS                                                                                  \
+  (HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED) /* a leak checker has to name the image's functions */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define KIT_FLAGS (HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED)
@@ -32,7 +33,7 @@ enum { BUDGET_MS = 30000, DRAIN_MS = 30000 };
 
 const char *store_folder;
 
-/* -- failing ------------------------------------------------------------------------------------------------------------------------- */
+/* -- failing ----------------------------------------------------------------------------------- */
 
 _Noreturn void fail_at(const char *file, int line, const char *format, ...) {
   va_list arguments;
@@ -48,10 +49,11 @@ _Noreturn void fail_at(const char *file, int line, const char *format, ...) {
 }
 
 void same_at(const char *file, int line, const char *got, const char *expected) {
-  if (!got || strcmp(got, expected) != 0) fail_at(file, line, "expected \"%s\", got \"%s\"", expected, got ? got : "nothing");
+  if (!got || strcmp(got, expected) != 0)
+    fail_at(file, line, "expected \"%s\", got \"%s\"", expected, got ? got : "nothing");
 }
 
-/* -- memory that lives until the process ends ------------------------------------------------------------------------------------------ */
+/* -- memory that lives until the process ends -------------------------------------------------- */
 
 struct kept {
   struct kept *next;
@@ -83,7 +85,8 @@ void kit_forget(void) {
   }
 }
 
-__attribute__((format(printf, 1, 0))) static const char *text_of(const char *format, va_list arguments) {
+__attribute__((format(printf, 1, 0))) static const char *text_of(const char *format,
+                                                                 va_list arguments) {
   char *string = NULL;
   check(vasprintf(&string, format, arguments) >= 0, "no memory");
   return keep(NULL, string)->text;
@@ -97,7 +100,7 @@ const char *text(const char *format, ...) {
   return string;
 }
 
-/* -- the host's clocks and log ----------------------------------------------------------------------------------------------------------- */
+/* -- the host's clocks and log ----------------------------------------------------------------- */
 
 static _Atomic int64_t clock_ms = 1700000000000;
 
@@ -122,13 +125,17 @@ static int32_t random_bytes(void *context, void *buffer, size_t len) {
 
 static void log_line(void *context, uint32_t severity, const struct tidings_span *message) {
   (void)context;
-  if (severity <= TIDINGS_LOG_WARNING) (void)printf("# the plugin says: %.*s\n", (int)message->len, message->ptr);
+  if (severity <= TIDINGS_LOG_WARNING)
+    (void)printf("# the plugin says: %.*s\n", (int)message->len, message->ptr);
 }
 
-static const struct tidings_host kit_host = {
-    .size = sizeof kit_host, .log = log_line, .now_ms = now_ms, .mono_ns = mono_ns, .random = random_bytes};
+static const struct tidings_host kit_host = {.size = sizeof kit_host,
+                                             .log = log_line,
+                                             .now_ms = now_ms,
+                                             .mono_ns = mono_ns,
+                                             .random = random_bytes};
 
-/* -- clients --------------------------------------------------------------------------------------------------------------------------------- */
+/* -- clients ----------------------------------------------------------------------------------- */
 
 static struct client open_as(uint32_t role, const char *configuration) {
   struct hostkit_options options = {.size = sizeof options,
@@ -166,19 +173,21 @@ void close_client(struct client client) {
   check(code == TIDINGS_OK, "close: %s", error.text);
 }
 
-/* -- calls --------------------------------------------------------------------------------------------------------------------------------------- */
+/* -- calls ------------------------------------------------------------------------------------- */
 
 static json_t *in_json(struct tidings_reply *reply) {
   char *string = NULL;
   struct tidings_error error = {.size = sizeof error};
-  check(hostkit_reply_json(reply, &string, &error) == TIDINGS_OK, "a reply without JSON form: %s", error.text);
+  check(hostkit_reply_json(reply, &string, &error) == TIDINGS_OK, "a reply without JSON form: %s",
+        error.text);
   hostkit_reply_free(reply);
   json_t *value = json_loads(string, 0, NULL);
   hostkit_free(string);
   return keep(value, NULL)->value;
 }
 
-static int32_t send_event(struct client client, const char *string, json_t **ret_reply, struct tidings_error *error) {
+static int32_t send_event(struct client client, const char *string, json_t **ret_reply,
+                          struct tidings_error *error) {
   struct tidings_span span = {string, strlen(string)};
   struct tidings_reply *reply = NULL;
   int32_t code = hostkit_event(client.hostkit, &span, &reply, error);
@@ -223,7 +232,8 @@ json_t *finish(struct client client) { return event(client, "turn.finished", NUL
 static void commit(struct client client, const struct tidings_reply *reply) {
   struct tidings_error error = {.size = sizeof error};
   if (!reply || !reply->delivery_id) return;
-  int32_t code = hostkit_settle(client.hostkit, reply->delivery_id, TIDINGS_COMMITTED, NULL, &error);
+  int32_t code =
+      hostkit_settle(client.hostkit, reply->delivery_id, TIDINGS_COMMITTED, NULL, &error);
   check(code == TIDINGS_OK, "settle: %s: %s", hostkit_error_name(code), error.text);
 }
 
@@ -240,12 +250,16 @@ json_t *start(struct client client, const json_t *reply) {
   }
   check(count > 0, "no turn was offered that could be started");
   struct tidings_span session = {"s", 1}, content = {"hi", 2};
-  struct tidings_chat_request request = {
-      .size = sizeof request, .session = session, .content = content, .messages = pointers, .message_count = count};
+  struct tidings_chat_request request = {.size = sizeof request,
+                                         .session = session,
+                                         .content = content,
+                                         .messages = pointers,
+                                         .message_count = count};
   struct tidings_reply *carried = NULL;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_chat_request(client.hostkit, &request, &carried, &error);
-  check(code == TIDINGS_OK, "chat request of %s: %s: %s", offered(reply), hostkit_error_name(code), error.text);
+  check(code == TIDINGS_OK, "chat request of %s: %s: %s", offered(reply), hostkit_error_name(code),
+        error.text);
   check(carried && carried->delivery_id, "a chat request that starts a turn has no delivery");
   commit(client, carried);
   return in_json(carried);
@@ -253,7 +267,8 @@ json_t *start(struct client client, const json_t *reply) {
 
 json_t *tool_result(struct client client) {
   struct tidings_span session = {"s", 1}, call = {"c1", 2}, tool = {"bash", 4}, content = {"ok", 2};
-  struct tidings_tool_result result = {.size = sizeof result, .session = session, .call_id = call, .tool = tool, .content = content};
+  struct tidings_tool_result result = {
+      .size = sizeof result, .session = session, .call_id = call, .tool = tool, .content = content};
   struct tidings_reply *carried = NULL;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_tool_result(client.hostkit, &result, &carried, &error);
@@ -274,7 +289,7 @@ json_t *query(struct client client, const char *name) {
   return keep(value, NULL)->value;
 }
 
-/* -- what replies say ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- what replies say -------------------------------------------------------------------------- */
 
 static const json_t *action_of(const json_t *reply, const char *type) {
   const json_t *found = NULL;
@@ -292,7 +307,9 @@ json_t *offered_message(const json_t *reply, size_t index) {
   return json_array_get(json_object_get(action_of(reply, "start_turn"), "messages"), index);
 }
 
-const char *offered(const json_t *reply) { return ids_in(json_object_get(action_of(reply, "start_turn"), "messages")); }
+const char *offered(const json_t *reply) {
+  return ids_in(json_object_get(action_of(reply, "start_turn"), "messages"));
+}
 
 bool aborts(const json_t *reply) { return action_of(reply, "abort_stream") != NULL; }
 
@@ -306,9 +323,13 @@ const char *ids_in(const json_t *list) {
   return ids;
 }
 
-const char *state(struct client client) { return json_string_value(json_object_get(query(client, "status"), "state")); }
+const char *state(struct client client) {
+  return json_string_value(json_object_get(query(client, "status"), "state"));
+}
 
-const char *running(struct client client) { return ids_in(json_object_get(query(client, "status"), "messages")); }
+const char *running(struct client client) {
+  return ids_in(json_object_get(query(client, "status"), "messages"));
+}
 
 const char *drain(struct client host, const json_t *reply) {
   const char *fired = "";
@@ -327,7 +348,8 @@ const char *end_of(struct client client, const char *id) {
     const json_t *messages = json_object_get(json_array_get(transitions, i), "messages");
     for (size_t m = 0; m < json_array_size(messages); m++) {
       const json_t *message = json_array_get(messages, m);
-      if (strcmp(json_string_value(json_object_get(message, "id")), id) == 0) end = json_string_value(json_object_get(message, "state"));
+      if (strcmp(json_string_value(json_object_get(message, "id")), id) == 0)
+        end = json_string_value(json_object_get(message, "state"));
     }
   }
   return end;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.h: what the tests of the turn queue's invariants are written in. Each test is a program of its own, named after what it shows, that plays
- * host, sources and onlookers against the real plugin: in this process, on several threads, or in several processes. Events go in and
- * replies come out as JSON; whatever is wrong ends the test with a sentence. Must not know what is inside the plugin.
+ * kit.h: what the tests of the turn queue's invariants are written in. Each test is a program of
+ * its own, named after what it shows, that plays host, sources and onlookers against the real
+ * plugin: in this process, on several threads, or in several processes. Events go in and replies
+ * come out as JSON; whatever is wrong ends the test with a sentence. Must not know what is inside
+ * the plugin.
  */
 #ifndef TURNS_KIT_H
 #define TURNS_KIT_H
@@ -14,16 +16,18 @@
 #include <sys/types.h>
 #include <tidings/hostkit.h>
 
-/* What each test defines: the sentence that it shows, in the words of whoever demands it, and how. The session is "s" everywhere. */
+/* What each test defines: the sentence that it shows, in the words of whoever demands it, and how.
+ * The session is "s" everywhere. */
 extern const char invariant[];
 void test(void);
 
 /* Ends the test, or the process of it that finds out. */
-_Noreturn void fail_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void fail_at(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 #define fail(...) fail_at(__FILE__, __LINE__, __VA_ARGS__)
-#define check(condition, ...)                                                                                                              \
-  do {                                                                                                                                     \
-    if (!(condition)) fail(__VA_ARGS__);                                                                                                   \
+#define check(condition, ...)                                                                      \
+  do {                                                                                             \
+    if (!(condition)) fail(__VA_ARGS__);                                                           \
   } while (0)
 #define same(got, expected) same_at(__FILE__, __LINE__, got, expected)
 void same_at(const char *file, int line, const char *got, const char *expected);
@@ -31,7 +35,7 @@ void same_at(const char *file, int line, const char *got, const char *expected);
 /* printf into memory that lives until the process ends. Any thread. */
 const char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* -- whoever has the store open ----------------------------------------------------------------------------------------------------- */
+/* -- whoever has the store open ---------------------------------------------------------------- */
 
 struct client {
   struct hostkit *hostkit;
@@ -46,12 +50,14 @@ void close_client(struct client client);
 /* The wall clock that plugins in this process see. It stands still unless it is moved. */
 void set_clock(int64_t now_ms);
 
-/* -- calls. Replies are in their JSON form and live until the process ends. Any thread. -------------------------------------------- */
+/* -- calls. Replies are in their JSON form and live until the process ends. Any thread. -------- */
 
 /* Sends an event of `type`; `data` is a JSON object as by printf, or NULL. It has to be taken. */
-json_t *event(struct client client, const char *type, const char *data, ...) __attribute__((format(printf, 3, 4)));
+json_t *event(struct client client, const char *type, const char *data, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same, but it has to be refused: the name of the error, without TIDINGS_E_. */
-const char *refused(struct client client, const char *type, const char *data, ...) __attribute__((format(printf, 3, 4)));
+const char *refused(struct client client, const char *type, const char *data, ...)
+    __attribute__((format(printf, 3, 4)));
 json_t *submit(struct client client, const char *id);
 json_t *finish(struct client client);
 /* A chat request that starts the turn offered in `reply`, with exactly its messages, committed. */
@@ -59,9 +65,10 @@ json_t *start(struct client client, const json_t *reply);
 json_t *tool_result(struct client client); /* committed */
 json_t *query(struct client client, const char *name);
 
-/* -- what replies say --------------------------------------------------------------------------------------------------------------- */
+/* -- what replies say -------------------------------------------------------------------------- */
 
-/* The ids of the turn that `reply` asks to start, "a b c"; "" when it asks for none. More than one turn ends the test. */
+/* The ids of the turn that `reply` asks to start, "a b c"; "" when it asks for none. More than one
+ * turn ends the test. */
 const char *offered(const json_t *reply);
 json_t *offered_message(const json_t *reply, size_t index);
 bool aborts(const json_t *reply);
@@ -69,19 +76,21 @@ const char *state(struct client client);   /* by query */
 const char *running(struct client client); /* the ids of the turn offered or running, by query */
 const char *ids_in(const json_t *list);    /* of a list of ids, or of objects with an id: "a b c" */
 
-/* Runs and ends turn after turn, beginning with the one that `reply` offers, until none is offered. Returns the ids in the order in which
- * they fired, one turn behind the other: "a b|c". */
+/* Runs and ends turn after turn, beginning with the one that `reply` offers, until none is offered.
+ * Returns the ids in the order in which they fired, one turn behind the other: "a b|c". */
 const char *drain(struct client host, const json_t *reply);
 
-/* What became of each message by the session's history, in its order: "fired" and the like; NULL when it does not name it. */
+/* What became of each message by the session's history, in its order: "fired" and the like; NULL
+ * when it does not name it. */
 const char *end_of(struct client client, const char *id);
 
-/* -- several at once ---------------------------------------------------------------------------------------------------------------- */
+/* -- several at once --------------------------------------------------------------------------- */
 
 /* Threads that run `work` at the same instant; returns when all have ended. */
 void at_once(unsigned count, void (*work)(unsigned index));
 
-/* Processes that wait until crew_go, then run `work` at the same instant and end. Start them before anything is opened here. */
+/* Processes that wait until crew_go, then run `work` at the same instant and end. Start them before
+ * anything is opened here. */
 enum { CREW_MAX = 16 };
 struct crew {
   unsigned count;
@@ -92,7 +101,8 @@ struct crew crew_start(unsigned count, void (*work)(unsigned index));
 void crew_go(struct crew *crew);
 void crew_wait(struct crew *crew); /* each must have ended well */
 
-/* Runs `work` in a process of its own, which must end well, or by SIGKILL where it calls `dying`. No threads may run here then. */
+/* Runs `work` in a process of its own, which must end well, or by SIGKILL where it calls `dying`.
+ * No threads may run here then. */
 void in_another_process(void (*work)(const char *argument), const char *argument);
 _Noreturn void dying(void);
 

@@ -22,7 +22,7 @@ static pid_t first; /* the process that made the folder */
 
 const char *kit_copies(void) { return folder; }
 
-/* -- the folder ------------------------------------------------------------------------------------------------------------------------- */
+/* -- the folder -------------------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where) {
   (void)status;
@@ -59,7 +59,7 @@ int main(void) {
   return EXIT_SUCCESS;
 }
 
-/* -- threads ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- threads ----------------------------------------------------------------------------------- */
 
 struct racer {
   pthread_t thread;
@@ -79,7 +79,8 @@ void at_once(unsigned count, void (*work)(unsigned index)) {
   enum { THREADS_MAX = 16 };
   struct racer racers[THREADS_MAX];
   pthread_barrier_t line;
-  check(count <= THREADS_MAX && pthread_barrier_init(&line, NULL, count) == 0, "no barrier for %u threads", count);
+  check(count <= THREADS_MAX && pthread_barrier_init(&line, NULL, count) == 0,
+        "no barrier for %u threads", count);
   for (unsigned i = 0; i < count; i++) {
     racers[i] = (struct racer){.line = &line, .index = i, .work = work};
     check(pthread_create(&racers[i].thread, NULL, race, &racers[i]) == 0, "no thread");
@@ -88,7 +89,7 @@ void at_once(unsigned count, void (*work)(unsigned index)) {
   pthread_barrier_destroy(&line);
 }
 
-/* -- processes ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- processes --------------------------------------------------------------------------------- */
 
 /* A child never outlives a test that has failed. */
 static pid_t fork_quietly(void) {
@@ -126,7 +127,8 @@ void crew_wait(struct crew *crew) {
   for (unsigned i = 0; i < crew->count; i++) {
     int status = 0;
     waitpid(crew->pids[i], &status, 0);
-    check(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS, "process %u of the crew failed (status %d)", i, status);
+    check(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS,
+          "process %u of the crew failed (status %d)", i, status);
   }
 }
 
@@ -147,5 +149,6 @@ void in_another_process(void (*work)(const char *argument), const char *argument
   int status = 0;
   waitpid(pid, &status, 0);
   bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-  check(killed || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS), "the other process failed (status %d)", status);
+  check(killed || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS),
+        "the other process failed (status %d)", status);
 }

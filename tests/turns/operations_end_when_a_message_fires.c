@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * While a message waits it can be cancelled, edited and moved; once it has fired, by a turn or by steering one, each of these is refused
- * and changes nothing.
+ * While a message waits it can be cancelled, edited and moved; once it has fired, by a turn or by
+ * steering one, each of these is refused and changes nothing.
  */
 #include "kit.h"
 
-const char invariant[] = "While a message waits in the queue it can be acted on; once it fires it is an ordinary user message and any "
+const char invariant[] = "While a message waits in the queue it can be acted on; once it fires it "
+                         "is an ordinary user message and any "
                          "change is a rewind, not a queue operation.";
 
 static void all_refused(struct client host, const char *id) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A client submits and is gone, killed even; nobody holds anything for it. What it sent is in the queue that every other client sees and
- * that the host drains.
+ * A client submits and is gone, killed even; nobody holds anything for it. What it sent is in the
+ * queue that every other client sees and that the host drains.
  */
 #include "kit.h"
 
-const char invariant[] = "A conforming UI MUST NOT implement a private hold-and-resubmit queue as the source of truth. The authoritative "
+const char invariant[] = "A conforming UI MUST NOT implement a private hold-and-resubmit queue as "
+                         "the source of truth. The authoritative "
                          "queue is always the persisted-message set the core drains.";
 
 static void submit_and_die(const char *id) {

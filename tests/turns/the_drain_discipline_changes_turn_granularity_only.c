@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same random story of submits, cancels and moves is told to a serial and to a coalescing session: the messages fire in
- * the same order, never while a turn runs, and none is preempted; only the number of turns differs.
+ * The same random story of submits, cancels and moves is told to a serial and to a coalescing
+ * session: the messages fire in the same order, never while a turn runs, and none is preempted;
+ * only the number of turns differs.
  */
 #include "kit.h"
 
-const char invariant[] = "The drain discipline (serial or coalescing) changes turn granularity only - never single-flight, order, or "
+const char invariant[] = "The drain discipline (serial or coalescing) changes turn granularity "
+                         "only - never single-flight, order, or "
                          "preemption.";
 
 enum { LENGTH = 120 };
@@ -43,8 +45,8 @@ static struct story tell(const char *discipline, const struct line *lines, unsig
   event(story.host, "turn.started", NULL);
   for (unsigned i = 0; i < length; i++) {
     json_t *reply = event(story.host, lines[i].verb, "%s", lines[i].data);
-    check(!json_array_size(json_object_get(reply, "actions")), "%s of %s asks for something while a turn runs", lines[i].verb,
-          lines[i].data);
+    check(!json_array_size(json_object_get(reply, "actions")),
+          "%s of %s asks for something while a turn runs", lines[i].verb, lines[i].data);
   }
   for (json_t *reply = finish(story.host); offered(reply)[0];) reply = one_turn(&story, reply);
   same(state(story.host), "idle");
@@ -60,17 +62,19 @@ struct waiting {
 
 static struct line next_line(unsigned number, struct waiting *waiting) {
   unsigned kind = waiting->count > 1 ? random_below(4) : 0;
-  unsigned one = waiting->count ? random_below(waiting->count) : 0, other = waiting->count ? random_below(waiting->count) : 0;
+  unsigned one = waiting->count ? random_below(waiting->count) : 0,
+           other = waiting->count ? random_below(waiting->count) : 0;
   if (kind == 1) {
     struct line line = {"message.cancelled", text("{\"id\":\"m%u\"}", waiting->numbers[one])};
     waiting->numbers[one] = waiting->numbers[--waiting->count];
     return line;
   }
   if (kind == 2 && one != other)
-    return (struct line){"message.moved", text("{\"id\":\"m%u\",\"before\":\"m%u\"}", waiting->numbers[one], waiting->numbers[other])};
+    return (struct line){"message.moved", text("{\"id\":\"m%u\",\"before\":\"m%u\"}",
+                                               waiting->numbers[one], waiting->numbers[other])};
   waiting->numbers[waiting->count++] = number;
-  return (struct line){"message.submitted",
-                       text("{\"id\":\"m%u\",\"content\":\"x\"%s}", number, random_below(2) ? ",\"trigger\":{\"n\":1}" : "")};
+  return (struct line){"message.submitted", text("{\"id\":\"m%u\",\"content\":\"x\"%s}", number,
+                                                 random_below(2) ? ",\"trigger\":{\"n\":1}" : "")};
 }
 
 void test(void) {
@@ -82,6 +86,8 @@ void test(void) {
   store_folder = folder;
   struct story coalescing = tell("coalescing", lines, LENGTH);
   same(coalescing.fired, serial.fired);
-  check(serial.turns == waiting.count, "serial: %u turns for %u messages", serial.turns, waiting.count);
-  check(coalescing.turns == 1, "coalescing: %u turns for what was queued at one instant", coalescing.turns);
+  check(serial.turns == waiting.count, "serial: %u turns for %u messages", serial.turns,
+        waiting.count);
+  check(coalescing.turns == 1, "coalescing: %u turns for what was queued at one instant",
+        coalescing.turns);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several processes submit while a turn runs, and the clock stands still, so that all would tie. The queue's times are all different, the
- * drain follows them, and each source's messages keep their order.
+ * Several processes submit while a turn runs, and the clock stands still, so that all would tie.
+ * The queue's times are all different, the drain follows them, and each source's messages keep
+ * their order.
  */
 #include "kit.h"
 
-const char invariant[] = "The drain fires the earliest unfired queued_at message; ties are broken deterministically (e.g. by message id).";
+const char invariant[] = "The drain fires the earliest unfired queued_at message; ties are broken "
+                         "deterministically (e.g. by message id).";
 
 enum { SOURCES = 3, MESSAGES = 20 };
 
@@ -29,7 +31,8 @@ void test(void) {
     check(message, "after %u messages the queue is empty", fired);
     const char *id = json_string_value(json_object_get(message, "id"));
     json_int_t queued_at = json_integer_value(json_object_get(message, "queued_at"));
-    check(queued_at > last, "%s has waited since %lld, the one before since %lld", id, (long long)queued_at, (long long)last);
+    check(queued_at > last, "%s has waited since %lld, the one before since %lld", id,
+          (long long)queued_at, (long long)last);
     last = queued_at;
     unsigned source = (unsigned)(id[0] - '0');
     same(id, text("%u-%02u", source, next[source]));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The host is killed with messages queued, moved, edited, cancelled, steering, offered and half sent. Only the database file goes to a new
- * folder, no lock, bell or FIFO with it; a new host there finds the same queue.
+ * The host is killed with messages queued, moved, edited, cancelled, steering, offered and half
+ * sent. Only the database file goes to a new folder, no lock, bell or FIFO with it; a new host
+ * there finds the same queue.
  */
 #include "kit.h"
 
@@ -9,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char invariant[] = "The queue holds no state the persisted-message store does not; it is recoverable from the messages alone.";
+const char invariant[] = "The queue holds no state the persisted-message store does not; it is "
+                         "recoverable from the messages alone.";
 
 static void queue_and_die(const char *unused) {
   (void)unused;
@@ -33,7 +35,8 @@ static void copy_database(const char *from, const char *to) {
   int in = open(text("%s/data.mdb", from), O_RDONLY | O_CLOEXEC);
   int out = open(text("%s/data.mdb", to), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   check(in >= 0 && out >= 0, "the database cannot be copied");
-  for (ssize_t got; (got = read(in, buffer, sizeof buffer)) > 0;) check(write(out, buffer, (size_t)got) == got, "write");
+  for (ssize_t got; (got = read(in, buffer, sizeof buffer)) > 0;)
+    check(write(out, buffer, (size_t)got) == got, "write");
   close(in);
   close(out);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Host after host is killed in every state of a turn. After each restart the session reads as idle for a start, and what is still queued
- * drains; nothing fires twice and nothing is lost.
+ * Host after host is killed in every state of a turn. After each restart the session reads as idle
+ * for a start, and what is still queued drains; nothing fires twice and nothing is lost.
  */
 #include "kit.h"
 
 #include <string.h>
 
-const char invariant[] = "The queue survives a host restart: after a restart every session reads as idle; the run-state machine then "
+const char invariant[] = "The queue survives a host restart: after a restart every session reads "
+                         "as idle; the run-state machine then "
                          "resumes by draining any still-queued messages.";
 
 /* Opens, starts the turn that is offered, and dies in the state that is asked for. */
@@ -33,7 +34,8 @@ static void queue_seven(const char *unused) {
 }
 
 void test(void) {
-  static const char *const WAYS[] = {"offered", "busy", "streaming", "retrying", "waiting", "failed", "orderly"};
+  static const char *const WAYS[] = {"offered", "busy",   "streaming", "retrying",
+                                     "waiting", "failed", "orderly"};
   in_another_process(queue_seven, NULL);
   for (size_t i = 0; i < sizeof WAYS / sizeof WAYS[0]; i++) in_another_process(live, WAYS[i]);
   struct client host = open_unattached(NULL);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Envelopes of every shape come back as they were sent, words that mean something elsewhere included, and the same story with and without
- * them has the same replies.
+ * Envelopes of every shape come back as they were sent, words that mean something elsewhere
+ * included, and the same story with and without them has the same replies.
  */
 #include "kit.h"
 
 #include <stdlib.h>
 
-const char invariant[] = "The queue knows nothing of any particular source, carries the trigger envelope opaquely, and never branches on "
+const char invariant[] = "The queue knows nothing of any particular source, carries the trigger "
+                         "envelope opaquely, and never branches on "
                          "it.";
 
 static const char *const ENVELOPES[] = {
@@ -27,7 +28,8 @@ static const char *told(bool triggered) {
   event(host, "turn.started", NULL);
   for (unsigned i = 0; i < ENVELOPES_COUNT; i++) {
     const char *member = triggered ? text(",\"trigger\":%s", ENVELOPES[i]) : "";
-    json_t *reply = event(host, "message.submitted", "{\"id\":\"m%u\",\"content\":\"x\"%s}", i, member);
+    json_t *reply =
+        event(host, "message.submitted", "{\"id\":\"m%u\",\"content\":\"x\"%s}", i, member);
     char *string = json_dumps(reply, JSON_SORT_KEYS);
     all = text("%s\n%s", all, string);
     free(string);

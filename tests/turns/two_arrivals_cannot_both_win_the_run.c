@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads of the host submit to an idle session at the same instant: exactly one of them is told to start a turn, and what the others sent
- * is queued with its time.
+ * Threads of the host submit to an idle session at the same instant: exactly one of them is told to
+ * start a turn, and what the others sent is queued with its time.
  */
 #include "kit.h"
 
-const char invariant[] =
-    "The idle->busy transition MUST be atomic, so two near-simultaneous arrivals cannot both win the run; the loser is "
-    "queued.";
+const char invariant[] = "The idle->busy transition MUST be atomic, so two near-simultaneous "
+                         "arrivals cannot both win the run; the loser is "
+                         "queued.";
 
 enum { THREADS = 4, ROUNDS = 25 };
 
@@ -15,7 +15,9 @@ static struct client host;
 static unsigned round_number;
 static json_t *replies[THREADS];
 
-static void submit_one(unsigned index) { replies[index] = submit(host, text("r%u-%u", round_number, index)); }
+static void submit_one(unsigned index) {
+  replies[index] = submit(host, text("r%u-%u", round_number, index));
+}
 
 void test(void) {
   host = open_host("{\"turns\":{\"discipline\":\"coalescing\"}}");
@@ -28,11 +30,13 @@ void test(void) {
       won = replies[i];
     }
     check(won, "nobody has won the run");
-    check(json_is_null(json_object_get(offered_message(won, 0), "queued_at")), "the winner has waited");
+    check(json_is_null(json_object_get(offered_message(won, 0), "queued_at")),
+          "the winner has waited");
     start(host, won);
     json_t *rest = finish(host);
     for (size_t i = 0; i < THREADS - 1; i++)
-      check(json_integer_value(json_object_get(offered_message(rest, i), "queued_at")) > 0, "a loser was not queued: %s", offered(rest));
+      check(json_integer_value(json_object_get(offered_message(rest, i), "queued_at")) > 0,
+            "a loser was not queued: %s", offered(rest));
     check(!offered_message(rest, THREADS - 1), "more were queued than had lost: %s", offered(rest));
     start(host, rest);
     same(offered(finish(host)), "");

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Something critical happens while a turn streams and messages wait: the host is asked to abort, and then the head of the queue fires, as
- * after any abort; the news rides on it. Only when nothing is queued has the system a turn of its own, and what comes then waits behind it.
+ * Something critical happens while a turn streams and messages wait: the host is asked to abort,
+ * and then the head of the queue fires, as after any abort; the news rides on it. Only when nothing
+ * is queued has the system a turn of its own, and what comes then waits behind it.
  */
 #include "kit.h"
 
-const char invariant[] = "No source jumps another. A host that needs urgency composes abort+submit; it does not get a priority lane.";
+const char invariant[] = "No source jumps another. A host that needs urgency composes "
+                         "abort+submit; it does not get a priority lane.";
 
 static json_t *critical(struct client host) {
-  return event(host, "notification", "{\"kind\":\"disk.full\",\"level\":\"critical\",\"message\":\"disk is full\"}");
+  return event(host, "notification",
+               "{\"kind\":\"disk.full\",\"level\":\"critical\",\"message\":\"disk is full\"}");
 }
 
 void test(void) {
@@ -23,7 +26,8 @@ void test(void) {
   reply = event(host, "turn.aborted", NULL);
   same(offered(reply), "a");
   json_t *carried = start(host, reply);
-  check(json_array_size(json_object_get(carried, "notifications")) == 1, "the head of the queue does not carry the news");
+  check(json_array_size(json_object_get(carried, "notifications")) == 1,
+        "the head of the queue does not carry the news");
   same(drain(host, finish(host)), "b");
   reply = critical(host);
   check(!aborts(reply), "nothing streams");

@@ -73,9 +73,11 @@ struct tidings_span hostile_text(struct random *random, struct arena *arena) {
   struct buffer text = BUFFER_EMPTY;
   struct tidings_span copy;
   for (size_t steps = random_below(random, 8); steps; steps--) {
-    static const char *const glue[] = {"\n", "\r\n", " ", "", "\t", "\n\n", "`", "``", "<", ">", "&", "\"", "[", "]"};
+    static const char *const glue[] = {"\n", "\r\n", " ", "",  "\t", "\n\n", "`",
+                                       "``", "<",    ">", "&", "\"", "[",    "]"};
     if (random_below(random, 4) == 0) buffer_byte(&text, (char)random_next(random));
-    else if (random_below(random, 2)) buffer_text(&text, glue[random_below(random, sizeof glue / sizeof *glue)]);
+    else if (random_below(random, 2))
+      buffer_text(&text, glue[random_below(random, sizeof glue / sizeof *glue)]);
     else buffer_text(&text, attacks[random_below(random, ATTACK_COUNT)]);
   }
   cr_assert(!text.failed && arena_copy(arena, buffer_view(&text), &copy) == 0);

@@ -25,7 +25,9 @@ struct items {
   size_t count;
 };
 
-static inline struct tidings_span span_or_empty(const char *text) { return text ? span_text(text) : span_of(NULL, 0); }
+static inline struct tidings_span span_or_empty(const char *text) {
+  return text ? span_text(text) : span_of(NULL, 0);
+}
 
 static inline void add_item(struct items *items, struct item_spec spec) {
   cr_assert_lt(items->count, MOST_ITEMS);
@@ -50,19 +52,24 @@ static inline void add_item(struct items *items, struct item_spec spec) {
 
 #define ITEM(items, ...) add_item((items), (struct item_spec){__VA_ARGS__})
 
-/* The plan as text: "2 1 | 3:superseded>4 5:expired | 2 deferred": the lines' items; the fates of what is not shown; what waits. */
-static inline const char *planned(const struct items *items, const char *configuration, int64_t now_ms) {
+/* The plan as text: "2 1 | 3:superseded>4 5:expired | 2 deferred": the lines' items; the fates of
+ * what is not shown; what waits. */
+static inline const char *planned(const struct items *items, const char *configuration,
+                                  int64_t now_ms) {
   struct arena arena = ARENA_EMPTY;
   struct settings settings = settings_from(configuration, &arena);
   struct plan plan;
   struct buffer text = BUFFER_EMPTY;
-  cr_assert_eq(plan_delivery(items->items, items->count, &settings, now_ms, NULL, &arena, &plan), 0);
-  for (size_t i = 0; i < plan.line_count; i++) buffer_format(&text, "%s%llu", i ? " " : "", (unsigned long long)plan.lines[i].item->n);
+  cr_assert_eq(plan_delivery(items->items, items->count, &settings, now_ms, NULL, &arena, &plan),
+               0);
+  for (size_t i = 0; i < plan.line_count; i++)
+    buffer_format(&text, "%s%llu", i ? " " : "", (unsigned long long)plan.lines[i].item->n);
   buffer_text(&text, " |");
   for (size_t i = 0; i < plan.fate_count; i++) {
     const struct fate *fate = &plan.fates[i];
     if (fate->outcome == OUTCOME_DELIVERED) continue;
-    buffer_format(&text, " %llu:%s/%u", (unsigned long long)fate->n, outcome_name(fate->outcome), fate->reason);
+    buffer_format(&text, " %llu:%s/%u", (unsigned long long)fate->n, outcome_name(fate->outcome),
+                  fate->reason);
     if (fate->ref) buffer_format(&text, ">%llu", (unsigned long long)fate->ref);
   }
   buffer_format(&text, " | %zu", plan.deferred);
@@ -72,10 +79,10 @@ static inline const char *planned(const struct items *items, const char *configu
   return copy;
 }
 
-#define EXPECT_PLAN(items, configuration, now_ms, expected)                                                                                \
-  do {                                                                                                                                     \
-    const char *got = planned(&(items), (configuration), (now_ms));                                                                        \
-    cr_expect_str_eq(got, (expected));                                                                                                     \
+#define EXPECT_PLAN(items, configuration, now_ms, expected)                                        \
+  do {                                                                                             \
+    const char *got = planned(&(items), (configuration), (now_ms));                                \
+    cr_expect_str_eq(got, (expected));                                                             \
   } while (0)
 
 #endif

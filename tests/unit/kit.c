@@ -43,9 +43,10 @@ void expect_golden(const char *name, struct tidings_span bytes) {
   cr_assert_not_null(file, "%s cannot be opened", path);
   struct buffer golden = BUFFER_EMPTY;
   char chunk[4096];
-  for (size_t len; (len = fread(chunk, 1, sizeof chunk, file)) > 0;) buffer_append(&golden, chunk, len);
+  for (size_t len; (len = fread(chunk, 1, sizeof chunk, file)) > 0;)
+    buffer_append(&golden, chunk, len);
   (void)fclose(file);
-  cr_expect(span_equal(buffer_view(&golden), bytes), "%s\n--- expected\n%s\n--- got\n%s\n---", name, text_of(buffer_view(&golden)),
-            text_of(bytes));
+  cr_expect(span_equal(buffer_view(&golden), bytes), "%s\n--- expected\n%s\n--- got\n%s\n---", name,
+            text_of(buffer_view(&golden)), text_of(bytes));
   buffer_free(&golden);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/kit.h: what the unit tests share: errors, settings, random numbers that repeat, golden files.
+ * tests/unit/kit.h: what the unit tests share: errors, settings, random numbers that repeat, golden
+ * files.
  */
 #ifndef TESTS_UNIT_KIT_H
 #define TESTS_UNIT_KIT_H
@@ -21,7 +22,9 @@ struct random {
   uint64_t state;
 };
 uint64_t random_next(struct random *random);
-static inline size_t random_below(struct random *random, size_t end) { return (size_t)(random_next(random) % end); }
+static inline size_t random_below(struct random *random, size_t end) {
+  return (size_t)(random_next(random) % end);
+}
 
 /* Settings from JSON ("" for the defaults), which must be right. Lives as long as the arena. */
 struct settings settings_from(const char *json, struct arena *arena);

@@ -10,14 +10,16 @@
 
 #include "common/utf8.h"
 
-/* -- the searched copy ---------------------------------------------------------------------------------------------------------------- */
+/* -- the searched copy ------------------------------------------------------------------------- */
 
 static bool is_line_break(uint32_t c) {
-  return c == '\n' || c == '\r' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 || c == 0x2029;
+  return c == '\n' || c == '\r' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 ||
+         c == 0x2029;
 }
 
 static bool is_wide_blank(uint32_t c) {
-  return c == '\t' || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F || c == 0x3000;
+  return c == '\t' || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F ||
+         c == 0x205F || c == 0x3000;
 }
 
 /* NUL-terminated, with every break as LF and every run of blanks as one. */
@@ -43,9 +45,13 @@ static char *plain_copy(struct tidings_span text) {
   return copy;
 }
 
-static bool begins(const char *text, const char *word) { return strncmp(text, word, strlen(word)) == 0; }
+static bool begins(const char *text, const char *word) {
+  return strncmp(text, word, strlen(word)) == 0;
+}
 
-static bool in_name(char byte) { return isalnum((unsigned char)byte) || (byte && strchr("_-.:", byte)); }
+static bool in_name(char byte) {
+  return isalnum((unsigned char)byte) || (byte && strchr("_-.:", byte));
+}
 
 static bool is_tag(const char *at) {
   static const char *const names[] = {"system-reminder", "system_reminder", "system reminder",
@@ -64,15 +70,17 @@ static bool is_named(const char *text, const char *at) {
   if (before == '\\') return false;
   if (begins(at, key)) return true;
   const char behind = *(begins(at, tool) ? at + sizeof tool - 1 : "x");
-  return !isalnum((unsigned char)before) && before != '_' && !isalnum((unsigned char)behind) && behind != '_';
+  return !isalnum((unsigned char)before) && before != '_' && !isalnum((unsigned char)behind) &&
+         behind != '_';
 }
 
-/* -- its lines -------------------------------------------------------------------------------------------------------------------------- */
+/* -- its lines --------------------------------------------------------------------------------- */
 
 static bool is_announced(const char *next) {
   size_t skip = strspn(next, "\n "), len = strcspn(next + skip, "\n");
   const char *title = strstr(next + skip, "system notification");
-  return (title && title < next + skip + len) || begins(next + skip, "these are automated system messages");
+  return (title && title < next + skip + len) ||
+         begins(next + skip, "these are automated system messages");
 }
 
 static bool is_fence(const char *line, const char *end, bool any_dashes) {
@@ -85,8 +93,9 @@ static bool is_fence(const char *line, const char *end, bool any_dashes) {
 }
 
 static bool is_level_title(const char *line, size_t len) {
-  static const char *const titles[] = {"**critical:**", "**error:**", "**warning:**",  "**info:**",  "**critical**:", "**error**:",
-                                       "**warning**:",  "**info**:",  "__critical:__", "__error:__", "__warning:__",  "__info:__"};
+  static const char *const titles[] = {"**critical:**", "**error:**", "**warning:**", "**info:**",
+                                       "**critical**:", "**error**:", "**warning**:", "**info**:",
+                                       "__critical:__", "__error:__", "__warning:__", "__info:__"};
   while (len && line[len - 1] == ' ') len--;
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
     if (len == strlen(titles[i]) && begins(line, titles[i])) return true;
@@ -135,7 +144,8 @@ const char *change_problem(struct tidings_span before, struct tidings_span after
       b++;
     } else if (after.ptr[a] == '\\') {
       a++;
-    } else if (b < before.len && before.ptr[b] == '<' && after.len - a >= 4 && memcmp(after.ptr + a, "&lt;", 4) == 0) {
+    } else if (b < before.len && before.ptr[b] == '<' && after.len - a >= 4 &&
+               memcmp(after.ptr + a, "&lt;", 4) == 0) {
       a += 4;
       b++;
     } else {
@@ -145,7 +155,7 @@ const char *change_problem(struct tidings_span before, struct tidings_span after
   return b == before.len ? NULL : "something is missing";
 }
 
-/* -- a steered message -------------------------------------------------------------------------------------------------------------------- */
+/* -- a steered message ------------------------------------------------------------------------- */
 
 static bool take(struct tidings_span *text, const char *words) {
   size_t len = strlen(words);
@@ -174,7 +184,8 @@ static const char *check_characters(struct tidings_span text) {
 
 /* Tags that a model could take for structure of its conversation. */
 static const char *check_tags(struct tidings_span text) {
-  static const char *const names[] = {"system", "user", "assistant", "human", "tool_", "function_", "|", "!--"};
+  static const char *const names[] = {"system", "user",      "assistant", "human",
+                                      "tool_",  "function_", "|",         "!--"};
   for (size_t at = 0; at < text.len; at++) {
     if (text.ptr[at] != '<') continue;
     size_t name = at + 1;
@@ -183,7 +194,8 @@ static const char *check_tags(struct tidings_span text) {
       size_t len = strlen(names[i]);
       if (text.len - name < len || strncasecmp(text.ptr + name, names[i], len) != 0) continue;
       const char behind = *(name + len < text.len ? text.ptr + name + len : " ");
-      if (!isalnum((unsigned char)names[i][len - 1]) || (!isalnum((unsigned char)behind) && behind != '.' && behind != ':'))
+      if (!isalnum((unsigned char)names[i][len - 1]) ||
+          (!isalnum((unsigned char)behind) && behind != '.' && behind != ':'))
         return "it has a reserved tag";
     }
   }
@@ -194,21 +206,29 @@ static bool take_frame(const struct render_input *input, struct tidings_span *te
   if (input->format != FORMAT_ANTHROPIC && !take(text, "\n\n")) return false;
   if (!take(text, "<system-reminder")) return false;
   if (input->nonce.len) {
-    if (!take(text, " nonce=\"") || text->len < input->nonce.len || memcmp(text->ptr, input->nonce.ptr, input->nonce.len) != 0)
+    if (!take(text, " nonce=\"") || text->len < input->nonce.len ||
+        memcmp(text->ptr, input->nonce.ptr, input->nonce.len) != 0)
       return false;
     *text = span_of(text->ptr + input->nonce.len, text->len - input->nonce.len);
     if (!take(text, "\"")) return false;
   }
   return take(text, ">\nThe user sent the following message:\n") &&
-         take_end(text, "\n\nPlease address this message and continue with your tasks.\n</system-reminder>");
+         take_end(
+             text,
+             "\n\nPlease address this message and continue with your tasks.\n</system-reminder>");
 }
 
 const char *steered_problem(const struct render_input *input, const struct rendered *message) {
   struct tidings_span text = message->text;
   bool own = input->format == FORMAT_OPENAI;
-  uint32_t role = own ? TIDINGS_MESSAGE_USER : input->format == FORMAT_ANTHROPIC ? TIDINGS_MESSAGE_BLOCK : TIDINGS_MESSAGE_CARRIER;
-  uint32_t place = !own ? TIDINGS_PLACE_APPEND : input->chat_request ? TIDINGS_PLACE_BEFORE : TIDINGS_PLACE_AFTER;
-  if (message->role != role || message->place != place) return "a steered message has the wrong role or place";
+  uint32_t role = own                                 ? TIDINGS_MESSAGE_USER
+                  : input->format == FORMAT_ANTHROPIC ? TIDINGS_MESSAGE_BLOCK
+                                                      : TIDINGS_MESSAGE_CARRIER;
+  uint32_t place = !own                  ? TIDINGS_PLACE_APPEND
+                   : input->chat_request ? TIDINGS_PLACE_BEFORE
+                                         : TIDINGS_PLACE_AFTER;
+  if (message->role != role || message->place != place)
+    return "a steered message has the wrong role or place";
   if (!own && !take_frame(input, &text)) return "a steered message is not in its frame";
   if (!text.len) return "a steered message is empty";
   const char *problem = check_characters(text);

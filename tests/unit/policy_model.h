@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/policy_model.h: a second plan, naive on purpose, that follows the words of the documentation step by step. It shares nothing with the
- * plugin's but the types.
+ * tests/unit/policy_model.h: a second plan, naive on purpose, that follows the words of the
+ * documentation step by step. It shares nothing with the plugin's but the types.
  */
 #ifndef TESTS_UNIT_POLICY_MODEL_H
 #define TESTS_UNIT_POLICY_MODEL_H
@@ -27,6 +27,7 @@ struct model {
   struct arena *arena; /* of messages */
 };
 
-void model_plan(struct model *model, const struct items *items, const struct settings *settings, int64_t now_ms, struct arena *arena);
+void model_plan(struct model *model, const struct items *items, const struct settings *settings,
+                int64_t now_ms, struct arena *arena);
 
 #endif

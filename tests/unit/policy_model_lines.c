@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* -- coalesce ------------------------------------------------------------------------------------------------------------------ */
+/* -- coalesce ---------------------------------------------------------------------------------- */
 
 static bool contains(const struct tidings_span *texts, size_t count, struct tidings_span text) {
   for (size_t i = 0; i < count; i++) {
@@ -15,7 +15,8 @@ static bool contains(const struct tidings_span *texts, size_t count, struct tidi
   return false;
 }
 
-static size_t times_said(const struct items *items, const struct model_line *line, struct tidings_span message, bool files) {
+static size_t times_said(const struct items *items, const struct model_line *line,
+                         struct tidings_span message, bool files) {
   size_t times = 0;
   for (size_t i = 0; i < line->count; i++) {
     const struct item *item = &items->items[line->items[i]];
@@ -24,13 +25,15 @@ static size_t times_said(const struct items *items, const struct model_line *lin
   return times;
 }
 
-static void say(const struct items *items, const struct model_line *line, struct tidings_span message, bool files, struct buffer *out) {
+static void say(const struct items *items, const struct model_line *line,
+                struct tidings_span message, bool files, struct buffer *out) {
   size_t times = times_said(items, line, message, files);
   buffer_span(out, message);
   if (times > 1) buffer_format(out, " (%zu times)", times);
 }
 
-static void list_files(const struct tidings_span *paths, size_t count, size_t limit, struct buffer *out) {
+static void list_files(const struct tidings_span *paths, size_t count, size_t limit,
+                       struct buffer *out) {
   buffer_text(out, "Multiple files modified: ");
   for (size_t i = 0; i < count; i++) {
     if (i && out->len + paths[i].len > limit) {
@@ -42,7 +45,8 @@ static void list_files(const struct tidings_span *paths, size_t count, size_t li
   }
 }
 
-static void model_words(struct model *model, const struct items *items, const struct settings *settings, struct model_line *line) {
+static void model_words(struct model *model, const struct items *items,
+                        const struct settings *settings, struct model_line *line) {
   struct tidings_span paths[MOST_ITEMS * 3], said[MOST_ITEMS];
   size_t path_count = 0, said_count = 0;
   struct buffer out = BUFFER_EMPTY;
@@ -53,7 +57,8 @@ static void model_words(struct model *model, const struct items *items, const st
       if (!contains(paths, path_count, facts->paths[p])) paths[path_count++] = facts->paths[p];
     }
   }
-  bool same = times_said(items, line, items->items[line->items[0]].note.message, false) == line->count;
+  bool same =
+      times_said(items, line, items->items[line->items[0]].note.message, false) == line->count;
   bool files = path_count > 1 && !same;
   size_t more = 0;
   for (size_t i = 0; i < line->count; i++) {
@@ -92,7 +97,8 @@ static bool same_kind(const struct item *a, const struct item *b) {
   return span_equal(a->note.source, b->note.source) && span_equal(a->note.name, b->note.name);
 }
 
-static void join(const struct model *model, const struct items *items, struct model_line *line, size_t i) {
+static void join(const struct model *model, const struct items *items, struct model_line *line,
+                 size_t i) {
   if (model->places[i] < line->place) line->place = model->places[i];
   if (items->items[i].note.level > line->level) line->level = items->items[i].note.level;
   if (items->items[i].pinned) line->pinned = true;
@@ -100,7 +106,8 @@ static void join(const struct model *model, const struct items *items, struct mo
   line->items[line->count++] = i;
 }
 
-static void model_coalesce(struct model *model, const struct items *items, const struct settings *settings) {
+static void model_coalesce(struct model *model, const struct items *items,
+                           const struct settings *settings) {
   bool used[MOST_ITEMS] = {false};
   for (size_t i = 0; i < items->count; i++) {
     if (model->fates[i].outcome != OUTCOME_NONE || used[i]) continue;
@@ -108,8 +115,11 @@ static void model_coalesce(struct model *model, const struct items *items, const
     *line = (struct model_line){.place = UINT64_MAX, .message = items->items[i].note.message};
     join(model, items, line, i);
     for (size_t j = i + 1; settings->coalesce_window_ms && j < items->count; j++) {
-      if (model->fates[j].outcome != OUTCOME_NONE || !same_kind(&items->items[i], &items->items[j])) continue;
-      if (llabs((long long)(items->items[j].time_ms - items->items[i].time_ms)) > (long long)settings->coalesce_window_ms) break;
+      if (model->fates[j].outcome != OUTCOME_NONE || !same_kind(&items->items[i], &items->items[j]))
+        continue;
+      if (llabs((long long)(items->items[j].time_ms - items->items[i].time_ms)) >
+          (long long)settings->coalesce_window_ms)
+        break;
       join(model, items, line, j);
       used[j] = true;
     }
@@ -117,16 +127,18 @@ static void model_coalesce(struct model *model, const struct items *items, const
   }
 }
 
-/* -- rank ------------------------------------------------------------------------------------------------------------------------ */
+/* -- rank -------------------------------------------------------------------------------------- */
 
-static bool goes_before(const struct settings *settings, const struct model_line *a, const struct model_line *b) {
+static bool goes_before(const struct settings *settings, const struct model_line *a,
+                        const struct model_line *b) {
   if (settings->order == ORDER_LEVEL && a->level != b->level) return a->level > b->level;
   return settings->order == ORDER_NEWEST ? a->place > b->place : a->place < b->place;
 }
 
 static void model_rank(struct model *model, const struct settings *settings) {
   for (size_t i = 1; i < model->shown; i++) {
-    for (size_t at = i; at && goes_before(settings, &model->lines[at], &model->lines[at - 1]); at--) {
+    for (size_t at = i; at && goes_before(settings, &model->lines[at], &model->lines[at - 1]);
+         at--) {
       struct model_line line = model->lines[at];
       model->lines[at] = model->lines[at - 1];
       model->lines[at - 1] = line;
@@ -134,9 +146,11 @@ static void model_rank(struct model *model, const struct settings *settings) {
   }
 }
 
-/* -- cap ------------------------------------------------------------------------------------------------------------------------- */
+/* -- cap --------------------------------------------------------------------------------------- */
 
-static bool critical(const struct model_line *line) { return line->level == TIDINGS_LEVEL_CRITICAL; }
+static bool critical(const struct model_line *line) {
+  return line->level == TIDINGS_LEVEL_CRITICAL;
+}
 
 static struct tidings_span source_of(const struct items *items, const struct model_line *line) {
   return items->items[line->items[0]].note.source;
@@ -154,7 +168,8 @@ static size_t turn_of(const struct model *model, const struct items *items, size
   return turn;
 }
 
-static bool has_turn_before(const struct model *model, const struct items *items, size_t a, size_t b) {
+static bool has_turn_before(const struct model *model, const struct items *items, size_t a,
+                            size_t b) {
   if (model->lines[a].pinned != model->lines[b].pinned) return model->lines[a].pinned;
   if (critical(&model->lines[a]) != critical(&model->lines[b])) return critical(&model->lines[a]);
   size_t turn_a = turn_of(model, items, a), turn_b = turn_of(model, items, b);
@@ -162,11 +177,13 @@ static bool has_turn_before(const struct model *model, const struct items *items
 }
 
 /* Should line b be left out rather than line a? */
-static bool outranks(const struct model *model, const struct items *items, uint8_t overflow, size_t a, size_t b) {
+static bool outranks(const struct model *model, const struct items *items, uint8_t overflow,
+                     size_t a, size_t b) {
   const struct model_line *one = &model->lines[a], *other = &model->lines[b];
   if (overflow != OVERFLOW_DEFER && one->pinned != other->pinned) return one->pinned;
   if (overflow == OVERFLOW_DROP_OLDEST) return one->newest > other->newest;
-  if (overflow == OVERFLOW_DROP_LOWEST) return one->level != other->level ? one->level > other->level : one->newest > other->newest;
+  if (overflow == OVERFLOW_DROP_LOWEST)
+    return one->level != other->level ? one->level > other->level : one->newest > other->newest;
   return has_turn_before(model, items, a, b);
 }
 
@@ -188,19 +205,23 @@ static void keep_lines(struct model *model, const bool *kept, uint8_t overflow) 
   model->shown = shown;
 }
 
-static void model_cap(struct model *model, const struct items *items, const struct settings *settings) {
+static void model_cap(struct model *model, const struct items *items,
+                      const struct settings *settings) {
   bool kept[MOST_ITEMS];
   for (size_t a = 0; a < model->shown; a++) {
     size_t better = 0;
-    for (size_t b = 0; b < model->shown; b++) better += b != a && outranks(model, items, settings->overflow, b, a);
+    for (size_t b = 0; b < model->shown; b++)
+      better += b != a && outranks(model, items, settings->overflow, b, a);
     kept[a] = !settings->max_items || better < settings->max_items;
   }
   keep_lines(model, kept, settings->overflow);
 }
 
-/* -- tokens ---------------------------------------------------------------------------------------------------------------------- */
+/* -- tokens ------------------------------------------------------------------------------------ */
 
-static uint64_t cost(struct tidings_span message) { return message.len / 4 + (message.len % 4 ? 1 : 0); }
+static uint64_t cost(struct tidings_span message) {
+  return message.len / 4 + (message.len % 4 ? 1 : 0);
+}
 
 /* Characters in these tests are single bytes, save the ellipsis that stands behind a cut. */
 static size_t whole_characters(struct tidings_span message, size_t kept) {
@@ -220,7 +241,8 @@ static struct tidings_span cut_at(struct model *model, struct tidings_span messa
 }
 
 /* What is shown of a message with so much room; nothing: it waits. */
-static bool squeeze(struct model *model, struct model_line *line, bool first, uint64_t room, uint64_t budget) {
+static bool squeeze(struct model *model, struct model_line *line, bool first, uint64_t room,
+                    uint64_t budget) {
   const char *feed = memchr(line->message.ptr, '\n', line->message.len);
   size_t first_line = feed ? (size_t)(feed - line->message.ptr) : 0;
   if (cost(line->message) <= room) return true;
@@ -244,7 +266,8 @@ static bool squeeze(struct model *model, struct model_line *line, bool first, ui
   }
 }
 
-static void model_tokens(struct model *model, const struct items *items, const struct settings *settings) {
+static void model_tokens(struct model *model, const struct items *items,
+                         const struct settings *settings) {
   bool kept[MOST_ITEMS] = {false}, done[MOST_ITEMS] = {false};
   uint64_t room = settings->max_tokens;
   if (!room) return;

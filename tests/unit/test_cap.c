@@ -6,7 +6,8 @@
 
 TestSuite(cap);
 
-#define CAP(max, overflow, order) "{\"delivery\":{\"max_items\":" max ",\"overflow\":\"" overflow "\",\"order\":\"" order "\"}}"
+#define CAP(max, overflow, order)                                                                  \
+  "{\"delivery\":{\"max_items\":" max ",\"overflow\":\"" overflow "\",\"order\":\"" order "\"}}"
 
 /* Six of a chatty source, then one each of two others. */
 static struct items chatty(void) {
@@ -82,8 +83,10 @@ Test(cap, what_its_turn_was_started_for_is_shown_whatever_is_louder) {
 
 Test(cap, drops_the_oldest) {
   struct items items = chatty();
-  EXPECT_PLAN(items, CAP("3", "drop_oldest", "time"), 0, "6 7 8 | 1:dropped/10 2:dropped/10 3:dropped/10 4:dropped/10 5:dropped/10 | 0");
-  EXPECT_PLAN(items, "{\"delivery\":{\"preset\":\"draft011\",\"max_items\":7}}", 0, "2 3 4 5 6 7 8 | 1:dropped/10 | 0");
+  EXPECT_PLAN(items, CAP("3", "drop_oldest", "time"), 0,
+              "6 7 8 | 1:dropped/10 2:dropped/10 3:dropped/10 4:dropped/10 5:dropped/10 | 0");
+  EXPECT_PLAN(items, "{\"delivery\":{\"preset\":\"draft011\",\"max_items\":7}}", 0,
+              "2 3 4 5 6 7 8 | 1:dropped/10 | 0");
 }
 
 Test(cap, what_was_just_pushed_again_under_its_key_is_not_old) {
@@ -104,7 +107,8 @@ Test(cap, drops_the_lowest_level_and_of_that_the_oldest) {
   ITEM(&items, .level = TIDINGS_LEVEL_WARNING);
   EXPECT_PLAN(items, CAP("4", "drop_lowest", "level"), 0, "3 1 5 4 | 2:dropped/11 | 0");
   EXPECT_PLAN(items, CAP("3", "drop_lowest", "time"), 0, "1 3 5 | 2:dropped/11 4:dropped/11 | 0");
-  EXPECT_PLAN(items, CAP("1", "drop_lowest", "newest"), 0, "3 | 1:dropped/11 2:dropped/11 4:dropped/11 5:dropped/11 | 0");
+  EXPECT_PLAN(items, CAP("1", "drop_lowest", "newest"), 0,
+              "3 | 1:dropped/11 2:dropped/11 4:dropped/11 5:dropped/11 | 0");
 }
 
 Test(cap, counts_only_what_would_be_shown) {
@@ -113,6 +117,8 @@ Test(cap, counts_only_what_would_be_shown) {
   ITEM(&items, .key = "k");
   ITEM(&items, .key = "k");
   ITEM(&items, .source = "mcp");
-  EXPECT_PLAN(items, "{\"delivery\":{\"max_items\":1},\"conversation\":{\"notifications\":{\"kinds\":{\"mcp\":false}}}}", 0,
-              "3 | 1:withdrawn/3 2:superseded/4>3 4:filtered/6 | 0");
+  EXPECT_PLAN(items,
+              "{\"delivery\":{\"max_items\":1},\"conversation\":{\"notifications\":{\"kinds\":{"
+              "\"mcp\":false}}}}",
+              0, "3 | 1:withdrawn/3 2:superseded/4>3 4:filtered/6 | 0");
 }

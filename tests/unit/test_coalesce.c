@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many become one line, what cancels out becomes none, and what the assistant did itself is no news.
+ * Many become one line, what cancels out becomes none, and what the assistant did itself is no
+ * news.
  */
 #include <stdio.h>
 
@@ -21,9 +22,9 @@ static void add_with_data(struct items *items, struct item_spec spec, const char
 }
 
 #define DATA(items, data, ...) add_with_data((items), (struct item_spec){__VA_ARGS__}, (data))
-#define FILE_CHANGED(items, path, ...)                                                                                                     \
-  DATA((items), "{\"path\":\"" path "\"}", .source = "file", .name = "changed", .message = "`" path "` was modified externally.",          \
-       __VA_ARGS__)
+#define FILE_CHANGED(items, path, ...)                                                             \
+  DATA((items), "{\"path\":\"" path "\"}", .source = "file", .name = "changed",                    \
+       .message = "`" path "` was modified externally.", __VA_ARGS__)
 
 /* The messages of the lines, each with its count and level. */
 static const char *lines_of(const struct items *items, const char *configuration) {
@@ -34,7 +35,8 @@ static const char *lines_of(const struct items *items, const char *configuration
   cr_assert_eq(plan_delivery(items->items, items->count, &settings, 0, NULL, &arena, &plan), 0);
   for (size_t i = 0; i < plan.line_count; i++) {
     const struct line *line = &plan.lines[i];
-    buffer_format(&text, "%s%.*s|%u|%s", i ? "\n" : "", SPAN_FORMAT(line->message), line->count, level_name(line->level));
+    buffer_format(&text, "%s%.*s|%u|%s", i ? "\n" : "", SPAN_FORMAT(line->message), line->count,
+                  level_name(line->level));
   }
   const char *copy = text_of(buffer_view(&text));
   buffer_free(&text);
@@ -50,7 +52,8 @@ Test(coalesce, files_become_a_list, .fini = free_facts) {
   FILE_CHANGED(&items, "src/lib.rs", .time_ms = 1);
   FILE_CHANGED(&items, "src/main.rs", .time_ms = 2);
   FILE_CHANGED(&items, "src/lib.rs", .time_ms = 3);
-  DATA(&items, "{\"paths\":[\"src/main.rs\",\"c\"]}", .source = "file", .name = "changed", .message = "x");
+  DATA(&items, "{\"paths\":[\"src/main.rs\",\"c\"]}", .source = "file", .name = "changed",
+       .message = "x");
   EXPECT_LINES(items, "Multiple files modified: src/lib.rs, src/main.rs, c|4|info");
 }
 
@@ -59,7 +62,8 @@ Test(coalesce, equal_messages_are_counted, .fini = free_facts) {
   for (int i = 0; i < 3; i++) FILE_CHANGED(&items, "a", .time_ms = i);
   ITEM(&items, .message = "Rate limited.\n");
   ITEM(&items, .message = "Rate limited.\n");
-  EXPECT_LINES(items, "`a` was modified externally. (3 times)|3|info\nRate limited. (2 times)|2|info");
+  EXPECT_LINES(items,
+               "`a` was modified externally. (3 times)|3|info\nRate limited. (2 times)|2|info");
 }
 
 Test(coalesce, others_stand_one_behind_the_other, .fini = free_facts) {
@@ -121,11 +125,15 @@ Test(coalesce, a_line_stays_within_the_limit_of_a_message, .fini = free_facts) {
     (void)snprintf(data[i], sizeof data[i], "{\"path\":\"file-%02d\"}", i);
     DATA(&items, data[i], .source = "file", .name = "changed", .message = names[i]);
   }
-  cr_expect_str_eq(lines_of(&items, "{\"delivery\":{\"coalesce_window_ms\":1},\"limits\":{\"message_bytes\":64}}"),
-                   "Multiple files modified: file-00, file-01, file-02, file-03… (36 more files)|40|info");
+  cr_expect_str_eq(
+      lines_of(&items,
+               "{\"delivery\":{\"coalesce_window_ms\":1},\"limits\":{\"message_bytes\":64}}"),
+      "Multiple files modified: file-00, file-01, file-02, file-03… (36 more files)|40|info");
   for (size_t i = 0; i < items.count; i++) items.items[i].facts = (struct facts){.paths = NULL};
-  cr_expect_str_eq(lines_of(&items, "{\"delivery\":{\"coalesce_window_ms\":1},\"limits\":{\"message_bytes\":64}}"),
-                   "file-00; file-01; file-02; file-03; file-04; file-05; file-06; … (33 more)|40|info");
+  cr_expect_str_eq(
+      lines_of(&items,
+               "{\"delivery\":{\"coalesce_window_ms\":1},\"limits\":{\"message_bytes\":64}}"),
+      "file-00; file-01; file-02; file-03; file-04; file-05; file-06; … (33 more)|40|info");
 }
 
 Test(coalesce, all_of_a_line_is_delivered_and_names_its_first, .fini = free_facts) {
@@ -152,13 +160,16 @@ Test(coalesce, a_cap_counts_lines_and_what_waits_in_items, .fini = free_facts) {
   ITEM(&items, .source = "mcp", .message = "x", .level = TIDINGS_LEVEL_ERROR);
   for (int i = 0; i < 5; i++) ITEM(&items, .source = "a");
   EXPECT_PLAN(items, "{\"delivery\":{\"coalesce_window_ms\":5,\"max_items\":1}}", 0, "1 | | 5");
-  EXPECT_PLAN(items, "{\"delivery\":{\"coalesce_window_ms\":5,\"max_items\":1,\"overflow\":\"drop_lowest\"}}", 0,
-              "1 | 2:dropped/11 3:dropped/11 4:dropped/11 5:dropped/11 6:dropped/11 | 0");
+  EXPECT_PLAN(
+      items,
+      "{\"delivery\":{\"coalesce_window_ms\":5,\"max_items\":1,\"overflow\":\"drop_lowest\"}}", 0,
+      "1 | 2:dropped/11 3:dropped/11 4:dropped/11 5:dropped/11 6:dropped/11 | 0");
 }
 
-/* -- annihilate ------------------------------------------------------------------------------------------------------------------ */
+/* -- annihilate -------------------------------------------------------------------------------- */
 
-#define MCP(items, state, server) DATA((items), "{\"server\":\"" server "\"}", .source = "mcp", .name = (state), .message = (state))
+#define MCP(items, state, server)                                                                  \
+  DATA((items), "{\"server\":\"" server "\"}", .source = "mcp", .name = (state), .message = (state))
 #define ANNIHILATE "{\"delivery\":{\"annihilate\":true,\"order\":\"time\"}}"
 
 Test(annihilate, gone_and_back_is_no_news, .fini = free_facts) {
@@ -176,9 +187,12 @@ Test(annihilate, flapping_leaves_where_it_stands, .fini = free_facts) {
     MCP(&items, "disconnected", "github");
     MCP(&items, "reconnected", "github");
   }
-  EXPECT_PLAN(items, ANNIHILATE, 0, " | 1:annihilated/17>2 2:annihilated/17>1 3:annihilated/17>4 4:annihilated/17>3 | 0");
+  EXPECT_PLAN(items, ANNIHILATE, 0,
+              " | 1:annihilated/17>2 2:annihilated/17>1 3:annihilated/17>4 4:annihilated/17>3 | 0");
   MCP(&items, "disconnected", "github");
-  EXPECT_PLAN(items, ANNIHILATE, 0, "5 | 1:annihilated/17>2 2:annihilated/17>1 3:annihilated/17>4 4:annihilated/17>3 | 0");
+  EXPECT_PLAN(
+      items, ANNIHILATE, 0,
+      "5 | 1:annihilated/17>2 2:annihilated/17>1 3:annihilated/17>4 4:annihilated/17>3 | 0");
 }
 
 Test(annihilate, a_return_ends_every_loss_before_it, .fini = free_facts) {
@@ -187,7 +201,8 @@ Test(annihilate, a_return_ends_every_loss_before_it, .fini = free_facts) {
   MCP(&items, "disconnected", "github");
   MCP(&items, "reconnected", "github");
   MCP(&items, "reconnected", "github");
-  EXPECT_PLAN(items, ANNIHILATE, 0, "4 | 1:annihilated/17>3 2:annihilated/17>3 3:annihilated/17>2 | 0");
+  EXPECT_PLAN(items, ANNIHILATE, 0,
+              "4 | 1:annihilated/17>3 2:annihilated/17>3 3:annihilated/17>2 | 0");
 }
 
 Test(annihilate, a_loss_that_was_told_needs_its_return, .fini = free_facts) {
@@ -199,7 +214,7 @@ Test(annihilate, a_loss_that_was_told_needs_its_return, .fini = free_facts) {
   EXPECT_PLAN(items, ANNIHILATE, 0, "1 2 3 4 | | 0");
 }
 
-/* -- withdraw -------------------------------------------------------------------------------------------------------------------- */
+/* -- withdraw ---------------------------------------------------------------------------------- */
 
 Test(withdraw, a_watcher_saw_what_the_assistant_did, .fini = free_facts) {
   struct items items = {.count = 0};
@@ -239,15 +254,17 @@ Test(withdraw, a_poll_ends_all_of_a_handle_and_running_its_waiting) {
   items.items[0].note.handle = items.items[1].note.handle = span_text("h_1");
   items.items[2].note.handle = span_text("h_2");
   cr_assert_eq(plan_withdrawal(items.items, 3, span_text("h_1"), REASON_POLLED, fates), 2);
-  cr_expect(fates[0].n == 1 && fates[1].n == 2 && fates[1].outcome == OUTCOME_WITHDRAWN && fates[1].reason == REASON_POLLED);
+  cr_expect(fates[0].n == 1 && fates[1].n == 2 && fates[1].outcome == OUTCOME_WITHDRAWN &&
+            fates[1].reason == REASON_POLLED);
   cr_assert_eq(plan_withdrawal(items.items, 3, span_text("h_1"), REASON_RUNNING, fates), 1);
   cr_expect_eq(fates[0].n, 1);
   cr_expect_eq(plan_withdrawal(items.items, 3, span_text("h_3"), REASON_POLLED, fates), 0);
 }
 
 Test(facts, only_what_is_text_in_an_object, .fini = free_facts) {
-  static const char *const without[] = {"",           "[\"path\"]", "{\"path\":5}", "{\"path\":\"\"}", "{\"paths\":{\"path\":\"a\"}}",
-                                        "{\"path\":", "\"path\""};
+  static const char *const without[] = {
+      "",           "[\"path\"]", "{\"path\":5}", "{\"path\":\"\"}", "{\"paths\":{\"path\":\"a\"}}",
+      "{\"path\":", "\"path\""};
   for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
     struct items items = {.count = 0};
     DATA(&items, without[i], .message = "m");
@@ -257,5 +274,6 @@ Test(facts, only_what_is_text_in_an_object, .fini = free_facts) {
   DATA(&items, "{\"paths\":[\"b\",1,\"\",\"c\"],\"path\":\"a\",\"server\":\"s\"}", .message = "m");
   const struct facts *facts = &items.items[0].facts;
   cr_assert_eq(facts->path_count, 3);
-  cr_expect(span_is(facts->paths[0], "a") && span_is(facts->paths[1], "b") && span_is(facts->paths[2], "c") && span_is(facts->server, "s"));
+  cr_expect(span_is(facts->paths[0], "a") && span_is(facts->paths[1], "b") &&
+            span_is(facts->paths[2], "c") && span_is(facts->server, "s"));
 }

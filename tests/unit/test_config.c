@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The configuration: its defaults, forms and presets, what it refuses, and that writing and reading it again changes nothing.
+ * The configuration: its defaults, forms and presets, what it refuses, and that writing and reading
+ * it again changes nothing.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -28,12 +29,15 @@ static const char *written(const struct settings *settings) {
 /* Compact, and every key. */
 static const char defaults[] =
     "{\"conversation\":{\"notifications\":{\"enable\":true,\"kinds\":{}},\"tools\":{}},"
-    "\"delivery\":{\"preset\":\"rfd011\",\"format\":\"markdown\",\"place\":\"prepend\",\"order\":\"level\",\"overflow\":\"defer\",\"max_"
+    "\"delivery\":{\"preset\":\"rfd011\",\"format\":\"markdown\",\"place\":\"prepend\",\"order\":"
+    "\"level\",\"overflow\":\"defer\",\"max_"
     "items\":0,"
     "\"max_tokens\":0,\"coalesce_window_ms\":0,\"annihilate\":false,\"fence\":\"none\"},"
-    "\"turns\":{\"discipline\":\"serial\",\"settle_delay_ms\":0,\"restart\":\"drain\",\"max_auto_turns\":8},"
+    "\"turns\":{\"discipline\":\"serial\",\"settle_delay_ms\":0,\"restart\":\"drain\",\"max_auto_"
+    "turns\":8},"
     "\"critical\":{\"force\":true,\"max_aborts\":3,\"abort_window_ms\":60000},"
-    "\"limits\":{\"event_bytes\":262144,\"message_bytes\":16384,\"pending_per_session\":10000,\"dedup_window_ms\":86400000}}";
+    "\"limits\":{\"event_bytes\":262144,\"message_bytes\":16384,\"pending_per_session\":10000,"
+    "\"dedup_window_ms\":86400000}}";
 
 Test(config, nothing_given_is_the_defaults) {
   struct settings settings = settings_from("", &arena);
@@ -68,9 +72,9 @@ Test(config, a_preset_sets_the_other_keys_and_keys_beside_it_win) {
   cr_expect_eq(settings.order, ORDER_TIME);
   cr_expect_eq(settings.max_items, 10);
   cr_expect_eq(settings.overflow, OVERFLOW_DROP_OLDEST);
-  settings = settings_from(
-      "{\"delivery\":{\"max_items\":3,\"order\":\"newest\",\"place\":\"append\",\"overflow\":\"drop_lowest\",\"preset\":\"draft011\"}}",
-      &arena);
+  settings = settings_from("{\"delivery\":{\"max_items\":3,\"order\":\"newest\",\"place\":"
+                           "\"append\",\"overflow\":\"drop_lowest\",\"preset\":\"draft011\"}}",
+                           &arena);
   cr_expect_eq(settings.preset, PRESET_DRAFT011);
   cr_expect_eq(settings.format, FORMAT_MARKDOWN_FLAT);
   cr_expect_eq(settings.place, TIDINGS_PLACE_APPEND);
@@ -86,19 +90,26 @@ Test(config, presets_are_the_documented_ones) {
     uint32_t max_items, max_tokens, coalesce_window_ms;
     bool annihilate;
   } presets[] = {
-      {"rfd011", FORMAT_MARKDOWN, TIDINGS_PLACE_PREPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE, 0, 0, 0, false},
-      {"draft011", FORMAT_MARKDOWN_FLAT, TIDINGS_PLACE_PREPEND, ORDER_TIME, OVERFLOW_DROP_OLDEST, FENCE_NONE, 10, 0, 0, false},
-      {"xml", FORMAT_XML, TIDINGS_PLACE_APPEND, ORDER_TIME, OVERFLOW_DEFER, FENCE_NONE, 0, 0, 0, false},
-      {"xml-batch", FORMAT_XML_BATCH, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE, 10, 0, 2000, false},
-      {"balanced", FORMAT_MARKDOWN, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONCE, 10, 800, 2000, true},
+      {"rfd011", FORMAT_MARKDOWN, TIDINGS_PLACE_PREPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE, 0,
+       0, 0, false},
+      {"draft011", FORMAT_MARKDOWN_FLAT, TIDINGS_PLACE_PREPEND, ORDER_TIME, OVERFLOW_DROP_OLDEST,
+       FENCE_NONE, 10, 0, 0, false},
+      {"xml", FORMAT_XML, TIDINGS_PLACE_APPEND, ORDER_TIME, OVERFLOW_DEFER, FENCE_NONE, 0, 0, 0,
+       false},
+      {"xml-batch", FORMAT_XML_BATCH, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE,
+       10, 0, 2000, false},
+      {"balanced", FORMAT_MARKDOWN, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONCE,
+       10, 800, 2000, true},
   };
   for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
     char json[128];
     (void)snprintf(json, sizeof json, "{\"delivery\":{\"preset\":\"%s\"}}", presets[i].name);
     struct settings s = settings_from(json, &arena);
-    cr_expect(s.preset == i && s.format == presets[i].format && s.place == presets[i].place && s.order == presets[i].order &&
-                  s.overflow == presets[i].overflow && s.fence == presets[i].fence && s.max_items == presets[i].max_items &&
-                  s.max_tokens == presets[i].max_tokens && s.coalesce_window_ms == presets[i].coalesce_window_ms &&
+    cr_expect(s.preset == i && s.format == presets[i].format && s.place == presets[i].place &&
+                  s.order == presets[i].order && s.overflow == presets[i].overflow &&
+                  s.fence == presets[i].fence && s.max_items == presets[i].max_items &&
+                  s.max_tokens == presets[i].max_tokens &&
+                  s.coalesce_window_ms == presets[i].coalesce_window_ms &&
                   s.annihilate == presets[i].annihilate,
               "%s", presets[i].name);
   }
@@ -107,7 +118,8 @@ Test(config, presets_are_the_documented_ones) {
 Test(config, kinds_nested_flat_and_mixed) {
   struct settings settings =
       settings_from("{\"conversation\":{\"notifications\":{\"enable\":false,\"kinds\":"
-                    "{\"mcp\":{\"enable\":true,\"reconnected\":false},\"tool.stopped.early\":true,\"file\":false,\"idle\":{}}}}}",
+                    "{\"mcp\":{\"enable\":true,\"reconnected\":false},\"tool.stopped.early\":true,"
+                    "\"file\":false,\"idle\":{}}}}}",
                     &arena);
   static const struct {
     const char *source, *name;
@@ -120,8 +132,8 @@ Test(config, kinds_nested_flat_and_mixed) {
   cr_assert_eq(settings.kind_count, sizeof expected / sizeof *expected);
   for (size_t i = 0; i < settings.kind_count; i++) {
     const struct kind_rule *rule = &settings.kinds[i];
-    cr_expect(span_is(rule->source, expected[i].source) && span_is(rule->name, expected[i].name), "rule %zu: %s.%s", i,
-              text_of(rule->source), text_of(rule->name));
+    cr_expect(span_is(rule->source, expected[i].source) && span_is(rule->name, expected[i].name),
+              "rule %zu: %s.%s", i, text_of(rule->source), text_of(rule->name));
     cr_expect_eq(rule->whole_source, expected[i].whole_source);
     cr_expect_eq(rule->flat, expected[i].flat);
     cr_expect_eq(rule->enabled, expected[i].enabled);
@@ -131,50 +143,68 @@ Test(config, kinds_nested_flat_and_mixed) {
 Test(config, of_a_tool_only_the_notifications_are_ours) {
   struct settings settings = settings_from(
       "{\"conversation\":{\"tools\":{\"cargo_check\":{\"source\":\"builtin\",\"stateful\":true,"
-      "\"notifications\":{\"waiting\":false,\"stopped\":true}},\"git\":{\"x\":[{}]},\"éa b\":{\"notifications\":{\"a\":false}}}}}",
+      "\"notifications\":{\"waiting\":false,\"stopped\":true}},\"git\":{\"x\":[{}]},\"éa "
+      "b\":{\"notifications\":{\"a\":false}}}}}",
       &arena);
   cr_assert_eq(settings.tool_count, 3);
-  cr_expect(span_is(settings.tools[0].tool, "cargo_check") && span_is(settings.tools[0].name, "waiting") && !settings.tools[0].enabled);
-  cr_expect(span_is(settings.tools[1].tool, "cargo_check") && span_is(settings.tools[1].name, "stopped") && settings.tools[1].enabled);
-  cr_expect(span_is(settings.tools[2].tool, "éa b") && span_is(settings.tools[2].name, "a") && !settings.tools[2].enabled);
+  cr_expect(span_is(settings.tools[0].tool, "cargo_check") &&
+            span_is(settings.tools[0].name, "waiting") && !settings.tools[0].enabled);
+  cr_expect(span_is(settings.tools[1].tool, "cargo_check") &&
+            span_is(settings.tools[1].name, "stopped") && settings.tools[1].enabled);
+  cr_expect(span_is(settings.tools[2].tool, "éa b") && span_is(settings.tools[2].name, "a") &&
+            !settings.tools[2].enabled);
 }
 
 Test(config, limits_at_their_edges) {
-  struct settings settings =
-      settings_from("{\"limits\":{\"event_bytes\":1024,\"message_bytes\":64,\"pending_per_session\":1,\"dedup_window_ms\":0}}", &arena);
-  cr_expect(settings.event_bytes == 1024 && settings.message_bytes == 64 && settings.pending_per_session == 1 &&
-            settings.dedup_window_ms == 0);
-  settings = settings_from(
-      "{\"limits\":{\"event_bytes\":1048576,\"message_bytes\":262144,\"pending_per_session\":1000000,\"dedup_window_ms\":2592000000}}",
-      &arena);
-  cr_expect(settings.event_bytes == 1048576 && settings.message_bytes == 262144 && settings.pending_per_session == 1000000);
+  struct settings settings = settings_from("{\"limits\":{\"event_bytes\":1024,\"message_bytes\":64,"
+                                           "\"pending_per_session\":1,\"dedup_window_ms\":0}}",
+                                           &arena);
+  cr_expect(settings.event_bytes == 1024 && settings.message_bytes == 64 &&
+            settings.pending_per_session == 1 && settings.dedup_window_ms == 0);
+  settings = settings_from("{\"limits\":{\"event_bytes\":1048576,\"message_bytes\":262144,"
+                           "\"pending_per_session\":1000000,\"dedup_window_ms\":2592000000}}",
+                           &arena);
+  cr_expect(settings.event_bytes == 1048576 && settings.message_bytes == 262144 &&
+            settings.pending_per_session == 1000000);
   cr_expect_eq(settings.dedup_window_ms, INT64_C(2592000000));
 }
 
 Test(config, turns_and_critical) {
   struct settings settings =
-      settings_from("{\"turns\":{\"discipline\":\"coalescing\",\"settle_delay_ms\":1500,\"restart\":\"hold\",\"max_auto_turns\":2},"
+      settings_from("{\"turns\":{\"discipline\":\"coalescing\",\"settle_delay_ms\":1500,"
+                    "\"restart\":\"hold\",\"max_auto_turns\":2},"
                     "\"critical\":{\"force\":false,\"max_aborts\":1,\"abort_window_ms\":5000}}",
                     &arena);
-  cr_expect(settings.discipline == DISCIPLINE_COALESCING && settings.settle_delay_ms == 1500 && settings.restart_hold &&
-            settings.max_auto_turns == 2);
-  cr_expect(!settings.critical_force && settings.max_aborts == 1 && settings.abort_window_ms == 5000);
-  cr_expect(strstr(written(&settings), "\"turns\":{\"discipline\":\"coalescing\",\"settle_delay_ms\":1500,\"restart\":\"hold\","
-                                       "\"max_auto_turns\":2},\"critical\":{\"force\":false,\"max_aborts\":1,\"abort_window_ms\":5000},"),
-            "%s", written(&settings));
-  settings = settings_from("{\"turns\":{\"discipline\":\"serial\",\"restart\":\"drain\"},\"critical\":{\"force\":true}}", &arena);
+  cr_expect(settings.discipline == DISCIPLINE_COALESCING && settings.settle_delay_ms == 1500 &&
+            settings.restart_hold && settings.max_auto_turns == 2);
+  cr_expect(!settings.critical_force && settings.max_aborts == 1 &&
+            settings.abort_window_ms == 5000);
+  cr_expect(
+      strstr(
+          written(&settings),
+          "\"turns\":{\"discipline\":\"coalescing\",\"settle_delay_ms\":1500,\"restart\":\"hold\","
+          "\"max_auto_turns\":2},\"critical\":{\"force\":false,\"max_aborts\":1,\"abort_window_"
+          "ms\":5000},"),
+      "%s", written(&settings));
+  settings = settings_from(
+      "{\"turns\":{\"discipline\":\"serial\",\"restart\":\"drain\"},\"critical\":{\"force\":true}}",
+      &arena);
   cr_expect_str_eq(written(&settings), defaults);
 }
 
 Test(config, turns_and_critical_at_their_edges) {
-  struct settings settings = settings_from("{\"turns\":{\"settle_delay_ms\":3600000,\"max_auto_turns\":1000000},"
-                                           "\"critical\":{\"max_aborts\":64,\"abort_window_ms\":86400000}}",
-                                           &arena);
+  struct settings settings =
+      settings_from("{\"turns\":{\"settle_delay_ms\":3600000,\"max_auto_turns\":1000000},"
+                    "\"critical\":{\"max_aborts\":64,\"abort_window_ms\":86400000}}",
+                    &arena);
   cr_expect(settings.settle_delay_ms == 3600000 && settings.max_auto_turns == 1000000);
   cr_expect(settings.max_aborts == 64 && settings.abort_window_ms == 86400000);
-  settings = settings_from("{\"turns\":{\"settle_delay_ms\":0,\"max_auto_turns\":0},\"critical\":{\"max_aborts\":0,\"abort_window_ms\":0}}",
+  settings = settings_from("{\"turns\":{\"settle_delay_ms\":0,\"max_auto_turns\":0},\"critical\":{"
+                           "\"max_aborts\":0,\"abort_window_ms\":0}}",
                            &arena);
-  cr_expect_eq(settings.settle_delay_ms + settings.max_auto_turns + settings.max_aborts + settings.abort_window_ms, 0);
+  cr_expect_eq(settings.settle_delay_ms + settings.max_auto_turns + settings.max_aborts +
+                   settings.abort_window_ms,
+               0);
 }
 
 #define KINDS(text) "{\"conversation\":{\"notifications\":{\"kinds\":" text "}}}"
@@ -188,87 +218,132 @@ static const struct {
   int code;
   const char *sentence;
 } bad[] = {
-    {"{", TIDINGS_E_INVAL, "configuration: not JSON: it ends where a key in double quotes was expected"},
+    {"{", TIDINGS_E_INVAL,
+     "configuration: not JSON: it ends where a key in double quotes was expected"},
     {"[]", TIDINGS_E_SCHEMA, "configuration: an array is not an object"},
-    {"{\"colour\":1}", TIDINGS_E_SCHEMA, "colour: unknown key; expected one of conversation, delivery, turns, critical, limits"},
+    {"{\"colour\":1}", TIDINGS_E_SCHEMA,
+     "colour: unknown key; expected one of conversation, delivery, turns, critical, limits"},
     {"{\"delivery\":[]}", TIDINGS_E_SCHEMA, "delivery: an array is not an object"},
-    {"{\"delivery\":{},\"delivery\":{}}", TIDINGS_E_INVAL, "configuration: not JSON: the key \"delivery\" stands twice in one object"},
+    {"{\"delivery\":{},\"delivery\":{}}", TIDINGS_E_INVAL,
+     "configuration: not JSON: the key \"delivery\" stands twice in one object"},
     {DELIVERY("\"colour\":1"), TIDINGS_E_SCHEMA,
-     "delivery.colour: unknown key; expected one of preset, format, place, order, max_items, overflow, max_tokens, coalesce_window_ms, "
+     "delivery.colour: unknown key; expected one of preset, format, place, order, max_items, "
+     "overflow, max_tokens, coalesce_window_ms, "
      "annihilate, fence"},
     {DELIVERY("\"preset\":\"rfd012\""), TIDINGS_E_SCHEMA,
      "delivery.preset: \"rfd012\" is not one of rfd011, draft011, xml, xml-batch, balanced"},
-    {DELIVERY("\"preset\":null"), TIDINGS_E_SCHEMA, "delivery.preset: null is not one of rfd011, draft011, xml, xml-batch, balanced"},
+    {DELIVERY("\"preset\":null"), TIDINGS_E_SCHEMA,
+     "delivery.preset: null is not one of rfd011, draft011, xml, xml-batch, balanced"},
     {DELIVERY("\"format\":\"html\""), TIDINGS_E_SCHEMA,
-     "delivery.format: \"html\" is not one of markdown, markdown-flat, xml, xml-batch, json, system-reminder, openai, anthropic, "
+     "delivery.format: \"html\" is not one of markdown, markdown-flat, xml, xml-batch, json, "
+     "system-reminder, openai, anthropic, "
      "synthetic-call"},
-    {DELIVERY("\"place\":\"before\""), TIDINGS_E_SCHEMA, "delivery.place: \"before\" is not one of prepend, append"},
-    {DELIVERY("\"order\":\"oldest\""), TIDINGS_E_SCHEMA, "delivery.order: \"oldest\" is not one of level, time, newest"},
-    {DELIVERY("\"overflow\":\"drop\""), TIDINGS_E_SCHEMA, "delivery.overflow: \"drop\" is not one of defer, drop_oldest, drop_lowest"},
-    {DELIVERY("\"max_items\":-1"), TIDINGS_E_SCHEMA, "delivery.max_items: -1 is not an integer from 0 to 1000000"},
-    {DELIVERY("\"max_items\":\"3\""), TIDINGS_E_SCHEMA, "delivery.max_items: \"3\" is not an integer from 0 to 1000000"},
-    {DELIVERY("\"max_tokens\":-1"), TIDINGS_E_SCHEMA, "delivery.max_tokens: -1 is not an integer from 0 to 10000000"},
+    {DELIVERY("\"place\":\"before\""), TIDINGS_E_SCHEMA,
+     "delivery.place: \"before\" is not one of prepend, append"},
+    {DELIVERY("\"order\":\"oldest\""), TIDINGS_E_SCHEMA,
+     "delivery.order: \"oldest\" is not one of level, time, newest"},
+    {DELIVERY("\"overflow\":\"drop\""), TIDINGS_E_SCHEMA,
+     "delivery.overflow: \"drop\" is not one of defer, drop_oldest, drop_lowest"},
+    {DELIVERY("\"max_items\":-1"), TIDINGS_E_SCHEMA,
+     "delivery.max_items: -1 is not an integer from 0 to 1000000"},
+    {DELIVERY("\"max_items\":\"3\""), TIDINGS_E_SCHEMA,
+     "delivery.max_items: \"3\" is not an integer from 0 to 1000000"},
+    {DELIVERY("\"max_tokens\":-1"), TIDINGS_E_SCHEMA,
+     "delivery.max_tokens: -1 is not an integer from 0 to 10000000"},
     {DELIVERY("\"coalesce_window_ms\":86400001"), TIDINGS_E_SCHEMA,
      "delivery.coalesce_window_ms: 86400001 is not an integer from 0 to 86400000"},
     {DELIVERY("\"annihilate\":0"), TIDINGS_E_SCHEMA, "delivery.annihilate: 0 is not true or false"},
-    {DELIVERY("\"fence\":true"), TIDINGS_E_SCHEMA, "delivery.fence: true is not one of none, nonce"},
-    {TURNS("\"discipline\":\"parallel\""), TIDINGS_E_SCHEMA, "turns.discipline: \"parallel\" is not one of serial, coalescing"},
-    {TURNS("\"discipline\":0"), TIDINGS_E_SCHEMA, "turns.discipline: 0 is not one of serial, coalescing"},
-    {TURNS("\"settle_delay_ms\":3600001"), TIDINGS_E_SCHEMA, "turns.settle_delay_ms: 3600001 is not an integer from 0 to 3600000"},
-    {TURNS("\"settle_delay_ms\":-1"), TIDINGS_E_SCHEMA, "turns.settle_delay_ms: -1 is not an integer from 0 to 3600000"},
-    {TURNS("\"settle_delay_ms\":\"1s\""), TIDINGS_E_SCHEMA, "turns.settle_delay_ms: \"1s\" is not an integer from 0 to 3600000"},
-    {TURNS("\"restart\":\"wait\""), TIDINGS_E_SCHEMA, "turns.restart: \"wait\" is not one of drain, hold"},
+    {DELIVERY("\"fence\":true"), TIDINGS_E_SCHEMA,
+     "delivery.fence: true is not one of none, nonce"},
+    {TURNS("\"discipline\":\"parallel\""), TIDINGS_E_SCHEMA,
+     "turns.discipline: \"parallel\" is not one of serial, coalescing"},
+    {TURNS("\"discipline\":0"), TIDINGS_E_SCHEMA,
+     "turns.discipline: 0 is not one of serial, coalescing"},
+    {TURNS("\"settle_delay_ms\":3600001"), TIDINGS_E_SCHEMA,
+     "turns.settle_delay_ms: 3600001 is not an integer from 0 to 3600000"},
+    {TURNS("\"settle_delay_ms\":-1"), TIDINGS_E_SCHEMA,
+     "turns.settle_delay_ms: -1 is not an integer from 0 to 3600000"},
+    {TURNS("\"settle_delay_ms\":\"1s\""), TIDINGS_E_SCHEMA,
+     "turns.settle_delay_ms: \"1s\" is not an integer from 0 to 3600000"},
+    {TURNS("\"restart\":\"wait\""), TIDINGS_E_SCHEMA,
+     "turns.restart: \"wait\" is not one of drain, hold"},
     {TURNS("\"restart\":true"), TIDINGS_E_SCHEMA, "turns.restart: true is not one of drain, hold"},
-    {TURNS("\"max_auto_turns\":1000001"), TIDINGS_E_SCHEMA, "turns.max_auto_turns: 1000001 is not an integer from 0 to 1000000"},
-    {TURNS("\"max_auto_turns\":0.5"), TIDINGS_E_SCHEMA, "turns.max_auto_turns: 0.5 is not an integer from 0 to 1000000"},
-    {TURNS("\"max_auto_turns\":null"), TIDINGS_E_SCHEMA, "turns.max_auto_turns: null is not an integer from 0 to 1000000"},
+    {TURNS("\"max_auto_turns\":1000001"), TIDINGS_E_SCHEMA,
+     "turns.max_auto_turns: 1000001 is not an integer from 0 to 1000000"},
+    {TURNS("\"max_auto_turns\":0.5"), TIDINGS_E_SCHEMA,
+     "turns.max_auto_turns: 0.5 is not an integer from 0 to 1000000"},
+    {TURNS("\"max_auto_turns\":null"), TIDINGS_E_SCHEMA,
+     "turns.max_auto_turns: null is not an integer from 0 to 1000000"},
     {"{\"turns\":{\"x\":9}}", TIDINGS_E_SCHEMA,
      "turns.x: unknown key; expected one of discipline, settle_delay_ms, restart, max_auto_turns"},
     {"{\"turns\":5}", TIDINGS_E_SCHEMA, "turns: 5 is not an object"},
     {CRITICAL("\"force\":1"), TIDINGS_E_SCHEMA, "critical.force: 1 is not true or false"},
-    {CRITICAL("\"max_aborts\":65"), TIDINGS_E_SCHEMA, "critical.max_aborts: 65 is not an integer from 0 to 64"},
-    {CRITICAL("\"max_aborts\":\"3\""), TIDINGS_E_SCHEMA, "critical.max_aborts: \"3\" is not an integer from 0 to 64"},
-    {CRITICAL("\"abort_window_ms\":86400001"), TIDINGS_E_SCHEMA, "critical.abort_window_ms: 86400001 is not an integer from 0 to 86400000"},
-    {CRITICAL("\"abort_window_ms\":true"), TIDINGS_E_SCHEMA, "critical.abort_window_ms: true is not an integer from 0 to 86400000"},
-    {CRITICAL("\"x\":1"), TIDINGS_E_SCHEMA, "critical.x: unknown key; expected one of force, max_aborts, abort_window_ms"},
+    {CRITICAL("\"max_aborts\":65"), TIDINGS_E_SCHEMA,
+     "critical.max_aborts: 65 is not an integer from 0 to 64"},
+    {CRITICAL("\"max_aborts\":\"3\""), TIDINGS_E_SCHEMA,
+     "critical.max_aborts: \"3\" is not an integer from 0 to 64"},
+    {CRITICAL("\"abort_window_ms\":86400001"), TIDINGS_E_SCHEMA,
+     "critical.abort_window_ms: 86400001 is not an integer from 0 to 86400000"},
+    {CRITICAL("\"abort_window_ms\":true"), TIDINGS_E_SCHEMA,
+     "critical.abort_window_ms: true is not an integer from 0 to 86400000"},
+    {CRITICAL("\"x\":1"), TIDINGS_E_SCHEMA,
+     "critical.x: unknown key; expected one of force, max_aborts, abort_window_ms"},
     {"{\"critical\":null}", TIDINGS_E_SCHEMA, "critical: null is not an object"},
-    {"{\"limits\":{\"event_bytes\":1023}}", TIDINGS_E_SCHEMA, "limits.event_bytes: 1023 is not an integer from 1024 to 1048576"},
-    {"{\"limits\":{\"message_bytes\":262145}}", TIDINGS_E_SCHEMA, "limits.message_bytes: 262145 is not an integer from 64 to 262144"},
-    {"{\"limits\":{\"pending_per_session\":0}}", TIDINGS_E_SCHEMA, "limits.pending_per_session: 0 is not an integer from 1 to 1000000"},
+    {"{\"limits\":{\"event_bytes\":1023}}", TIDINGS_E_SCHEMA,
+     "limits.event_bytes: 1023 is not an integer from 1024 to 1048576"},
+    {"{\"limits\":{\"message_bytes\":262145}}", TIDINGS_E_SCHEMA,
+     "limits.message_bytes: 262145 is not an integer from 64 to 262144"},
+    {"{\"limits\":{\"pending_per_session\":0}}", TIDINGS_E_SCHEMA,
+     "limits.pending_per_session: 0 is not an integer from 1 to 1000000"},
     {"{\"limits\":{\"dedup_window_ms\":2592000001}}", TIDINGS_E_SCHEMA,
      "limits.dedup_window_ms: 2592000001 is not an integer from 0 to 2592000000"},
     {"{\"limits\":{\"depth\":3}}", TIDINGS_E_SCHEMA,
-     "limits.depth: unknown key; expected one of event_bytes, message_bytes, pending_per_session, dedup_window_ms"},
-    {"{\"conversation\":{\"model\":1}}", TIDINGS_E_SCHEMA, "conversation.model: unknown key; expected one of notifications, tools"},
+     "limits.depth: unknown key; expected one of event_bytes, message_bytes, pending_per_session, "
+     "dedup_window_ms"},
+    {"{\"conversation\":{\"model\":1}}", TIDINGS_E_SCHEMA,
+     "conversation.model: unknown key; expected one of notifications, tools"},
     {"{\"conversation\":{\"notifications\":{\"enabled\":true}}}", TIDINGS_E_SCHEMA,
      "conversation.notifications.enabled: unknown key; expected one of enable, kinds"},
     {"{\"conversation\":{\"notifications\":{\"enable\":\"no\"}}}", TIDINGS_E_SCHEMA,
      "conversation.notifications.enable: \"no\" is not true or false"},
     {KINDS("[]"), TIDINGS_E_SCHEMA, "conversation.notifications.kinds: an array is not an object"},
-    {KINDS("{\"mcp\":5}"), TIDINGS_E_SCHEMA, "conversation.notifications.kinds.mcp: 5 is not true or false"},
-    {KINDS("{\"mcp\":{\"enable\":1}}"), TIDINGS_E_SCHEMA, "conversation.notifications.kinds.mcp.enable: 1 is not true or false"},
-    {KINDS("{\"mcp\":{\"a\":{}}}"), TIDINGS_E_SCHEMA, "conversation.notifications.kinds.mcp.a: an object is not true or false"},
-    {KINDS("{\"mcp\":{\"\":true}}"), TIDINGS_E_SCHEMA, "conversation.notifications.kinds.mcp.\"\": a name is empty"},
-    {KINDS("{\"tool.stopped\":1}"), TIDINGS_E_SCHEMA, "conversation.notifications.kinds.\"tool.stopped\": 1 is not true or false"},
+    {KINDS("{\"mcp\":5}"), TIDINGS_E_SCHEMA,
+     "conversation.notifications.kinds.mcp: 5 is not true or false"},
+    {KINDS("{\"mcp\":{\"enable\":1}}"), TIDINGS_E_SCHEMA,
+     "conversation.notifications.kinds.mcp.enable: 1 is not true or false"},
+    {KINDS("{\"mcp\":{\"a\":{}}}"), TIDINGS_E_SCHEMA,
+     "conversation.notifications.kinds.mcp.a: an object is not true or false"},
+    {KINDS("{\"mcp\":{\"\":true}}"), TIDINGS_E_SCHEMA,
+     "conversation.notifications.kinds.mcp.\"\": a name is empty"},
+    {KINDS("{\"tool.stopped\":1}"), TIDINGS_E_SCHEMA,
+     "conversation.notifications.kinds.\"tool.stopped\": 1 is not true or false"},
     {KINDS("{\"tool.stopped\":{\"a\":true}}"), TIDINGS_E_SCHEMA,
-     "conversation.notifications.kinds.\"tool.stopped\": an object is not true or false, as \"source.name\" must be"},
+     "conversation.notifications.kinds.\"tool.stopped\": an object is not true or false, as "
+     "\"source.name\" must be"},
     {KINDS("{\"tool.\":true}"), TIDINGS_E_SCHEMA,
-     "conversation.notifications.kinds.\"tool.\": a source or name is empty; expected \"source.name\", or a source"},
+     "conversation.notifications.kinds.\"tool.\": a source or name is empty; expected "
+     "\"source.name\", or a source"},
     {KINDS("{\".x\":true}"), TIDINGS_E_SCHEMA,
-     "conversation.notifications.kinds.\".x\": a source or name is empty; expected \"source.name\", or a source"},
-    {KINDS("{\"\":{}}"), TIDINGS_E_SCHEMA, "conversation.notifications.kinds.\"\": a source is empty"},
+     "conversation.notifications.kinds.\".x\": a source or name is empty; expected "
+     "\"source.name\", or a source"},
+    {KINDS("{\"\":{}}"), TIDINGS_E_SCHEMA,
+     "conversation.notifications.kinds.\"\": a source is empty"},
     {TOOLS("{\"git\":true}"), TIDINGS_E_SCHEMA, "conversation.tools.git: true is not an object"},
     {TOOLS("{\"\":{}}"), TIDINGS_E_SCHEMA, "conversation.tools.\"\": a tool's name is empty"},
-    {TOOLS("{\"git\":{\"notifications\":[true]}}"), TIDINGS_E_SCHEMA, "conversation.tools.git.notifications: an array is not an object"},
-    {TOOLS("{\"git\":{\"notifications\":{\"x\":1}}}"), TIDINGS_E_SCHEMA, "conversation.tools.git.notifications.x: 1 is not true or false"},
-    {TOOLS("{\"git\":{\"notifications\":{\"\":true}}}"), TIDINGS_E_SCHEMA, "conversation.tools.git.notifications.\"\": a name is empty"},
+    {TOOLS("{\"git\":{\"notifications\":[true]}}"), TIDINGS_E_SCHEMA,
+     "conversation.tools.git.notifications: an array is not an object"},
+    {TOOLS("{\"git\":{\"notifications\":{\"x\":1}}}"), TIDINGS_E_SCHEMA,
+     "conversation.tools.git.notifications.x: 1 is not true or false"},
+    {TOOLS("{\"git\":{\"notifications\":{\"\":true}}}"), TIDINGS_E_SCHEMA,
+     "conversation.tools.git.notifications.\"\": a name is empty"},
 };
 
 Test(config, refuses_in_precise_words_and_writes_nothing) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct settings settings = {.max_items = 77};
     struct tidings_error error = new_error();
-    cr_expect_eq(config_parse(span_text(bad[i].json), &arena, &settings, &error), bad[i].code, "%s: %s", bad[i].json, error.text);
+    cr_expect_eq(config_parse(span_text(bad[i].json), &arena, &settings, &error), bad[i].code,
+                 "%s: %s", bad[i].json, error.text);
     cr_expect_str_eq(error.text, bad[i].sentence);
     cr_expect_eq(settings.max_items, 77, "%s: the result was written", bad[i].json);
   }
@@ -280,43 +355,56 @@ Test(config, has_a_size_limit) {
   memcpy(text, "{}", 2);
   struct settings settings;
   struct tidings_error error = new_error();
-  cr_expect_eq(config_parse(span_of(text, sizeof text - 1), &arena, &settings, &error), 0, "%s", error.text);
-  cr_expect_eq(config_parse(span_of(text, sizeof text), &arena, &settings, &error), TIDINGS_E_TOO_BIG);
+  cr_expect_eq(config_parse(span_of(text, sizeof text - 1), &arena, &settings, &error), 0, "%s",
+               error.text);
+  cr_expect_eq(config_parse(span_of(text, sizeof text), &arena, &settings, &error),
+               TIDINGS_E_TOO_BIG);
   cr_expect_str_eq(error.text, "configuration: 1048577 bytes are over the limit of 1048576");
 }
 
 /* ---- writing and reading again ---- */
 
-static bool spans_equal(struct tidings_span a, struct tidings_span b) { return span_equal(a, b) != 0; }
+static bool spans_equal(struct tidings_span a, struct tidings_span b) {
+  return span_equal(a, b) != 0;
+}
 
 static bool settings_equal(const struct settings *a, const struct settings *b) {
   if (a->kind_count != b->kind_count || a->tool_count != b->tool_count) return false;
   for (size_t i = 0; i < a->kind_count; i++) {
     const struct kind_rule *one = &a->kinds[i], *other = &b->kinds[i];
-    bool same = spans_equal(one->source, other->source) && spans_equal(one->name, other->name) && one->flat == other->flat &&
-                one->whole_source == other->whole_source && one->enabled == other->enabled;
+    bool same = spans_equal(one->source, other->source) && spans_equal(one->name, other->name) &&
+                one->flat == other->flat && one->whole_source == other->whole_source &&
+                one->enabled == other->enabled;
     if (!same) return false;
   }
   for (size_t i = 0; i < a->tool_count; i++) {
     const struct tool_rule *one = &a->tools[i], *other = &b->tools[i];
-    if (!spans_equal(one->tool, other->tool) || !spans_equal(one->name, other->name) || one->enabled != other->enabled) return false;
+    if (!spans_equal(one->tool, other->tool) || !spans_equal(one->name, other->name) ||
+        one->enabled != other->enabled)
+      return false;
   }
-  return a->notifications_enabled == b->notifications_enabled && a->preset == b->preset && a->format == b->format && a->order == b->order &&
-         a->overflow == b->overflow && a->place == b->place && a->max_items == b->max_items && a->max_tokens == b->max_tokens &&
-         a->coalesce_window_ms == b->coalesce_window_ms && a->annihilate == b->annihilate && a->fence == b->fence &&
-         a->event_bytes == b->event_bytes && a->message_bytes == b->message_bytes && a->pending_per_session == b->pending_per_session &&
-         a->dedup_window_ms == b->dedup_window_ms && a->discipline == b->discipline && a->settle_delay_ms == b->settle_delay_ms &&
-         a->restart_hold == b->restart_hold && a->max_auto_turns == b->max_auto_turns && a->critical_force == b->critical_force &&
+  return a->notifications_enabled == b->notifications_enabled && a->preset == b->preset &&
+         a->format == b->format && a->order == b->order && a->overflow == b->overflow &&
+         a->place == b->place && a->max_items == b->max_items && a->max_tokens == b->max_tokens &&
+         a->coalesce_window_ms == b->coalesce_window_ms && a->annihilate == b->annihilate &&
+         a->fence == b->fence && a->event_bytes == b->event_bytes &&
+         a->message_bytes == b->message_bytes && a->pending_per_session == b->pending_per_session &&
+         a->dedup_window_ms == b->dedup_window_ms && a->discipline == b->discipline &&
+         a->settle_delay_ms == b->settle_delay_ms && a->restart_hold == b->restart_hold &&
+         a->max_auto_turns == b->max_auto_turns && a->critical_force == b->critical_force &&
          a->max_aborts == b->max_aborts && a->abort_window_ms == b->abort_window_ms;
 }
 
-static const char *truth(struct random *random) { return random_next(random) & 1 ? "true" : "false"; }
+static const char *truth(struct random *random) {
+  return random_next(random) & 1 ? "true" : "false";
+}
 
 /* `prefix` and a number make each name stand once. */
 static void random_names(struct random *random, const char *prefix, struct buffer *out) {
   size_t count = random_below(random, 4);
   buffer_byte(out, '{');
-  for (size_t i = 0; i < count; i++) buffer_format(out, "%s\"%s%zu\\\"\\u0007é\":%s", i ? "," : "", prefix, i, truth(random));
+  for (size_t i = 0; i < count; i++)
+    buffer_format(out, "%s\"%s%zu\\\"\\u0007é\":%s", i ? "," : "", prefix, i, truth(random));
   buffer_byte(out, '}');
 }
 
@@ -326,7 +414,9 @@ static void random_rules(struct random *random, struct buffer *out) {
   for (size_t i = 0; i < count; i++) {
     if (i) buffer_byte(out, ',');
     switch (random_below(random, 3)) {
-    case 0: buffer_format(out, "\"s%zu.n.%zu\":%s", i, random_below(random, 9), truth(random)); break;
+    case 0:
+      buffer_format(out, "\"s%zu.n.%zu\":%s", i, random_below(random, 9), truth(random));
+      break;
     case 1: buffer_format(out, "\"s%zu\":%s", i, truth(random)); break;
     default:
       buffer_format(out, "\"s%zu\":", i);
@@ -346,12 +436,17 @@ static void random_rules(struct random *random, struct buffer *out) {
 
 static void random_delivery(struct random *random, struct buffer *out) {
   static const char *const keys[][4] = {
-      {"preset", "balanced", "xml-batch", NULL}, {"format", "json", "synthetic-call", NULL},
-      {"fence", "none", "nonce", NULL},          {"place", "prepend", "append", NULL},
-      {"order", "level", "time", "newest"},      {"overflow", "defer", "drop_oldest", "drop_lowest"},
+      {"preset", "balanced", "xml-batch", NULL},
+      {"format", "json", "synthetic-call", NULL},
+      {"fence", "none", "nonce", NULL},
+      {"place", "prepend", "append", NULL},
+      {"order", "level", "time", "newest"},
+      {"overflow", "defer", "drop_oldest", "drop_lowest"},
   };
-  buffer_format(out, "{\"max_tokens\":%zu,\"max_items\":%zu,\"coalesce_window_ms\":%zu,\"annihilate\":%s", random_below(random, 1000),
-                random_below(random, 1000), random_below(random, 86400001), truth(random));
+  buffer_format(
+      out, "{\"max_tokens\":%zu,\"max_items\":%zu,\"coalesce_window_ms\":%zu,\"annihilate\":%s",
+      random_below(random, 1000), random_below(random, 1000), random_below(random, 86400001),
+      truth(random));
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const char *value = keys[i][1 + random_below(random, 3)];
     if (value) buffer_format(out, ",\"%s\":\"%s\"", keys[i][0], value);
@@ -360,15 +455,18 @@ static void random_delivery(struct random *random, struct buffer *out) {
 }
 
 static void random_turns(struct random *random, struct buffer *out) {
-  static const char *const disciplines[] = {"serial", "coalescing"}, *const restarts[] = {"drain", "hold"};
-  buffer_format(out, "{\"settle_delay_ms\":%zu,\"discipline\":\"%s\",\"max_auto_turns\":%zu,\"restart\":\"%s\"}",
-                random_below(random, 3600001), disciplines[random_below(random, 2)], random_below(random, 1000001),
-                restarts[random_below(random, 2)]);
+  static const char *const disciplines[] = {"serial", "coalescing"}, *const restarts[] = {"drain",
+                                                                                          "hold"};
+  buffer_format(
+      out,
+      "{\"settle_delay_ms\":%zu,\"discipline\":\"%s\",\"max_auto_turns\":%zu,\"restart\":\"%s\"}",
+      random_below(random, 3600001), disciplines[random_below(random, 2)],
+      random_below(random, 1000001), restarts[random_below(random, 2)]);
 }
 
 static void random_critical(struct random *random, struct buffer *out) {
-  buffer_format(out, "{\"max_aborts\":%zu,\"abort_window_ms\":%zu,\"force\":%s}", random_below(random, 65), random_below(random, 86400001),
-                truth(random));
+  buffer_format(out, "{\"max_aborts\":%zu,\"abort_window_ms\":%zu,\"force\":%s}",
+                random_below(random, 65), random_below(random, 86400001), truth(random));
 }
 
 Test(config, written_and_read_again_it_is_the_same) {
@@ -384,8 +482,8 @@ Test(config, written_and_read_again_it_is_the_same) {
     random_turns(&random, &json);
     buffer_text(&json, ",\"critical\":");
     random_critical(&random, &json);
-    buffer_format(&json, ",\"limits\":{\"event_bytes\":%zu,\"dedup_window_ms\":%zu}}", 1024 + random_below(&random, 100000),
-                  random_below(&random, 2592000001));
+    buffer_format(&json, ",\"limits\":{\"event_bytes\":%zu,\"dedup_window_ms\":%zu}}",
+                  1024 + random_below(&random, 100000), random_below(&random, 2592000001));
     buffer_byte(&json, '\0');
     struct settings first = settings_from(json.bytes, &round_arena);
     struct buffer once = BUFFER_EMPTY, twice = BUFFER_EMPTY;

@@ -5,27 +5,33 @@
 #include <criterion/criterion.h>
 
 #include "common/error.h"
-#include "values/notification.h"
 #include "common/utf8.h"
 #include "kit.h"
+#include "values/notification.h"
 
 Test(error, says_code_and_sentence) {
   struct tidings_error error = new_error();
-  cr_expect_eq(fail(&error, TIDINGS_E_SCHEMA, "%s: %d is not %s", "data.level", 5, "a string"), TIDINGS_E_SCHEMA);
+  cr_expect_eq(fail(&error, TIDINGS_E_SCHEMA, "%s: %d is not %s", "data.level", 5, "a string"),
+               TIDINGS_E_SCHEMA);
   cr_expect_eq(error.code, TIDINGS_E_SCHEMA);
   cr_expect_str_eq(error.text, "data.level: 5 is not a string");
 }
 
-Test(error, needs_no_memory_of_the_callers) { cr_expect_eq(fail(NULL, TIDINGS_E_FULL, "full"), TIDINGS_E_FULL); }
+Test(error, needs_no_memory_of_the_callers) {
+  cr_expect_eq(fail(NULL, TIDINGS_E_FULL, "full"), TIDINGS_E_FULL);
+}
 
 Test(error, writes_no_further_than_the_callers_size) {
   for (uint32_t size = 0; size <= sizeof(struct tidings_error); size++) {
     struct tidings_error error;
     memset(&error, 0x55, sizeof error);
     error.size = size;
-    cr_expect_eq(fail(&error, TIDINGS_E_STORE, "%s", "the disk is full — really full, and nobody can help"), TIDINGS_E_STORE);
+    cr_expect_eq(
+        fail(&error, TIDINGS_E_STORE, "%s", "the disk is full — really full, and nobody can help"),
+        TIDINGS_E_STORE);
     const unsigned char *bytes = (const unsigned char *)&error;
-    for (size_t i = size > 4 ? size : 4; i < sizeof error; i++) cr_assert_eq(bytes[i], 0x55, "size %u: byte %zu was written", size, i);
+    for (size_t i = size > 4 ? size : 4; i < sizeof error; i++)
+      cr_assert_eq(bytes[i], 0x55, "size %u: byte %zu was written", size, i);
     if (size <= offsetof(struct tidings_error, text)) continue;
     size_t room = size - offsetof(struct tidings_error, text);
     size_t len = strnlen(error.text, room);
@@ -57,10 +63,14 @@ Test(quote, is_short_and_harmless) {
   static const struct {
     const char *from, *quoted;
   } cases[] = {
-      {"", "\"\""},           {"urgent", "\"urgent\""}, {"a\"b\\c", "\"a\\\"b\\\\c\""}, {"a\tb\xE2\x80\xAE", "\"a{U+0009}b{U+202E}\""},
+      {"", "\"\""},
+      {"urgent", "\"urgent\""},
+      {"a\"b\\c", "\"a\\\"b\\\\c\""},
+      {"a\tb\xE2\x80\xAE", "\"a{U+0009}b{U+202E}\""},
       {"\xFE", "\"{0xFE}\""},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) cr_expect_str_eq(quote(span_text(cases[i].from)).text, cases[i].quoted);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    cr_expect_str_eq(quote(span_text(cases[i].from)).text, cases[i].quoted);
 }
 
 Test(quote, keeps_80_bytes_and_says_that_there_was_more) {

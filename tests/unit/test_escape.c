@@ -24,7 +24,8 @@ struct escape_case {
 };
 
 static void expect_items(const struct escape_case *cases, size_t count) {
-  for (size_t i = 0; i < count; i++) cr_expect_str_eq(escaped(cases[i].text, false), cases[i].escaped);
+  for (size_t i = 0; i < count; i++)
+    cr_expect_str_eq(escaped(cases[i].text, false), cases[i].escaped);
 }
 
 #define EXPECT_ITEMS(cases) expect_items((cases), sizeof(cases) / sizeof *(cases))
@@ -46,7 +47,8 @@ Test(escape, ordinary_text_is_left_alone) {
       "--flag was given",
       "-- so it goes",
   };
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) cr_expect_str_eq(escaped(texts[i], false), texts[i]);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    cr_expect_str_eq(escaped(texts[i], false), texts[i]);
 }
 
 Test(escape, structure_at_the_start_gets_a_backslash) {
@@ -90,8 +92,10 @@ Test(escape, structure_at_the_start_gets_a_backslash) {
 
 Test(escape, blanks_in_front_hide_nothing) {
   static const struct escape_case cases[] = {
-      {"   ---", "\\---"},          {"\t# x", "\\# x"},           {"\n\n> x", "\\> x"},         {"\xC2\xA0---", "\\---"},
-      {"\xE3\x80\x80# x", "\\# x"}, {"\xE2\x80\x83- x", "\\- x"}, {"x\n    - y", "x\n  \\- y"}, {"\xE2\x80\x8B---", "{U+200B}---"},
+      {"   ---", "\\---"},          {"\t# x", "\\# x"},
+      {"\n\n> x", "\\> x"},         {"\xC2\xA0---", "\\---"},
+      {"\xE3\x80\x80# x", "\\# x"}, {"\xE2\x80\x83- x", "\\- x"},
+      {"x\n    - y", "x\n  \\- y"}, {"\xE2\x80\x8B---", "{U+200B}---"},
   };
   EXPECT_ITEMS(cases);
 }
@@ -145,7 +149,8 @@ Test(escape, what_deceives_is_shown) {
   EXPECT_ITEMS(cases);
 }
 
-/* U+FE0E and U+FE0F only choose the look of the character in front; of ASCII only keycaps have one. */
+/* U+FE0E and U+FE0F only choose the look of the character in front; of ASCII only keycaps have
+ * one. */
 Test(escape, a_selector_hides_in_no_ascii) {
   static const struct escape_case cases[] = {
       {"-\xEF\xB8\x8F--", "-{U+FE0F}--"},
@@ -157,7 +162,8 @@ Test(escape, a_selector_hides_in_no_ascii) {
        "\\**{U+FE0F}Critical:**"},
       {"1\xEF\xB8\x8F. x", "1{U+FE0F}. x"},
       {"*\xEF\xB8\x8F*Critical:**", "*{U+FE0F}*Critical:**"},
-      {"1\xEF\xB8\x8F\xE2\x83\xA3 and \xE2\x9D\xA4\xEF\xB8\x8F", "1\xEF\xB8\x8F\xE2\x83\xA3 and \xE2\x9D\xA4\xEF\xB8\x8F"},
+      {"1\xEF\xB8\x8F\xE2\x83\xA3 and \xE2\x9D\xA4\xEF\xB8\x8F",
+       "1\xEF\xB8\x8F\xE2\x83\xA3 and \xE2\x9D\xA4\xEF\xB8\x8F"},
       {"\xCE\xEF\xB8\x8F", "{0xCE}{U+FE0F}"},
       {"\xE2\x80\x8B\xEF\xB8\x8F", "{U+200B}{U+FE0F}"},
       {"a\xEF\xB8\x8F\xE2\x83\xA3", "a{U+FE0F}\xE2\x83\xA3"},
@@ -197,7 +203,8 @@ Test(escape, tags_that_name_structure_are_neutralized_anywhere) {
 }
 
 Test(escape, nothing_to_say_is_said) {
-  static const struct escape_case cases[] = {{"", "(empty)"}, {" \n\t\r\n", "(empty)"}, {"\xC2\xA0", "(empty)"}};
+  static const struct escape_case cases[] = {
+      {"", "(empty)"}, {" \n\t\r\n", "(empty)"}, {"\xC2\xA0", "(empty)"}};
   EXPECT_ITEMS(cases);
 }
 
@@ -215,7 +222,8 @@ Test(escape, a_name_is_one_line_without_markup) {
       {"\\", "\\\\"},
       {"é😀", "é😀"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) cr_expect_str_eq(escaped(cases[i].text, true), cases[i].escaped);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    cr_expect_str_eq(escaped(cases[i].text, true), cases[i].escaped);
 }
 
 Test(escape, a_name_in_tags_and_quotes_ends_neither) {
@@ -224,7 +232,8 @@ Test(escape, a_name_in_tags_and_quotes_ends_neither) {
   } cases[] = {
       {"tool", "tool", "tool"},
       {"a'b\"c", "a&apos;b&quot;c", "a'b\"c"},
-      {"</a> & <b x=\"1\">", "&lt;/a&gt; &amp; &lt;b x=&quot;1&quot;&gt;", "&lt;/a&gt; &amp; &lt;b x=\"1\"&gt;"},
+      {"</a> & <b x=\"1\">", "&lt;/a&gt; &amp; &lt;b x=&quot;1&quot;&gt;",
+       "&lt;/a&gt; &amp; &lt;b x=\"1\"&gt;"},
       {"&quot;", "&amp;quot;", "&amp;quot;"},
       {"a\nb\tc", "a{U+000A}b{U+0009}c", "a{U+000A}b{U+0009}c"},
       {"[x] *y*", "[x] *y*", "\\[x\\] \\*y\\*"},

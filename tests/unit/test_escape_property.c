@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whatever bytes are pushed, the block stays one block: its checker knows the format's own lines and takes every other line for an item's.
+ * Whatever bytes are pushed, the block stays one block: its checker knows the format's own lines
+ * and takes every other line for an item's.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -76,19 +77,24 @@ static bool ends(struct tidings_span line, const char *suffix) {
   return line.len >= len && memcmp(line.ptr + line.len - len, suffix, len) == 0;
 }
 
-/* Told by other means than the renderer's: would markdown or the block give a line, its indentation taken away, a meaning? */
+/* Told by other means than the renderer's: would markdown or the block give a line, its indentation
+ * taken away, a meaning? */
 static bool is_structure(struct tidings_span line) {
-  static const char *const never[] = {"---", "***", "___", "===", "```", "~~~", "#", ">", "|", "<", "**", "__", "- ", "* ", "+ "};
+  static const char *const never[] = {"---", "***", "___", "===", "```", "~~~", "#", ">",
+                                      "|",   "<",   "**",  "__",  "- ",  "* ",  "+ "};
   for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
     if (starts(line, never[i])) return true;
   }
   if (line.len == 0 || isspace((unsigned char)line.ptr[0]) || starts(line, "\xC2\xA0")) return true;
   size_t digits = 0;
   while (digits < line.len && isdigit((unsigned char)line.ptr[digits])) digits++;
-  if (digits && digits + 1 < line.len && (line.ptr[digits] == '.' || line.ptr[digits] == ')') && line.ptr[digits + 1] == ' ') return true;
+  if (digits && digits + 1 < line.len && (line.ptr[digits] == '.' || line.ptr[digits] == ')') &&
+      line.ptr[digits + 1] == ' ')
+    return true;
   char first = line.ptr[0];
   bool all_same = true;
-  for (size_t i = 0; i < line.len; i++) all_same = all_same && (line.ptr[i] == first || line.ptr[i] == ' ');
+  for (size_t i = 0; i < line.len; i++)
+    all_same = all_same && (line.ptr[i] == first || line.ptr[i] == ' ');
   if (all_same && strchr("-=*+_", first)) return true;
   const char *text = text_of(line);
   size_t count = text[0] == '(' ? strspn(text + 1, "0123456789") : 0;
@@ -101,8 +107,8 @@ static bool has_reserved_tag(struct tidings_span text) {
   cr_assert_lt(text.len, sizeof lower);
   for (size_t i = 0; i < text.len; i++) lower[i] = (char)tolower((unsigned char)text.ptr[i]);
   lower[text.len] = '\0';
-  return strstr(lower, "<system") || strstr(lower, "</system") || strstr(lower, "<notif") || strstr(lower, "</notif") ||
-         strstr(lower, "<!--");
+  return strstr(lower, "<system") || strstr(lower, "</system") || strstr(lower, "<notif") ||
+         strstr(lower, "</notif") || strstr(lower, "<!--");
 }
 
 struct counts {
@@ -123,14 +129,15 @@ static void check_lines(struct tidings_span body, struct counts *counts) {
     struct tidings_span line = next_line(&body);
     if (span_is(line, "---")) {
       counts->fences++;
-    } else if (span_is(line, "**Critical:**") || span_is(line, "**Error:**") || span_is(line, "**Warning:**") ||
-               span_is(line, "**Info:**")) {
+    } else if (span_is(line, "**Critical:**") || span_is(line, "**Error:**") ||
+               span_is(line, "**Warning:**") || span_is(line, "**Info:**")) {
       counts->titles++;
     } else if (starts(line, "- ")) {
       counts->items++;
       cr_assert(!is_structure(span_of(line.ptr + 2, line.len - 2)), "item: %s", text_of(line));
     } else if (starts(line, "  ")) {
-      cr_assert(!is_structure(span_of(line.ptr + 2, line.len - 2)), "continuation: %s", text_of(line));
+      cr_assert(!is_structure(span_of(line.ptr + 2, line.len - 2)), "continuation: %s",
+                text_of(line));
     } else if (starts(line, "(")) {
       counts->pending++;
     } else {
@@ -144,12 +151,14 @@ static void check_characters(struct tidings_span text) {
     uint32_t code_point = 0;
     size_t len = utf8_decode(text, at, &code_point);
     cr_assert(len, "not UTF-8 at %zu", at);
-    cr_assert(code_point == '\n' || !utf8_is_deceptive(code_point), "U+%04X came through", (unsigned)code_point);
+    cr_assert(code_point == '\n' || !utf8_is_deceptive(code_point), "U+%04X came through",
+              (unsigned)code_point);
     at += len;
   }
 }
 
-static void random_lines(struct random *random, struct items *items, char texts[MOST_LINES][MOST_BYTES]) {
+static void random_lines(struct random *random, struct items *items,
+                         char texts[MOST_LINES][MOST_BYTES]) {
   items->count = 0;
   for (size_t n = 1 + random_below(random, MOST_LINES); n; n--) {
     ITEM(items, .level = (uint8_t)random_below(random, 4));
@@ -160,8 +169,9 @@ static void random_lines(struct random *random, struct items *items, char texts[
 }
 
 Test(escape_property, a_block_stays_one_block) {
-  static const char *const configurations[] = {"", "{\"delivery\":{\"preset\":\"draft011\",\"max_items\":0}}",
-                                               "{\"delivery\":{\"place\":\"append\"}}"};
+  static const char *const configurations[] = {
+      "", "{\"delivery\":{\"preset\":\"draft011\",\"max_items\":0}}",
+      "{\"delivery\":{\"place\":\"append\"}}"};
   struct random random = {5};
   for (int round = 0; round < 12000; round++) {
     struct items items;
@@ -183,7 +193,8 @@ Test(escape_property, a_block_stays_one_block) {
     struct tidings_span text = buffer_view(&out);
     check_characters(text);
     cr_assert(!has_reserved_tag(text), "%s", text_of(text));
-    /* The first six lines (two of them empty) and, appended, two line feeds in front, are the block's own. */
+    /* The first six lines (two of them empty) and, appended, two line feeds in front, are the
+     * block's own. */
     if (settings.place == TIDINGS_PLACE_APPEND) text = span_of(text.ptr + 2, text.len - 2);
     cr_assert(span_is(next_line(&text), "---"));
     struct tidings_span title = next_line(&text);

@@ -25,21 +25,26 @@ static int parse(const char *json, struct event *ret_event, struct tidings_error
 /* A notification whose data is `data`. */
 static int parse_data(const char *data, struct event *ret_event, struct tidings_error *error) {
   char json[4096];
-  (void)snprintf(json, sizeof json, "{\"type\":\"notification\",\"session\":\"s\",\"data\":%s}", data);
+  (void)snprintf(json, sizeof json, "{\"type\":\"notification\",\"session\":\"s\",\"data\":%s}",
+                 data);
   return parse(json, ret_event, error);
 }
 
-#define EXPECT_SPAN(span, text) cr_expect(span_is((span), (text)), "got %s, expected %s", text_of(span), (text))
+#define EXPECT_SPAN(span, text)                                                                    \
+  cr_expect(span_is((span), (text)), "got %s, expected %s", text_of(span), (text))
 
 Test(event, reads_a_whole_notification) {
   struct event event;
   struct tidings_error error;
-  int code = parse(
-      "{\"specversion\":\"1.0\",\"type\":\"notification\",\"source\":\"/jp\",\"id\":\"a-1\",\"time\":\"2026-02-23T12:00:00.25+01:00\","
-      "\"session\":\"conversation é\",\"datacontenttype\":\"application/json; charset=utf-8\",\"subject\":\"x\",\"traceparent\":\"00\","
-      "\"data\":{\"kind\":\"tool.stopped.early\",\"message\":\"Done \\u2714\",\"level\":\"critical\",\"data\":{\"path\" : [1, 2.50]},"
-      "\"key\":\"k\",\"tool\":\"cargo_check\",\"handle\":\"h_3\",\"ttl_ms\":5000,\"activation\":\"interrupt\",\"caused_by\":\"c1\"}}",
-      &event, &error);
+  int code = parse("{\"specversion\":\"1.0\",\"type\":\"notification\",\"source\":\"/"
+                   "jp\",\"id\":\"a-1\",\"time\":\"2026-02-23T12:00:00.25+01:00\","
+                   "\"session\":\"conversation é\",\"datacontenttype\":\"application/json; "
+                   "charset=utf-8\",\"subject\":\"x\",\"traceparent\":\"00\","
+                   "\"data\":{\"kind\":\"tool.stopped.early\",\"message\":\"Done "
+                   "\\u2714\",\"level\":\"critical\",\"data\":{\"path\" : [1, 2.50]},"
+                   "\"key\":\"k\",\"tool\":\"cargo_check\",\"handle\":\"h_3\",\"ttl_ms\":5000,"
+                   "\"activation\":\"interrupt\",\"caused_by\":\"c1\"}}",
+                   &event, &error);
   cr_assert_eq(code, 0, "%s", error.text);
   cr_expect_eq(event.type, EVENT_NOTIFICATION);
   EXPECT_SPAN(event.session, "conversation é");
@@ -62,17 +67,21 @@ Test(event, reads_a_whole_notification) {
 Test(event, needs_little) {
   struct event event;
   struct tidings_error error;
-  cr_assert_eq(parse_data("{\"kind\":\"tool.stopped\",\"message\":\"m\"}", &event, &error), 0, "%s", error.text);
+  cr_assert_eq(parse_data("{\"kind\":\"tool.stopped\",\"message\":\"m\"}", &event, &error), 0, "%s",
+               error.text);
   cr_expect_eq(event.id.len, 0);
   cr_expect_eq(event.source.len, 0);
   cr_expect_eq(event.notification.level, TIDINGS_LEVEL_INFO);
   cr_expect_eq(event.notification.activation, ACTIVATION_PASSIVE);
   cr_expect_eq(event.notification.ttl_ms, 0);
-  cr_expect_eq(event.notification.data.len + event.notification.key.len + event.notification.caused_by.len, 0);
+  cr_expect_eq(event.notification.data.len + event.notification.key.len +
+                   event.notification.caused_by.len,
+               0);
 }
 
 Test(event, outlives_the_bytes_it_was_read_from) {
-  char json[] = "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\",\"data\":[true]}}";
+  char json[] = "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"a.b\","
+                "\"message\":\"m\",\"data\":[true]}}";
   struct event event;
   cr_assert_eq(event_parse(span_text(json), &settings, &arena, &event, NULL), 0);
   memset(json, 'x', sizeof json);
@@ -103,11 +112,13 @@ Test(event, kinds_in_both_forms) {
 }
 
 Test(event, data_may_be_any_json) {
-  static const char *const values[][2] = {{"null", "null"},       {"false", "false"},       {"0.10", "0.10"},
-                                          {"\"é\\u0000\"", NULL}, {"\"\\u00e9\"", "\"é\""}, {"[ ]", "[]"}};
+  static const char *const values[][2] = {{"null", "null"},         {"false", "false"},
+                                          {"0.10", "0.10"},         {"\"é\\u0000\"", NULL},
+                                          {"\"\\u00e9\"", "\"é\""}, {"[ ]", "[]"}};
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     char data[256];
-    (void)snprintf(data, sizeof data, "{\"data\":%s,\"kind\":\"a.b\",\"message\":\"m\"}", values[i][0]);
+    (void)snprintf(data, sizeof data, "{\"data\":%s,\"kind\":\"a.b\",\"message\":\"m\"}",
+                   values[i][0]);
     struct event event;
     struct tidings_error error;
     int code = parse_data(data, &event, &error);
@@ -144,7 +155,8 @@ Test(event, cuts_a_long_message_between_characters_and_says_by_how_much) {
     struct event event;
     struct tidings_error error;
     cr_assert_eq(parse_data(data.bytes, &event, &error), 0, "%s", error.text);
-    cr_expect(span_equal(event.notification.message, buffer_view(&expected)), "case %zu: %s", i, text_of(event.notification.message));
+    cr_expect(span_equal(event.notification.message, buffer_view(&expected)), "case %zu: %s", i,
+              text_of(event.notification.message));
     cr_expect(utf8_valid(event.notification.message));
     buffer_free(&data);
     buffer_free(&expected);
@@ -159,43 +171,63 @@ static const struct {
   const char *sentence;
 } bad_data[] = {
     {"[]", TIDINGS_E_SCHEMA, "data: an array is not an object"},
-    {"{\"message\":\"m\"}", TIDINGS_E_SCHEMA, "data.kind: missing; expected \"source.name\" or an object with source and name"},
+    {"{\"message\":\"m\"}", TIDINGS_E_SCHEMA,
+     "data.kind: missing; expected \"source.name\" or an object with source and name"},
     {"{\"kind\":\"a.b\"}", TIDINGS_E_SCHEMA, "data.message: missing; expected a string"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"level\":\"urgent\"}", TIDINGS_E_SCHEMA,
      "data.level: \"urgent\" is not one of info, warning, error, critical"},
-    {"{\"kind\":\"a.b\",\"message\":\"m\",\"level\":3}", TIDINGS_E_SCHEMA, "data.level: 3 is not one of info, warning, error, critical"},
+    {"{\"kind\":\"a.b\",\"message\":\"m\",\"level\":3}", TIDINGS_E_SCHEMA,
+     "data.level: 3 is not one of info, warning, error, critical"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"level\":null}", TIDINGS_E_SCHEMA,
      "data.level: null is not one of info, warning, error, critical"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"levle\":\"info\"}", TIDINGS_E_SCHEMA,
-     "data.levle: unknown field; expected one of kind, message, level, data, key, tool, handle, ttl_ms, activation, caused_by"},
+     "data.levle: unknown field; expected one of kind, message, level, data, key, tool, handle, "
+     "ttl_ms, activation, caused_by"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"a key\":1}", TIDINGS_E_SCHEMA,
-     "data.\"a key\": unknown field; expected one of kind, message, level, data, key, tool, handle, ttl_ms, activation, caused_by"},
+     "data.\"a key\": unknown field; expected one of kind, message, level, data, key, tool, "
+     "handle, ttl_ms, activation, caused_by"},
     {"{\"kind\":\"a.b\",\"message\":5}", TIDINGS_E_SCHEMA, "data.message: 5 is not a string"},
-    {"{\"kind\":\"a.b\",\"message\":[\"m\"]}", TIDINGS_E_SCHEMA, "data.message: an array is not a string"},
-    {"{\"kind\":\"a.b\",\"message\":\"\"}", TIDINGS_E_SCHEMA, "data.message: must not be empty or blank"},
-    {"{\"kind\":\"a.b\",\"message\":\" \\n\\t\"}", TIDINGS_E_SCHEMA, "data.message: must not be empty or blank"},
-    {"{\"kind\":7,\"message\":\"m\"}", TIDINGS_E_SCHEMA, "data.kind: 7 is not \"source.name\" or an object with source and name"},
+    {"{\"kind\":\"a.b\",\"message\":[\"m\"]}", TIDINGS_E_SCHEMA,
+     "data.message: an array is not a string"},
+    {"{\"kind\":\"a.b\",\"message\":\"\"}", TIDINGS_E_SCHEMA,
+     "data.message: must not be empty or blank"},
+    {"{\"kind\":\"a.b\",\"message\":\" \\n\\t\"}", TIDINGS_E_SCHEMA,
+     "data.message: must not be empty or blank"},
+    {"{\"kind\":7,\"message\":\"m\"}", TIDINGS_E_SCHEMA,
+     "data.kind: 7 is not \"source.name\" or an object with source and name"},
     {"{\"kind\":\"\",\"message\":\"m\"}", TIDINGS_E_SCHEMA, "data.kind: must not be empty"},
-    {"{\"kind\":\".b\",\"message\":\"m\"}", TIDINGS_E_SCHEMA, "data.kind: \".b\" is not a source, a dot and a name: the source is empty"},
-    {"{\"kind\":\"a.\",\"message\":\"m\"}", TIDINGS_E_SCHEMA, "data.kind: \"a.\" is not a source, a dot and a name: the name is empty"},
-    {"{\"kind\":\"a\\u001b.b\",\"message\":\"m\"}", TIDINGS_E_SCHEMA, "data.kind: \"a{U+001B}.b\" has the control character U+001B"},
-    {"{\"kind\":{\"source\":\"a\"},\"message\":\"m\"}", TIDINGS_E_SCHEMA, "data.kind.name: missing; expected a string such as \"stopped\""},
-    {"{\"kind\":{\"name\":\"a\"},\"message\":\"m\"}", TIDINGS_E_SCHEMA, "data.kind.source: missing; expected a string such as \"tool\""},
-    {"{\"kind\":{\"source\":\"\",\"name\":\"b\"},\"message\":\"m\"}", TIDINGS_E_SCHEMA, "data.kind.source: must not be empty"},
+    {"{\"kind\":\".b\",\"message\":\"m\"}", TIDINGS_E_SCHEMA,
+     "data.kind: \".b\" is not a source, a dot and a name: the source is empty"},
+    {"{\"kind\":\"a.\",\"message\":\"m\"}", TIDINGS_E_SCHEMA,
+     "data.kind: \"a.\" is not a source, a dot and a name: the name is empty"},
+    {"{\"kind\":\"a\\u001b.b\",\"message\":\"m\"}", TIDINGS_E_SCHEMA,
+     "data.kind: \"a{U+001B}.b\" has the control character U+001B"},
+    {"{\"kind\":{\"source\":\"a\"},\"message\":\"m\"}", TIDINGS_E_SCHEMA,
+     "data.kind.name: missing; expected a string such as \"stopped\""},
+    {"{\"kind\":{\"name\":\"a\"},\"message\":\"m\"}", TIDINGS_E_SCHEMA,
+     "data.kind.source: missing; expected a string such as \"tool\""},
+    {"{\"kind\":{\"source\":\"\",\"name\":\"b\"},\"message\":\"m\"}", TIDINGS_E_SCHEMA,
+     "data.kind.source: must not be empty"},
     {"{\"kind\":{\"source\":\"a.b\",\"name\":\"c\"},\"message\":\"m\"}", TIDINGS_E_SCHEMA,
      "data.kind.source: \"a.b\" is not a source: it has a dot"},
     {"{\"kind\":{\"source\":\"a\",\"name\":\"b\",\"id\":1},\"message\":\"m\"}", TIDINGS_E_SCHEMA,
      "data.kind.id: unknown field; expected one of source, name"},
     {"{\"kind\":{\"source\":\"a\",\"name\":\"b\\n\"},\"message\":\"m\"}", TIDINGS_E_SCHEMA,
      "data.kind.name: \"b{U+000A}\" has the control character U+000A"},
-    {"{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":0}", TIDINGS_E_SCHEMA, "data.ttl_ms: 0 is not an integer of at least 1"},
-    {"{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":-5}", TIDINGS_E_SCHEMA, "data.ttl_ms: -5 is not an integer of at least 1"},
-    {"{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":1.5}", TIDINGS_E_SCHEMA, "data.ttl_ms: 1.5 is not an integer of at least 1"},
-    {"{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":\"5\"}", TIDINGS_E_SCHEMA, "data.ttl_ms: \"5\" is not an integer of at least 1"},
+    {"{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":0}", TIDINGS_E_SCHEMA,
+     "data.ttl_ms: 0 is not an integer of at least 1"},
+    {"{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":-5}", TIDINGS_E_SCHEMA,
+     "data.ttl_ms: -5 is not an integer of at least 1"},
+    {"{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":1.5}", TIDINGS_E_SCHEMA,
+     "data.ttl_ms: 1.5 is not an integer of at least 1"},
+    {"{\"kind\":\"a.b\",\"message\":\"m\",\"ttl_ms\":\"5\"}", TIDINGS_E_SCHEMA,
+     "data.ttl_ms: \"5\" is not an integer of at least 1"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"activation\":\"now\"}", TIDINGS_E_SCHEMA,
      "data.activation: \"now\" is not one of passive, idle, interrupt"},
-    {"{\"kind\":\"a.b\",\"message\":\"m\",\"key\":{}}", TIDINGS_E_SCHEMA, "data.key: an object is not a string"},
-    {"{\"kind\":\"a.b\",\"message\":\"m\",\"tool\":true}", TIDINGS_E_SCHEMA, "data.tool: true is not a string"},
+    {"{\"kind\":\"a.b\",\"message\":\"m\",\"key\":{}}", TIDINGS_E_SCHEMA,
+     "data.key: an object is not a string"},
+    {"{\"kind\":\"a.b\",\"message\":\"m\",\"tool\":true}", TIDINGS_E_SCHEMA,
+     "data.tool: true is not a string"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"message\":\"n\"}", TIDINGS_E_INVAL,
      "event: not JSON: the key \"message\" stands twice in one object"},
 };
@@ -204,7 +236,8 @@ Test(event, refuses_bad_data) {
   for (size_t i = 0; i < sizeof bad_data / sizeof *bad_data; i++) {
     struct event event = {.type = EVENT_SESSION_CLOSED};
     struct tidings_error error;
-    cr_expect_eq(parse_data(bad_data[i].data, &event, &error), bad_data[i].code, "%s: %s", bad_data[i].data, error.text);
+    cr_expect_eq(parse_data(bad_data[i].data, &event, &error), bad_data[i].code, "%s: %s",
+                 bad_data[i].data, error.text);
     cr_expect_str_eq(error.text, bad_data[i].sentence);
     cr_expect_eq(event.type, EVENT_SESSION_CLOSED, "%s: the result was written", bad_data[i].data);
   }
@@ -222,34 +255,47 @@ static const struct {
     {"[]", TIDINGS_E_SCHEMA, "event: an array is not an object"},
     {"5", TIDINGS_E_SCHEMA, "event: 5 is not an object"},
     {"{}", TIDINGS_E_SCHEMA, "type: missing; expected an event type, such as \"notification\""},
-    {"{\"type\":null}", TIDINGS_E_SCHEMA, "type: missing; expected an event type, such as \"notification\""},
+    {"{\"type\":null}", TIDINGS_E_SCHEMA,
+     "type: missing; expected an event type, such as \"notification\""},
     {"{\"type\":5}", TIDINGS_E_SCHEMA, "type: 5 is not a string"},
     {"{\"type\":\"x\"}", TIDINGS_E_UNSUPPORTED, "event type \"x\" is unknown"},
-    {"{\"type\":\"turn.stated\",\"data\":7,\"Bad Key\":[]}", TIDINGS_E_UNSUPPORTED, "event type \"turn.stated\" is unknown"},
-    {"{\"type\":\"Wake\",\"session\":\"s\"}", TIDINGS_E_UNSUPPORTED, "event type \"Wake\" is unknown"},
+    {"{\"type\":\"turn.stated\",\"data\":7,\"Bad Key\":[]}", TIDINGS_E_UNSUPPORTED,
+     "event type \"turn.stated\" is unknown"},
+    {"{\"type\":\"Wake\",\"session\":\"s\"}", TIDINGS_E_UNSUPPORTED,
+     "event type \"Wake\" is unknown"},
     {"{\"type\":\"message.submitted\",\"data\":{\"id\":\"m\",\"content\":\"x\"}}", TIDINGS_E_SCHEMA,
      "session: missing; expected the id of a session"},
-    {"{\"type\":\"notification\"," DATA "}", TIDINGS_E_SCHEMA, "session: missing; expected the id of a session"},
-    {"{\"type\":\"notification\",\"session\":null," DATA "}", TIDINGS_E_SCHEMA, "session: missing; expected the id of a session"},
-    {"{\"type\":\"notification\",\"session\":\"\"," DATA "}", TIDINGS_E_SCHEMA, "session: must not be empty"},
-    {"{\"type\":\"notification\",\"session\":5," DATA "}", TIDINGS_E_SCHEMA, "session: 5 is not a string"},
+    {"{\"type\":\"notification\"," DATA "}", TIDINGS_E_SCHEMA,
+     "session: missing; expected the id of a session"},
+    {"{\"type\":\"notification\",\"session\":null," DATA "}", TIDINGS_E_SCHEMA,
+     "session: missing; expected the id of a session"},
+    {"{\"type\":\"notification\",\"session\":\"\"," DATA "}", TIDINGS_E_SCHEMA,
+     "session: must not be empty"},
+    {"{\"type\":\"notification\",\"session\":5," DATA "}", TIDINGS_E_SCHEMA,
+     "session: 5 is not a string"},
     {"{\"type\":\"notification\",\"session\":\"a\\u0085b\"," DATA "}", TIDINGS_E_SCHEMA,
      "session: \"a{U+0085}b\" has the control character U+0085"},
-    {"{\"type\":\"notification\",\"session\":\"s\"}", TIDINGS_E_SCHEMA, "data: missing; expected an object with kind and message"},
+    {"{\"type\":\"notification\",\"session\":\"s\"}", TIDINGS_E_SCHEMA,
+     "data: missing; expected an object with kind and message"},
     {HEAD "\"specversion\":\"0.3\"}", TIDINGS_E_SCHEMA, "specversion: \"0.3\" is not \"1.0\""},
     {HEAD "\"specversion\":1.0}", TIDINGS_E_SCHEMA, "specversion: 1.0 is not \"1.0\""},
     {HEAD "\"source\":\"\"}", TIDINGS_E_SCHEMA, "source: must not be empty"},
     {HEAD "\"source\":[]}", TIDINGS_E_SCHEMA, "source: an array is not a string"},
     {HEAD "\"id\":\"\"}", TIDINGS_E_SCHEMA, "id: must not be empty"},
     {HEAD "\"id\":17}", TIDINGS_E_SCHEMA, "id: 17 is not a string"},
-    {HEAD "\"id\":\"a\\nb\"}", TIDINGS_E_SCHEMA, "id: \"a{U+000A}b\" has the control character U+000A"},
-    {HEAD "\"time\":\"yesterday\"}", TIDINGS_E_SCHEMA, "time: \"yesterday\" is not a time by RFC 3339, such as \"2026-02-23T12:00:00Z\""},
-    {HEAD "\"datacontenttype\":\"text/xml\"}", TIDINGS_E_SCHEMA, "datacontenttype: \"text/xml\" is not application/json"},
+    {HEAD "\"id\":\"a\\nb\"}", TIDINGS_E_SCHEMA,
+     "id: \"a{U+000A}b\" has the control character U+000A"},
+    {HEAD "\"time\":\"yesterday\"}", TIDINGS_E_SCHEMA,
+     "time: \"yesterday\" is not a time by RFC 3339, such as \"2026-02-23T12:00:00Z\""},
+    {HEAD "\"datacontenttype\":\"text/xml\"}", TIDINGS_E_SCHEMA,
+     "datacontenttype: \"text/xml\" is not application/json"},
     {HEAD "\"subject\":1}", TIDINGS_E_SCHEMA, "subject: 1 is not a string"},
     {HEAD "\"trace\":{}}", TIDINGS_E_SCHEMA,
-     "trace: an object is not a string, a number, true, false or null, as an extension attribute must be"},
+     "trace: an object is not a string, a number, true, false or null, as an extension attribute "
+     "must be"},
     {HEAD "\"data_base64\":\"\"}", TIDINGS_E_SCHEMA,
-     "data_base64: unknown attribute; expected one of specversion, type, source, id, time, session, data, datacontenttype, subject, "
+     "data_base64: unknown attribute; expected one of specversion, type, source, id, time, "
+     "session, data, datacontenttype, subject, "
      "dataschema, or an extension named by a-z and 0-9"},
 };
 
@@ -257,20 +303,22 @@ Test(event, refuses_bad_envelopes) {
   for (size_t i = 0; i < sizeof bad_events / sizeof *bad_events; i++) {
     struct event event = {.type = EVENT_SESSION_CLOSED};
     struct tidings_error error;
-    cr_expect_eq(parse(bad_events[i].json, &event, &error), bad_events[i].code, "%s: %s", bad_events[i].json, error.text);
+    cr_expect_eq(parse(bad_events[i].json, &event, &error), bad_events[i].code, "%s: %s",
+                 bad_events[i].json, error.text);
     cr_expect_str_eq(error.text, bad_events[i].sentence);
     cr_expect_eq(event.type, EVENT_SESSION_CLOSED);
   }
 }
 
 Test(event, takes_what_cloudevents_allows) {
-  static const char *const good[] = {HEAD "\"time\":\"1985-04-12T23:20:50.52Z\"}",
-                                     HEAD "\"time\":\"1996-12-19t16:39:57-08:00\"}",
-                                     HEAD "\"time\":\"1990-12-31T23:59:60z\"}",
-                                     HEAD "\"time\":null,\"id\":null,\"source\":null}",
-                                     HEAD "\"ext1\":5,\"ext2\":true,\"ext3\":null,\"ext4\":\"x\"}",
-                                     HEAD "\"datacontenttype\":\"application/cloudevents+json\"}",
-                                     HEAD "\"dataschema\":\"https://example.org/s\",\"subject\":\"a b\"}"};
+  static const char *const good[] = {
+      HEAD "\"time\":\"1985-04-12T23:20:50.52Z\"}",
+      HEAD "\"time\":\"1996-12-19t16:39:57-08:00\"}",
+      HEAD "\"time\":\"1990-12-31T23:59:60z\"}",
+      HEAD "\"time\":null,\"id\":null,\"source\":null}",
+      HEAD "\"ext1\":5,\"ext2\":true,\"ext3\":null,\"ext4\":\"x\"}",
+      HEAD "\"datacontenttype\":\"application/cloudevents+json\"}",
+      HEAD "\"dataschema\":\"https://example.org/s\",\"subject\":\"a b\"}"};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     struct event event;
     struct tidings_error error;
@@ -308,7 +356,8 @@ Test(event, refuses_times_that_are_none) {
 Test(event, every_type_of_the_contract_is_known_by_name) {
   for (enum event_type type = EVENT_NOTIFICATION; type <= EVENT_WAKE; type++) {
     char json[128];
-    (void)snprintf(json, sizeof json, "{\"type\":\"%s\",\"session\":\"s\",\"data\":5}", event_type_name(type));
+    (void)snprintf(json, sizeof json, "{\"type\":\"%s\",\"session\":\"s\",\"data\":5}",
+                   event_type_name(type));
     struct event event;
     struct tidings_error error;
     cr_expect_eq(parse(json, &event, &error), TIDINGS_E_SCHEMA, "%s", json);
@@ -333,7 +382,8 @@ static int parse_filled(const char *pattern, size_t len, struct tidings_error *e
 }
 
 Test(event, small_strings_have_a_limit) {
-#define WITH_DATA(member) "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"message\":\"m\"," member "}}"
+#define WITH_DATA(member)                                                                          \
+  "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"message\":\"m\"," member "}}"
   static const struct {
     const char *pattern, *field;
   } cases[] = {
@@ -351,9 +401,12 @@ Test(event, small_strings_have_a_limit) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct tidings_error error;
     char sentence[128];
-    (void)snprintf(sentence, sizeof sentence, "%s: 1025 bytes are over the limit of 1024", cases[i].field);
-    cr_expect_eq(parse_filled(cases[i].pattern, 1024, &error), 0, "%s: %s", cases[i].field, error.text);
-    cr_expect_eq(parse_filled(cases[i].pattern, 1025, &error), TIDINGS_E_TOO_BIG, "%s", cases[i].field);
+    (void)snprintf(sentence, sizeof sentence, "%s: 1025 bytes are over the limit of 1024",
+                   cases[i].field);
+    cr_expect_eq(parse_filled(cases[i].pattern, 1024, &error), 0, "%s: %s", cases[i].field,
+                 error.text);
+    cr_expect_eq(parse_filled(cases[i].pattern, 1025, &error), TIDINGS_E_TOO_BIG, "%s",
+                 cases[i].field);
     cr_expect_str_eq(error.text, sentence);
   }
 }
@@ -377,23 +430,29 @@ Test(event, the_size_is_looked_at_first) {
 Test(event, nesting_is_too_big) {
   struct event event;
   struct tidings_error error;
-  cr_expect_eq(parse_data("{\"data\":[[[[[[[[[[[[[[]]]]]]]]]]]]]],\"kind\":\"a.b\",\"message\":\"m\"}", &event, &error), 0, "%s",
-               error.text);
-  cr_expect_eq(parse_data("{\"data\":[[[[[[[[[[[[[[[]]]]]]]]]]]]]]],\"kind\":\"a.b\",\"message\":\"m\"}", &event, &error),
-               TIDINGS_E_TOO_BIG);
+  cr_expect_eq(
+      parse_data("{\"data\":[[[[[[[[[[[[[[]]]]]]]]]]]]]],\"kind\":\"a.b\",\"message\":\"m\"}",
+                 &event, &error),
+      0, "%s", error.text);
+  cr_expect_eq(
+      parse_data("{\"data\":[[[[[[[[[[[[[[[]]]]]]]]]]]]]]],\"kind\":\"a.b\",\"message\":\"m\"}",
+                 &event, &error),
+      TIDINGS_E_TOO_BIG);
   cr_expect(strstr(error.text, "deeper than 16 levels"), "%s", error.text);
 }
 
 Test(event, survives_any_mutation_with_a_sentence_or_a_sound_event) {
-  static const char seed[] =
-      "{\"specversion\":\"1.0\",\"type\":\"notification\",\"source\":\"/jp\",\"id\":\"1\",\"session\":\"s\",\"data\":{\"kind\":{\"source\":"
-      "\"tool\",\"name\":\"x\"},\"message\":\"m\\u00e9\",\"level\":\"error\",\"ttl_ms\":5,\"data\":[1,{\"a\":null}]}}";
+  static const char seed[] = "{\"specversion\":\"1.0\",\"type\":\"notification\",\"source\":\"/"
+                             "jp\",\"id\":\"1\",\"session\":\"s\",\"data\":{\"kind\":{\"source\":"
+                             "\"tool\",\"name\":\"x\"},\"message\":\"m\\u00e9\",\"level\":"
+                             "\"error\",\"ttl_ms\":5,\"data\":[1,{\"a\":null}]}}";
   struct random random = {99};
   int taken = 0;
   for (int round = 0; round < 50000; round++) {
     char json[sizeof seed];
     memcpy(json, seed, sizeof seed);
-    for (size_t n = random_below(&random, 3) + 1; n; n--) json[random_below(&random, sizeof seed - 1)] = (char)random_next(&random);
+    for (size_t n = random_below(&random, 3) + 1; n; n--)
+      json[random_below(&random, sizeof seed - 1)] = (char)random_next(&random);
     struct arena round_arena = ARENA_EMPTY;
     struct event event;
     struct tidings_error error = new_error();
@@ -402,8 +461,10 @@ Test(event, survives_any_mutation_with_a_sentence_or_a_sound_event) {
       cr_assert(code >= TIDINGS_E_UNSUPPORTED && error.code == code && error.text[0], "%s", json);
       cr_assert(utf8_valid(span_text(error.text)), "%s", error.text);
     } else {
-      cr_assert(event.session.len && event.notification.source.len && event.notification.message.len);
-      cr_assert(utf8_valid(event.notification.message) && utf8_valid(event.notification.data) && utf8_valid(event.session));
+      cr_assert(event.session.len && event.notification.source.len &&
+                event.notification.message.len);
+      cr_assert(utf8_valid(event.notification.message) && utf8_valid(event.notification.data) &&
+                utf8_valid(event.session));
       taken++;
     }
     arena_free(&round_arena);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every format: against golden files, among them the examples of the document that the XML formats come from; against a list of known attacks; and
- * against arbitrary bytes in every field.
+ * Every format: against golden files, among them the examples of the document that the XML formats
+ * come from; against a list of known attacks; and against arbitrary bytes in every field.
  */
 #include <stdio.h>
 #include <tidings/reply.h>
@@ -12,8 +12,9 @@
 
 TestSuite(formats);
 
-static const char *const names[FORMAT_COUNT] = {"markdown",        "markdown-flat", "xml",       "xml-batch",     "json",
-                                                "system-reminder", "openai",        "anthropic", "synthetic-call"};
+static const char *const names[FORMAT_COUNT] = {"markdown",  "markdown-flat", "xml",
+                                                "xml-batch", "json",          "system-reminder",
+                                                "openai",    "anthropic",     "synthetic-call"};
 
 static const char nonce[] = "5f1d3c2b9a8e7061";
 
@@ -22,7 +23,11 @@ static struct render_input input_of(const struct items *items, struct line *line
   static struct tidings_span ids[MOST_ITEMS];
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
-    lines[i] = (struct line){.item = item, .message = item->note.message, .place = item->n, .count = 1, .level = item->note.level};
+    lines[i] = (struct line){.item = item,
+                             .message = item->note.message,
+                             .place = item->n,
+                             .count = 1,
+                             .level = item->note.level};
     ids[i] = span_text("notif_00000000-0000-4000-8000-000000000000");
   }
   return (struct render_input){.lines = lines,
@@ -34,9 +39,10 @@ static struct render_input input_of(const struct items *items, struct line *line
 }
 
 /* The carrier's text with the block in it; or each message behind a line that says whose it is. */
-static void write_sent(const struct rendered *messages, size_t count, const char *content, struct buffer *out) {
-  static const char *const roles[] = {"carrier", "block", "developer", "user", "tool"}, *const places[] = {"prepend", "append", "before",
-                                                                                                           "after", "pair"};
+static void write_sent(const struct rendered *messages, size_t count, const char *content,
+                       struct buffer *out) {
+  static const char *const roles[] = {"carrier", "block", "developer", "user", "tool"},
+                           *const places[] = {"prepend", "append", "before", "after", "pair"};
   if (count == 1 && messages[0].role == TIDINGS_MESSAGE_CARRIER) {
     if (messages[0].place == TIDINGS_PLACE_APPEND) buffer_text(out, content);
     buffer_span(out, messages[0].text);
@@ -44,8 +50,8 @@ static void write_sent(const struct rendered *messages, size_t count, const char
     return;
   }
   for (size_t i = 0; i < count; i++)
-    buffer_format(out, "== %s %s %.*s\n%.*s\n", roles[messages[i].role], places[messages[i].place], SPAN_FORMAT(messages[i].call_id),
-                  SPAN_FORMAT(messages[i].text));
+    buffer_format(out, "== %s %s %.*s\n%.*s\n", roles[messages[i].role], places[messages[i].place],
+                  SPAN_FORMAT(messages[i].call_id), SPAN_FORMAT(messages[i].text));
 }
 
 static void expect_sent(const struct render_input *input, const char *content, const char *golden) {
@@ -62,7 +68,9 @@ static void expect_sent(const struct render_input *input, const char *content, c
   arena_free(&arena);
 }
 
-static void file_watcher(struct items *items, const char *message) { ITEM(items, .source = "file_watcher", .message = message); }
+static void file_watcher(struct items *items, const char *message) {
+  ITEM(items, .source = "file_watcher", .message = message);
+}
 
 Test(formats, xml_is_the_documents_example) {
   struct items items = {.count = 0};
@@ -103,9 +111,12 @@ Test(formats, coalesced_is_the_documents_example) {
 /* All levels, several lines, markup, more that waits. */
 static struct items sample(void) {
   struct items items = {.count = 0};
-  ITEM(&items, .name = "failed", .message = "Tool `cargo_check` failed with exit code 101.", .level = TIDINGS_LEVEL_CRITICAL);
-  ITEM(&items, .source = "mcp", .name = "disconnected", .message = "MCP server `github` has disconnected.", .level = TIDINGS_LEVEL_ERROR);
-  ITEM(&items, .name = "waiting", .message = "Tool `git` (handle `h_1`) is waiting for input.", .level = TIDINGS_LEVEL_WARNING);
+  ITEM(&items, .name = "failed", .message = "Tool `cargo_check` failed with exit code 101.",
+       .level = TIDINGS_LEVEL_CRITICAL);
+  ITEM(&items, .source = "mcp", .name = "disconnected",
+       .message = "MCP server `github` has disconnected.", .level = TIDINGS_LEVEL_ERROR);
+  ITEM(&items, .name = "waiting", .message = "Tool `git` (handle `h_1`) is waiting for input.",
+       .level = TIDINGS_LEVEL_WARNING);
   ITEM(&items, .source = "subagent", .name = "finished",
        .message = "[Subagent 'research' finished]\nFound <three> & more:\n- one\n- \"two\"");
   ITEM(&items, .source = "news", .message = "---");
@@ -146,7 +157,7 @@ Test(formats, instructions_are_their_golden_files) {
   }
 }
 
-/* -- hostile text ------------------------------------------------------------------------------------------------------------------ */
+/* -- hostile text ------------------------------------------------------------------------------ */
 
 static void expect_sound(const struct render_input *input, const char *what, long round) {
   struct arena arena = ARENA_EMPTY;
@@ -154,7 +165,8 @@ static void expect_sound(const struct render_input *input, const char *what, lon
   size_t count;
   cr_assert_eq(render_messages(input, &arena, &messages, &count), 0);
   const char *problem = block_problem(input, messages, count);
-  cr_assert_null(problem, "%s, %s %ld: %s:\n%.*s", names[input->format], what, round, problem, SPAN_FORMAT(messages[0].text));
+  cr_assert_null(problem, "%s, %s %ld: %s:\n%.*s", names[input->format], what, round, problem,
+                 SPAN_FORMAT(messages[0].text));
   arena_free(&arena);
 }
 
@@ -164,7 +176,8 @@ Test(formats, no_known_attack_gets_out_of_any) {
     for (unsigned variant = 0; variant < FORMAT_COUNT * 16; variant++) {
       struct items items = {.count = 0};
       ITEM(&items, .message = "before");
-      ITEM(&items, .source = variant & 1 ? attacks[a] : "tool", .name = variant & 1 ? attacks[a] : "x", .message = attacks[a],
+      ITEM(&items, .source = variant & 1 ? attacks[a] : "tool",
+           .name = variant & 1 ? attacks[a] : "x", .message = attacks[a],
            .level = (uint8_t)(a % 4));
       ITEM(&items, .message = "after");
       struct render_input input = input_of(&items, lines, (uint8_t)(variant / 16));
@@ -197,7 +210,8 @@ Test(formats, arbitrary_bytes_in_every_field_stay_inside) {
     input.deferred = random_below(&random, 3);
     if (random_below(&random, 2)) input.nonce = span_text(nonce);
     input.place = random_below(&random, 2) ? TIDINGS_PLACE_APPEND : TIDINGS_PLACE_PREPEND;
-    const struct tidings_span steered[] = {hostile_text(&random, &arena), hostile_text(&random, &arena)};
+    const struct tidings_span steered[] = {hostile_text(&random, &arena),
+                                           hostile_text(&random, &arena)};
     input.steered = steered;
     input.steered_count = random_below(&random, 3);
     input.chat_request = random_below(&random, 2);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON reader, by examples and against another reader: both must take and refuse the same texts and see the same values.
+ * The JSON reader, by examples and against another reader: both must take and refuse the same texts
+ * and see the same values.
  */
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -57,38 +58,62 @@ static const struct {
 } bad[] = {
     {"", TIDINGS_E_INVAL, "event: not JSON: it is empty"},
     {"   ", TIDINGS_E_INVAL, "event: not JSON: it ends where a value was expected"},
-    {"{not json", TIDINGS_E_INVAL, "event: not JSON: \"n\" where a key in double quotes was expected at line 1, column 2"},
-    {"{\n  \"é\": nul}", TIDINGS_E_INVAL, "event: not JSON: \"n\" where a value was expected at line 2, column 8"},
+    {"{not json", TIDINGS_E_INVAL,
+     "event: not JSON: \"n\" where a key in double quotes was expected at line 1, column 2"},
+    {"{\n  \"é\": nul}", TIDINGS_E_INVAL,
+     "event: not JSON: \"n\" where a value was expected at line 2, column 8"},
     {"{\"a\":1", TIDINGS_E_INVAL, "event: not JSON: it ends where \",\" or \"}\" was expected"},
-    {"[1 2]", TIDINGS_E_INVAL, "event: not JSON: \"2\" where \",\" or \"]\" was expected at line 1, column 4"},
-    {"[1,]", TIDINGS_E_INVAL, "event: not JSON: \"]\" where a value was expected at line 1, column 4"},
-    {"{\"a\":1,}", TIDINGS_E_INVAL, "event: not JSON: \"}\" where a key in double quotes was expected at line 1, column 8"},
-    {"{\"a\" 1}", TIDINGS_E_INVAL, "event: not JSON: \"1\" where \":\" was expected at line 1, column 6"},
-    {"[1}", TIDINGS_E_INVAL, "event: not JSON: \"}\" where \",\" or \"]\" was expected at line 1, column 3"},
-    {"{} {}", TIDINGS_E_INVAL, "event: not JSON: \"{\" where the end was expected at line 1, column 4"},
+    {"[1 2]", TIDINGS_E_INVAL,
+     "event: not JSON: \"2\" where \",\" or \"]\" was expected at line 1, column 4"},
+    {"[1,]", TIDINGS_E_INVAL,
+     "event: not JSON: \"]\" where a value was expected at line 1, column 4"},
+    {"{\"a\":1,}", TIDINGS_E_INVAL,
+     "event: not JSON: \"}\" where a key in double quotes was expected at line 1, column 8"},
+    {"{\"a\" 1}", TIDINGS_E_INVAL,
+     "event: not JSON: \"1\" where \":\" was expected at line 1, column 6"},
+    {"[1}", TIDINGS_E_INVAL,
+     "event: not JSON: \"}\" where \",\" or \"]\" was expected at line 1, column 3"},
+    {"{} {}", TIDINGS_E_INVAL,
+     "event: not JSON: \"{\" where the end was expected at line 1, column 4"},
     {"01", TIDINGS_E_INVAL, "event: not JSON: a number that starts with 0 at line 1, column 1"},
     {"-", TIDINGS_E_INVAL, "event: not JSON: it ends where a digit was expected"},
     {"1.", TIDINGS_E_INVAL, "event: not JSON: it ends where a digit was expected"},
-    {"[1.e5]", TIDINGS_E_INVAL, "event: not JSON: \"e\" where a digit was expected at line 1, column 4"},
+    {"[1.e5]", TIDINGS_E_INVAL,
+     "event: not JSON: \"e\" where a digit was expected at line 1, column 4"},
     {"1e+", TIDINGS_E_INVAL, "event: not JSON: it ends where a digit was expected"},
-    {"+1", TIDINGS_E_INVAL, "event: not JSON: \"+\" where a value was expected at line 1, column 1"},
-    {"\xEF\xBB\xBF{}", TIDINGS_E_INVAL, "event: not JSON: \"{U+FEFF}\" where a value was expected at line 1, column 1"},
+    {"+1", TIDINGS_E_INVAL,
+     "event: not JSON: \"+\" where a value was expected at line 1, column 1"},
+    {"\xEF\xBB\xBF{}", TIDINGS_E_INVAL,
+     "event: not JSON: \"{U+FEFF}\" where a value was expected at line 1, column 1"},
     {"\"abc", TIDINGS_E_INVAL, "event: not JSON: it ends where the end of a string was expected"},
-    {"\"abc\\", TIDINGS_E_INVAL, "event: not JSON: it ends where an escaped character was expected"},
-    {"\"a\nb\"", TIDINGS_E_INVAL, "event: not JSON: a control character inside a string at line 1, column 3"},
-    {"\"a\x1F\"", TIDINGS_E_INVAL, "event: not JSON: a control character inside a string at line 1, column 3"},
-    {"\"\\uD83D\\uD83D\"", TIDINGS_E_INVAL, "event: not JSON: half of a surrogate pair at line 1, column 2"},
-    {"99999999999999999999999", TIDINGS_E_SCHEMA, "event: \"99999999999999999999999\" is not a number of 64 bits, at line 1, column 1"},
+    {"\"abc\\", TIDINGS_E_INVAL,
+     "event: not JSON: it ends where an escaped character was expected"},
+    {"\"a\nb\"", TIDINGS_E_INVAL,
+     "event: not JSON: a control character inside a string at line 1, column 3"},
+    {"\"a\x1F\"", TIDINGS_E_INVAL,
+     "event: not JSON: a control character inside a string at line 1, column 3"},
+    {"\"\\uD83D\\uD83D\"", TIDINGS_E_INVAL,
+     "event: not JSON: half of a surrogate pair at line 1, column 2"},
+    {"99999999999999999999999", TIDINGS_E_SCHEMA,
+     "event: \"99999999999999999999999\" is not a number of 64 bits, at line 1, column 1"},
     {"[\"\\n\\n\\x\"]", TIDINGS_E_INVAL, "event: not JSON: an unknown escape at line 1, column 7"},
-    {"\"\\u12G4\"", TIDINGS_E_INVAL, "event: not JSON: \\u without four hexadecimal digits at line 1, column 2"},
-    {"\"a\\u0000\"", TIDINGS_E_INVAL, "event: the NUL character \\u0000 is not allowed, at line 1, column 3"},
-    {"\"\\uD83D\"", TIDINGS_E_INVAL, "event: not JSON: half of a surrogate pair at line 1, column 2"},
-    {"\"\\uDE00\\uD83D\"", TIDINGS_E_INVAL, "event: not JSON: half of a surrogate pair at line 1, column 2"},
-    {"\"\\uD83D\\u0041\"", TIDINGS_E_INVAL, "event: not JSON: half of a surrogate pair at line 1, column 2"},
+    {"\"\\u12G4\"", TIDINGS_E_INVAL,
+     "event: not JSON: \\u without four hexadecimal digits at line 1, column 2"},
+    {"\"a\\u0000\"", TIDINGS_E_INVAL,
+     "event: the NUL character \\u0000 is not allowed, at line 1, column 3"},
+    {"\"\\uD83D\"", TIDINGS_E_INVAL,
+     "event: not JSON: half of a surrogate pair at line 1, column 2"},
+    {"\"\\uDE00\\uD83D\"", TIDINGS_E_INVAL,
+     "event: not JSON: half of a surrogate pair at line 1, column 2"},
+    {"\"\\uD83D\\u0041\"", TIDINGS_E_INVAL,
+     "event: not JSON: half of a surrogate pair at line 1, column 2"},
     {"{\"a\":\"\xFF\"}", TIDINGS_E_INVAL, "event: not UTF-8: byte 0xFF at offset 6"},
-    {"{\"a\":1,\"b\":2,\"\\u0061\":3}", TIDINGS_E_INVAL, "event: not JSON: the key \"a\" stands twice in one object"},
-    {"9223372036854775808", TIDINGS_E_SCHEMA, "event: \"9223372036854775808\" is not a number of 64 bits, at line 1, column 1"},
-    {"[1e308]", TIDINGS_E_SCHEMA, "event: \"1e308\" is not a number of 64 bits, at line 1, column 2"},
+    {"{\"a\":1,\"b\":2,\"\\u0061\":3}", TIDINGS_E_INVAL,
+     "event: not JSON: the key \"a\" stands twice in one object"},
+    {"9223372036854775808", TIDINGS_E_SCHEMA,
+     "event: \"9223372036854775808\" is not a number of 64 bits, at line 1, column 1"},
+    {"[1e308]", TIDINGS_E_SCHEMA,
+     "event: \"1e308\" is not a number of 64 bits, at line 1, column 2"},
     {"-0.001e99999999999999999999", TIDINGS_E_SCHEMA,
      "event: \"-0.001e99999999999999999999\" is not a number of 64 bits, at line 1, column 1"},
 };
@@ -108,10 +133,12 @@ Test(json, refuses_nul_bytes_inside_and_outside_of_strings) {
   struct tidings_error error = new_error();
   (void)compact(span_of("[1,\0002]", 6), &code, &error);
   cr_expect_eq(code, TIDINGS_E_INVAL);
-  cr_expect_str_eq(error.text, "event: not JSON: \"{U+0000}\" where a value was expected at line 1, column 4");
+  cr_expect_str_eq(error.text,
+                   "event: not JSON: \"{U+0000}\" where a value was expected at line 1, column 4");
   (void)compact(span_of("[\"a\0b\"]", 7), &code, &error);
   cr_expect_eq(code, TIDINGS_E_INVAL);
-  cr_expect_str_eq(error.text, "event: not JSON: a control character inside a string at line 1, column 4");
+  cr_expect_str_eq(error.text,
+                   "event: not JSON: a control character inside a string at line 1, column 4");
 }
 
 static const char *nested(int depth, char open, char close) {
@@ -132,12 +159,14 @@ static const char *nested(int depth, char open, char close) {
 Test(json, sixteen_levels_are_the_limit) {
   int code;
   struct tidings_error error = new_error();
-  cr_expect_str_eq(compact(span_text(nested(16, '[', ']')), &code, &error), "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]");
+  cr_expect_str_eq(compact(span_text(nested(16, '[', ']')), &code, &error),
+                   "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]");
   cr_expect_eq(code, 0);
   (void)compact(span_text(nested(17, '[', ']')), &code, &error);
   cr_expect_eq(code, TIDINGS_E_TOO_BIG);
   cr_expect_str_eq(error.text, "event: nested deeper than 16 levels at line 1, column 17");
-  (void)compact(span_text("[\"[[[[[[[[[[[[[[[[[[[[[[[[[\",\"{{{{{{{{{{{{{{{{{{{{{{{{{{{\"]"), &code, &error);
+  (void)compact(span_text("[\"[[[[[[[[[[[[[[[[[[[[[[[[[\",\"{{{{{{{{{{{{{{{{{{{{{{{{{{{\"]"), &code,
+                &error);
   cr_expect_eq(code, 0, "brackets inside strings are no nesting");
 }
 
@@ -171,7 +200,8 @@ static int read_keys(int count, int twin) {
 Test(json, finds_a_duplicate_among_many_keys) {
   for (int count = 1; count < 40; count++) {
     for (int twin = 0; twin <= count; twin++)
-      cr_expect_eq(read_keys(count, twin), twin < count ? TIDINGS_E_INVAL : 0, "%d keys, twin %d", count, twin);
+      cr_expect_eq(read_keys(count, twin), twin < count ? TIDINGS_E_INVAL : 0, "%d keys, twin %d",
+                   count, twin);
   }
 }
 
@@ -204,10 +234,12 @@ Test(json, integers) {
 static void random_value(struct random *random, int depth, struct buffer *out);
 
 static void random_string(struct random *random, struct buffer *out) {
-  static const char *const pieces[] = {"a", "b", "é",   "€",      "😀", "\\n", "\\\"", "\\\\", "\\u0041", "\\u20ac", "\\ud83d\\ude00",
-                                       " ", "/", "\\/", "\\u001f"};
+  static const char *const pieces[] = {
+      "a", "b", "é",   "€",      "😀", "\\n", "\\\"", "\\\\", "\\u0041", "\\u20ac", "\\ud83d\\ude00",
+      " ", "/", "\\/", "\\u001f"};
   buffer_byte(out, '"');
-  for (size_t n = random_below(random, 6); n; n--) buffer_text(out, pieces[random_below(random, sizeof pieces / sizeof *pieces)]);
+  for (size_t n = random_below(random, 6); n; n--)
+    buffer_text(out, pieces[random_below(random, sizeof pieces / sizeof *pieces)]);
   buffer_byte(out, '"');
 }
 
@@ -226,7 +258,9 @@ static void random_members(struct random *random, int depth, bool object, struct
 }
 
 static void random_value(struct random *random, int depth, struct buffer *out) {
-  static const char *const scalars[] = {"null", "true", "false", "0", "-1", "12", "1.5", "-2.25e2", "3E-1", "1e300", "9007199254740993"};
+  static const char *const scalars[] = {
+      "null", "true",  "false",           "0", "-1", "12", "1.5", "-2.25e2",
+      "3E-1", "1e300", "9007199254740993"};
   size_t choice = random_below(random, depth > 4 ? 4 : 8);
   if (choice < 2) {
     buffer_text(out, scalars[random_below(random, sizeof scalars / sizeof *scalars)]);
@@ -260,9 +294,10 @@ Test(json, takes_and_refuses_what_jansson_does) {
     struct tidings_error error = new_error();
     int code = json_read(buffer_view(&text), "event", &arena, &json, &error);
     json_error_t theirs_error;
-    json_t *theirs = json_loadb(text.len ? text.bytes : "", text.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &theirs_error);
-    cr_assert_eq(code == 0, theirs != NULL, "%s\nours: %s\ntheirs: %s", text_of(buffer_view(&text)), code ? error.text : "taken",
-                 theirs ? "taken" : theirs_error.text);
+    json_t *theirs = json_loadb(text.len ? text.bytes : "", text.len,
+                                JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &theirs_error);
+    cr_assert_eq(code == 0, theirs != NULL, "%s\nours: %s\ntheirs: %s", text_of(buffer_view(&text)),
+                 code ? error.text : "taken", theirs ? "taken" : theirs_error.text);
     if (!code) {
       struct tidings_span ours;
       cr_assert_eq(json_compact(json, &arena, &ours), 0);
@@ -278,5 +313,6 @@ Test(json, takes_and_refuses_what_jansson_does) {
     arena_free(&arena);
     buffer_free(&text);
   }
-  cr_expect(taken > 10000 && refused > 10000, "taken %d, refused %d: the generator is lopsided", taken, refused);
+  cr_expect(taken > 10000 && refused > 10000, "taken %d, refused %d: the generator is lopsided",
+            taken, refused);
 }

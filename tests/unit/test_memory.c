@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every allocation of the pure modules fails in turn: each time it is said, nothing is written, nothing leaks, and with memory the same
- * call gives the same result as ever. The linker sends the modules' calls of malloc here (see CMakeLists.txt).
+ * Every allocation of the pure modules fails in turn: each time it is said, nothing is written,
+ * nothing leaks, and with memory the same call gives the same result as ever. The linker sends the
+ * modules' calls of malloc here (see CMakeLists.txt).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 #include "event/event.h"
 #include "event/facts.h"
 #include "items.h"
-#include "rules/producers/producers.h"
 #include "render/render.h"
+#include "rules/producers/producers.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -27,10 +28,15 @@ static size_t failing, asked;
 static bool must_fail(void) { return ++asked == failing; }
 
 void *__wrap_malloc(size_t size) { return must_fail() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return must_fail() ? NULL : __real_calloc(count, size); }
-void *__wrap_realloc(void *old, size_t size) { return must_fail() ? NULL : __real_realloc(old, size); }
+void *__wrap_calloc(size_t count, size_t size) {
+  return must_fail() ? NULL : __real_calloc(count, size);
+}
+void *__wrap_realloc(void *old, size_t size) {
+  return must_fail() ? NULL : __real_realloc(old, size);
+}
 
-/* Runs `attempt` with the first, second, … allocation failing until none is left to fail; it answers true when it succeeded. */
+/* Runs `attempt` with the first, second, … allocation failing until none is left to fail; it
+ * answers true when it succeeded. */
 static void fail_in_turn(bool (*attempt)(void), size_t at_least) {
   size_t turn = 0;
   bool done = false;
@@ -40,9 +46,11 @@ static void fail_in_turn(bool (*attempt)(void), size_t at_least) {
     done = attempt();
     bool reached = asked >= failing;
     failing = 0;
-    cr_assert_eq(done, !reached, "allocation %zu failed, and the attempt %s", turn, done ? "succeeded" : "failed without need");
+    cr_assert_eq(done, !reached, "allocation %zu failed, and the attempt %s", turn,
+                 done ? "succeeded" : "failed without need");
   }
-  cr_expect_gt(turn, at_least, "only %zu allocations were tried: is malloc still sent here?", turn - 1);
+  cr_expect_gt(turn, at_least, "only %zu allocations were tried: is malloc still sent here?",
+               turn - 1);
 }
 
 /* How big the inputs are, so that different allocations are the first to need a new chunk. */
@@ -60,10 +68,12 @@ static struct buffer json = BUFFER_EMPTY;
 
 static void make_event(void) {
   json.len = 0;
-  buffer_text(&json, "{\"type\":\"notification\",\"session\":\"s\",\"id\":\"1\",\"data\":{\"kind\":\"tool.x\",\"message\":\"");
+  buffer_text(&json, "{\"type\":\"notification\",\"session\":\"s\",\"id\":\"1\",\"data\":{\"kind\":"
+                     "\"tool.x\",\"message\":\"");
   for (int i = 0; i < 20000; i++) buffer_byte(&json, 'm');
   buffer_text(&json, "\",\"data\":{");
-  for (size_t i = 0; i < scale; i++) buffer_format(&json, "%s\"key%zu\":[%zu,\"\\u0041\"]", i ? "," : "", i, i);
+  for (size_t i = 0; i < scale; i++)
+    buffer_format(&json, "%s\"key%zu\":[%zu,\"\\u0041\"]", i ? "," : "", i, i);
   buffer_text(&json, "}}}");
   cr_assert(!json.failed);
 }
@@ -80,7 +90,8 @@ static bool try_event(void) {
     cr_assert(error.text[0]);
     cr_assert_eq(event.type, EVENT_SESSION_CLOSED, "the result was written");
   } else {
-    cr_assert(span_is(event.notification.source, "tool") && event.notification.message.len == 16384 + strlen("… (3616 more bytes)"));
+    cr_assert(span_is(event.notification.source, "tool") &&
+              event.notification.message.len == 16384 + strlen("… (3616 more bytes)"));
     cr_assert(event.notification.data.len > scale * 10);
   }
   arena_free(&arena);
@@ -105,7 +116,8 @@ static bool try_resumed(void) {
     int code = event_parse(buffer_view(&text), &settings, &arena, &event, NULL);
     cr_assert(code == 0 || code == TIDINGS_E_NOMEM);
     done = code == 0;
-    if (done) cr_assert(event.opening.delivery_count == 2000 && event.opening.deliveries[1999] == 2000);
+    if (done)
+      cr_assert(event.opening.delivery_count == 2000 && event.opening.deliveries[1999] == 2000);
   }
   buffer_free(&text);
   arena_free(&arena);
@@ -129,8 +141,10 @@ static bool try_turn(void) {
   struct tidings_error error = new_error();
   struct settings settings = {.event_bytes = 262144, .message_bytes = 16384};
   int code = event_parse(buffer_view(&json), &settings, &arena, &event, &error);
-  cr_assert(code == 0 || (code == TIDINGS_E_NOMEM && event.type == EVENT_WAKE && error.text[0]), "%s", error.text);
-  if (!code) cr_assert(event.turn.message_count == scale * 10 + 1 && span_is(event.turn.messages[1], "m0"));
+  cr_assert(code == 0 || (code == TIDINGS_E_NOMEM && event.type == EVENT_WAKE && error.text[0]),
+            "%s", error.text);
+  if (!code)
+    cr_assert(event.turn.message_count == scale * 10 + 1 && span_is(event.turn.messages[1], "m0"));
   arena_free(&arena);
   return code == 0;
 }
@@ -142,8 +156,10 @@ Test(memory, of_a_turn) {
 
 static void make_message(void) {
   json.len = 0;
-  buffer_text(&json, "{\"type\":\"message.submitted\",\"session\":\"s\",\"data\":{\"id\":\"m1\",\"content\":\"hi\",\"trigger\":{");
-  for (size_t i = 0; i < scale; i++) buffer_format(&json, "%s\"key%zu\":[%zu,\"\\u0041\"]", i ? "," : "", i, i);
+  buffer_text(&json, "{\"type\":\"message.submitted\",\"session\":\"s\",\"data\":{\"id\":\"m1\","
+                     "\"content\":\"hi\",\"trigger\":{");
+  for (size_t i = 0; i < scale; i++)
+    buffer_format(&json, "%s\"key%zu\":[%zu,\"\\u0041\"]", i ? "," : "", i, i);
   buffer_text(&json, "}}}");
   cr_assert(!json.failed);
 }
@@ -154,7 +170,8 @@ static bool try_message(void) {
   struct tidings_error error = new_error();
   struct settings settings = {.event_bytes = 262144, .message_bytes = 16384};
   int code = event_parse(buffer_view(&json), &settings, &arena, &event, &error);
-  cr_assert(code == 0 || (code == TIDINGS_E_NOMEM && event.type == EVENT_WAKE && error.text[0]), "%s", error.text);
+  cr_assert(code == 0 || (code == TIDINGS_E_NOMEM && event.type == EVENT_WAKE && error.text[0]),
+            "%s", error.text);
   if (!code) cr_assert(span_is(event.message.id, "m1") && event.message.trigger.len > scale * 10);
   arena_free(&arena);
   return code == 0;
@@ -166,7 +183,8 @@ Test(memory, of_a_message) {
 }
 
 static const char configuration[] =
-    "{\"conversation\":{\"notifications\":{\"kinds\":{\"mcp\":{\"enable\":true,\"a\":false},\"tool.stopped\":true}},"
+    "{\"conversation\":{\"notifications\":{\"kinds\":{\"mcp\":{\"enable\":true,\"a\":false},\"tool."
+    "stopped\":true}},"
     "\"tools\":{\"git\":{\"notifications\":{\"a\":false}}}},\"delivery\":{\"max_items\":7}}";
 
 static bool try_configuration(void) {
@@ -196,8 +214,10 @@ static struct item plenty[600];
 static bool try_plan(void) {
   struct arena arena = ARENA_EMPTY;
   struct plan plan = {.deferred = 77};
-  struct settings settings = {
-      .notifications_enabled = true, .order = ORDER_LEVEL, .max_items = (uint32_t)scale / 2, .overflow = OVERFLOW_DEFER};
+  struct settings settings = {.notifications_enabled = true,
+                              .order = ORDER_LEVEL,
+                              .max_items = (uint32_t)scale / 2,
+                              .overflow = OVERFLOW_DEFER};
   int code = plan_delivery(plenty, scale, &settings, 0, NULL, &arena, &plan);
   if (code) {
     cr_assert_eq(code, -1);
@@ -211,15 +231,18 @@ static bool try_plan(void) {
 
 static void fill_plenty(void) {
   static char keys[sizeof plenty / sizeof *plenty][8];
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) (void)snprintf(keys[i], sizeof keys[i], "k%zu", i % 150);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    (void)snprintf(keys[i], sizeof keys[i], "k%zu", i % 150);
   for (size_t i = 0; i < sizeof plenty / sizeof *plenty; i++) {
-    plenty[i] = (struct item){
-        .n = i + 1,
-        .note = {.source = span_text("tool"), .message = span_text("a message\n---"), .key = span_text(i % 3 ? "" : keys[i / 3])}};
+    plenty[i] = (struct item){.n = i + 1,
+                              .note = {.source = span_text("tool"),
+                                       .message = span_text("a message\n---"),
+                                       .key = span_text(i % 3 ? "" : keys[i / 3])}};
   }
 }
 
-/* Everything that a plan can do at once: facts, edits, pairs that cancel out, common lines, a budget. */
+/* Everything that a plan can do at once: facts, edits, pairs that cancel out, common lines, a
+ * budget. */
 static bool try_whole_plan(void) {
   static const char *const names[] = {"changed", "disconnected", "reconnected"};
   struct arena arena = ARENA_EMPTY;
@@ -235,13 +258,14 @@ static bool try_whole_plan(void) {
   size_t count = scale < 300 ? scale : 300;
   for (size_t i = 0; i < count; i++) {
     items[i] = (struct item){.n = i + 1, .time_ms = (int64_t)i};
-    items[i].note = (struct notification){.source = span_text(i % 3 ? "mcp" : "file"),
-                                          .name = span_text(names[i % 3]),
-                                          .message = span_text(i % 2 ? "a line\nand another one" : "one"),
-                                          .data = span_text(i % 3   ? "{\"server\":\"s\"}"
-                                                            : i % 2 ? "{\"path\":\"a\"}"
-                                                                    : "{\"paths\":[\"b\",\"c\"]}"),
-                                          .caused_by = span_text(i % 30 ? "" : "call")};
+    items[i].note =
+        (struct notification){.source = span_text(i % 3 ? "mcp" : "file"),
+                              .name = span_text(names[i % 3]),
+                              .message = span_text(i % 2 ? "a line\nand another one" : "one"),
+                              .data = span_text(i % 3   ? "{\"server\":\"s\"}"
+                                                : i % 2 ? "{\"path\":\"a\"}"
+                                                        : "{\"paths\":[\"b\",\"c\"]}"),
+                              .caused_by = span_text(i % 30 ? "" : "call")};
   }
   int code = facts_read(items, count, &arena);
   if (!code) code = plan_delivery(items, count, &settings, 0, NULL, &arena, &plan);
@@ -259,8 +283,8 @@ static bool try_report(void) {
   struct arena arena = ARENA_EMPTY;
   struct settings settings = {.event_bytes = 262144, .message_bytes = 64};
   static const struct memory memory = {0};
-  static const char report[] =
-      "{\"type\":\"file.changed\",\"session\":\"s\",\"data\":{\"paths\":[\"src/one.c\",\"src/two.c\",\"src/three.c\",\"src/four.c\"]}}";
+  static const char report[] = "{\"type\":\"file.changed\",\"session\":\"s\",\"data\":{\"paths\":["
+                               "\"src/one.c\",\"src/two.c\",\"src/three.c\",\"src/four.c\"]}}";
   struct produced produced = {.speaks = false};
   struct event event;
   struct tidings_error error = new_error();
@@ -281,7 +305,8 @@ static bool try_formats(void) {
   struct tidings_span ids[40];
   bool done = true;
   for (size_t i = 0; i < 40; i++) {
-    lines[i] = (struct line){.item = &plenty[i], .message = plenty[i].note.message, .place = i, .count = 1};
+    lines[i] = (struct line){
+        .item = &plenty[i], .message = plenty[i].note.message, .place = i, .count = 1};
     ids[i] = span_text("notif_1");
   }
   for (unsigned format = 0; format < FORMAT_COUNT && done; format++) {
@@ -311,7 +336,9 @@ Test(memory, of_a_plan) { fail_at_all_scales(try_plan, fill_plenty, 1); }
 static bool try_render(void) {
   struct line lines[100];
   struct buffer out = BUFFER_EMPTY;
-  for (size_t i = 0; i < 100; i++) lines[i] = (struct line){.item = &plenty[i], .message = plenty[i].note.message, .place = i, .count = 1};
+  for (size_t i = 0; i < 100; i++)
+    lines[i] = (struct line){
+        .item = &plenty[i], .message = plenty[i].note.message, .place = i, .count = 1};
   struct render_input input = {.lines = lines, .line_count = 100, .host_name = span_text("JP")};
   render_carrier_text(&input, &out);
   bool done = !out.failed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is shown, what is not, and why: the steps of a plan but the cap. In the expected texts a fate is n:outcome/reason>ref, the reasons
- * being the numbers of values/notification.h.
+ * What is shown, what is not, and why: the steps of a plan but the cap. In the expected texts a
+ * fate is n:outcome/reason>ref, the reasons being the numbers of values/notification.h.
  */
 #include "items.h"
 
@@ -104,7 +104,8 @@ Test(policy, a_newer_one_supersedes_even_when_it_is_filtered) {
   struct items items = {.count = 0};
   ITEM(&items, .key = "server", .source = "mcp", .name = "disconnected");
   ITEM(&items, .key = "server", .source = "mcp", .name = "reconnected");
-  EXPECT_PLAN(items, KINDS("{\"mcp.reconnected\":false}"), 0, " | 1:superseded/4>2 2:filtered/8 | 0");
+  EXPECT_PLAN(items, KINDS("{\"mcp.reconnected\":false}"), 0,
+              " | 1:superseded/4>2 2:filtered/8 | 0");
 }
 
 /* ---- filter ---- */
@@ -114,16 +115,21 @@ Test(policy, every_setting_that_applies_must_be_true) {
     const char *configuration, *expected;
   } cases[] = {
       {"", "1 2 3 4 | | 0"},
-      {"{\"conversation\":{\"notifications\":{\"enable\":false}}}", " | 1:filtered/5 2:filtered/5 3:filtered/5 4:filtered/5 | 0"},
-      {"{\"conversation\":{\"notifications\":{\"enable\":false,\"kinds\":{\"mcp\":{\"enable\":true}}}}}",
+      {"{\"conversation\":{\"notifications\":{\"enable\":false}}}",
+       " | 1:filtered/5 2:filtered/5 3:filtered/5 4:filtered/5 | 0"},
+      {"{\"conversation\":{\"notifications\":{\"enable\":false,\"kinds\":{\"mcp\":{\"enable\":true}"
+       "}}}}",
        " | 1:filtered/5 2:filtered/5 3:filtered/5 4:filtered/5 | 0"},
       {KINDS("{\"mcp\":{\"enable\":false}}"), "1 2 | 3:filtered/6 4:filtered/6 | 0"},
       {KINDS("{\"mcp\":false}"), "1 2 | 3:filtered/6 4:filtered/6 | 0"},
       {KINDS("{\"mcp\":{\"enable\":true,\"reconnected\":false}}"), "1 2 3 | 4:filtered/7 | 0"},
-      {KINDS("{\"mcp\":{\"enable\":false,\"reconnected\":true}}"), "1 2 | 3:filtered/6 4:filtered/6 | 0"},
+      {KINDS("{\"mcp\":{\"enable\":false,\"reconnected\":true}}"),
+       "1 2 | 3:filtered/6 4:filtered/6 | 0"},
       {KINDS("{\"mcp.reconnected\":false}"), "1 2 3 | 4:filtered/8 | 0"},
-      {KINDS("{\"mcp.reconnected\":true,\"mcp\":{\"reconnected\":false}}"), "1 2 3 | 4:filtered/7 | 0"},
-      {KINDS("{\"mcp.reconnected\":false,\"mcp\":{\"reconnected\":false,\"enable\":false}}"), "1 2 | 3:filtered/6 4:filtered/6 | 0"},
+      {KINDS("{\"mcp.reconnected\":true,\"mcp\":{\"reconnected\":false}}"),
+       "1 2 3 | 4:filtered/7 | 0"},
+      {KINDS("{\"mcp.reconnected\":false,\"mcp\":{\"reconnected\":false,\"enable\":false}}"),
+       "1 2 | 3:filtered/6 4:filtered/6 | 0"},
       {KINDS("{\"mcp.re\":false,\"mc\":false,\"mcp.reconnected.x\":false}"), "1 2 3 4 | | 0"},
       {KINDS("{\"tool.waiting\":false}"), "1 3 4 | 2:filtered/8 | 0"},
   };
@@ -132,7 +138,8 @@ Test(policy, every_setting_that_applies_must_be_true) {
   ITEM(&items, .source = "tool", .name = "waiting");
   ITEM(&items, .source = "mcp", .name = "disconnected");
   ITEM(&items, .source = "mcp", .name = "reconnected");
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) EXPECT_PLAN(items, cases[i].configuration, 0, cases[i].expected);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    EXPECT_PLAN(items, cases[i].configuration, 0, cases[i].expected);
 }
 
 Test(policy, a_key_of_the_draft_governs_what_the_revision_calls_tool) {
@@ -141,15 +148,18 @@ Test(policy, a_key_of_the_draft_governs_what_the_revision_calls_tool) {
   ITEM(&items, .source = "handle", .name = "stopped");
   ITEM(&items, .source = "tool", .name = "failed");
   EXPECT_PLAN(items, KINDS("{\"handle.stopped\":false}"), 0, "3 | 1:filtered/8 2:filtered/8 | 0");
-  EXPECT_PLAN(items, KINDS("{\"handle\":{\"stopped\":false}}"), 0, "3 | 1:filtered/7 2:filtered/7 | 0");
-  EXPECT_PLAN(items, KINDS("{\"handle\":{\"enable\":false}}"), 0, " | 1:filtered/6 2:filtered/6 3:filtered/6 | 0");
+  EXPECT_PLAN(items, KINDS("{\"handle\":{\"stopped\":false}}"), 0,
+              "3 | 1:filtered/7 2:filtered/7 | 0");
+  EXPECT_PLAN(items, KINDS("{\"handle\":{\"enable\":false}}"), 0,
+              " | 1:filtered/6 2:filtered/6 3:filtered/6 | 0");
   EXPECT_PLAN(items, KINDS("{\"tool.stopped\":false}"), 0, "2 3 | 1:filtered/8 | 0");
-  EXPECT_PLAN(items, KINDS("{\"handle.stopped\":false,\"tool.stopped\":true}"), 0, "3 | 1:filtered/8 2:filtered/8 | 0");
+  EXPECT_PLAN(items, KINDS("{\"handle.stopped\":false,\"tool.stopped\":true}"), 0,
+              "3 | 1:filtered/8 2:filtered/8 | 0");
 }
 
 Test(policy, a_tools_own_settings_apply_to_that_tool) {
-  static const char configuration[] =
-      "{\"conversation\":{\"tools\":{\"cargo_check\":{\"notifications\":{\"waiting\":false,\"stopped\":true}}}}}";
+  static const char configuration[] = "{\"conversation\":{\"tools\":{\"cargo_check\":{"
+                                      "\"notifications\":{\"waiting\":false,\"stopped\":true}}}}}";
   struct items items = {.count = 0};
   ITEM(&items, .tool = "cargo_check", .name = "stopped");
   ITEM(&items, .tool = "cargo_check", .name = "waiting");
@@ -171,5 +181,6 @@ Test(policy, orders_by_level_by_time_or_newest_first) {
   ITEM(&items, .level = TIDINGS_LEVEL_INFO, .key = "k");
   EXPECT_PLAN(items, "", 0, "2 5 4 1 6 | 3:superseded/4>6 | 0");
   EXPECT_PLAN(items, "{\"delivery\":{\"order\":\"time\"}}", 0, "1 2 6 4 5 | 3:superseded/4>6 | 0");
-  EXPECT_PLAN(items, "{\"delivery\":{\"order\":\"newest\"}}", 0, "5 4 6 2 1 | 3:superseded/4>6 | 0");
+  EXPECT_PLAN(items, "{\"delivery\":{\"order\":\"newest\"}}", 0,
+              "5 4 6 2 1 | 3:superseded/4>6 | 0");
 }

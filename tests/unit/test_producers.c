@@ -23,7 +23,8 @@ static struct produced produced_by(const char *type, const char *data, struct me
   struct produced produced;
   struct tidings_error error = new_error();
   buffer_format(&json, "{\"type\":\"%s\",\"session\":\"s\",\"data\":%s}", type, data);
-  cr_assert_eq(event_parse(buffer_view(&json), &settings, &arena, &event, &error), 0, "%s", error.text);
+  cr_assert_eq(event_parse(buffer_view(&json), &settings, &arena, &event, &error), 0, "%s",
+               error.text);
   cr_assert_eq(produce(&event, &settings, memory, &arena, &produced), 0);
   *memory = produced.memory;
   buffer_free(&json);
@@ -37,8 +38,8 @@ static const char *news_of(const char *type, const char *data) {
   struct buffer text = BUFFER_EMPTY;
   const struct notification *note = &produced.note;
   if (!produced.speaks) return "";
-  buffer_format(&text, "%.*s.%.*s|%s|%.*s", SPAN_FORMAT(note->source), SPAN_FORMAT(note->name), level_name(note->level),
-                SPAN_FORMAT(note->message));
+  buffer_format(&text, "%.*s.%.*s|%s|%.*s", SPAN_FORMAT(note->source), SPAN_FORMAT(note->name),
+                level_name(note->level), SPAN_FORMAT(note->message));
   const char *copy = text_of(buffer_view(&text));
   buffer_free(&text);
   return copy;
@@ -52,43 +53,61 @@ Test(producers, say_the_documented_words) {
        "tool.stopped|info|Tool `cargo_check` (handle `h_3`) has stopped with result available."},
       {"handle.state", "{\"handle\":\"h_1\",\"tool\":\"git\",\"state\":\"waiting\"}",
        "tool.waiting|warning|Tool `git` (handle `h_1`) is waiting for input."},
-      {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"cargo_check\",\"state\":\"failed\",\"exit_code\":101}",
+      {"handle.state",
+       "{\"handle\":\"h_3\",\"tool\":\"cargo_check\",\"state\":\"failed\",\"exit_code\":101}",
        "tool.failed|error|Tool `cargo_check` (handle `h_3`) failed with exit code 101."},
-      {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"cargo_check\",\"state\":\"failed\",\"level\":\"critical\"}",
+      {"handle.state",
+       "{\"handle\":\"h_3\",\"tool\":\"cargo_check\",\"state\":\"failed\",\"level\":\"critical\"}",
        "tool.failed|critical|Tool `cargo_check` (handle `h_3`) failed."},
       {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"x\",\"state\":\"running\"}", ""},
       {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"t\",\"state\":\"failed\",\"exit_code\":0}",
        "tool.failed|error|Tool `t` (handle `h_3`) failed with exit code 0."},
       {"handle.polled", "{\"handle\":\"h_3\"}", ""},
       {"mcp.state", "{\"server\":\"github\",\"state\":\"connected\"}", ""},
-      {"mcp.state", "{\"server\":\"github\",\"state\":\"disconnected\"}", "mcp.disconnected|error|MCP server `github` has disconnected."},
-      {"mcp.state", "{\"server\":\"github\",\"state\":\"reconnected\"}", "mcp.reconnected|info|MCP server `github` has reconnected."},
+      {"mcp.state", "{\"server\":\"github\",\"state\":\"disconnected\"}",
+       "mcp.disconnected|error|MCP server `github` has disconnected."},
+      {"mcp.state", "{\"server\":\"github\",\"state\":\"reconnected\"}",
+       "mcp.reconnected|info|MCP server `github` has reconnected."},
       {"mcp.state", "{\"server\":\"github\",\"state\":\"unresponsive\"}",
        "mcp.unresponsive|warning|MCP server `github` is not responding."},
       {"mcp.state", "{\"server\":\"github\",\"state\":\"disconnected\",\"level\":\"info\"}",
        "mcp.disconnected|info|MCP server `github` has disconnected."},
-      {"file.changed", "{\"path\":\"src/lib.rs\"}", "file.changed|info|`src/lib.rs` was modified externally."},
-      {"file.changed", "{\"path\":\"a\",\"change\":\"created\"}", "file.changed|info|`a` was created externally."},
-      {"file.changed", "{\"paths\":[\"a\"],\"change\":\"deleted\"}", "file.changed|info|`a` was deleted externally."},
-      {"file.changed", "{\"path\":\"a\",\"change\":\"renamed\"}", "file.changed|info|`a` was renamed externally."},
-      {"file.changed", "{\"paths\":[\"a\",\"b\"]}", "file.changed|info|Multiple files modified: a, b"},
-      {"file.changed", "{\"paths\":[\"a\",\"b\"],\"change\":\"deleted\"}", "file.changed|info|Multiple files deleted: a, b"},
-      {"config.changed", "{\"summary\":\"model is now x\"}", "config.reloaded|info|Configuration reloaded: model is now x"},
-      {"rate.limited", "{\"retry_after_ms\":12000}", "rate.limited|warning|Rate limited; retry after 12 s."},
-      {"rate.limited", "{\"retry_after_ms\":12001,\"provider\":\"p\"}", "rate.limited|warning|Rate limited; retry after 13 s."},
-      {"rate.limited", "{\"retry_after_ms\":9223372036854775807}", "rate.limited|warning|Rate limited; retry after 9223372036854776 s."},
+      {"file.changed", "{\"path\":\"src/lib.rs\"}",
+       "file.changed|info|`src/lib.rs` was modified externally."},
+      {"file.changed", "{\"path\":\"a\",\"change\":\"created\"}",
+       "file.changed|info|`a` was created externally."},
+      {"file.changed", "{\"paths\":[\"a\"],\"change\":\"deleted\"}",
+       "file.changed|info|`a` was deleted externally."},
+      {"file.changed", "{\"path\":\"a\",\"change\":\"renamed\"}",
+       "file.changed|info|`a` was renamed externally."},
+      {"file.changed", "{\"paths\":[\"a\",\"b\"]}",
+       "file.changed|info|Multiple files modified: a, b"},
+      {"file.changed", "{\"paths\":[\"a\",\"b\"],\"change\":\"deleted\"}",
+       "file.changed|info|Multiple files deleted: a, b"},
+      {"config.changed", "{\"summary\":\"model is now x\"}",
+       "config.reloaded|info|Configuration reloaded: model is now x"},
+      {"rate.limited", "{\"retry_after_ms\":12000}",
+       "rate.limited|warning|Rate limited; retry after 12 s."},
+      {"rate.limited", "{\"retry_after_ms\":12001,\"provider\":\"p\"}",
+       "rate.limited|warning|Rate limited; retry after 13 s."},
+      {"rate.limited", "{\"retry_after_ms\":9223372036854775807}",
+       "rate.limited|warning|Rate limited; retry after 9223372036854776 s."},
       {"subagent.finished", "{\"slug\":\"research\",\"summary\":\"Found three.\"}",
        "subagent.finished|info|[Subagent 'research' finished]\nFound three."},
-      {"subagent.finished", "{\"slug\":\"research\",\"summary\":\"\"}", "subagent.finished|info|[Subagent 'research' finished]"},
+      {"subagent.finished", "{\"slug\":\"research\",\"summary\":\"\"}",
+       "subagent.finished|info|[Subagent 'research' finished]"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) cr_expect_str_eq(news_of(cases[i].type, cases[i].data), cases[i].news);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    cr_expect_str_eq(news_of(cases[i].type, cases[i].data), cases[i].news);
 }
 
 Test(producers, keep_what_policy_and_hosts_ask_for) {
   struct memory memory = {0};
-  struct produced produced = produced_by("handle.state", "{\"handle\":\"h_3\",\"tool\":\"git\",\"state\":\"stopped\"}", &memory);
+  struct produced produced = produced_by(
+      "handle.state", "{\"handle\":\"h_3\",\"tool\":\"git\",\"state\":\"stopped\"}", &memory);
   cr_expect(span_is(produced.note.handle, "h_3") && span_is(produced.note.tool, "git"));
-  cr_expect(span_is(produced.note.data, "{\"handle\":\"h_3\",\"tool\":\"git\",\"state\":\"stopped\"}"));
+  cr_expect(
+      span_is(produced.note.data, "{\"handle\":\"h_3\",\"tool\":\"git\",\"state\":\"stopped\"}"));
   cr_expect_eq(produced.withdraw_handle.len, 0);
   produced = produced_by("file.changed", "{\"path\":\"a\",\"caused_by\":\"call_1\"}", &memory);
   cr_expect(span_is(produced.note.caused_by, "call_1"));
@@ -100,7 +119,8 @@ Test(producers, a_poll_and_running_take_news_back) {
   struct memory memory = {0};
   struct produced produced = produced_by("handle.polled", "{\"handle\":\"h_3\"}", &memory);
   cr_expect(span_is(produced.withdraw_handle, "h_3") && produced.withdraw_reason == REASON_POLLED);
-  produced = produced_by("handle.state", "{\"handle\":\"h_3\",\"tool\":\"x\",\"state\":\"running\"}", &memory);
+  produced = produced_by("handle.state",
+                         "{\"handle\":\"h_3\",\"tool\":\"x\",\"state\":\"running\"}", &memory);
   cr_expect(span_is(produced.withdraw_handle, "h_3") && produced.withdraw_reason == REASON_RUNNING);
 }
 
@@ -113,7 +133,8 @@ Test(producers, a_summary_is_cut_by_characters) {
   buffer_byte(&data, '\0');
   struct produced produced = produced_by("subagent.finished", data.bytes, &memory);
   size_t head = strlen("[Subagent 's' finished]\n");
-  struct tidings_span summary = span_of(produced.note.message.ptr + head, produced.note.message.len - head);
+  struct tidings_span summary =
+      span_of(produced.note.message.ptr + head, produced.note.message.len - head);
   cr_expect_eq(summary.len, 250 * 2 + 250 * 4);
   cr_expect(utf8_valid(summary));
   cr_expect_eq(utf8_characters(summary, 499), summary.len - 2);
@@ -128,15 +149,17 @@ Test(producers, a_long_message_is_cut_and_says_so) {
   buffer_text(&data, "\"}");
   buffer_byte(&data, '\0');
   struct produced produced = produced_by("config.changed", data.bytes, &memory);
-  cr_expect_eq(produced.note.message.len, 16384 + strlen("… (3640 more bytes)"), "%zu", produced.note.message.len);
+  cr_expect_eq(produced.note.message.len, 16384 + strlen("… (3640 more bytes)"), "%zu",
+               produced.note.message.len);
   buffer_free(&data);
 }
 
-/* -- the budget ------------------------------------------------------------------------------------------------------------------ */
+/* -- the budget -------------------------------------------------------------------------------- */
 
 static const char *usage(struct memory *memory, int64_t used, int64_t limit) {
   char data[96];
-  (void)snprintf(data, sizeof data, "{\"used\":%lld,\"limit\":%lld}", (long long)used, (long long)limit);
+  (void)snprintf(data, sizeof data, "{\"used\":%lld,\"limit\":%lld}", (long long)used,
+                 (long long)limit);
   struct produced produced = produced_by("budget.usage", data, memory);
   if (!produced.speaks) return "";
   return text_of(produced.note.message);
@@ -162,10 +185,12 @@ Test(producers, thresholds_at_the_edges_of_numbers) {
   cr_expect_str_eq(usage(&memory, 1, 1), "Token budget: 95% used (1 of 1).");
   memory.budget_percent = 0;
   cr_expect_str_eq(usage(&memory, 2, 3), "");
-  cr_expect_str_eq(usage(&memory, INT64_MAX, INT64_MAX), "Token budget: 95% used (9223372036854775807 of 9223372036854775807).");
+  cr_expect_str_eq(usage(&memory, INT64_MAX, INT64_MAX),
+                   "Token budget: 95% used (9223372036854775807 of 9223372036854775807).");
   memory.budget_percent = 0;
   cr_expect_str_eq(usage(&memory, 6917529027641081855, INT64_MAX), "");
-  cr_expect_str_eq(usage(&memory, 6917529027641081856, INT64_MAX), "Token budget: 75% used (6917529027641081856 of 9223372036854775807).");
+  cr_expect_str_eq(usage(&memory, 6917529027641081856, INT64_MAX),
+                   "Token budget: 75% used (6917529027641081856 of 9223372036854775807).");
 }
 
 Test(producers, the_last_threshold_is_an_error) {

@@ -18,13 +18,15 @@ struct shown {
   size_t deferred;
 };
 
-static struct shown show(const struct items *items, const char *configuration, const struct token_counter *counter) {
+static struct shown show(const struct items *items, const char *configuration,
+                         const struct token_counter *counter) {
   struct arena arena = ARENA_EMPTY;
   struct settings settings = settings_from(configuration, &arena);
   struct plan plan;
   struct buffer text = BUFFER_EMPTY;
   cr_assert_eq(plan_delivery(items->items, items->count, &settings, 0, counter, &arena, &plan), 0);
-  for (size_t i = 0; i < plan.line_count; i++) buffer_format(&text, "%s%.*s", i ? " | " : "", SPAN_FORMAT(plan.lines[i].message));
+  for (size_t i = 0; i < plan.line_count; i++)
+    buffer_format(&text, "%s%.*s", i ? " | " : "", SPAN_FORMAT(plan.lines[i].message));
   struct shown shown = {text_of(buffer_view(&text)), plan.deferred};
   buffer_free(&text);
   arena_free(&arena);
@@ -33,7 +35,8 @@ static struct shown show(const struct items *items, const char *configuration, c
 
 #define TOKENS(n) "{\"delivery\":{\"order\":\"time\",\"max_tokens\":" n "}}"
 
-static void expect_shown(const struct items *items, const char *configuration, const char *text, size_t deferred) {
+static void expect_shown(const struct items *items, const char *configuration, const char *text,
+                         size_t deferred) {
   struct shown shown = show(items, configuration, NULL);
   cr_expect_str_eq(shown.text, text);
   cr_expect_eq(shown.deferred, deferred);
@@ -59,19 +62,26 @@ Test(tokens, are_what_the_host_counts) {
 Test(tokens, first_whole_then_the_first_line_then_later) {
   struct items items = {.count = 0};
   ITEM(&items, .message = "whole\nand its end");
-  ITEM(&items, .source = "b", .message = "first\na rest that is much longer than a few tokens can hold");
+  ITEM(&items, .source = "b",
+       .message = "first\na rest that is much longer than a few tokens can hold");
   ITEM(&items, .source = "c", .message = "too late");
   expect_shown(&items, TOKENS("11"), "whole\nand its end | first… (54 more bytes)", 1);
   expect_shown(&items, TOKENS("10"), "whole\nand its end", 2);
-  expect_shown(&items, TOKENS("100"), "whole\nand its end | first\na rest that is much longer than a few tokens can hold | too late", 0);
+  expect_shown(&items, TOKENS("100"),
+               "whole\nand its end | first\na rest that is much longer than a few tokens can hold "
+               "| too late",
+               0);
 }
 
 Test(tokens, what_comes_first_is_always_shown) {
   struct items items = {.count = 0};
-  ITEM(&items, .message = "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789");
+  ITEM(&items, .message = "012345678901234567890123456789012345678901234567890123456789012345678901"
+                          "2345678901234567890123456789");
   ITEM(&items, .message = "next");
-  expect_shown(&items, TOKENS("20"), "01234567890123456789012345678901234567890123456789… (50 more bytes) | next", 0);
-  expect_shown(&items, TOKENS("1"), "01234567890123456789012345678901234567890123456789… (50 more bytes)", 1);
+  expect_shown(&items, TOKENS("20"),
+               "01234567890123456789012345678901234567890123456789… (50 more bytes) | next", 0);
+  expect_shown(&items, TOKENS("1"),
+               "01234567890123456789012345678901234567890123456789… (50 more bytes)", 1);
   struct items small = {.count = 0};
   ITEM(&small, .message = "short, and shown as it is");
   expect_shown(&small, TOKENS("1"), "short, and shown as it is", 0);
@@ -92,7 +102,8 @@ Test(tokens, and_a_cap_go_together) {
   EXPECT_PLAN(items, "{\"delivery\":{\"max_items\":2,\"max_tokens\":3}}", 0, "1 7 | | 5");
 }
 
-/* Whatever the settings, repeated deliveries empty the queue, each item delivered once, and while a source waits it has its turn. */
+/* Whatever the settings, repeated deliveries empty the queue, each item delivered once, and while a
+ * source waits it has its turn. */
 Test(tokens, delivery_after_delivery_the_queue_empties) {
   static const char *const orders[] = {"level", "time", "newest"};
   struct random random = {9};
@@ -104,13 +115,16 @@ Test(tokens, delivery_after_delivery_the_queue_empties) {
     size_t count = 1 + random_below(&random, 50);
     for (size_t i = 0; i < count; i++) {
       static const char *const sources[] = {"a", "a", "a", "b", "c"};
-      ITEM(&items, .n = i + 1, .source = sources[random_below(&random, 5)], .level = (uint8_t)random_below(&random, 4),
-           .time_ms = (int64_t)i,
-           .message = random_below(&random, 3) ? "some text of a few words" : "first line\nsecond line, longer than the first");
+      ITEM(&items, .n = i + 1, .source = sources[random_below(&random, 5)],
+           .level = (uint8_t)random_below(&random, 4), .time_ms = (int64_t)i,
+           .message = random_below(&random, 3) ? "some text of a few words"
+                                               : "first line\nsecond line, longer than the first");
     }
     (void)snprintf(configuration, sizeof configuration,
-                   "{\"delivery\":{\"max_items\":%zu,\"max_tokens\":%zu,\"order\":\"%s\",\"coalesce_window_ms\":%zu}}",
-                   random_below(&random, 5), 1 + random_below(&random, 40), orders[round % 3], random_below(&random, 2) * 3);
+                   "{\"delivery\":{\"max_items\":%zu,\"max_tokens\":%zu,\"order\":\"%s\","
+                   "\"coalesce_window_ms\":%zu}}",
+                   random_below(&random, 5), 1 + random_below(&random, 40), orders[round % 3],
+                   random_below(&random, 2) * 3);
     struct settings settings = settings_from(configuration, &arena);
     size_t deliveries = 0;
     while (items.count) {

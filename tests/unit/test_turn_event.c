@@ -14,7 +14,8 @@ static void tear_down(void) { arena_free(&arena); }
 
 TestSuite(turn_event, .fini = tear_down);
 
-static int parse_bytes(const char *type, struct tidings_span data, struct event *ret_event, struct tidings_error *error) {
+static int parse_bytes(const char *type, struct tidings_span data, struct event *ret_event,
+                       struct tidings_error *error) {
   struct settings settings = settings_from("", &arena);
   struct buffer json = BUFFER_EMPTY;
   *error = new_error();
@@ -28,7 +29,8 @@ static int parse_bytes(const char *type, struct tidings_span data, struct event 
   return code;
 }
 
-static int parse(const char *type, const char *data, struct event *ret_event, struct tidings_error *error) {
+static int parse(const char *type, const char *data, struct event *ret_event,
+                 struct tidings_error *error) {
   return parse_bytes(type, span_text(data), ret_event, error);
 }
 
@@ -41,13 +43,15 @@ static struct turn_event read_good(const char *type, const char *data, enum even
   return event.turn;
 }
 
-#define EXPECT_SPAN(span, text) cr_expect(span_is((span), (text)), "got %s, expected %s", text_of(span), (text))
+#define EXPECT_SPAN(span, text)                                                                    \
+  cr_expect(span_is((span), (text)), "got %s, expected %s", text_of(span), (text))
 
 static const struct {
   const char *name;
   enum event_type type;
-} turns[] = {{"turn.started", EVENT_TURN_STARTED}, {"turn.declined", EVENT_TURN_DECLINED}, {"turn.finished", EVENT_TURN_FINISHED},
-             {"turn.aborted", EVENT_TURN_ABORTED}, {"turn.failed", EVENT_TURN_FAILED},     {"turn.retrying", EVENT_TURN_RETRYING},
+} turns[] = {{"turn.started", EVENT_TURN_STARTED},   {"turn.declined", EVENT_TURN_DECLINED},
+             {"turn.finished", EVENT_TURN_FINISHED}, {"turn.aborted", EVENT_TURN_ABORTED},
+             {"turn.failed", EVENT_TURN_FAILED},     {"turn.retrying", EVENT_TURN_RETRYING},
              {"turn.waiting", EVENT_TURN_WAITING}},
   bare[] = {{"turn.resume", EVENT_TURN_RESUME},
             {"stream.started", EVENT_STREAM_STARTED},
@@ -73,7 +77,8 @@ Test(turn_event, without_messages_the_current_turn_is_meant) {
 
 Test(turn_event, names_its_messages_in_their_order) {
   for (size_t i = 0; i < TURNS; i++) {
-    struct turn_event turn = read_good(turns[i].name, "{\"messages\":[\"m2\",\"tidings:1\",\"m\",\"m1\"]}", turns[i].type);
+    struct turn_event turn = read_good(
+        turns[i].name, "{\"messages\":[\"m2\",\"tidings:1\",\"m\",\"m1\"]}", turns[i].type);
     cr_expect(turn.has_messages);
     cr_assert_eq(turn.message_count, 4, "%s", turns[i].name);
     EXPECT_SPAN(turn.messages[0], "m2");
@@ -84,28 +89,34 @@ Test(turn_event, names_its_messages_in_their_order) {
 }
 
 Test(turn_event, says_why) {
-  struct turn_event turn = read_good("turn.declined", "{\"reason\":\"the user said no\"}", EVENT_TURN_DECLINED);
+  struct turn_event turn =
+      read_good("turn.declined", "{\"reason\":\"the user said no\"}", EVENT_TURN_DECLINED);
   EXPECT_SPAN(turn.reason, "the user said no");
   turn = read_good("turn.aborted", "{\"reason\":\"\"}", EVENT_TURN_ABORTED);
   cr_expect_eq(turn.reason.len, 0);
-  turn = read_good("turn.failed", "{\"reason\":\"provider\",\"message\":\"500\\n\\u001b[0m\"}", EVENT_TURN_FAILED);
+  turn = read_good("turn.failed", "{\"reason\":\"provider\",\"message\":\"500\\n\\u001b[0m\"}",
+                   EVENT_TURN_FAILED);
   EXPECT_SPAN(turn.reason, "provider");
   EXPECT_SPAN(turn.message, "500\n\x1b[0m");
 }
 
 Test(turn_event, counts_attempts) {
-  struct turn_event turn = read_good("turn.retrying", "{\"attempt\":2,\"message\":\"overloaded\"}", EVENT_TURN_RETRYING);
+  struct turn_event turn =
+      read_good("turn.retrying", "{\"attempt\":2,\"message\":\"overloaded\"}", EVENT_TURN_RETRYING);
   cr_expect_eq(turn.attempt, 2);
   EXPECT_SPAN(turn.message, "overloaded");
   cr_expect_eq(read_good("turn.retrying", "{\"attempt\":1}", EVENT_TURN_RETRYING).attempt, 1);
-  cr_expect_eq(read_good("turn.retrying", "{\"attempt\":4294967295}", EVENT_TURN_RETRYING).attempt, UINT32_MAX);
+  cr_expect_eq(read_good("turn.retrying", "{\"attempt\":4294967295}", EVENT_TURN_RETRYING).attempt,
+               UINT32_MAX);
 }
 
 Test(turn_event, waits_for_something) {
-  struct turn_event turn = read_good("turn.waiting", "{\"kind\":\"approval\",\"message\":\"rm -r?\"}", EVENT_TURN_WAITING);
+  struct turn_event turn = read_good(
+      "turn.waiting", "{\"kind\":\"approval\",\"message\":\"rm -r?\"}", EVENT_TURN_WAITING);
   EXPECT_SPAN(turn.kind, "approval");
   EXPECT_SPAN(turn.message, "rm -r?");
-  EXPECT_SPAN(read_good("turn.waiting", "{\"kind\":\"user-input\"}", EVENT_TURN_WAITING).kind, "user-input");
+  EXPECT_SPAN(read_good("turn.waiting", "{\"kind\":\"user-input\"}", EVENT_TURN_WAITING).kind,
+              "user-input");
 }
 
 Test(turn_event, of_some_types_there_is_nothing_to_say) {
@@ -113,8 +124,10 @@ Test(turn_event, of_some_types_there_is_nothing_to_say) {
   for (size_t i = 0; i < BARE; i++) {
     struct event event = {.type = EVENT_NOTIFICATION};
     struct tidings_error error;
-    for (size_t n = 0; n < sizeof none / sizeof *none; n++) (void)read_good(bare[i].name, none[n], bare[i].type);
-    cr_expect_eq(parse(bare[i].name, "{\"messages\":[\"m1\"]}", &event, &error), TIDINGS_E_SCHEMA, "%s", bare[i].name);
+    for (size_t n = 0; n < sizeof none / sizeof *none; n++)
+      (void)read_good(bare[i].name, none[n], bare[i].type);
+    cr_expect_eq(parse(bare[i].name, "{\"messages\":[\"m1\"]}", &event, &error), TIDINGS_E_SCHEMA,
+                 "%s", bare[i].name);
     cr_expect_str_eq(error.text, "data.messages: unknown field; expected none");
     cr_expect_eq(parse(bare[i].name, "[]", &event, &error), TIDINGS_E_SCHEMA, "%s", bare[i].name);
     cr_expect_str_eq(error.text, "data: an array is not an object");
@@ -125,9 +138,11 @@ Test(turn_event, of_some_types_there_is_nothing_to_say) {
 Test(turn_event, every_type_is_of_one_class) {
   for (enum event_type type = EVENT_NOTIFICATION; type <= EVENT_WAKE; type++) {
     const char *name = event_type_name(type);
-    bool message = !strncmp(name, "message.", 8), turn = !strncmp(name, "turn.", 5), session = !strncmp(name, "session.", 8);
+    bool message = !strncmp(name, "message.", 8), turn = !strncmp(name, "turn.", 5),
+         session = !strncmp(name, "session.", 8);
     bool phase = !strncmp(name, "stream.", 7) || !strncmp(name, "tools.", 6);
-    bool report = !message && !turn && !session && !phase && type != EVENT_NOTIFICATION && type != EVENT_WAKE;
+    bool report =
+        !message && !turn && !session && !phase && type != EVENT_NOTIFICATION && type != EVENT_WAKE;
     cr_expect_eq(event_is_message(type), message, "%s", name);
     cr_expect_eq(event_is_turn(type), turn, "%s", name);
     cr_expect_eq(event_is_session(type), session, "%s", name);
@@ -144,23 +159,33 @@ static const struct {
     {"turn.finished", "{\"reason\":\"x\"}", "data.reason: unknown field; expected messages"},
     {"turn.declined", "{\"reason\":1}", "data.reason: 1 is not a string"},
     {"turn.declined", "{\"reason\":null}", "data.reason: null is not a string"},
-    {"turn.declined", "{\"message\":\"x\"}", "data.message: unknown field; expected one of messages, reason"},
+    {"turn.declined", "{\"message\":\"x\"}",
+     "data.message: unknown field; expected one of messages, reason"},
     {"turn.aborted", "{\"reason\":[]}", "data.reason: an array is not a string"},
-    {"turn.aborted", "{\"cause\":\"critical\"}", "data.cause: unknown field; expected one of messages, reason"},
+    {"turn.aborted", "{\"cause\":\"critical\"}",
+     "data.cause: unknown field; expected one of messages, reason"},
     {"turn.failed", "{\"message\":[]}", "data.message: an array is not a string"},
     {"turn.failed", "{\"reason\":false}", "data.reason: false is not a string"},
-    {"turn.failed", "{\"error\":\"x\"}", "data.error: unknown field; expected one of messages, reason, message"},
+    {"turn.failed", "{\"error\":\"x\"}",
+     "data.error: unknown field; expected one of messages, reason, message"},
     {"turn.retrying", "{\"attempt\":0}", "data.attempt: 0 is not an integer from 1 to 4294967295"},
-    {"turn.retrying", "{\"attempt\":4294967296}", "data.attempt: 4294967296 is not an integer from 1 to 4294967295"},
-    {"turn.retrying", "{\"attempt\":1.5}", "data.attempt: 1.5 is not an integer from 1 to 4294967295"},
-    {"turn.retrying", "{\"attempt\":\"2\"}", "data.attempt: \"2\" is not an integer from 1 to 4294967295"},
-    {"turn.retrying", "{\"attempt\":null}", "data.attempt: null is not an integer from 1 to 4294967295"},
+    {"turn.retrying", "{\"attempt\":4294967296}",
+     "data.attempt: 4294967296 is not an integer from 1 to 4294967295"},
+    {"turn.retrying", "{\"attempt\":1.5}",
+     "data.attempt: 1.5 is not an integer from 1 to 4294967295"},
+    {"turn.retrying", "{\"attempt\":\"2\"}",
+     "data.attempt: \"2\" is not an integer from 1 to 4294967295"},
+    {"turn.retrying", "{\"attempt\":null}",
+     "data.attempt: null is not an integer from 1 to 4294967295"},
     {"turn.retrying", "{\"message\":2}", "data.message: 2 is not a string"},
-    {"turn.retrying", "{\"kind\":\"approval\"}", "data.kind: unknown field; expected one of messages, attempt, message"},
-    {"turn.waiting", "{\"kind\":\"coffee\"}", "data.kind: \"coffee\" is not one of approval, user-input"},
+    {"turn.retrying", "{\"kind\":\"approval\"}",
+     "data.kind: unknown field; expected one of messages, attempt, message"},
+    {"turn.waiting", "{\"kind\":\"coffee\"}",
+     "data.kind: \"coffee\" is not one of approval, user-input"},
     {"turn.waiting", "{\"kind\":null}", "data.kind: null is not one of approval, user-input"},
     {"turn.waiting", "{\"message\":1}", "data.message: 1 is not a string"},
-    {"turn.waiting", "{\"attempt\":1}", "data.attempt: unknown field; expected one of messages, kind, message"},
+    {"turn.waiting", "{\"attempt\":1}",
+     "data.attempt: unknown field; expected one of messages, kind, message"},
 };
 
 static void expect_refused(const char *type, const char *data, const char *sentence) {
@@ -172,14 +197,16 @@ static void expect_refused(const char *type, const char *data, const char *sente
 }
 
 Test(turn_event, refuses_in_precise_words_and_writes_nothing) {
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) expect_refused(bad[i].type, bad[i].data, bad[i].sentence);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    expect_refused(bad[i].type, bad[i].data, bad[i].sentence);
 }
 
 Test(turn_event, refuses_bad_lists_of_messages) {
   static const char *const lists[][2] = {
       {"\"m1\"", "data.messages: \"m1\" is not an array of message ids"},
       {"{}", "data.messages: an object is not an array of message ids"},
-      {"[]", "data.messages: an empty array; expected at least one message id, or no such field for the current turn"},
+      {"[]", "data.messages: an empty array; expected at least one message id, or no such field "
+             "for the current turn"},
       {"[1]", "data.messages: 1 is not a string"},
       {"[\"m1\",null]", "data.messages: null is not a string"},
       {"[\"m1\",\"\"]", "data.messages: must not be empty"},
@@ -215,8 +242,10 @@ Test(turn_event, ids_have_255_bytes) {
   struct tidings_error error;
   long_list(255, &fits);
   long_list(256, &too_long);
-  cr_expect_eq(parse_bytes("turn.started", buffer_view(&fits), &event, &error), 0, "%s", error.text);
-  cr_expect_eq(parse_bytes("turn.started", buffer_view(&too_long), &event, &error), TIDINGS_E_TOO_BIG);
+  cr_expect_eq(parse_bytes("turn.started", buffer_view(&fits), &event, &error), 0, "%s",
+               error.text);
+  cr_expect_eq(parse_bytes("turn.started", buffer_view(&too_long), &event, &error),
+               TIDINGS_E_TOO_BIG);
   cr_expect_str_eq(error.text, "data.messages: 256 bytes are over the limit of 255");
   buffer_free(&fits);
   buffer_free(&too_long);
@@ -232,7 +261,8 @@ Test(turn_event, takes_as_many_messages_as_fit) {
   for (unsigned i = 1; i < MANY; i++) buffer_format(&data, ",\"%x\"", i);
   size_t good = data.len;
   buffer_text(&data, "]}");
-  cr_assert_eq(parse_bytes("turn.started", buffer_view(&data), &event, &error), 0, "%s", error.text);
+  cr_assert_eq(parse_bytes("turn.started", buffer_view(&data), &event, &error), 0, "%s",
+               error.text);
   cr_expect_eq(event.turn.message_count, MANY);
   EXPECT_SPAN(event.turn.messages[MANY - 1], "752f");
   data.len = good;

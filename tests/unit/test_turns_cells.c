@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The run-state machine cell by cell: every event in every state, with a message offered or running and another behind it. The rows are those of the table
- * in docs/turns.md; words included.
+ * The run-state machine cell by cell: every event in every state, with a message offered or running
+ * and another behind it. The rows are those of the table in docs/turns.md; words included.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -31,7 +31,8 @@ static void expect_rows(const struct row *rows, size_t count) {
       char script[256];
       (void)snprintf(script, sizeof script, "%s%s", states[j][1], rows[i].event);
       const char *got = played(script);
-      cr_expect_str_eq(got, rows[i].lines[j], "%s, %s\n  expected %s\n  got      %s", rows[i].event, states[j][0], rows[i].lines[j], got);
+      cr_expect_str_eq(got, rows[i].lines[j], "%s, %s\n  expected %s\n  got      %s", rows[i].event,
+                       states[j][0], rows[i].lines[j], got);
     }
   }
 }
@@ -41,16 +42,19 @@ static void expect_rows(const struct row *rows, size_t count) {
 Test(turns_cells, submitting) {
   static const struct row rows[] = {
       {"submit m3",
-       {"starting(m1) m1=offered m2=queued m3=queued > offer m1", "starting(m1) m1=offered m2=queued m3=queued",
-        "busy(m1) m1=leased m2=queued m3=queued", "retrying(m1) m1=leased m2=queued m3=queued", "waiting(m1) m1=leased m2=queued m3=queued",
+       {"starting(m1) m1=offered m2=queued m3=queued > offer m1",
+        "starting(m1) m1=offered m2=queued m3=queued", "busy(m1) m1=leased m2=queued m3=queued",
+        "retrying(m1) m1=leased m2=queued m3=queued", "waiting(m1) m1=leased m2=queued m3=queued",
         "error m1=leased m2=queued m3=queued"}},
       {"submit m3 steer",
-       {"starting(m1) m1=offered m2=queued m3=queued > offer m1", "starting(m1) m1=offered m2=queued m3=steering",
-        "busy(m1) m1=leased m2=queued m3=steering", "retrying(m1) m1=leased m2=queued m3=steering",
+       {"starting(m1) m1=offered m2=queued m3=queued > offer m1",
+        "starting(m1) m1=offered m2=queued m3=steering", "busy(m1) m1=leased m2=queued m3=steering",
+        "retrying(m1) m1=leased m2=queued m3=steering",
         "waiting(m1) m1=leased m2=queued m3=steering", "error m1=leased m2=queued m3=queued"}},
       {"submit m3 resume",
-       {"starting(m1) m1=offered m2=queued m3=queued > offer m1", "starting(m1) m1=offered m2=queued m3=queued",
-        "busy(m1) m1=leased m2=queued m3=queued", "retrying(m1) m1=leased m2=queued m3=queued", "waiting(m1) m1=leased m2=queued m3=queued",
+       {"starting(m1) m1=offered m2=queued m3=queued > offer m1",
+        "starting(m1) m1=offered m2=queued m3=queued", "busy(m1) m1=leased m2=queued m3=queued",
+        "retrying(m1) m1=leased m2=queued m3=queued", "waiting(m1) m1=leased m2=queued m3=queued",
         "starting(m2) m1=leased m2=offered m3=queued > offer m2"}},
   };
   EXPECT_ROWS(rows);
@@ -59,36 +63,54 @@ Test(turns_cells, submitting) {
 Test(turns_cells, starting_by_name_and_without) {
   static const struct row rows[] = {
       {"chat m1 @2",
-       {"idle m1=queued m2=queued ! STATE: message \"m1\" is queued, not on offer (the session is idle)", "busy(m1) m1=leased m2=queued",
-        "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
-        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot be started any more"}},
+       {"idle m1=queued m2=queued ! STATE: message \"m1\" is queued, not on offer (the session is "
+        "idle)",
+        "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
+        "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
+        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
+        "be started any more"}},
       {"chat m2 @2",
-       {"idle m1=queued m2=queued ! STATE: message \"m2\" is queued, not on offer (the session is idle)",
-        "starting(m1) m1=offered m2=queued ! STATE: message \"m2\" is queued, not on offer (the session is starting)",
-        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m2\" is queued, not part of a turn that could be "
+       {"idle m1=queued m2=queued ! STATE: message \"m2\" is queued, not on offer (the session is "
+        "idle)",
+        "starting(m1) m1=offered m2=queued ! STATE: message \"m2\" is queued, not on offer (the "
+        "session is starting)",
+        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m2\" is "
+        "queued, not part of a turn that could be "
         "meant",
-        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message \"m2\" is queued, not part of a turn that "
+        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message "
+        "\"m2\" is queued, not part of a turn that "
         "could be meant",
-        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message \"m2\" is queued, not part of a turn that "
+        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message "
+        "\"m2\" is queued, not part of a turn that "
         "could be meant",
-        "error m1=leased m2=queued ! STATE: message \"m2\" is queued, not on offer (the session is error)"}},
+        "error m1=leased m2=queued ! STATE: message \"m2\" is queued, not on offer (the session is "
+        "error)"}},
       {"chat m9 @2",
        {"idle m1=queued m2=queued ! NOT_FOUND: message \"m9\" was never submitted to this session",
-        "starting(m1) m1=offered m2=queued ! NOT_FOUND: message \"m9\" was never submitted to this session",
-        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m9\" was never submitted to it, not part of a "
+        "starting(m1) m1=offered m2=queued ! NOT_FOUND: message \"m9\" was never submitted to this "
+        "session",
+        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m9\" was "
+        "never submitted to it, not part of a "
         "turn that could be meant",
-        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message \"m9\" was never submitted to it, not part "
+        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message "
+        "\"m9\" was never submitted to it, not part "
         "of a turn that could be meant",
-        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message \"m9\" was never submitted to it, not part "
+        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message "
+        "\"m9\" was never submitted to it, not part "
         "of a turn that could be meant",
-        "error m1=leased m2=queued ! NOT_FOUND: message \"m9\" was never submitted to this session"}},
+        "error m1=leased m2=queued ! NOT_FOUND: message \"m9\" was never submitted to this "
+        "session"}},
       {"started m1",
-       {"idle m1=queued m2=queued ! STATE: message \"m1\" is queued, not on offer (the session is idle)", "busy(m1) m1=fired m2=queued",
-        "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
-        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot be started any more"}},
+       {"idle m1=queued m2=queued ! STATE: message \"m1\" is queued, not on offer (the session is "
+        "idle)",
+        "busy(m1) m1=fired m2=queued", "busy(m1) m1=leased m2=queued",
+        "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
+        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
+        "be started any more"}},
       {"started",
-       {"busy m1=queued m2=queued", "busy m1=queued m2=queued", "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
-        "busy(m1) m1=leased m2=queued", "busy m1=leased m2=queued"}},
+       {"busy m1=queued m2=queued", "busy m1=queued m2=queued", "busy(m1) m1=leased m2=queued",
+        "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
+        "busy m1=leased m2=queued"}},
   };
   EXPECT_ROWS(rows);
 }
@@ -97,48 +119,69 @@ Test(turns_cells, ends_of_a_turn) {
   static const struct row rows[] = {
       {"declined",
        {"idle m1=queued m2=queued", "idle m1=queued m2=queued",
-        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; expected an offer that has not started",
-        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; expected an offer that has not started",
-        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; expected an offer that has not started",
+        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; expected an offer "
+        "that has not started",
+        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; expected "
+        "an offer that has not started",
+        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; expected an "
+        "offer that has not started",
         "error m1=leased m2=queued"}},
       {"finished",
        {"idle m1=queued m2=queued",
-        ("starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected the ids of the messages offered, "
+        ("starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected "
+         "the ids of the messages offered, "
          "if that turn is meant"),
-        "starting(m2) m1=leased m2=offered > offer m2", "starting(m2) m1=leased m2=offered > offer m2",
+        "starting(m2) m1=leased m2=offered > offer m2",
+        "starting(m2) m1=leased m2=offered > offer m2",
         "starting(m2) m1=leased m2=offered > offer m2", "error m1=leased m2=queued"}},
       {"finished m1",
-       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, not part of a turn that could be meant",
-        "starting(m2) m1=fired m2=offered > offer m2", "starting(m2) m1=leased m2=offered > offer m2",
-        "starting(m2) m1=leased m2=offered > offer m2", "starting(m2) m1=leased m2=offered > offer m2", "error m1=leased m2=queued"}},
+       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, not part "
+        "of a turn that could be meant",
+        "starting(m2) m1=fired m2=offered > offer m2",
+        "starting(m2) m1=leased m2=offered > offer m2",
+        "starting(m2) m1=leased m2=offered > offer m2",
+        "starting(m2) m1=leased m2=offered > offer m2", "error m1=leased m2=queued"}},
       {"finished m2",
-       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m2\" is queued, not part of a turn that could be meant",
-        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; message \"m2\" is queued, not part of a turn that "
+       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m2\" is queued, not part "
+        "of a turn that could be meant",
+        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; message "
+        "\"m2\" is queued, not part of a turn that "
         "could be meant",
-        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m2\" is queued, not part of a turn that could be "
+        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m2\" is "
+        "queued, not part of a turn that could be "
         "meant",
-        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message \"m2\" is queued, not part of a turn that "
+        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message "
+        "\"m2\" is queued, not part of a turn that "
         "could be meant",
-        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message \"m2\" is queued, not part of a turn that "
+        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message "
+        "\"m2\" is queued, not part of a turn that "
         "could be meant",
-        "error m1=leased m2=queued ! STATE: the session is error; message \"m2\" is queued, not part of a turn that could be meant"}},
+        "error m1=leased m2=queued ! STATE: the session is error; message \"m2\" is queued, not "
+        "part of a turn that could be meant"}},
       {"aborted",
        {"idle m1=queued m2=queued",
-        ("starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected the ids of the messages offered, "
+        ("starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected "
+         "the ids of the messages offered, "
          "if that turn is meant"),
-        "starting(m2) m1=leased m2=offered > offer m2", "starting(m2) m1=leased m2=offered > offer m2",
+        "starting(m2) m1=leased m2=offered > offer m2",
+        "starting(m2) m1=leased m2=offered > offer m2",
         "starting(m2) m1=leased m2=offered > offer m2", "error m1=leased m2=queued"}},
       {"aborted m1",
-       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, not part of a turn that could be meant",
-        "starting(m2) m1=fired m2=offered > offer m2", "starting(m2) m1=leased m2=offered > offer m2",
-        "starting(m2) m1=leased m2=offered > offer m2", "starting(m2) m1=leased m2=offered > offer m2", "error m1=leased m2=queued"}},
+       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, not part "
+        "of a turn that could be meant",
+        "starting(m2) m1=fired m2=offered > offer m2",
+        "starting(m2) m1=leased m2=offered > offer m2",
+        "starting(m2) m1=leased m2=offered > offer m2",
+        "starting(m2) m1=leased m2=offered > offer m2", "error m1=leased m2=queued"}},
       {"failed words=why",
-       {"idle m1=queued m2=queued", "error \"why\" m1=queued m2=queued", "error \"why\" m1=leased m2=queued",
-        "error \"why\" m1=leased m2=queued", "error \"why\" m1=leased m2=queued", "error m1=leased m2=queued"}},
+       {"idle m1=queued m2=queued", "error \"why\" m1=queued m2=queued",
+        "error \"why\" m1=leased m2=queued", "error \"why\" m1=leased m2=queued",
+        "error \"why\" m1=leased m2=queued", "error m1=leased m2=queued"}},
       {"failed m1",
-       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, not part of a turn that could be meant",
-        "error m1=queued m2=queued", "error m1=leased m2=queued", "error m1=leased m2=queued", "error m1=leased m2=queued",
-        "error m1=leased m2=queued"}},
+       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, not part "
+        "of a turn that could be meant",
+        "error m1=queued m2=queued", "error m1=leased m2=queued", "error m1=leased m2=queued",
+        "error m1=leased m2=queued", "error m1=leased m2=queued"}},
   };
   EXPECT_ROWS(rows);
 }
@@ -147,19 +190,24 @@ Test(turns_cells, pauses_and_resume) {
   static const struct row rows[] = {
       {"retrying attempt=2 words=again",
        {"idle m1=queued m2=queued ! STATE: the session is idle; expected a turn that runs",
-        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected a turn that runs",
-        "retrying(m1) attempt 2 \"again\" m1=leased m2=queued", "retrying(m1) attempt 2 \"again\" m1=leased m2=queued",
+        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected "
+        "a turn that runs",
+        "retrying(m1) attempt 2 \"again\" m1=leased m2=queued",
+        "retrying(m1) attempt 2 \"again\" m1=leased m2=queued",
         "retrying(m1) attempt 2 \"again\" m1=leased m2=queued",
         "error m1=leased m2=queued ! STATE: the session is error; expected a turn that runs"}},
       {"waiting words=approval",
        {"idle m1=queued m2=queued ! STATE: the session is idle; expected a turn that runs",
-        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected a turn that runs",
-        "waiting(m1) \"approval\" m1=leased m2=queued", "waiting(m1) \"approval\" m1=leased m2=queued",
+        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected "
+        "a turn that runs",
+        "waiting(m1) \"approval\" m1=leased m2=queued",
+        "waiting(m1) \"approval\" m1=leased m2=queued",
         "waiting(m1) \"approval\" m1=leased m2=queued",
         "error m1=leased m2=queued ! STATE: the session is error; expected a turn that runs"}},
       {"resume",
-       {"starting(m1) m1=offered m2=queued > offer m1", "starting(m1) m1=offered m2=queued", "busy(m1) m1=leased m2=queued",
-        "retrying(m1) m1=leased m2=queued", "waiting(m1) m1=leased m2=queued", "starting(m2) m1=leased m2=offered > offer m2"}},
+       {"starting(m1) m1=offered m2=queued > offer m1", "starting(m1) m1=offered m2=queued",
+        "busy(m1) m1=leased m2=queued", "retrying(m1) m1=leased m2=queued",
+        "waiting(m1) m1=leased m2=queued", "starting(m2) m1=leased m2=offered > offer m2"}},
   };
   EXPECT_ROWS(rows);
 }
@@ -167,20 +215,25 @@ Test(turns_cells, pauses_and_resume) {
 Test(turns_cells, phases_and_tool_results) {
   static const struct row rows[] = {
       {"stream.started",
-       {"busy.streaming m1=queued m2=queued", "busy.streaming(m1) m1=fired m2=queued", "busy.streaming(m1) m1=leased m2=queued",
-        "busy.streaming(m1) m1=leased m2=queued", "busy.streaming(m1) m1=leased m2=queued", "busy.streaming m1=leased m2=queued"}},
+       {"busy.streaming m1=queued m2=queued", "busy.streaming(m1) m1=fired m2=queued",
+        "busy.streaming(m1) m1=leased m2=queued", "busy.streaming(m1) m1=leased m2=queued",
+        "busy.streaming(m1) m1=leased m2=queued", "busy.streaming m1=leased m2=queued"}},
       {"stream.finished",
-       {"busy m1=queued m2=queued", "busy(m1) m1=fired m2=queued", "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
-        "busy(m1) m1=leased m2=queued", "busy m1=leased m2=queued"}},
+       {"busy m1=queued m2=queued", "busy(m1) m1=fired m2=queued", "busy(m1) m1=leased m2=queued",
+        "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
+        "busy m1=leased m2=queued"}},
       {"tools.started",
-       {"busy.tools m1=queued m2=queued", "busy.tools(m1) m1=fired m2=queued", "busy.tools(m1) m1=leased m2=queued",
-        "busy.tools(m1) m1=leased m2=queued", "busy.tools(m1) m1=leased m2=queued", "busy.tools m1=leased m2=queued"}},
+       {"busy.tools m1=queued m2=queued", "busy.tools(m1) m1=fired m2=queued",
+        "busy.tools(m1) m1=leased m2=queued", "busy.tools(m1) m1=leased m2=queued",
+        "busy.tools(m1) m1=leased m2=queued", "busy.tools m1=leased m2=queued"}},
       {"tools.finished",
-       {"busy m1=queued m2=queued", "busy(m1) m1=fired m2=queued", "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
-        "busy(m1) m1=leased m2=queued", "busy m1=leased m2=queued"}},
+       {"busy m1=queued m2=queued", "busy(m1) m1=fired m2=queued", "busy(m1) m1=leased m2=queued",
+        "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
+        "busy m1=leased m2=queued"}},
       {"result @2",
-       {"idle m1=queued m2=queued", "busy.tools(m1) m1=fired m2=queued", "busy.tools(m1) m1=leased m2=queued",
-        "busy.tools(m1) m1=leased m2=queued", "busy.tools(m1) m1=leased m2=queued", "error m1=leased m2=queued"}},
+       {"idle m1=queued m2=queued", "busy.tools(m1) m1=fired m2=queued",
+        "busy.tools(m1) m1=leased m2=queued", "busy.tools(m1) m1=leased m2=queued",
+        "busy.tools(m1) m1=leased m2=queued", "error m1=leased m2=queued"}},
   };
   EXPECT_ROWS(rows);
 }
@@ -189,23 +242,34 @@ Test(turns_cells, changing_messages) {
   static const struct row rows[] = {
       {"cancel m1",
        {"idle m1=cancelled m2=queued", "starting(m2) m1=cancelled m2=offered > offer m2",
-        "busy(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot be cancelled any more",
-        "retrying(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot be cancelled any more",
-        "waiting(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot be cancelled any more",
-        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot be cancelled any more"}},
+        "busy(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+        "cannot be cancelled any more",
+        "retrying(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+        "cannot be cancelled any more",
+        "waiting(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+        "cannot be cancelled any more",
+        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
+        "be cancelled any more"}},
       {"cancel m2",
-       {"idle m1=queued m2=cancelled", "starting(m1) m1=offered m2=cancelled", "busy(m1) m1=leased m2=cancelled",
-        "retrying(m1) m1=leased m2=cancelled", "waiting(m1) m1=leased m2=cancelled", "error m1=leased m2=cancelled"}},
+       {"idle m1=queued m2=cancelled", "starting(m1) m1=offered m2=cancelled",
+        "busy(m1) m1=leased m2=cancelled", "retrying(m1) m1=leased m2=cancelled",
+        "waiting(m1) m1=leased m2=cancelled", "error m1=leased m2=cancelled"}},
       {"edit m2",
-       {"idle m1=queued m2=queued", "starting(m1) m1=offered m2=queued", "busy(m1) m1=leased m2=queued", "retrying(m1) m1=leased m2=queued",
+       {"idle m1=queued m2=queued", "starting(m1) m1=offered m2=queued",
+        "busy(m1) m1=leased m2=queued", "retrying(m1) m1=leased m2=queued",
         "waiting(m1) m1=leased m2=queued", "error m1=leased m2=queued"}},
       {"move m2 m1",
        {"idle m2=queued m1=queued",
-        "starting(m1) m1=offered m2=queued ! FIRED: message \"m1\" is offered to the host; it cannot be moved before any more",
-        "busy(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot be moved before any more",
-        "retrying(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot be moved before any more",
-        "waiting(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot be moved before any more",
-        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot be moved before any more"}},
+        "starting(m1) m1=offered m2=queued ! FIRED: message \"m1\" is offered to the host; it "
+        "cannot be moved before any more",
+        "busy(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+        "cannot be moved before any more",
+        "retrying(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+        "cannot be moved before any more",
+        "waiting(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+        "cannot be moved before any more",
+        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
+        "be moved before any more"}},
   };
   EXPECT_ROWS(rows);
 }
@@ -213,21 +277,24 @@ Test(turns_cells, changing_messages) {
 Test(turns_cells, the_session) {
   static const struct row rows[] = {
       {"opened",
-       {"starting(m1) m1=offered m2=queued > offer m1", "starting(m1) m1=offered m2=queued", "busy(m1) m1=leased m2=queued",
-        "retrying(m1) m1=leased m2=queued", "waiting(m1) m1=leased m2=queued", "error m1=leased m2=queued"}},
+       {"starting(m1) m1=offered m2=queued > offer m1", "starting(m1) m1=offered m2=queued",
+        "busy(m1) m1=leased m2=queued", "retrying(m1) m1=leased m2=queued",
+        "waiting(m1) m1=leased m2=queued", "error m1=leased m2=queued"}},
       {"wake",
-       {"idle m1=queued m2=queued", "starting(m1) m1=offered m2=queued", "busy(m1) m1=leased m2=queued", "retrying(m1) m1=leased m2=queued",
+       {"idle m1=queued m2=queued", "starting(m1) m1=offered m2=queued",
+        "busy(m1) m1=leased m2=queued", "retrying(m1) m1=leased m2=queued",
         "waiting(m1) m1=leased m2=queued", "error m1=leased m2=queued"}},
       {"compacting",
-       {"idle compacting m1=queued m2=queued", "starting(m1) compacting m1=offered m2=queued", "busy(m1) compacting m1=leased m2=queued",
-        "retrying(m1) compacting m1=leased m2=queued", "waiting(m1) compacting m1=leased m2=queued",
-        "error compacting m1=leased m2=queued"}},
+       {"idle compacting m1=queued m2=queued", "starting(m1) compacting m1=offered m2=queued",
+        "busy(m1) compacting m1=leased m2=queued", "retrying(m1) compacting m1=leased m2=queued",
+        "waiting(m1) compacting m1=leased m2=queued", "error compacting m1=leased m2=queued"}},
       {"compacted",
-       {"starting(m1) m1=offered m2=queued > offer m1", "starting(m1) m1=offered m2=queued", "busy(m1) m1=leased m2=queued",
-        "retrying(m1) m1=leased m2=queued", "waiting(m1) m1=leased m2=queued", "error m1=leased m2=queued"}},
+       {"starting(m1) m1=offered m2=queued > offer m1", "starting(m1) m1=offered m2=queued",
+        "busy(m1) m1=leased m2=queued", "retrying(m1) m1=leased m2=queued",
+        "waiting(m1) m1=leased m2=queued", "error m1=leased m2=queued"}},
       {"closed",
-       {"idle m1=closed m2=closed", "idle m1=closed m2=closed", "idle m1=closed m2=closed", "idle m1=closed m2=closed",
-        "idle m1=closed m2=closed", "idle m1=closed m2=closed"}},
+       {"idle m1=closed m2=closed", "idle m1=closed m2=closed", "idle m1=closed m2=closed",
+        "idle m1=closed m2=closed", "idle m1=closed m2=closed", "idle m1=closed m2=closed"}},
   };
   EXPECT_ROWS(rows);
 }

@@ -75,31 +75,40 @@ Test(utf8, a_prefix_never_splits_a_character) {
   struct tidings_span text = span_text("a€😀b"); /* 1 + 3 + 4 + 1 bytes */
   static const size_t expected[] = {0, 1, 1, 1, 4, 4, 4, 4, 8, 9, 9};
   for (size_t max = 0; max < sizeof expected / sizeof *expected; max++) {
-    cr_expect_eq(utf8_prefix(text, max), expected[max], "max %zu gave %zu", max, utf8_prefix(text, max));
+    cr_expect_eq(utf8_prefix(text, max), expected[max], "max %zu gave %zu", max,
+                 utf8_prefix(text, max));
   }
-  cr_expect_eq(utf8_prefix(span_text("\x80\x80\x80\x80\x80\x80"), 5), 5, "continuation bytes without a character are cut anywhere");
+  cr_expect_eq(utf8_prefix(span_text("\x80\x80\x80\x80\x80\x80"), 5), 5,
+               "continuation bytes without a character are cut anywhere");
 }
 
 Test(utf8, counts_characters_and_takes_a_broken_byte_for_one) {
   struct tidings_span text = span_text("a€\xFF😀");
   static const size_t expected[] = {0, 1, 4, 5, 9, 9};
-  for (size_t count = 0; count < sizeof expected / sizeof *expected; count++) cr_expect_eq(utf8_characters(text, count), expected[count]);
+  for (size_t count = 0; count < sizeof expected / sizeof *expected; count++)
+    cr_expect_eq(utf8_characters(text, count), expected[count]);
 }
 
 Test(utf8, knows_controls) {
-  static const uint32_t controls[] = {0, 9, 10, 0x1F, 0x7F, 0x80, 0x9F}, others[] = {0x20, 0x7E, 0xA0, 0x202E};
-  for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) cr_expect(utf8_is_control(controls[i]), "U+%04X", (unsigned)controls[i]);
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) cr_expect(!utf8_is_control(others[i]), "U+%04X", (unsigned)others[i]);
+  static const uint32_t controls[] = {0, 9, 10, 0x1F, 0x7F, 0x80, 0x9F},
+                        others[] = {0x20, 0x7E, 0xA0, 0x202E};
+  for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
+    cr_expect(utf8_is_control(controls[i]), "U+%04X", (unsigned)controls[i]);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    cr_expect(!utf8_is_control(others[i]), "U+%04X", (unsigned)others[i]);
 }
 
 Test(utf8, knows_what_deceives) {
-  static const uint32_t deceptive[] = {0,      '\t',   '\n',   0x1B,    0x7F,     0x85,    0x9B,    0xAD,   0x61C,  0x200B,
-                                       0x200D, 0x200E, 0x2028, 0x2029,  0x202A,   0x202E,  0x2060,  0x2066, 0x2069, 0xFEFF,
-                                       0xFFF9, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF, 0xE0001, 0xE0041, 0xE01EF};
-  static const uint32_t honest[] = {' ', '~', 0xA0, 0xE9, 0x20AC, 0x2014, 0x2027, 0x202F, 0x3042, 0xFE0F, 0xFFFD, 0x1F600, 0xE1000};
+  static const uint32_t deceptive[] = {
+      0,      '\t',   '\n',   0x1B,    0x7F,     0x85,    0x9B,    0xAD,   0x61C,  0x200B,
+      0x200D, 0x200E, 0x2028, 0x2029,  0x202A,   0x202E,  0x2060,  0x2066, 0x2069, 0xFEFF,
+      0xFFF9, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF, 0xE0001, 0xE0041, 0xE01EF};
+  static const uint32_t honest[] = {' ',    '~',    0xA0,   0xE9,   0x20AC,  0x2014, 0x2027,
+                                    0x202F, 0x3042, 0xFE0F, 0xFFFD, 0x1F600, 0xE1000};
   for (size_t i = 0; i < sizeof deceptive / sizeof *deceptive; i++)
     cr_expect(utf8_is_deceptive(deceptive[i]), "U+%04X", (unsigned)deceptive[i]);
-  for (size_t i = 0; i < sizeof honest / sizeof *honest; i++) cr_expect(!utf8_is_deceptive(honest[i]), "U+%04X", (unsigned)honest[i]);
+  for (size_t i = 0; i < sizeof honest / sizeof *honest; i++)
+    cr_expect(!utf8_is_deceptive(honest[i]), "U+%04X", (unsigned)honest[i]);
 }
 
 Test(utf8, shows_what_deceives_and_what_is_broken) {
@@ -116,7 +125,8 @@ Test(utf8, shows_what_deceives_and_what_is_broken) {
                {"\n", "{U+000A}", 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct utf8_shown shown = utf8_show(span_text(cases[i].from), 0);
-    cr_expect(span_is(span_of(shown.text, shown.len), cases[i].shown), "case %zu: %.*s", i, (int)shown.len, shown.text);
+    cr_expect(span_is(span_of(shown.text, shown.len), cases[i].shown), "case %zu: %.*s", i,
+              (int)shown.len, shown.text);
     cr_expect_eq(shown.taken, cases[i].taken);
   }
 }

@@ -21,7 +21,8 @@ struct script {
   uint64_t item, last_item;
   bool urgent, shows_times;
 
-  uint64_t rows[MOST_DELIVERIES][MOST_MESSAGES]; /* numbers of the messages that each delivery carried */
+  uint64_t rows[MOST_DELIVERIES]
+               [MOST_MESSAGES]; /* numbers of the messages that each delivery carried */
 
   const char *words[MOST_WORDS]; /* of the command */
   size_t word_count;
@@ -31,7 +32,7 @@ struct script {
   struct tidings_error error;
 };
 
-/* -- words of a command --------------------------------------------------------------------------------------------------------------- */
+/* -- words of a command ------------------------------------------------------------------------ */
 
 static bool has_word(const struct script *script, const char *word) {
   for (size_t i = 1; i < script->word_count; i++) {
@@ -114,12 +115,13 @@ static enum turns_event event_of(const char *word, size_t id_count) {
   abort();
 }
 
-/* -- deliveries ---------------------------------------------------------------------------------------------------------------------- */
+/* -- deliveries -------------------------------------------------------------------------------- */
 
 static void note_row(struct script *script, uint64_t delivery) {
   size_t count = 0;
   for (size_t i = 0; i < script->turns.count; i++) {
-    if (script->messages[i].delivery == delivery) script->rows[delivery][count++] = script->messages[i].n;
+    if (script->messages[i].delivery == delivery)
+      script->rows[delivery][count++] = script->messages[i].n;
   }
 }
 
@@ -133,7 +135,7 @@ static size_t name_row(struct script *script, uint64_t delivery) {
   return count;
 }
 
-/* -- a command ------------------------------------------------------------------------------------------------------------------------ */
+/* -- a command --------------------------------------------------------------------------------- */
 
 static int by_place(const void *a, const void *b) {
   const struct message *left = a, *right = b;
@@ -141,14 +143,16 @@ static int by_place(const void *a, const void *b) {
 }
 
 static bool is_hook_or_recovery(enum turns_event event) {
-  return event == TURNS_CHAT_REQUEST || event == TURNS_TOOL_RESULT || event == TURNS_RECOVERED || event == TURNS_COMMITTED;
+  return event == TURNS_CHAT_REQUEST || event == TURNS_TOOL_RESULT || event == TURNS_RECOVERED ||
+         event == TURNS_COMMITTED;
 }
 
 static void look(struct script *script, const struct turns_input *of_step) {
   struct turns_input input = *of_step;
   input.event = TURNS_LOOK;
   if (input.answers && turns_minds_urgency(&script->turns.run))
-    input.urgency = (struct urgency){.urgent = script->urgent, .asking = script->item, .most = script->item};
+    input.urgency =
+        (struct urgency){.urgent = script->urgent, .asking = script->item, .most = script->item};
   turns_look(&script->turns, &input, &script->result);
 }
 
@@ -160,8 +164,10 @@ static const char *word_at(const struct script *script, size_t i) {
 }
 
 static void command(struct script *script) {
-  bool other = !strcmp(word_at(script, 0), "other:"), nobody = !strcmp(word_at(script, 0), "nobody:");
-  for (size_t i = 0; (other || nobody) && i < script->word_count - 1; i++) script->words[i] = script->words[i + 1];
+  bool other = !strcmp(word_at(script, 0), "other:"),
+       nobody = !strcmp(word_at(script, 0), "nobody:");
+  for (size_t i = 0; (other || nobody) && i < script->word_count - 1; i++)
+    script->words[i] = script->words[i + 1];
   script->word_count -= other || nobody;
   bool settles = !strcmp(word_at(script, 0), "commit") || !strcmp(word_at(script, 0), "rollback");
   size_t count = read_ids(script);
@@ -173,7 +179,8 @@ static void command(struct script *script) {
                               .now_ms = script->now_ms,
                               .settings = &script->settings,
                               .last_item = script->last_item,
-                              .answers = !other && !nobody && event != TURNS_CLOSED && !has_word(script, "silent"),
+                              .answers = !other && !nobody && event != TURNS_CLOSED &&
+                                         !has_word(script, "silent"),
                               .owned = !nobody && event != TURNS_RECOVERED,
                               .ids = script->ids,
                               .named = script->named,
@@ -195,7 +202,8 @@ static void command(struct script *script) {
   if (settles) input.named_count = name_row(script, input.delivery);
   script->result = (struct turns_result){0};
   script->error = new_error();
-  if (!turns_step(&script->turns, &input, &script->error) && !is_hook_or_recovery(event)) look(script, &input);
+  if (!turns_step(&script->turns, &input, &script->error) && !is_hook_or_recovery(event))
+    look(script, &input);
   if (!script->error.code && input.delivery && !settles) note_row(script, input.delivery);
   qsort(script->messages, script->turns.count, sizeof *script->messages, by_place);
 }
@@ -211,7 +219,8 @@ static void run_command(struct script *script) {
   } else if (!strcmp(first, "lose")) {
     ptrdiff_t at = find(script, span_text(word_at(script, 1)));
     cr_assert_geq(at, 0);
-    memmove(&script->messages[at], &script->messages[at + 1], (--script->turns.count - (size_t)at) * sizeof *script->messages);
+    memmove(&script->messages[at], &script->messages[at + 1],
+            (--script->turns.count - (size_t)at) * sizeof *script->messages);
   } else if (!strcmp(first, "times")) {
     script->shows_times = true;
   } else {
@@ -219,7 +228,7 @@ static void run_command(struct script *script) {
   }
 }
 
-/* -- how it stands ---------------------------------------------------------------------------------------------------------------------- */
+/* -- how it stands ----------------------------------------------------------------------------- */
 
 static const char *error_word(int code) {
   switch (code) {
@@ -230,9 +239,10 @@ static const char *error_word(int code) {
   }
 }
 
-/* The ids of those chosen behind `before`, or nothing; with the turn of the plugin's own, if `system` and there is one. */
-static void write_ids(const struct script *script, const char *before, bool (*chosen)(const struct message *), bool system,
-                      struct buffer *out) {
+/* The ids of those chosen behind `before`, or nothing; with the turn of the plugin's own, if
+ * `system` and there is one. */
+static void write_ids(const struct script *script, const char *before,
+                      bool (*chosen)(const struct message *), bool system, struct buffer *out) {
   struct system_id id = system_turn_id(script->turns.run.system_turns);
   bool any = system && script->turns.run.kind == TURN_OF_SYSTEM;
   if (any) buffer_format(out, "%s%s", before, id.text);
@@ -262,12 +272,14 @@ static void write_standing(const struct script *script, struct buffer *out) {
   for (size_t i = 0; i < script->turns.count; i++) {
     const struct message *message = &script->messages[i];
     buffer_format(out, " %.*s=%s", SPAN_FORMAT(message->id), message_state_name(message->state));
-    if (script->shows_times && message->waited) buffer_format(out, "@%lld", (long long)(message->stamp_ms - BEGIN_MS));
+    if (script->shows_times && message->waited)
+      buffer_format(out, "@%lld", (long long)(message->stamp_ms - BEGIN_MS));
     else if (script->shows_times) buffer_text(out, "@-");
   }
   if (script->result.abort) buffer_text(out, " > abort");
   if (script->result.offer) write_ids(script, " > offer ", offered, true, out);
-  if (script->error.code) buffer_format(out, " ! %s: %s", error_word(script->error.code), script->error.text);
+  if (script->error.code)
+    buffer_format(out, " ! %s: %s", error_word(script->error.code), script->error.text);
 }
 
 const char *played_with(const char *settings, const char *text) {

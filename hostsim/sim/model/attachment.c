@@ -12,7 +12,9 @@ bool model_owner_is(const struct model *model, enum peer peer) {
 }
 
 /* A process that has ended was started again at once, as another one. */
-bool model_owner_lives(const struct model *model) { return model->owned && model->owner_process == model->peers[model->owner].process; }
+bool model_owner_lives(const struct model *model) {
+  return model->owned && model->owner_process == model->peers[model->owner].process;
+}
 
 static bool is_named(const struct act *act, uint64_t public_id) {
   for (unsigned i = 0; i < act->delivery_count; i++) {
@@ -28,7 +30,8 @@ static bool resolve_leases(struct model *model, const struct act *act) {
   bool queued = false;
   for (unsigned i = 0; i < model->delivery_count; i++) {
     if (model->deliveries[i].state == DELIVERY_LEASED) {
-      if (act->kind == ACT_RESUMED && act->has_deliveries && is_named(act, model->deliveries[i].public_id)) {
+      if (act->kind == ACT_RESUMED && act->has_deliveries &&
+          is_named(act, model->deliveries[i].public_id)) {
         carrier_commit(model, (int)i);
       } else {
         queued = carrier_roll_back(model, (int)i) || queued;
@@ -87,7 +90,8 @@ int attachment_enter(struct model *model, const struct act *act) {
   if (model_owner_is(model, act->peer)) {
     return 0;
   }
-  /* It cannot know that the session went to another and came back, which may have died with carriers that only its transcript knows. */
+  /* It cannot know that the session went to another and came back, which may have died with
+   * carriers that only its transcript knows. */
   bool opens = act->kind == ACT_OPENED || act->kind == ACT_RESUMED;
   if (model->peers[act->peer].former && !opens) {
     return TIDINGS_E_CLOSED;

@@ -6,7 +6,7 @@
 
 #include <tidings/abi.h>
 
-/* -- leasing ------------------------------------------------------------------------------------------------------------------------------- */
+/* -- leasing ----------------------------------------------------------------------------------- */
 
 /* A request that is sent again before the first was settled: then both carry the message. */
 static void lease_message(struct model *model, int index, int delivery, bool steered) {
@@ -43,7 +43,8 @@ static void end_removed(struct model *model, const struct plan *plan) {
   }
 }
 
-void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings,
+                  struct answer *answer) {
   struct plan plan;
   bool steers = act->kind == ACT_TOOL_RESULT && model->run.state == BUSY && !model->run.compacting;
   bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids;
@@ -54,7 +55,8 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
     return;
   }
   answer->delivery = (int)model->delivery_count++;
-  model->deliveries[answer->delivery] = (struct model_delivery){.state = DELIVERY_LEASED, .on_tool_result = act->kind == ACT_TOOL_RESULT};
+  model->deliveries[answer->delivery] = (struct model_delivery){
+      .state = DELIVERY_LEASED, .on_tool_result = act->kind == ACT_TOOL_RESULT};
   lease_news(model, &plan, answer->delivery);
   for (unsigned i = 0; i < answer->steered_count; i++) {
     lease_message(model, answer->steered[i], answer->delivery, true);
@@ -87,7 +89,7 @@ static bool is_carried(const struct model *model, unsigned message) {
   return false;
 }
 
-/* -- settling ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- settling ---------------------------------------------------------------------------------- */
 
 void carrier_commit(struct model *model, int delivery) {
   model->deliveries[delivery].state = DELIVERY_COMMITTED;
@@ -118,7 +120,8 @@ bool carrier_roll_back(struct model *model, int delivery) {
   news_ask_again(model);
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
-    if (message->state != MESSAGE_LEASED || !carries(model, (unsigned)delivery, i) || is_carried(model, i)) {
+    if (message->state != MESSAGE_LEASED || !carries(model, (unsigned)delivery, i) ||
+        is_carried(model, i)) {
       continue;
     }
     bool still_runs = run_is_running(model) && message->turn == model->run.serial;
@@ -141,7 +144,8 @@ static int find_delivery(const struct model *model, uint64_t public_id) {
 }
 
 /* Whoever says again what is so already is not contradicted, whoever that is. */
-int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings, bool *ret_rolled_back) {
+int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings,
+                   bool *ret_rolled_back) {
   *ret_rolled_back = false;
   int delivery = find_delivery(model, act->delivery);
   if (delivery < 0) {

@@ -17,7 +17,8 @@ struct model_message *message_find(struct model *model, int id) {
 }
 
 bool message_is_over(const struct model_message *message) {
-  return message->state == MESSAGE_FIRED || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED;
+  return message->state == MESSAGE_FIRED || message->state == MESSAGE_CANCELLED ||
+         message->state == MESSAGE_CLOSED;
 }
 
 /* The messages in this state, by their places; ret_messages may be NULL. */
@@ -34,11 +35,13 @@ unsigned message_waiting(const struct model *model, enum message_state state, in
   return count;
 }
 
-int message_submit(struct model *model, const struct act *act, const struct sim_settings *settings, int *ret_message) {
+int message_submit(struct model *model, const struct act *act, const struct sim_settings *settings,
+                   int *ret_message) {
   const struct model_message *known = message_find(model, act->id);
   unsigned alive = 0;
   if (known != NULL) {
-    return known->state == MESSAGE_FIRED || known->state == MESSAGE_LEASED ? TIDINGS_E_FIRED : TIDINGS_E_STATE;
+    return known->state == MESSAGE_FIRED || known->state == MESSAGE_LEASED ? TIDINGS_E_FIRED
+                                                                           : TIDINGS_E_STATE;
   }
   for (unsigned i = 0; i < model->message_count; i++) {
     alive += !message_is_over(&model->messages[i]);
@@ -52,23 +55,31 @@ int message_submit(struct model *model, const struct act *act, const struct sim_
   model->last_stamp_ms = stamp;
   *ret_message = (int)model->message_count;
   model->queue[model->queue_length++] = *ret_message;
-  model->messages[model->message_count++] = (struct model_message){
-      .id = act->id, .state = steers ? MESSAGE_STEERING : MESSAGE_QUEUED, .trigger = act->trigger, .text = act->serial, .stamp_ms = stamp};
+  model->messages[model->message_count++] =
+      (struct model_message){.id = act->id,
+                             .state = steers ? MESSAGE_STEERING : MESSAGE_QUEUED,
+                             .trigger = act->trigger,
+                             .text = act->serial,
+                             .stamp_ms = stamp};
   return 0;
 }
 
-/* FIRED or NOT_FOUND for one that does not wait, 0 for one that does. The plugin's own were never submitted. */
+/* FIRED or NOT_FOUND for one that does not wait, 0 for one that does. The plugin's own were never
+ * submitted. */
 static int check_waits(const struct model_message *message) {
-  if (message == NULL || message->system || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED) {
+  if (message == NULL || message->system || message->state == MESSAGE_CANCELLED ||
+      message->state == MESSAGE_CLOSED) {
     return TIDINGS_E_NOT_FOUND;
   }
-  return message->state == MESSAGE_QUEUED || message->state == MESSAGE_STEERING ? 0 : TIDINGS_E_FIRED;
+  return message->state == MESSAGE_QUEUED || message->state == MESSAGE_STEERING ? 0
+                                                                                : TIDINGS_E_FIRED;
 }
 
 int message_edit(struct model *model, const struct act *act) {
   struct model_message *message = message_find(model, act->id);
   int error = check_waits(message);
-  if (error == 0 && run_is_in_turn(model, act->id)) { /* the host may send it again, with the old words */
+  if (error == 0 &&
+      run_is_in_turn(model, act->id)) { /* the host may send it again, with the old words */
     error = TIDINGS_E_FIRED;
   }
   if (error == 0) {
@@ -95,16 +106,19 @@ int message_move(struct model *model, const struct act *act) {
   }
   unsigned from = place_of(model, act->id);
   int message = model->queue[from];
-  memmove(&model->queue[from], &model->queue[from + 1], (model->queue_length - from - 1) * sizeof model->queue[0]);
+  memmove(&model->queue[from], &model->queue[from + 1],
+          (model->queue_length - from - 1) * sizeof model->queue[0]);
   model->queue_length--;
   unsigned to = act->before != 0 ? place_of(model, act->before) : model->queue_length;
-  memmove(&model->queue[to + 1], &model->queue[to], (model->queue_length - to) * sizeof model->queue[0]);
+  memmove(&model->queue[to + 1], &model->queue[to],
+          (model->queue_length - to) * sizeof model->queue[0]);
   model->queue[to] = message;
   model->queue_length++;
   return 0;
 }
 
-/* The plugin's own messages are made for one offer and do not wait: the news that asked for it does. */
+/* The plugin's own messages are made for one offer and do not wait: the news that asked for it
+ * does. */
 void message_queue_again(struct model_message *message) {
   message->state = message->system ? MESSAGE_CANCELLED : MESSAGE_QUEUED;
   message->waited = true;
@@ -114,7 +128,10 @@ void message_fire(struct model_message *message) { message->state = MESSAGE_FIRE
 
 /* Its text is the number of the item that it tells of. */
 int message_add_system(struct model *model, const struct model_item *item) {
-  model->messages[model->message_count] = (struct model_message){
-      .id = SYSTEM_ID + (int)model->system_count++, .state = MESSAGE_OFFERED, .system = true, .text = (uint32_t)(item - model->items)};
+  model->messages[model->message_count] =
+      (struct model_message){.id = SYSTEM_ID + (int)model->system_count++,
+                             .state = MESSAGE_OFFERED,
+                             .system = true,
+                             .text = (uint32_t)(item - model->items)};
   return (int)model->message_count++;
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <tidings/abi.h>
 
-void model_init(struct model *model, const struct sim_settings *settings, bool one_phase, int64_t now_ms) {
+void model_init(struct model *model, const struct sim_settings *settings, bool one_phase,
+                int64_t now_ms) {
   memset(model, 0, sizeof *model);
   model->start_ms = model->now_ms = now_ms;
   model->settings = *settings;
@@ -33,9 +34,10 @@ void model_process_ended(struct model *model, enum peer peer) {
   model->peers[peer].settings = model->settings;
 }
 
-/* -- the kinds ----------------------------------------------------------------------------------------------------------------------------- */
+/* -- the kinds --------------------------------------------------------------------------------- */
 
-static int take_news(struct model *model, const struct act *act, const struct sim_settings *settings) {
+static int take_news(struct model *model, const struct act *act,
+                     const struct sim_settings *settings) {
   if (act->kind == ACT_POLLED) {
     news_poll(model, act->handle);
     return 0;
@@ -47,10 +49,12 @@ static int64_t delay_end_ms(const struct model *model, const struct sim_settings
   return model->run.delay_begin_ms + settings->settle_delay_ms;
 }
 
-/* By the settings that are in force now. A clock that was set back behind its begin would make it last. */
+/* By the settings that are in force now. A clock that was set back behind its begin would make it
+ * last. */
 static bool delay_is_over(const struct model *model, const struct sim_settings *settings) {
   const struct model_run *run = &model->run;
-  return run->delayed && (model->now_ms >= delay_end_ms(model, settings) || model->now_ms < run->delay_begin_ms);
+  return run->delayed &&
+         (model->now_ms >= delay_end_ms(model, settings) || model->now_ms < run->delay_begin_ms);
 }
 
 static int submit(struct model *model, const struct act *act, const struct sim_settings *settings) {
@@ -68,8 +72,10 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
   return 0;
 }
 
-/* Messages are taken from everybody; a host becomes the owner with them if there is none that lives. */
-static int take_message(struct model *model, const struct act *act, const struct sim_settings *settings) {
+/* Messages are taken from everybody; a host becomes the owner with them if there is none that
+ * lives. */
+static int take_message(struct model *model, const struct act *act,
+                        const struct sim_settings *settings) {
   if (act->peer != PEER_PRODUCER && !model_owner_lives(model)) {
     (void)attachment_enter(model, act); /* a former owner is refused, but its message is taken */
   }
@@ -81,7 +87,8 @@ static int take_message(struct model *model, const struct act *act, const struct
   }
 }
 
-static int take_lifecycle(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+static int take_lifecycle(struct model *model, const struct act *act,
+                          const struct sim_settings *settings, struct answer *answer) {
   if (act->kind == ACT_OPENED || act->kind == ACT_RESUMED) {
     return attachment_open(model, act);
   }
@@ -104,7 +111,8 @@ static int take_lifecycle(struct model *model, const struct act *act, const stru
   return 0;
 }
 
-static int take_carrier(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+static int take_carrier(struct model *model, const struct act *act,
+                        const struct sim_settings *settings, struct answer *answer) {
   int error = attachment_enter(model, act);
   if (error == 0 && act->kind == ACT_CHAT_REQUEST && act->has_ids) {
     error = run_start_named(model, act, false);
@@ -119,7 +127,8 @@ static int take_carrier(struct model *model, const struct act *act, const struct
   return 0;
 }
 
-static int take(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+static int take(struct model *model, const struct act *act, const struct sim_settings *settings,
+                struct answer *answer) {
   if (act_is_news(act->kind)) {
     return take_news(model, act, settings);
   }
@@ -129,7 +138,9 @@ static int take(struct model *model, const struct act *act, const struct sim_set
   switch (act->kind) {
   case ACT_TOOL_RESULT:
   case ACT_CHAT_REQUEST: return take_carrier(model, act, settings, answer);
-  case ACT_SETTLE: return act->peer == PEER_PRODUCER ? TIDINGS_E_UNSUPPORTED : carrier_settle(model, act, settings, &answer->rolled_back);
+  case ACT_SETTLE:
+    return act->peer == PEER_PRODUCER ? TIDINGS_E_UNSUPPORTED
+                                      : carrier_settle(model, act, settings, &answer->rolled_back);
   case ACT_OPENED:
   case ACT_RESUMED:
   case ACT_FORKED:
@@ -145,11 +156,13 @@ static int take(struct model *model, const struct act *act, const struct sim_set
 
 /* News that asks for nothing is only stored. */
 static bool is_plain_news(const struct act *act) {
-  return act->kind == ACT_POLLED || (act->kind == ACT_NOTE && act->activation == PASSIVE && act->level != TIDINGS_LEVEL_CRITICAL);
+  return act->kind == ACT_POLLED || (act->kind == ACT_NOTE && act->activation == PASSIVE &&
+                                     act->level != TIDINGS_LEVEL_CRITICAL);
 }
 
 /* What the attached host is told, whatever it called. */
-static void tell(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+static void tell(struct model *model, const struct act *act, const struct sim_settings *settings,
+                 struct answer *answer) {
   struct model_run *run = &model->run;
   if (is_plain_news(act)) {
     return;
@@ -172,7 +185,8 @@ static void tell(struct model *model, const struct act *act, const struct sim_se
 
 void model_note_change(struct model *model, unsigned cause, enum run_state from) {
   if (model->run.state != from) {
-    model->changes[model->change_count++] = (struct model_change){(uint8_t)cause, (uint8_t)from, (uint8_t)model->run.state};
+    model->changes[model->change_count++] =
+        (struct model_change){(uint8_t)cause, (uint8_t)from, (uint8_t)model->run.state};
   }
 }
 
@@ -185,9 +199,12 @@ static void note_waiting(struct model *model) {
   }
 }
 
-/* An error changes nothing; so what may fail after it began works on a copy. A hook call has made its host the owner before it is refused. */
-static int attempt(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
-  bool attaches = !act_is_news(act->kind) && act->peer != PEER_PRODUCER && !model_owner_is(model, act->peer);
+/* An error changes nothing; so what may fail after it began works on a copy. A hook call has made
+ * its host the owner before it is refused. */
+static int attempt(struct model *model, const struct act *act, const struct sim_settings *settings,
+                   struct answer *answer) {
+  bool attaches =
+      !act_is_news(act->kind) && act->peer != PEER_PRODUCER && !model_owner_is(model, act->peer);
   if (!attaches) {
     return take(model, act, settings, answer);
   }
@@ -205,7 +222,8 @@ static int attempt(struct model *model, const struct act *act, const struct sim_
 
 static const struct answer nothing_said = {.delivery = -1};
 
-static void do_act(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer) {
+static void do_act(struct model *model, const struct act *act, const struct sim_settings *settings,
+                   struct answer *answer) {
   enum run_state state = model->run.state;
   enum phase phase = model->run.phase;
   model->found = state;
@@ -220,17 +238,19 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   note_waiting(model);
   model_note_change(model, act->kind, model->found);
   bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids; /* always gets a reply */
-  bool says = names || answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 || answer->offered_count > 0 ||
-              answer->abort_stream;
+  bool says = names || answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 ||
+              answer->offered_count > 0 || answer->abort_stream;
   bool changed = model->run.state != state || model->run.phase != phase || answer->wakes;
   bool news = act_is_news(act->kind);
-  answer->silent = (news && !says && !answer->wakes) || (act_is_hook(act->kind) && !says && !changed);
+  answer->silent =
+      (news && !says && !answer->wakes) || (act_is_hook(act->kind) && !says && !changed);
   answer->optional = (!act_is_event(act->kind) || news) && !says;
 }
 
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer) {
   struct sim_settings settings = model->peers[act->peer].settings;
-  memcpy(ret_answer, &nothing_said, offsetof(struct answer, shown)); /* the lists are as long as their counts */
+  memcpy(ret_answer, &nothing_said,
+         offsetof(struct answer, shown)); /* the lists are as long as their counts */
   if (act->kind == ACT_CONFIGURE) {
     model->peers[act->peer].settings = act->settings;
   } else if (act->kind == ACT_CLOCK) {
@@ -248,14 +268,19 @@ bool model_apply_first(struct model *model, const struct act *act) {
     model->seen |= act->seen != 0 ? 1u << act->seen : 0;
     return stored;
   }
-  return act_is_hook(act->kind) && !model_owner_is(model, act->peer) && attachment_enter(model, act) == 0;
+  return act_is_hook(act->kind) && !model_owner_is(model, act->peer) &&
+         attachment_enter(model, act) == 0;
 }
 
-bool model_must_ring(const struct model *model, const struct act *act, const struct answer *answer) {
-  if (answer->error != 0 || answer->duplicate || !model_owner_lives(model) || model->owner == act->peer) {
+bool model_must_ring(const struct model *model, const struct act *act,
+                     const struct answer *answer) {
+  if (answer->error != 0 || answer->duplicate || !model_owner_lives(model) ||
+      model->owner == act->peer) {
     return false;
   }
-  bool offers = act_is_message(act->kind) && model->run.state == STARTING && !model->run.told && model->found != STARTING;
+  bool offers = act_is_message(act->kind) && model->run.state == STARTING && !model->run.told &&
+                model->found != STARTING;
   bool withdraws = act->kind == ACT_CANCEL && model->found == STARTING && model->run.state == IDLE;
-  return offers || withdraws || act->kind == ACT_SUBAGENT || (act->kind == ACT_NOTE && !is_plain_news(act));
+  return offers || withdraws || act->kind == ACT_SUBAGENT ||
+         (act->kind == ACT_NOTE && !is_plain_news(act));
 }

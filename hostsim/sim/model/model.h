@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/model.h: what a session ought to be, by docs/turns.md and docs/semantics.md: a second, naive implementation that keeps everything in
- * arrays. Knows no plugin, no store and no JSON; what it is compared with is elsewhere. A model is copied by assignment.
+ * sim/model/model.h: what a session ought to be, by docs/turns.md and docs/semantics.md: a second,
+ * naive implementation that keeps everything in arrays. Knows no plugin, no store and no JSON; what
+ * it is compared with is elsewhere. A model is copied by assignment.
  */
 #ifndef HOSTSIM_SIM_MODEL_H
 #define HOSTSIM_SIM_MODEL_H
@@ -10,7 +11,13 @@
 
 #include <stddef.h>
 
-enum { MODEL_MESSAGES = 512, MODEL_ITEMS = 384, MODEL_DELIVERIES = 512, MODEL_ABORTS = 512, MODEL_CHANGES = 1024 };
+enum {
+  MODEL_MESSAGES = 512,
+  MODEL_ITEMS = 384,
+  MODEL_DELIVERIES = 512,
+  MODEL_ABORTS = 512,
+  MODEL_CHANGES = 1024
+};
 
 enum outcome { DELIVERED, SUPERSEDED, WITHDRAWN, EXPIRED, FILTERED, DROPPED, CLOSED, OUTCOMES };
 enum held { PENDING, LEASED, ENDED };
@@ -26,7 +33,15 @@ struct model_item {
   int delivery;         /* LEASED */
 };
 
-enum message_state { MESSAGE_QUEUED, MESSAGE_STEERING, MESSAGE_OFFERED, MESSAGE_LEASED, MESSAGE_FIRED, MESSAGE_CANCELLED, MESSAGE_CLOSED };
+enum message_state {
+  MESSAGE_QUEUED,
+  MESSAGE_STEERING,
+  MESSAGE_OFFERED,
+  MESSAGE_LEASED,
+  MESSAGE_FIRED,
+  MESSAGE_CANCELLED,
+  MESSAGE_CLOSED
+};
 
 struct model_message {
   int id;
@@ -127,15 +142,17 @@ struct answer {
 };
 
 /* A session that nobody has heard of; every process runs and has these settings. */
-void model_init(struct model *model, const struct sim_settings *settings, bool one_phase, int64_t now_ms);
+void model_init(struct model *model, const struct sim_settings *settings, bool one_phase,
+                int64_t now_ms);
 
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer);
 
-/* Only what a call does in a first commit of its own: a hook's host becomes the session's owner; news is stored before it is looked at. False: this
- * call has no such. */
+/* Only what a call does in a first commit of its own: a hook's host becomes the session's owner;
+ * news is stored before it is looked at. False: this call has no such. */
 bool model_apply_first(struct model *model, const struct act *act);
 
-/* Byte for byte. What lies between the fields may tell apart two that mean the same: then both go on, which does no harm. */
+/* Byte for byte. What lies between the fields may tell apart two that mean the same: then both go
+ * on, which does no harm. */
 bool model_is_same(const struct model *a, const struct model *b);
 
 /* The process is another one now, with the settings that it starts with. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/news.c: what was pushed, and what of it a carrier would show: docs/semantics.md, "What is removed before it is shown", one after the
- * other over plain arrays.
+ * sim/model/news.c: what was pushed, and what of it a carrier would show: docs/semantics.md, "What
+ * is removed before it is shown", one after the other over plain arrays.
  */
 #include "sim/model/parts.h"
 
@@ -28,7 +28,8 @@ int news_push(struct model *model, const struct act *act, const struct sim_setti
   if (count_waiting(model) >= limit) {
     return TIDINGS_E_FULL;
   }
-  struct model_item item = {.note = subagent ? NOTE_SUBAGENT : act->note, .text = act->serial, .time_ms = model->now_ms};
+  struct model_item item = {
+      .note = subagent ? NOTE_SUBAGENT : act->note, .text = act->serial, .time_ms = model->now_ms};
   item.activation = subagent ? ASKS_IDLE : act->activation;
   if (!subagent) {
     item.level = act->level;
@@ -63,7 +64,7 @@ void news_ask_again(struct model *model) {
   }
 }
 
-/* -- the plan ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- the plan ---------------------------------------------------------------------------------- */
 
 /* Lines are items here: nothing is coalesced by default. */
 struct line {
@@ -79,7 +80,8 @@ static bool is_filtered(const struct model_item *item, const struct sim_settings
   const struct note_kind *kind = &note_kinds[item->note];
   switch (settings->filter) {
   case FILTER_CI: return strcmp(kind->source, "ci") == 0;
-  case FILTER_TOOL_FAILED: return strcmp(kind->source, "tool") == 0 && strcmp(kind->name, "failed") == 0;
+  case FILTER_TOOL_FAILED:
+    return strcmp(kind->source, "tool") == 0 && strcmp(kind->name, "failed") == 0;
   case FILTER_ALL: return true;
   default: return false;
   }
@@ -90,7 +92,8 @@ static bool is_expired(const struct model *model, const struct model_item *item)
 }
 
 /* The others with this item's key: the newest of them, and where the oldest stands. */
-static void find_key(const struct model *model, const bool *left, int item, int *ret_newest, int *ret_oldest) {
+static void find_key(const struct model *model, const bool *left, int item, int *ret_newest,
+                     int *ret_oldest) {
   *ret_newest = *ret_oldest = item;
   for (int i = 0; i < (int)model->item_count && model->items[item].key != 0; i++) {
     if (left[i] && model->items[i].key == model->items[item].key) {
@@ -116,14 +119,18 @@ static void sort(const struct model *model, struct line *lines, unsigned count) 
   }
 }
 
-/* How many lines of the same source have their turn before this one: its criticals first, then as they are shown. */
-static unsigned round_of(const struct model *model, const struct line *lines, unsigned count, unsigned line) {
+/* How many lines of the same source have their turn before this one: its criticals first, then as
+ * they are shown. */
+static unsigned round_of(const struct model *model, const struct line *lines, unsigned count,
+                         unsigned line) {
   unsigned round = 0;
   const struct model_item *mine = &model->items[lines[line].item];
   for (unsigned i = 0; i < count; i++) {
     const struct model_item *other = &model->items[lines[i].item];
-    bool first = (other->level == CRITICAL) != (mine->level == CRITICAL) ? other->level == CRITICAL : i < line;
-    round += first && i != line && strcmp(note_kinds[other->note].source, note_kinds[mine->note].source) == 0;
+    bool first = (other->level == CRITICAL) != (mine->level == CRITICAL) ? other->level == CRITICAL
+                                                                         : i < line;
+    round += first && i != line &&
+             strcmp(note_kinds[other->note].source, note_kinds[mine->note].source) == 0;
   }
   return round;
 }
@@ -142,20 +149,24 @@ static unsigned turn_rank(const struct model *model, int item) {
 }
 
 /* Each source has its turn, what is pinned or critical first: which lines have room. */
-static void choose(const struct model *model, const struct line *lines, unsigned count, unsigned room, bool *ret_kept) {
+static void choose(const struct model *model, const struct line *lines, unsigned count,
+                   unsigned room, bool *ret_kept) {
   for (unsigned i = 0; i < count; i++) {
     unsigned before = 0, round = round_of(model, lines, count, i);
     unsigned rank = turn_rank(model, lines[i].item);
     for (unsigned other = 0; other < count; other++) {
       unsigned other_rank = turn_rank(model, lines[other].item);
       unsigned other_round = round_of(model, lines, count, other);
-      before += other_rank != rank ? other_rank < rank : other_round != round ? other_round < round : other < i;
+      before += other_rank != rank     ? other_rank < rank
+                : other_round != round ? other_round < round
+                                       : other < i;
     }
     ret_kept[i] = before < room;
   }
 }
 
-void news_plan(const struct model *model, const struct sim_settings *settings, bool capped, struct plan *ret_plan) {
+void news_plan(const struct model *model, const struct sim_settings *settings, bool capped,
+               struct plan *ret_plan) {
   bool left[MODEL_ITEMS], kept[MODEL_ITEMS];
   struct line lines[MODEL_ITEMS];
   unsigned count = 0;

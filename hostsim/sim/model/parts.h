@@ -7,7 +7,8 @@
 
 #include "sim/model/model.h"
 
-/* news.c: what is shown of what is pending. A fate for each item that the carrier takes; those that it leaves are LEFT. */
+/* news.c: what is shown of what is pending. A fate for each item that the carrier takes; those that
+ * it leaves are LEFT. */
 struct plan {
   unsigned shown_count, taken_count;
   int shown[MODEL_ITEMS];
@@ -16,7 +17,8 @@ struct plan {
     enum outcome outcome;
   } taken[MODEL_ITEMS];
 };
-void news_plan(const struct model *model, const struct sim_settings *settings, bool capped, struct plan *ret_plan);
+void news_plan(const struct model *model, const struct sim_settings *settings, bool capped,
+               struct plan *ret_plan);
 int news_push(struct model *model, const struct act *act, const struct sim_settings *settings);
 void news_poll(struct model *model, uint8_t handle);
 void news_end(struct model *model, struct model_item *item, enum outcome outcome);
@@ -24,7 +26,8 @@ void news_ask_again(struct model *model);
 
 /* messages.c: the queue. Functions that return int answer 0 or an error and change nothing then. */
 struct model_message *message_find(struct model *model, int id);
-int message_submit(struct model *model, const struct act *act, const struct sim_settings *settings, int *ret_message);
+int message_submit(struct model *model, const struct act *act, const struct sim_settings *settings,
+                   int *ret_message);
 int message_edit(struct model *model, const struct act *act);
 int message_move(struct model *model, const struct act *act);
 void message_queue_again(struct model_message *message);
@@ -55,8 +58,10 @@ void model_note_change(struct model *model, unsigned cause, enum run_state from)
 void urgency_look(struct model *model, const struct sim_settings *settings, struct answer *answer);
 
 /* carriers.c: what hooks lease and settles end. */
-void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings, struct answer *answer);
-int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings, bool *ret_rolled_back);
+void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings,
+                  struct answer *answer);
+int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings,
+                   bool *ret_rolled_back);
 void carrier_commit(struct model *model, int delivery);
 bool carrier_roll_back(struct model *model, int delivery);
 

@@ -12,9 +12,11 @@ bool run_is_running(const struct model *model) {
   return state == BUSY || state == RETRYING || state == WAITING;
 }
 
-static struct model_message *message_of(struct model *model, int index) { return &model->messages[index]; }
+static struct model_message *message_of(struct model *model, int index) {
+  return &model->messages[index];
+}
 
-/* -- offers -------------------------------------------------------------------------------------------------------------------------------- */
+/* -- offers ------------------------------------------------------------------------------------ */
 
 static void offer(struct model *model, const int *messages, unsigned count) {
   struct model_run *run = &model->run;
@@ -28,7 +30,8 @@ static void offer(struct model *model, const int *messages, unsigned count) {
   }
 }
 
-/* Together with others go only those that were there when a settle delay began; those that came since belong to the batch after. */
+/* Together with others go only those that were there when a settle delay began; those that came
+ * since belong to the batch after. */
 void run_offer(struct model *model, const struct sim_settings *settings) {
   int queued[MODEL_MESSAGES], batch[MODEL_MESSAGES];
   unsigned count = message_waiting(model, MESSAGE_QUEUED, queued), batched = 0;
@@ -59,7 +62,7 @@ void run_withdraw_offer(struct model *model) {
   model->run.turn_count = 0;
 }
 
-/* -- turns --------------------------------------------------------------------------------------------------------------------------------- */
+/* -- turns ------------------------------------------------------------------------------------- */
 
 /* The turn in run.turn starts: an own one of the host's if that is empty. */
 void run_begin(struct model *model, enum phase phase) {
@@ -121,7 +124,7 @@ static void drain(struct model *model, const struct sim_settings *settings) {
   model->run.batch_end = model->message_count;
 }
 
-/* -- whose ids ----------------------------------------------------------------------------------------------------------------------------- */
+/* -- whose ids --------------------------------------------------------------------------------- */
 
 enum meant { MEANT_CURRENT, MEANT_OVER, MEANT_NONE };
 
@@ -146,12 +149,14 @@ static bool are_in_turn(const struct model *model, const struct act *act) {
 /* Ids are distinct, so equal numbers make equal sets. */
 static enum meant who_is_meant(struct model *model, const struct act *act) {
   bool has_turn = model->run.state == STARTING || run_is_running(model);
-  if (!act->has_ids || (has_turn && act->id_count == model->run.turn_count && are_in_turn(model, act))) {
+  if (!act->has_ids ||
+      (has_turn && act->id_count == model->run.turn_count && are_in_turn(model, act))) {
     return MEANT_CURRENT;
   }
   for (unsigned i = 0; i < act->id_count; i++) {
     const struct model_message *message = message_find(model, act->ids[i]);
-    bool started = message != NULL && (message->system || message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED);
+    bool started = message != NULL && (message->system || message->state == MESSAGE_FIRED ||
+                                       message->state == MESSAGE_LEASED);
     if (!started || run_is_in_turn(model, act->ids[i])) {
       return MEANT_NONE;
     }
@@ -163,7 +168,8 @@ static enum meant who_is_meant(struct model *model, const struct act *act) {
 static int refuse_ids(struct model *model, const struct act *act) {
   for (unsigned i = 0; i < act->id_count; i++) {
     const struct model_message *message = message_find(model, act->ids[i]);
-    bool was_never = message == NULL || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED;
+    bool was_never =
+        message == NULL || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED;
     if (was_never && (message == NULL || !message->system)) {
       return TIDINGS_E_NOT_FOUND;
     }
@@ -226,7 +232,7 @@ int run_start_named(struct model *model, const struct act *act, bool fires) {
   return 0;
 }
 
-/* -- the rows ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- the rows ---------------------------------------------------------------------------------- */
 
 static void start_unnamed(struct model *model) {
   if (model->run.state == STARTING) {
@@ -348,7 +354,8 @@ int run_event(struct model *model, const struct act *act, const struct sim_setti
 int run_cancel(struct model *model, const struct act *act, const struct sim_settings *settings) {
   struct model_message *message = message_find(model, act->id);
   struct model_run *run = &model->run;
-  if (message == NULL || message->system || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED) {
+  if (message == NULL || message->system || message->state == MESSAGE_CANCELLED ||
+      message->state == MESSAGE_CLOSED) {
     return TIDINGS_E_NOT_FOUND;
   }
   if (message->state == MESSAGE_LEASED || message->state == MESSAGE_FIRED) {

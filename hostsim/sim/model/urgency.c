@@ -9,7 +9,8 @@
 #include <tidings/abi.h>
 
 static bool is_urgent(const struct model_item *item, const struct sim_settings *settings) {
-  return settings->force && (item->level == TIDINGS_LEVEL_CRITICAL || item->activation == INTERRUPTS);
+  return settings->force &&
+         (item->level == TIDINGS_LEVEL_CRITICAL || item->activation == INTERRUPTS);
 }
 
 static bool wants_turn(const struct model_item *item, const struct sim_settings *settings) {
@@ -17,12 +18,15 @@ static bool wants_turn(const struct model_item *item, const struct sim_settings 
 }
 
 static bool goes_before(const struct model *model, int a, int b) {
-  bool critical_a = model->items[a].level == TIDINGS_LEVEL_CRITICAL, critical_b = model->items[b].level == TIDINGS_LEVEL_CRITICAL;
+  bool critical_a = model->items[a].level == TIDINGS_LEVEL_CRITICAL,
+       critical_b = model->items[b].level == TIDINGS_LEVEL_CRITICAL;
   return critical_a != critical_b ? critical_a : a < b;
 }
 
-/* One that has not asked yet makes the offer, and asks for all that was pushed before it; the most pressing of all gives it its name. */
-static void ask_for_turn(struct model *model, const struct sim_settings *settings, const struct plan *plan) {
+/* One that has not asked yet makes the offer, and asks for all that was pushed before it; the most
+ * pressing of all gives it its name. */
+static void ask_for_turn(struct model *model, const struct sim_settings *settings,
+                         const struct plan *plan) {
   int pressing = -1, newest = -1;
   bool asks = false;
   for (unsigned i = 0; i < plan->shown_count; i++) {
@@ -30,7 +34,8 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
     if (wants_turn(item, settings)) {
       asks = asks || !item->asked;
       newest = plan->shown[i] > newest ? plan->shown[i] : newest;
-      pressing = pressing < 0 || goes_before(model, plan->shown[i], pressing) ? plan->shown[i] : pressing;
+      pressing =
+          pressing < 0 || goes_before(model, plan->shown[i], pressing) ? plan->shown[i] : pressing;
     }
   }
   if (!asks) {
@@ -49,7 +54,8 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
   }
 }
 
-static bool any_urgent(const struct model *model, const struct sim_settings *settings, const struct plan *plan) {
+static bool any_urgent(const struct model *model, const struct sim_settings *settings,
+                       const struct plan *plan) {
   for (unsigned i = 0; i < plan->shown_count; i++) {
     if (is_urgent(&model->items[plan->shown[i]], settings)) {
       return true;
@@ -58,8 +64,10 @@ static bool any_urgent(const struct model *model, const struct sim_settings *set
   return false;
 }
 
-/* Those that a clock set back has put far into the future are over like those of long ago; an abort forgets them for good. */
-static unsigned recent_aborts(const struct model *model, const struct sim_settings *settings, int64_t *ret_aborts) {
+/* Those that a clock set back has put far into the future are over like those of long ago; an abort
+ * forgets them for good. */
+static unsigned recent_aborts(const struct model *model, const struct sim_settings *settings,
+                              int64_t *ret_aborts) {
   const struct model_run *run = &model->run;
   unsigned recent = 0;
   for (unsigned i = 0; i < run->abort_count; i++) {
@@ -70,7 +78,8 @@ static unsigned recent_aborts(const struct model *model, const struct sim_settin
   return recent;
 }
 
-static void ask_for_abort(struct model *model, const struct sim_settings *settings, struct answer *answer) {
+static void ask_for_abort(struct model *model, const struct sim_settings *settings,
+                          struct answer *answer) {
   int64_t aborts[MODEL_ABORTS];
   struct model_run *run = &model->run;
   unsigned recent = recent_aborts(model, settings, aborts);

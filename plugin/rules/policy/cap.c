@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/cap.c: at most max_items lines. What is over waits (defer; fair.c says who), or is dropped with a reason: the oldest go, or the least
- * important.
+ * rules/policy/cap.c: at most max_items lines. What is over waits (defer; fair.c says who), or is
+ * dropped with a reason: the oldest go, or the least important.
  */
 #include <stdlib.h>
 
@@ -39,7 +39,8 @@ static int choose(struct work *work, int (*order)(const void *, const void *), b
   if (!candidates) return -1;
   for (size_t i = 0; i < work->line_count; i++) {
     const struct line *line = &work->lines[i];
-    candidates[i] = (struct candidate){.line = i, .newest = line->newest, .level = line->level, .pinned = line->pinned};
+    candidates[i] = (struct candidate){
+        .line = i, .newest = line->newest, .level = line->level, .pinned = line->pinned};
   }
   qsort(candidates, work->line_count, sizeof *candidates, order);
   for (size_t i = 0; i < work->settings->max_items; i++) kept[candidates[i].line] = true;
@@ -53,7 +54,8 @@ static void drop_lines(struct work *work, const bool *kept, enum reason reason) 
       work->lines[count++] = work->lines[l];
       continue;
     }
-    for (size_t i = first_of(work, &work->lines[l]); i != NO_ITEM; i = work->next[i]) end_item(work, i, OUTCOME_DROPPED, reason, 0);
+    for (size_t i = first_of(work, &work->lines[l]); i != NO_ITEM; i = work->next[i])
+      end_item(work, i, OUTCOME_DROPPED, reason, 0);
   }
   work->line_count = count;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/coalesce.c: what is left becomes lines. Items of the same source and name that were pushed within a window, counted from the first of
- * them, share one; it is only about what waits now, and never holds a carrier back.
+ * rules/policy/coalesce.c: what is left becomes lines. Items of the same source and name that were
+ * pushed within a window, counted from the first of them, share one; it is only about what waits
+ * now, and never holds a carrier back.
  */
 #include <stdlib.h>
 
@@ -63,7 +64,8 @@ static int join_lines(struct work *work) {
     bool open;
   };
   size_t *leaders = arena_array(work->arena, work->item_count, sizeof *leaders);
-  struct open_line *open = arena_zalloc(work->arena, work->item_count, sizeof *open); /* at the leader of a kind */
+  struct open_line *open =
+      arena_zalloc(work->arena, work->item_count, sizeof *open); /* at the leader of a kind */
   if (!leaders || !open || group_kinds(work, leaders)) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
     struct open_line *here = &open[leaders[i]];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/expire.c: what was worth telling for a while only. A clock that was set back expires nothing.
+ * rules/policy/expire.c: what was worth telling for a while only. A clock that was set back expires
+ * nothing.
  */
 #include "rules/policy/steps.h"
 
@@ -12,6 +13,7 @@ static bool is_expired(const struct item *item, int64_t now_ms) {
 
 void step_expire(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
-    if (is_expired(&work->items[i], work->now_ms)) end_item(work, i, OUTCOME_EXPIRED, REASON_TTL, 0);
+    if (is_expired(&work->items[i], work->now_ms))
+      end_item(work, i, OUTCOME_EXPIRED, REASON_TTL, 0);
   }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/fair.c: whose turn it is when not everything fits. Every source has its turn in each round, so that a chatty one cannot keep the others
- * out; only what is pinned or critical goes before that, because it has, or may have, started the very turn that carries it.
+ * rules/policy/fair.c: whose turn it is when not everything fits. Every source has its turn in each
+ * round, so that a chatty one cannot keep the others out; only what is pinned or critical goes
+ * before that, because it has, or may have, started the very turn that carries it.
  */
 #include <stdlib.h>
 
@@ -41,8 +42,9 @@ int fair_order(const struct work *work, size_t *ret_order) {
   struct candidate *candidates = arena_zalloc(work->arena, work->line_count, sizeof *candidates);
   if (!candidates) return -1;
   for (size_t i = 0; i < work->line_count; i++)
-    candidates[i] =
-        (struct candidate){.line = i, .pinned = work->lines[i].pinned, .critical = work->lines[i].level == TIDINGS_LEVEL_CRITICAL};
+    candidates[i] = (struct candidate){.line = i,
+                                       .pinned = work->lines[i].pinned,
+                                       .critical = work->lines[i].level == TIDINGS_LEVEL_CRITICAL};
   if (deal_rounds(work, candidates)) return -1;
   qsort(candidates, work->line_count, sizeof *candidates, by_turn);
   for (size_t i = 0; i < work->line_count; i++) ret_order[i] = candidates[i].line;

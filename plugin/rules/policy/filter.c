@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/filter.c: what the configuration does not want. An item is shown only if every setting that applies to it is true.
+ * rules/policy/filter.c: what the configuration does not want. An item is shown only if every
+ * setting that applies to it is true.
  */
 #include "rules/policy/steps.h"
 
 /* The draft called the source of a tool's notifications "handle"; such a key governs both names. */
 static bool governs(struct tidings_span rule_source, struct tidings_span source) {
-  return span_equal(rule_source, source) || (span_is(rule_source, "handle") && span_is(source, "tool"));
+  return span_equal(rule_source, source) ||
+         (span_is(rule_source, "handle") && span_is(source, "tool"));
 }
 
-static enum reason kind_rule_against(const struct kind_rule *rule, const struct notification *note) {
+static enum reason kind_rule_against(const struct kind_rule *rule,
+                                     const struct notification *note) {
   if (rule->enabled || !governs(rule->source, note->source)) return REASON_NONE;
   if (rule->whole_source) return REASON_SOURCE;
   if (!span_equal(rule->name, note->name)) return REASON_NONE;
   return rule->flat ? REASON_FLAT_KIND : REASON_KIND;
 }
 
-/* The broadest setting that is against it, so that the reason names what would have to change first; REASON_NONE: none is. */
+/* The broadest setting that is against it, so that the reason names what would have to change
+ * first; REASON_NONE: none is. */
 static enum reason against(const struct settings *settings, const struct notification *note) {
   if (!settings->notifications_enabled) return REASON_MASTER_SWITCH;
   enum reason broadest = REASON_NONE;
@@ -27,7 +31,8 @@ static enum reason against(const struct settings *settings, const struct notific
   if (broadest != REASON_NONE || !note->tool.len) return broadest;
   for (size_t i = 0; i < settings->tool_count; i++) {
     const struct tool_rule *rule = &settings->tools[i];
-    if (!rule->enabled && span_equal(rule->tool, note->tool) && span_equal(rule->name, note->name)) return REASON_TOOL;
+    if (!rule->enabled && span_equal(rule->tool, note->tool) && span_equal(rule->name, note->name))
+      return REASON_TOOL;
   }
   return REASON_NONE;
 }

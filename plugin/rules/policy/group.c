@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/group.c: which texts are equal. By sorting, so that texts made to collide in a hash table cost nothing.
+ * rules/policy/group.c: which texts are equal. By sorting, so that texts made to collide in a hash
+ * table cost nothing.
  */
 #include <stdlib.h>
 
@@ -15,7 +16,8 @@ struct entry {
 /* FNV-1a. */
 static uint64_t hash_text(struct tidings_span text) {
   uint64_t hash = UINT64_C(14695981039346656037);
-  for (size_t i = 0; i < text.len; i++) hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(1099511628211);
+  for (size_t i = 0; i < text.len; i++)
+    hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(1099511628211);
   return hash;
 }
 
@@ -28,12 +30,14 @@ static int compare_entries(const void *left, const void *right) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-int group_equal(const struct tidings_span *texts, size_t count, struct arena *arena, size_t *ret_leaders) {
+int group_equal(const struct tidings_span *texts, size_t count, struct arena *arena,
+                size_t *ret_leaders) {
   struct entry *entries = arena_array(arena, count, sizeof *entries);
   size_t runs = 0, leader = 0;
   if (!entries) return -1;
   for (size_t i = 0; i < count; i++) { /* neighbours that are equal need no sorting */
-    if (i == 0 || !span_equal(texts[i - 1], texts[i])) entries[runs++] = (struct entry){hash_text(texts[i]), texts[i], i};
+    if (i == 0 || !span_equal(texts[i - 1], texts[i]))
+      entries[runs++] = (struct entry){hash_text(texts[i]), texts[i], i};
     ret_leaders[i] = entries[runs - 1].index;
   }
   qsort(entries, runs, sizeof *entries, compare_entries);

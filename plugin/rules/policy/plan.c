@@ -25,13 +25,15 @@ static int remove_items(struct work *work) {
   return 0;
 }
 
-/* What is shown is delivered; what no step ended and no line shows stays pending, and what was withdrawn and is awaited. */
+/* What is shown is delivered; what no step ended and no line shows stays pending, and what was
+ * withdrawn and is awaited. */
 static size_t finish_fates(struct work *work) {
   for (size_t l = 0; l < work->line_count; l++) {
     const struct line *line = &work->lines[l];
     uint64_t ref = line->count > 1 ? line->item->n : 0;
     enum reason reason = line->shortened ? REASON_SHORTENED : REASON_SHOWN;
-    for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) end_item(work, i, OUTCOME_DELIVERED, reason, ref);
+    for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i])
+      end_item(work, i, OUTCOME_DELIVERED, reason, ref);
   }
   size_t count = 0;
   for (size_t i = 0; i < work->item_count; i++) {
@@ -40,27 +42,41 @@ static size_t finish_fates(struct work *work) {
   return count;
 }
 
-int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings, int64_t now_ms,
-                  const struct token_counter *counter, struct arena *arena, struct plan *ret_plan) {
-  struct work work = {.items = items, .item_count = item_count, .settings = settings, .now_ms = now_ms, .counter = counter, .arena = arena};
+int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings,
+                  int64_t now_ms, const struct token_counter *counter, struct arena *arena,
+                  struct plan *ret_plan) {
+  struct work work = {.items = items,
+                      .item_count = item_count,
+                      .settings = settings,
+                      .now_ms = now_ms,
+                      .counter = counter,
+                      .arena = arena};
   if (begin(&work) || remove_items(&work) || step_coalesce(&work)) return -1;
   step_rank(&work);
   if (step_cap(&work) || step_tokens(&work)) return -1;
   size_t fate_count = finish_fates(&work);
-  *ret_plan = (struct plan){
-      .lines = work.lines, .line_count = work.line_count, .fates = work.fates, .fate_count = fate_count, .deferred = work.deferred};
+  *ret_plan = (struct plan){.lines = work.lines,
+                            .line_count = work.line_count,
+                            .fates = work.fates,
+                            .fate_count = fate_count,
+                            .deferred = work.deferred};
   return 0;
 }
 
-int plan_left(const struct item *items, size_t item_count, const struct settings *settings, int64_t now_ms, struct arena *arena,
-              bool *ret_left) {
-  struct work work = {.items = items, .item_count = item_count, .settings = settings, .now_ms = now_ms, .arena = arena};
+int plan_left(const struct item *items, size_t item_count, const struct settings *settings,
+              int64_t now_ms, struct arena *arena, bool *ret_left) {
+  struct work work = {.items = items,
+                      .item_count = item_count,
+                      .settings = settings,
+                      .now_ms = now_ms,
+                      .arena = arena};
   if (begin(&work) || remove_items(&work)) return -1;
   for (size_t i = 0; i < item_count; i++) ret_left[i] = is_left(&work, i);
   return 0;
 }
 
-bool plan_needs_facts(const struct item *items, size_t item_count, const struct settings *settings) {
+bool plan_needs_facts(const struct item *items, size_t item_count,
+                      const struct settings *settings) {
   if (settings->annihilate || settings->coalesce_window_ms) return true;
   for (size_t i = 0; i < item_count; i++) {
     if (items[i].note.caused_by.len) return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/plan.h: one pure function from what is pending, the settings and the moment to a plan: what is shown, in which order and words,
- * what is removed and why, what stays. Steps, one file each, in this order: expire, withdraw, supersede, annihilate, filter, coalesce, rank, cap,
+ * rules/policy/plan.h: one pure function from what is pending, the settings and the moment to a
+ * plan: what is shown, in which order and words, what is removed and why, what stays. Steps, one
+ * file each, in this order: expire, withdraw, supersede, annihilate, filter, coalesce, rank, cap,
  * tokens.
  * It must not know the store, JSON, clocks or how text is rendered.
  */
@@ -16,15 +17,17 @@
 struct line {
   const struct item *item;     /* of several: the first */
   struct tidings_span message; /* not escaped */
-  uint64_t place;              /* where it stands in time: the n of the oldest item it stands for or has superseded */
-  uint64_t newest;             /* the n of the newest item it stands for */
-  uint32_t count;              /* how many items it stands for */
-  uint8_t level;               /* of several: the highest */
-  bool shortened;              /* to fit into max_tokens */
-  bool pinned;                 /* it stands for an item that is */
+  /* where it stands in time: the n of the oldest item it stands for or has superseded */
+  uint64_t place;
+  uint64_t newest; /* the n of the newest item it stands for */
+  uint32_t count;  /* how many items it stands for */
+  uint8_t level;   /* of several: the highest */
+  bool shortened;  /* to fit into max_tokens */
+  bool pinned;     /* it stands for an item that is */
 };
 
-/* How many tokens a line costs as it will be shown; `count` NULL: the bytes of its message / 4, rounded up. */
+/* How many tokens a line costs as it will be shown; `count` NULL: the bytes of its message / 4,
+ * rounded up. */
 struct token_counter {
   uint64_t (*count)(void *context, struct tidings_span message);
   void *context;
@@ -33,26 +36,31 @@ struct token_counter {
 struct plan {
   struct line *lines; /* in the order in which they are shown */
   size_t line_count;
-  struct fate *fates; /* of every item that is not pending any more when the delivery commits, shown ones included; by n */
+  struct fate *fates; /* of every item that is not pending any more when the delivery commits, shown
+                         ones included; by n */
   size_t fate_count;
   size_t deferred; /* items that stay pending because of the cap */
 };
 
-/* `items`: pending ones, by n, their facts read if plan_needs_facts. Lines and fates live in the arena and point into `items`. `counter` NULL: as
- * with a NULL count. Returns 0, or -1: no memory. */
-int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings, int64_t now_ms,
-                  const struct token_counter *counter, struct arena *arena, struct plan *ret_plan);
-
-/* Which items the next carrier would tell, were there room for all: what no step removes. ret_left has an element for each. Returns 0, or -1: no
+/* `items`: pending ones, by n, their facts read if plan_needs_facts. Lines and fates live in the
+ * arena and point into `items`. `counter` NULL: as with a NULL count. Returns 0, or -1: no
  * memory. */
-int plan_left(const struct item *items, size_t item_count, const struct settings *settings, int64_t now_ms, struct arena *arena,
-              bool *ret_left);
+int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings,
+                  int64_t now_ms, const struct token_counter *counter, struct arena *arena,
+                  struct plan *ret_plan);
+
+/* Which items the next carrier would tell, were there room for all: what no step removes. ret_left
+ * has an element for each. Returns 0, or -1: no memory. */
+int plan_left(const struct item *items, size_t item_count, const struct settings *settings,
+              int64_t now_ms, struct arena *arena, bool *ret_left);
 
 /* Does any step look at the facts of these items? */
 bool plan_needs_facts(const struct item *items, size_t item_count, const struct settings *settings);
 
-/* What has to be withdrawn at once because of what the assistant or the handle did: a poll withdraws all news of the handle (`reason`
- * REASON_POLLED), going on to run only that it waits (REASON_RUNNING). Returns how many fates were written, by n; there is room for item_count. */
-size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle, enum reason reason, struct fate *fates);
+/* What has to be withdrawn at once because of what the assistant or the handle did: a poll
+ * withdraws all news of the handle (`reason` REASON_POLLED), going on to run only that it waits
+ * (REASON_RUNNING). Returns how many fates were written, by n; there is room for item_count. */
+size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
+                       enum reason reason, struct fate *fates);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/steps.h: what the steps of a plan share. Private to policy/. Each step ends some of what is left, or orders it; it looks at
- * nothing but this.
+ * rules/policy/steps.h: what the steps of a plan share. Private to policy/. Each step ends some of
+ * what is left, or orders it; it looks at nothing but this.
  */
 #ifndef RULES_POLICY_STEPS_H
 #define RULES_POLICY_STEPS_H
@@ -29,16 +29,21 @@ struct work {
   struct arena *arena;
 };
 
-static inline bool is_left(const struct work *work, size_t index) { return work->fates[index].outcome == OUTCOME_NONE; }
+static inline bool is_left(const struct work *work, size_t index) {
+  return work->fates[index].outcome == OUTCOME_NONE;
+}
 
-static inline void end_item(struct work *work, size_t index, enum outcome outcome, enum reason reason, uint64_t ref) {
+static inline void end_item(struct work *work, size_t index, enum outcome outcome,
+                            enum reason reason, uint64_t ref) {
   work->fates[index].outcome = (uint8_t)outcome;
   work->fates[index].reason = (uint8_t)reason;
   work->fates[index].ref = ref;
 }
 
 /* The first item of a line; `next` leads to the others. */
-static inline size_t first_of(const struct work *work, const struct line *line) { return (size_t)(line->item - work->items); }
+static inline size_t first_of(const struct work *work, const struct line *line) {
+  return (size_t)(line->item - work->items);
+}
 
 void step_expire(struct work *work);
 int step_withdraw(struct work *work); /* 0, or -1: no memory. So are the others that return int */
@@ -58,10 +63,13 @@ int write_common_message(const struct work *work, struct line *line);
 /* fair.c: the lines' indices in the order in which they have their turn. */
 int fair_order(const struct work *work, size_t *ret_order);
 
-/* Takes the lines that are not `kept` out, the rest closing up in order; their items stay pending and count as deferred. */
+/* Takes the lines that are not `kept` out, the rest closing up in order; their items stay pending
+ * and count as deferred. */
 void defer_lines(struct work *work, const bool *kept);
 
-/* Which of `count` texts are equal: ret_leaders[i] is the lowest index with the same text. In n log n, whatever the texts are. */
-int group_equal(const struct tidings_span *texts, size_t count, struct arena *arena, size_t *ret_leaders);
+/* Which of `count` texts are equal: ret_leaders[i] is the lowest index with the same text. In n log
+ * n, whatever the texts are. */
+int group_equal(const struct tidings_span *texts, size_t count, struct arena *arena,
+                size_t *ret_leaders);
 
 #endif

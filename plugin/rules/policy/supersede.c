@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/supersede.c: of the items with the same key the newest stays, and stands where the oldest stood.
+ * rules/policy/supersede.c: of the items with the same key the newest stays, and stands where the
+ * oldest stood.
  */
 #include "rules/policy/steps.h"
 
 int step_supersede(struct work *work) {
   struct arena *arena = work->arena;
   size_t keyed = 0;
-  for (size_t i = 0; i < work->item_count; i++) keyed += is_left(work, i) && work->items[i].note.key.len > 0;
+  for (size_t i = 0; i < work->item_count; i++)
+    keyed += is_left(work, i) && work->items[i].note.key.len > 0;
   if (keyed < 2) return 0;
 
   struct tidings_span *keys = arena_zalloc(arena, keyed, sizeof *keys);
   size_t *items = arena_zalloc(arena, keyed, sizeof *items); /* the item of each key */
-  size_t *leaders = arena_zalloc(arena, keyed, sizeof *leaders), *newest = arena_zalloc(arena, keyed, sizeof *newest);
+  size_t *leaders = arena_zalloc(arena, keyed, sizeof *leaders),
+         *newest = arena_zalloc(arena, keyed, sizeof *newest);
   if (!keys || !items || !leaders || !newest) return -1;
   size_t count = 0;
   for (size_t i = 0; i < work->item_count; i++) {

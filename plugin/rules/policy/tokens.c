@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/tokens.c: at most max_tokens for all lines together. In the order of fair.c each is shown whole, or its first line, and the first for
- * which there is no room waits with all behind it. The very first is always shown, cut as short as it must be: else it would wait for ever.
+ * rules/policy/tokens.c: at most max_tokens for all lines together. In the order of fair.c each is
+ * shown whole, or its first line, and the first for which there is no room waits with all behind
+ * it. The very first is always shown, cut as short as it must be: else it would wait for ever.
  */
 #include "common/cut.h"
 #include "common/utf8.h"
@@ -10,7 +11,8 @@
 enum { LEAST_BYTES = 32 }; /* of the first line's text: what says nothing need not be shown */
 
 static uint64_t cost(const struct work *work, struct tidings_span message) {
-  if (work->counter && work->counter->count) return work->counter->count(work->counter->context, message);
+  if (work->counter && work->counter->count)
+    return work->counter->count(work->counter->context, message);
   return (message.len + 3) / 4;
 }
 

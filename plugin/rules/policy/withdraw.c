@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/withdraw.c: what the model did or saw itself is no news to it. A file that a call of its own has changed is seen by watchers as well:
- * what they say of it, a moment before or after, is withdrawn with it. Watchers are later than the call's own carrier, so the report of an edit
+ * rules/policy/withdraw.c: what the model did or saw itself is no news to it. A file that a call of
+ * its own has changed is seen by watchers as well: what they say of it, a moment before or after,
+ * is withdrawn with it. Watchers are later than the call's own carrier, so the report of an edit
  * stays pending, and is never shown, until none of them can be on its way any more.
  */
 #include <stdlib.h>
@@ -26,7 +27,8 @@ static int by_path(const void *left, const void *right) {
 }
 
 static bool is_file_change(const struct item *item) {
-  return span_is(item->note.source, "file") && span_is(item->note.name, "changed") && item->facts.path_count;
+  return span_is(item->note.source, "file") && span_is(item->note.name, "changed") &&
+         item->facts.path_count;
 }
 
 static bool is_near(int64_t a, int64_t b) {
@@ -35,7 +37,8 @@ static bool is_near(int64_t a, int64_t b) {
 }
 
 /* The first edit of this path near that time, by n; NULL: there is none. */
-static const struct edit *find_edit(const struct edit *edits, size_t count, struct tidings_span path, int64_t time_ms) {
+static const struct edit *find_edit(const struct edit *edits, size_t count,
+                                    struct tidings_span path, int64_t time_ms) {
   const struct edit wanted = {.path = path};
   size_t low = 0, high = count;
   while (low < high) {
@@ -50,7 +53,8 @@ static const struct edit *find_edit(const struct edit *edits, size_t count, stru
 }
 
 /* All of an item's paths must be the assistant's own doing. */
-static const struct edit *own_edit(const struct edit *edits, size_t count, const struct item *item) {
+static const struct edit *own_edit(const struct edit *edits, size_t count,
+                                   const struct item *item) {
   const struct edit *edit = NULL;
   for (size_t i = 0; i < item->facts.path_count; i++) {
     edit = find_edit(edits, count, item->facts.paths[i], item->time_ms);
@@ -73,12 +77,14 @@ int step_withdraw(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
     const struct item *item = &work->items[i];
     if (work->fates[i].reason != REASON_CAUSED_BY || !is_file_change(item)) continue;
-    for (size_t p = 0; p < item->facts.path_count; p++) edits[count++] = (struct edit){item->facts.paths[p], item->time_ms, item->n};
+    for (size_t p = 0; p < item->facts.path_count; p++)
+      edits[count++] = (struct edit){item->facts.paths[p], item->time_ms, item->n};
   }
   qsort(edits, count, sizeof *edits, by_path);
   for (size_t i = 0; i < work->item_count; i++) {
     const struct item *item = &work->items[i];
-    const struct edit *edit = is_left(work, i) && is_file_change(item) ? own_edit(edits, count, item) : NULL;
+    const struct edit *edit =
+        is_left(work, i) && is_file_change(item) ? own_edit(edits, count, item) : NULL;
     if (edit) end_item(work, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, edit->n);
   }
   return 0;
@@ -86,16 +92,21 @@ int step_withdraw(struct work *work) {
 
 bool is_awaited(const struct work *work, size_t index) {
   const struct item *item = &work->items[index];
-  return work->fates[index].reason == REASON_CAUSED_BY && is_file_change(item) && is_near(item->time_ms, work->now_ms);
+  return work->fates[index].reason == REASON_CAUSED_BY && is_file_change(item) &&
+         is_near(item->time_ms, work->now_ms);
 }
 
-size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle, enum reason reason, struct fate *fates) {
+size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
+                       enum reason reason, struct fate *fates) {
   size_t count = 0;
   for (size_t i = 0; i < item_count; i++) {
     const struct notification *note = &items[i].note;
     bool waits = span_is(note->source, "tool") && span_is(note->name, "waiting");
-    if (!note->message.len || !span_equal(note->handle, handle) || (reason == REASON_RUNNING && !waits)) continue;
-    fates[count++] = (struct fate){.n = items[i].n, .outcome = OUTCOME_WITHDRAWN, .reason = (uint8_t)reason};
+    if (!note->message.len || !span_equal(note->handle, handle) ||
+        (reason == REASON_RUNNING && !waits))
+      continue;
+    fates[count++] =
+        (struct fate){.n = items[i].n, .outcome = OUTCOME_WITHDRAWN, .reason = (uint8_t)reason};
   }
   return count;
 }

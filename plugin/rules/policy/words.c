@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/words.c: one message for several items: equal ones are counted, files are listed, others stand one behind the other. It stays within
- * limits.message_bytes, whatever it stands for, and says what it leaves out.
+ * rules/policy/words.c: one message for several items: equal ones are counted, files are listed,
+ * others stand one behind the other. It stays within limits.message_bytes, whatever it stands for,
+ * and says what it leaves out.
  */
 #include "common/buffer.h"
 #include "rules/policy/steps.h"
@@ -14,9 +15,11 @@ struct members { /* of a line */
 };
 
 /* With `files`, what has paths says nothing by its message. */
-static int list_members(const struct work *work, const struct line *line, bool files, struct members *ret) {
+static int list_members(const struct work *work, const struct line *line, bool files,
+                        struct members *ret) {
   struct members members = {.items = arena_array(work->arena, line->count, sizeof *members.items),
-                            .leaders = arena_array(work->arena, line->count, sizeof *members.leaders),
+                            .leaders =
+                                arena_array(work->arena, line->count, sizeof *members.leaders),
                             .times = arena_zalloc(work->arena, line->count, sizeof *members.times)};
   struct tidings_span *messages = arena_zalloc(work->arena, line->count, sizeof *messages);
   if (!members.items || !members.leaders || !members.times || !messages) return -1;
@@ -32,7 +35,8 @@ static int list_members(const struct work *work, const struct line *line, bool f
 }
 
 /* The different paths of all members, in the order in which they were first named. */
-static int list_paths(const struct work *work, const struct line *line, struct tidings_span **ret_paths, size_t *ret_count) {
+static int list_paths(const struct work *work, const struct line *line,
+                      struct tidings_span **ret_paths, size_t *ret_count) {
   size_t count = 0, different = 0, first = first_of(work, line);
   for (size_t i = first; i != NO_ITEM; i = work->next[i]) count += work->items[i].facts.path_count;
   struct tidings_span *paths = arena_array(work->arena, count, sizeof *paths);
@@ -56,7 +60,8 @@ static bool fits(const struct work *work, const struct buffer *out, struct tidin
   return out->len + text.len <= work->settings->message_bytes;
 }
 
-static void write_paths(const struct work *work, const struct tidings_span *paths, size_t count, struct buffer *out) {
+static void write_paths(const struct work *work, const struct tidings_span *paths, size_t count,
+                        struct buffer *out) {
   size_t written = 0;
   buffer_text(out, "Multiple files modified: ");
   for (; written < count && (!written || fits(work, out, paths[written])); written++) {
@@ -80,13 +85,15 @@ static void write_counted(struct tidings_span message, size_t times, struct buff
 /* Messages from the first `more` on that are left out: how many different ones. */
 static size_t left_out(const struct members *members, size_t from, bool files) {
   size_t count = 0;
-  for (size_t m = from; m < members->count; m++) count += members->leaders[m] == m && !(files && members->items[m]->facts.path_count);
+  for (size_t m = from; m < members->count; m++)
+    count += members->leaders[m] == m && !(files && members->items[m]->facts.path_count);
   return count;
 }
 
-/* Files, if there are any, as one message where the first of them stands, everything else by itself. */
-static void write_all(const struct work *work, const struct members *members, const struct tidings_span *paths, size_t path_count,
-                      struct buffer *out) {
+/* Files, if there are any, as one message where the first of them stands, everything else by
+ * itself. */
+static void write_all(const struct work *work, const struct members *members,
+                      const struct tidings_span *paths, size_t path_count, struct buffer *out) {
   bool files = path_count > 0, files_written = false;
   for (size_t m = 0; m < members->count; m++) {
     bool is_file = files && members->items[m]->facts.path_count;
@@ -118,7 +125,9 @@ int write_common_message(const struct work *work, struct line *line) {
   if (all_say_the_same(work, line)) {
     write_counted(line->message, line->count, &text);
   } else {
-    if (list_paths(work, line, &paths, &path_count) || list_members(work, line, path_count > 1, &members)) return -1;
+    if (list_paths(work, line, &paths, &path_count) ||
+        list_members(work, line, path_count > 1, &members))
+      return -1;
     write_all(work, &members, paths, path_count > 1 ? path_count : 0, &text);
   }
   int code = text.failed || arena_copy(work->arena, buffer_view(&text), &line->message) ? -1 : 0;

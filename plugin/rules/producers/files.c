@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/files.c: files that somebody else has changed. A change that a call of the assistant's own caused is kept for the record, and the policy
- * withdraws it and what a watcher says of it.
+ * rules/producers/files.c: files that somebody else has changed. A change that a call of the
+ * assistant's own caused is kept for the record, and the policy withdraws it and what a watcher
+ * says of it.
  */
 #include "rules/producers/internal.h"
 
-void produce_file_changed(const struct report *report, struct produced *produced, struct buffer *words) {
+void produce_file_changed(const struct report *report, struct produced *produced,
+                          struct buffer *words) {
   static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
   const char *change = changes[report->change];
   set_kind(&produced->note, "file", "changed", TIDINGS_LEVEL_INFO);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/handles.c: background tools. What they come to is news until the assistant has looked itself.
+ * rules/producers/handles.c: background tools. What they come to is news until the assistant has
+ * looked itself.
  */
 #include "rules/producers/internal.h"
 
-void produce_handle_state(const struct report *report, struct produced *produced, struct buffer *words) {
+void produce_handle_state(const struct report *report, struct produced *produced,
+                          struct buffer *words) {
   struct notification *note = &produced->note;
   note->tool = report->tool;
   note->handle = report->handle;
@@ -25,7 +27,8 @@ void produce_handle_state(const struct report *report, struct produced *produced
     break;
   case HANDLE_FAILED:
     set_kind(note, "tool", "failed", TIDINGS_LEVEL_ERROR);
-    if (report->has_exit_code) buffer_format(words, "failed with exit code %lld.", (long long)report->exit_code);
+    if (report->has_exit_code)
+      buffer_format(words, "failed with exit code %lld.", (long long)report->exit_code);
     else buffer_text(words, "failed.");
     break;
   case HANDLE_STOPPED:
@@ -36,7 +39,8 @@ void produce_handle_state(const struct report *report, struct produced *produced
   }
 }
 
-void produce_handle_polled(const struct report *report, struct produced *produced, struct buffer *words) {
+void produce_handle_polled(const struct report *report, struct produced *produced,
+                           struct buffer *words) {
   (void)words;
   produced->withdraw_handle = report->handle;
   produced->withdraw_reason = REASON_POLLED;

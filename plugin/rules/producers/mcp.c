@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/mcp.c: servers that the assistant's tools come from. The first connection is no news.
+ * rules/producers/mcp.c: servers that the assistant's tools come from. The first connection is no
+ * news.
  */
 #include "rules/producers/internal.h"
 
-void produce_mcp_state(const struct report *report, struct produced *produced, struct buffer *words) {
+void produce_mcp_state(const struct report *report, struct produced *produced,
+                       struct buffer *words) {
   static const struct {
     const char *name, *words;
     uint8_t level;

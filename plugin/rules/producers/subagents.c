@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/subagents.c: a subagent's end, with the beginning of what it has to say. An idle session is started for it.
+ * rules/producers/subagents.c: a subagent's end, with the beginning of what it has to say. An idle
+ * session is started for it.
  */
 #include "common/utf8.h"
 #include "rules/producers/internal.h"
 
 enum { SUMMARY_CHARACTERS = 500 };
 
-void produce_subagent_finished(const struct report *report, struct produced *produced, struct buffer *words) {
+void produce_subagent_finished(const struct report *report, struct produced *produced,
+                               struct buffer *words) {
   set_kind(&produced->note, "subagent", "finished", TIDINGS_LEVEL_INFO);
   produced->note.activation = ACTIVATION_IDLE;
   buffer_text(words, "[Subagent '");

@@ -42,11 +42,13 @@ int queue_move(struct step *step);
 /* -- turn.c: how a turn starts and ends -- */
 
 void start_turn(struct step *step, enum turn_kind kind);
-/* The offer starts with those of its messages that are named (all: without names), the others are queued again. */
+/* The offer starts with those of its messages that are named (all: without names), the others are
+ * queued again. */
 void start_offer(struct step *step, bool all);
 /* The offer is taken back; its messages are queued again. The caller sets the state. */
 void withdraw_offer(struct step *step);
-/* Nothing is of the turn any more, and nothing can be steered into it. The caller sets the state. */
+/* Nothing is of the turn any more, and nothing can be steered into it. The caller sets the
+ * state. */
 void end_turn(struct step *step);
 
 /* -- names.c: do the ids given mean the turn that is offered or runs? -- */
@@ -58,11 +60,13 @@ enum meaning {
   MEANS_OTHER
 };
 enum meaning meaning_of_names(const struct step *step);
-/* For MEANS_OTHER and MEANS_ENDED: the first id that is not offered decides: FIRED, NOT_FOUND or STATE. */
+/* For MEANS_OTHER and MEANS_ENDED: the first id that is not offered decides: FIRED, NOT_FOUND or
+ * STATE. */
 int refuse_names(const struct step *step);
 /* The same words, but always STATE: some turn is there, and these are not its messages. */
 int refuse_other_turn(const struct step *step);
-int refuse_waiting(const struct message *message, struct tidings_span id, const char *what, struct tidings_error *error);
+int refuse_waiting(const struct message *message, struct tidings_span id, const char *what,
+                   struct tidings_error *error);
 int not_submitted(struct tidings_span id, struct tidings_error *error);
 int refuse_state(const struct step *step, const char *expected);
 

@@ -4,7 +4,9 @@
  */
 #include "rules/turns/leases.h"
 
-static bool turn_runs(const struct run *run) { return run->state == RUN_BUSY || run->state == RUN_RETRYING || run->state == RUN_WAITING; }
+static bool turn_runs(const struct run *run) {
+  return run->state == RUN_BUSY || run->state == RUN_RETRYING || run->state == RUN_WAITING;
+}
 
 static void put_on_carrier(struct message *message, const struct turns_input *input) {
   message->delivery = input->delivery;
@@ -15,8 +17,10 @@ static void put_on_carrier(struct message *message, const struct turns_input *in
 void lease_turn(struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
-    bool fired_only = message->state == MESSAGE_FIRED && !message->delivery; /* by turn.started: no carrier had it yet */
-    bool in_doubt = fired_only || message->state == MESSAGE_QUEUED || message->state == MESSAGE_LEASED;
+    bool fired_only = message->state == MESSAGE_FIRED &&
+                      !message->delivery; /* by turn.started: no carrier had it yet */
+    bool in_doubt =
+        fired_only || message->state == MESSAGE_QUEUED || message->state == MESSAGE_LEASED;
     if (message->of_turn && in_doubt) put_on_carrier(message, step->input);
   }
 }
@@ -29,11 +33,14 @@ void lease_steering(struct step *step) {
   }
 }
 
-/* Those that the delivery carries: as its row says; or as they say themselves, should the row be lost. */
+/* Those that the delivery carries: as its row says; or as they say themselves, should the row be
+ * lost. */
 static void name_carried(struct step *step) {
   struct turns *turns = step->turns;
-  for (size_t i = 0; i < turns->count; i++) turns->messages[i].named = turns->messages[i].delivery == step->input->delivery;
-  for (size_t i = 0; i < step->input->named_count; i++) turns->messages[step->input->named[i]].named = true;
+  for (size_t i = 0; i < turns->count; i++)
+    turns->messages[i].named = turns->messages[i].delivery == step->input->delivery;
+  for (size_t i = 0; i < step->input->named_count; i++)
+    turns->messages[step->input->named[i]].named = true;
 }
 
 /* One carrier in the transcript is enough, whatever becomes of the others. */
@@ -78,7 +85,8 @@ int run_recovered(struct step *step) {
       message->orphaned = orphaned;
       message->changed = true;
     }
-    bool lost_carrier = message->state == MESSAGE_LEASED; /* all that the store still had are settled by now */
+    bool lost_carrier =
+        message->state == MESSAGE_LEASED; /* all that the store still had are settled by now */
     if (message->state == MESSAGE_OFFERED || lost_carrier) requeue(message);
   }
   end_turn(step);

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/machine.c: the run-state machine: the table of docs/turns.md, cell by cell, and what is looked at after every event.
+ * rules/turns/machine.c: the run-state machine: the table of docs/turns.md, cell by cell, and what
+ * is looked at after every event.
  */
 #include "rules/turns/internal.h"
 #include "rules/turns/leases.h"
 
-/* -- cells ------------------------------------------------------------------------------------------------------------------------ */
+/* -- cells ------------------------------------------------------------------------------------- */
 
 static int no_effect(struct step *step) {
   (void)step;
   return 0;
 }
 
-/* Is the event about the turn that is offered or runs? 1: yes, also if it names none; 0: about one that is over; negative: an error. */
+/* Is the event about the turn that is offered or runs? 1: yes, also if it names none; 0: about one
+ * that is over; negative: an error. */
 static int about_this_turn(struct step *step) {
   if (!step->input->named_count) return 1;
   switch (meaning_of_names(step)) {
@@ -26,7 +28,9 @@ static int about_this_turn(struct step *step) {
 static int is_refused(struct step *step) {
   int about = about_this_turn(step);
   bool declined = step->input->event == TURNS_DECLINED;
-  return about > 0 ? refuse_state(step, declined ? "an offer that has not started" : "a turn that runs") : about;
+  return about > 0
+             ? refuse_state(step, declined ? "an offer that has not started" : "a turn that runs")
+             : about;
 }
 
 /* It is of no effect, but names must not be wrong. */
@@ -54,7 +58,8 @@ static int start_named(struct step *step) {
 static int send_again(struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
     const struct message *message = &step->turns->messages[i];
-    if (message->of_turn && message->state == MESSAGE_CANCELLED) return refuse_waiting(message, message->id, "sent again", step->error);
+    if (message->of_turn && message->state == MESSAGE_CANCELLED)
+      return refuse_waiting(message, message->id, "sent again", step->error);
   }
   lease_turn(step);
   return 0;
@@ -88,7 +93,8 @@ static enum run_phase phase_of(enum turns_event event) {
 static int own_turn(struct step *step) {
   withdraw_offer(step);
   start_turn(step, TURN_OF_HOST);
-  if (step->input->event == TURNS_STARTED_OWN) step->run->auto_turns = 0; /* it says so: no stray word of a turn that is over */
+  if (step->input->event == TURNS_STARTED_OWN)
+    step->run->auto_turns = 0; /* it says so: no stray word of a turn that is over */
   step->run->phase = (uint8_t)phase_of(step->input->event);
   return 0;
 }
@@ -145,10 +151,12 @@ static int finish(struct step *step) {
   return 0;
 }
 
-/* It started and ended without a word in between; or, if the host was not told of it, some turn of its own has ended. */
+/* It started and ended without a word in between; or, if the host was not told of it, some turn of
+ * its own has ended. */
 static int finish_offer(struct step *step) {
   if (!step->input->named_count && !step->run->told) return 0;
-  if (!step->input->named_count) return refuse_state(step, "the ids of the messages offered, if that turn is meant");
+  if (!step->input->named_count)
+    return refuse_state(step, "the ids of the messages offered, if that turn is meant");
   int about = about_this_turn(step);
   if (about <= 0) return about;
   start_offer(step, true);
@@ -211,9 +219,9 @@ static int end_compacting(struct step *step) {
   return step->run->state == RUN_IDLE ? offer_unless_settling(step) : 0;
 }
 
-/* -- the table ---------------------------------------------------------------------------------------------------------------------- */
+/* -- the table --------------------------------------------------------------------------------- */
 
-#define ALL_STATES(cell)                                                                                                                   \
+#define ALL_STATES(cell)                                                                           \
   { cell, cell, cell, cell, cell, cell }
 
 /* clang-format off */
@@ -252,10 +260,11 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
 };
 /* clang-format on */
 
-/* -- what is looked at after every event ---------------------------------------------------------------------------------------------- */
+/* -- what is looked at after every event ------------------------------------------------------- */
 
 static bool is_due(const struct run *run, const struct settings *settings, int64_t now_ms) {
-  return now_ms < run->settle_since_ms || now_ms - run->settle_since_ms >= (int64_t)settings->settle_delay_ms;
+  return now_ms < run->settle_since_ms ||
+         now_ms - run->settle_since_ms >= (int64_t)settings->settle_delay_ms;
 }
 
 int64_t turns_due_ms(const struct run *run, const struct settings *settings) {
@@ -273,26 +282,33 @@ bool turns_minds_tool_result(const struct run *run) {
 }
 
 static bool same_aborts(const struct run *a, const struct run *b) {
-  return a->abort_count == b->abort_count && memcmp(a->aborts_ms, b->aborts_ms, a->abort_count * sizeof *a->aborts_ms) == 0;
+  return a->abort_count == b->abort_count &&
+         memcmp(a->aborts_ms, b->aborts_ms, a->abort_count * sizeof *a->aborts_ms) == 0;
 }
 
 /* Fields, not bytes: there is padding in between. */
 bool turns_same_run(const struct run *a, const struct run *b) {
-  return a->state == b->state && a->phase == b->phase && a->kind == b->kind && a->told == b->told && a->aborted == b->aborted &&
-         a->compacting == b->compacting && a->steering == b->steering && a->settling == b->settling && a->attempt == b->attempt &&
-         span_equal(a->words, b->words) && a->started_ms == b->started_ms && a->settle_since_ms == b->settle_since_ms &&
-         a->settle_last == b->settle_last && a->system_turns == b->system_turns && a->system_item == b->system_item &&
-         a->orphaned == b->orphaned && a->auto_turns == b->auto_turns && a->asked == b->asked && a->last_message == b->last_message &&
-         a->first_message == b->first_message && a->last_place == b->last_place && a->last_stamp_ms == b->last_stamp_ms &&
+  return a->state == b->state && a->phase == b->phase && a->kind == b->kind && a->told == b->told &&
+         a->aborted == b->aborted && a->compacting == b->compacting && a->steering == b->steering &&
+         a->settling == b->settling && a->attempt == b->attempt && span_equal(a->words, b->words) &&
+         a->started_ms == b->started_ms && a->settle_since_ms == b->settle_since_ms &&
+         a->settle_last == b->settle_last && a->system_turns == b->system_turns &&
+         a->system_item == b->system_item && a->orphaned == b->orphaned &&
+         a->auto_turns == b->auto_turns && a->asked == b->asked &&
+         a->last_message == b->last_message && a->first_message == b->first_message &&
+         a->last_place == b->last_place && a->last_stamp_ms == b->last_stamp_ms &&
          same_aborts(a, b);
 }
 
 bool turns_minds_urgency(const struct run *run) {
   if (run->compacting) return false;
-  return run->state == RUN_IDLE || (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted);
+  return run->state == RUN_IDLE ||
+         (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted);
 }
 
-bool turns_has_untold_offer(const struct run *run) { return run->state == RUN_STARTING && !run->told && !run->compacting; }
+bool turns_has_untold_offer(const struct run *run) {
+  return run->state == RUN_STARTING && !run->told && !run->compacting;
+}
 
 /* The store may have lost what was offered: an offer of nothing is none, and the next is made. */
 static void replace_lost_offer(struct step *step) {
@@ -310,12 +326,14 @@ static void ask_host(struct step *step) {
   const struct turns_input *input = step->input;
   struct run *run = step->run;
   replace_lost_offer(step);
-  if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms)) offer_batch(step);
+  if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms))
+    offer_batch(step);
   if (turns_minds_urgency(run)) urge(step);
   if (turns_has_untold_offer(run)) step->result.offer = run->told = true;
 }
 
-void turns_look(struct turns *turns, const struct turns_input *input, struct turns_result *ret_result) {
+void turns_look(struct turns *turns, const struct turns_input *input,
+                struct turns_result *ret_result) {
   struct step step = {.turns = turns, .run = &turns->run, .input = input};
   if (input->answers) ask_host(&step);
   for (size_t i = 0; i < turns->count; i++) {

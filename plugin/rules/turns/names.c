@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/names.c: do the ids that the host gives mean the turn that is offered or runs? And the words for those that do not.
+ * rules/turns/names.c: do the ids that the host gives mean the turn that is offered or runs? And
+ * the words for those that do not.
  */
 #include <stdio.h>
 
 #include "rules/turns/internal.h"
 
 const char *run_state_name(unsigned state) {
-  static const char *const names[RUN_STATE_COUNT] = {"idle", "starting", "busy", "retrying", "waiting", "error"};
+  static const char *const names[RUN_STATE_COUNT] = {"idle",     "starting", "busy",
+                                                     "retrying", "waiting",  "error"};
   return state < RUN_STATE_COUNT ? names[state] : "?";
 }
 
 const char *message_state_name(unsigned state) {
-  static const char *const names[MESSAGE_STATE_COUNT] = {"?", "queued", "steering", "offered", "leased", "fired", "cancelled", "closed"};
+  static const char *const names[MESSAGE_STATE_COUNT] = {"?",      "queued", "steering",  "offered",
+                                                         "leased", "fired",  "cancelled", "closed"};
   return state < MESSAGE_STATE_COUNT ? names[state] : "?";
 }
 
@@ -28,7 +31,9 @@ struct system_id system_turn_id(uint64_t n) {
 static uint64_t system_turn_of(const struct run *run, struct tidings_span id) {
   size_t prefix = sizeof system_prefix - 1;
   uint64_t n = 0;
-  if (id.len <= prefix || id.len > prefix + 19 || memcmp(id.ptr, system_prefix, prefix) != 0 || id.ptr[prefix] == '0') return 0;
+  if (id.len <= prefix || id.len > prefix + 19 || memcmp(id.ptr, system_prefix, prefix) != 0 ||
+      id.ptr[prefix] == '0')
+    return 0;
   for (size_t i = prefix; i < id.len; i++) {
     if (id.ptr[i] < '0' || id.ptr[i] > '9') return 0;
     n = n * 10 + (uint64_t)(id.ptr[i] - '0');
@@ -36,7 +41,9 @@ static uint64_t system_turn_of(const struct run *run, struct tidings_span id) {
   return n <= run->system_turns ? n : 0;
 }
 
-static bool turn_is_there(const struct run *run) { return run->state != RUN_IDLE && run->state != RUN_ERROR; }
+static bool turn_is_there(const struct run *run) {
+  return run->state != RUN_IDLE && run->state != RUN_ERROR;
+}
 
 static bool is_current_system_turn(const struct run *run, uint64_t n) {
   return turn_is_there(run) && run->kind == TURN_OF_SYSTEM && n == run->system_turns;
@@ -54,7 +61,8 @@ enum meaning meaning_of_names(const struct step *step) {
   bool system_named = step->run->kind != TURN_OF_SYSTEM;
   for (size_t i = 0; i < turns->count; i++) turns->messages[i].named = false;
   for (size_t i = 0; i < input->named_count; i++) {
-    struct message *message = input->named[i] == NOT_A_MESSAGE ? NULL : &turns->messages[input->named[i]];
+    struct message *message =
+        input->named[i] == NOT_A_MESSAGE ? NULL : &turns->messages[input->named[i]];
     uint64_t system = message ? 0 : system_turn_of(step->run, input->ids[i]);
     bool current = message ? message->of_turn : system && is_current_system_turn(step->run, system);
     if (message) message->named = true;
@@ -70,22 +78,34 @@ enum meaning meaning_of_names(const struct step *step) {
   return system_named ? MEANS_TURN : MEANS_PART;
 }
 
-/* -- words ------------------------------------------------------------------------------------------------------------------------ */
+/* -- words ------------------------------------------------------------------------------------- */
 
 int not_submitted(struct tidings_span id, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_NOT_FOUND, "message %s was never submitted to this session", quote(id).text);
+  return fail(error, TIDINGS_E_NOT_FOUND, "message %s was never submitted to this session",
+              quote(id).text);
 }
 
-int refuse_waiting(const struct message *message, struct tidings_span id, const char *what, struct tidings_error *error) {
+int refuse_waiting(const struct message *message, struct tidings_span id, const char *what,
+                   struct tidings_error *error) {
   switch (message->state) {
   case MESSAGE_OFFERED:
-    return fail(error, TIDINGS_E_FIRED, "message %s is offered to the host; it cannot be %s any more", quote(id).text, what);
+    return fail(error, TIDINGS_E_FIRED,
+                "message %s is offered to the host; it cannot be %s any more", quote(id).text,
+                what);
   case MESSAGE_LEASED:
-    return fail(error, TIDINGS_E_FIRED, "message %s is on its way to the model; it cannot be %s any more", quote(id).text, what);
-  case MESSAGE_CANCELLED: return fail(error, TIDINGS_E_NOT_FOUND, "message %s was cancelled; it cannot be %s", quote(id).text, what);
+    return fail(error, TIDINGS_E_FIRED,
+                "message %s is on its way to the model; it cannot be %s any more", quote(id).text,
+                what);
+  case MESSAGE_CANCELLED:
+    return fail(error, TIDINGS_E_NOT_FOUND, "message %s was cancelled; it cannot be %s",
+                quote(id).text, what);
   case MESSAGE_CLOSED:
-    return fail(error, TIDINGS_E_NOT_FOUND, "message %s ended when its session was closed; it cannot be %s", quote(id).text, what);
-  default: return fail(error, TIDINGS_E_FIRED, "message %s has fired; it cannot be %s any more", quote(id).text, what);
+    return fail(error, TIDINGS_E_NOT_FOUND,
+                "message %s ended when its session was closed; it cannot be %s", quote(id).text,
+                what);
+  default:
+    return fail(error, TIDINGS_E_FIRED, "message %s has fired; it cannot be %s any more",
+                quote(id).text, what);
   }
 }
 
@@ -93,15 +113,18 @@ static int refuse_name(const struct step *step, size_t i) {
   const struct turns_input *input = step->input;
   struct tidings_span id = input->ids[i];
   if (input->named[i] == NOT_A_MESSAGE) {
-    if (system_turn_of(step->run, id)) return fail(step->error, TIDINGS_E_FIRED, "turn %s is over; it is not on offer", quote(id).text);
+    if (system_turn_of(step->run, id))
+      return fail(step->error, TIDINGS_E_FIRED, "turn %s is over; it is not on offer",
+                  quote(id).text);
     return not_submitted(id, step->error);
   }
   const struct message *message = &step->turns->messages[input->named[i]];
   switch (message->state) {
   case MESSAGE_QUEUED:
   case MESSAGE_STEERING:
-    return fail(step->error, TIDINGS_E_STATE, "message %s is %s, not on offer (the session is %s)", quote(id).text,
-                message_state_name(message->state), run_state_name(step->run->state));
+    return fail(step->error, TIDINGS_E_STATE, "message %s is %s, not on offer (the session is %s)",
+                quote(id).text, message_state_name(message->state),
+                run_state_name(step->run->state));
   default: return refuse_waiting(message, id, "started", step->error);
   }
 }
@@ -109,16 +132,24 @@ static int refuse_name(const struct step *step, size_t i) {
 int refuse_names(const struct step *step) {
   for (size_t i = 0; i < step->input->named_count; i++) {
     ptrdiff_t index = step->input->named[i];
-    bool current = index == NOT_A_MESSAGE ? is_current_system_turn(step->run, system_turn_of(step->run, step->input->ids[i]))
-                                          : step->turns->messages[index].of_turn;
+    bool current =
+        index == NOT_A_MESSAGE
+            ? is_current_system_turn(step->run, system_turn_of(step->run, step->input->ids[i]))
+            : step->turns->messages[index].of_turn;
     if (!current) return refuse_name(step, i);
   }
   return refuse_state(step, "the messages of a turn");
 }
 
 static const char *message_is_named(uint8_t state) {
-  static const char *const words[MESSAGE_STATE_COUNT] = {
-      "?", "is queued", "waits for a tool result", "is offered", "is on a carrier", "has fired", "was cancelled", "was closed"};
+  static const char *const words[MESSAGE_STATE_COUNT] = {"?",
+                                                         "is queued",
+                                                         "waits for a tool result",
+                                                         "is offered",
+                                                         "is on a carrier",
+                                                         "has fired",
+                                                         "was cancelled",
+                                                         "was closed"};
   return state < MESSAGE_STATE_COUNT ? words[state] : "?";
 }
 
@@ -144,26 +175,34 @@ static struct standing how_it_stands(const struct step *step) {
   struct system_id system;
   struct tidings_span id = turn_id(step, &system);
   const char *state = run_state_name(step->run->state);
-  if (id.len) (void)snprintf(standing.text, sizeof standing.text, "%s with %s", state, quote(id).text);
-  else if (turn_is_there(step->run)) (void)snprintf(standing.text, sizeof standing.text, "%s with a turn of the host's own", state);
+  if (id.len)
+    (void)snprintf(standing.text, sizeof standing.text, "%s with %s", state, quote(id).text);
+  else if (turn_is_there(step->run))
+    (void)snprintf(standing.text, sizeof standing.text, "%s with a turn of the host's own", state);
   else (void)snprintf(standing.text, sizeof standing.text, "%s", state);
   return standing;
 }
 
 int refuse_state(const struct step *step, const char *expected) {
-  return fail(step->error, TIDINGS_E_STATE, "the session is %s; expected %s", how_it_stands(step).text, expected);
+  return fail(step->error, TIDINGS_E_STATE, "the session is %s; expected %s",
+              how_it_stands(step).text, expected);
 }
 
 int refuse_other_turn(const struct step *step) {
   const struct turns_input *input = step->input;
   for (size_t i = 0; i < input->named_count; i++) {
     ptrdiff_t index = input->named[i];
-    bool current = index == NOT_A_MESSAGE ? is_current_system_turn(step->run, system_turn_of(step->run, input->ids[i]))
-                                          : step->turns->messages[index].of_turn;
+    bool current = index == NOT_A_MESSAGE
+                       ? is_current_system_turn(step->run, system_turn_of(step->run, input->ids[i]))
+                       : step->turns->messages[index].of_turn;
     if (current) continue;
-    return fail(step->error, TIDINGS_E_STATE, "the session is %s; message %s %s, not part of a turn that could be meant",
+    return fail(step->error, TIDINGS_E_STATE,
+                "the session is %s; message %s %s, not part of a turn that could be meant",
                 how_it_stands(step).text, quote(input->ids[i]).text,
-                index == NOT_A_MESSAGE ? "was never submitted to it" : message_is_named(step->turns->messages[index].state));
+                index == NOT_A_MESSAGE ? "was never submitted to it"
+                                       : message_is_named(step->turns->messages[index].state));
   }
-  return fail(step->error, TIDINGS_E_STATE, "the session is %s; expected all messages of that turn, not some", how_it_stands(step).text);
+  return fail(step->error, TIDINGS_E_STATE,
+              "the session is %s; expected all messages of that turn, not some",
+              how_it_stands(step).text);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/queue.c: the queue of messages: who is in it, in which order, what is offered next; submit, cancel, edit and move.
+ * rules/turns/queue.c: the queue of messages: who is in it, in which order, what is offered next;
+ * submit, cancel, edit and move.
  */
 #include <string.h>
 
@@ -22,7 +23,7 @@ bool anything_queued(const struct turns *turns) {
   return false;
 }
 
-/* -- offers ---------------------------------------------------------------------------------------------------------------------- */
+/* -- offers ------------------------------------------------------------------------------------ */
 
 void end_settling(struct run *run) {
   run->settling = false;
@@ -41,7 +42,8 @@ static void begin_offer(struct step *step, enum turn_kind kind) {
   run->words = span_of(NULL, 0);
 }
 
-/* Offers what is queued and has a number up to `last`: all of it or the first. Returns how many that are. */
+/* Offers what is queued and has a number up to `last`: all of it or the first. Returns how many
+ * that are. */
 static size_t offer_up_to(struct step *step, uint64_t last) {
   bool coalescing = step->input->settings->discipline == DISCIPLINE_COALESCING;
   size_t count = 0;
@@ -81,7 +83,7 @@ void drain(struct step *step) {
   run->settle_last = run->last_message;
 }
 
-/* -- submit ---------------------------------------------------------------------------------------------------------------------- */
+/* -- submit ------------------------------------------------------------------------------------ */
 
 int queue_submit(struct step *step) {
   const struct turns_input *input = step->input;
@@ -90,10 +92,14 @@ int queue_submit(struct step *step) {
   struct message *message = &step->turns->messages[step->turns->count++];
   run->last_stamp_ms = input->now_ms > run->last_stamp_ms ? input->now_ms : run->last_stamp_ms + 1;
   run->last_place += PLACE_GAP;
-  *message = (struct message){.n = ++run->last_message, .place = run->last_place, .stamp_ms = run->last_stamp_ms, .id = input->id};
+  *message = (struct message){.n = ++run->last_message,
+                              .place = run->last_place,
+                              .stamp_ms = run->last_stamp_ms,
+                              .id = input->id};
   message->steer = input->steer && running;
   set_state(message, message->steer ? MESSAGE_STEERING : MESSAGE_QUEUED);
-  if (run->state == RUN_ERROR && input->resume && input->owned) { /* also while compacting: then .compacted offers */
+  if (run->state == RUN_ERROR && input->resume &&
+      input->owned) { /* also while compacting: then .compacted offers */
     run->state = RUN_IDLE;
     run->words = span_of(NULL, 0);
   }
@@ -102,7 +108,7 @@ int queue_submit(struct step *step) {
   return 0;
 }
 
-/* -- cancel, edit, move ------------------------------------------------------------------------------------------------------------ */
+/* -- cancel, edit, move ------------------------------------------------------------------------ */
 
 static struct message *named_message(const struct step *step) {
   ptrdiff_t index = step->input->named[0];
@@ -116,7 +122,8 @@ int queue_cancel(struct step *step) {
   if (!offered && message->state != MESSAGE_QUEUED && message->state != MESSAGE_STEERING)
     return refuse_waiting(message, step->input->ids[0], "cancelled", step->error);
   set_state(message, MESSAGE_CANCELLED);
-  if (offered) message->of_turn = false; /* but a turn that runs keeps the ids that it was started with */
+  if (offered)
+    message->of_turn = false; /* but a turn that runs keeps the ids that it was started with */
   for (size_t i = 0; offered && i < step->turns->count; i++) {
     if (step->turns->messages[i].state == MESSAGE_OFFERED) offered = false;
   }
@@ -128,10 +135,12 @@ int queue_cancel(struct step *step) {
   return 0;
 }
 
-static int find_waiting(const struct step *step, struct tidings_span id, ptrdiff_t index, const char *what, struct message **ret_message) {
+static int find_waiting(const struct step *step, struct tidings_span id, ptrdiff_t index,
+                        const char *what, struct message **ret_message) {
   if (index == NOT_A_MESSAGE) return not_submitted(id, step->error);
   struct message *message = &step->turns->messages[index];
-  if (message->state != MESSAGE_QUEUED && message->state != MESSAGE_STEERING) return refuse_waiting(message, id, what, step->error);
+  if (message->state != MESSAGE_QUEUED && message->state != MESSAGE_STEERING)
+    return refuse_waiting(message, id, what, step->error);
   *ret_message = message;
   return 0;
 }
@@ -140,8 +149,10 @@ int queue_edit(struct step *step) {
   struct message *message = NULL;
   int code = find_waiting(step, step->input->ids[0], step->input->named[0], "edited", &message);
   if (!message) return code;
-  if (message->of_turn) { /* its carrier failed, and the host, which has the old words, may send it again */
-    return fail(step->error, TIDINGS_E_FIRED, "message %s is of the turn that runs; it cannot be edited before that has ended",
+  if (message->of_turn) { /* its carrier failed, and the host, which has the old words, may send it
+                             again */
+    return fail(step->error, TIDINGS_E_FIRED,
+                "message %s is of the turn that runs; it cannot be edited before that has ended",
                 quote(message->id).text);
   }
   message->changed = true;
@@ -176,7 +187,8 @@ int queue_move(struct step *step) {
   struct turns *turns = step->turns;
   struct message *message, *before;
   int code = find_waiting(step, input->ids[0], input->named[0], "moved", &message);
-  if (!code && !input->to_end) code = find_waiting(step, input->before_id, input->before, "moved before", &before);
+  if (!code && !input->to_end)
+    code = find_waiting(step, input->before_id, input->before, "moved before", &before);
   if (code) return code;
   size_t from = (size_t)input->named[0], to = input->to_end ? turns->count : (size_t)input->before;
   if (!input->to_end && from == to) return 0;

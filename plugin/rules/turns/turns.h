@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/turns.h: which message starts the next turn. A pure function: a session's run and messages, something that happens, and the settings in; the run
- * and messages afterwards, and what to ask of the host, out. In words: docs/turns.md.
+ * rules/turns/turns.h: which message starts the next turn. A pure function: a session's run and
+ * messages, something that happens, and the settings in; the run and messages afterwards, and what
+ * to ask of the host, out. In words: docs/turns.md.
  *
- * It must not know the store, JSON, clocks, or what a message says: times and urgency are handed in, contents are none of its business.
+ * It must not know the store, JSON, clocks, or what a message says: times and urgency are handed
+ * in, contents are none of its business.
  */
 #ifndef RULES_TURNS_TURNS_H
 #define RULES_TURNS_TURNS_H
@@ -12,11 +14,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "values/settings.h"
 #include "common/span.h"
+#include "values/settings.h"
 
 /* Numbers as in the ABI (TIDINGS_STATE_*, TIDINGS_PHASE_*); stored. */
-enum run_state { RUN_IDLE = 0, RUN_STARTING = 1, RUN_BUSY = 2, RUN_RETRYING = 3, RUN_WAITING = 4, RUN_ERROR = 5, RUN_STATE_COUNT };
+enum run_state {
+  RUN_IDLE = 0,
+  RUN_STARTING = 1,
+  RUN_BUSY = 2,
+  RUN_RETRYING = 3,
+  RUN_WAITING = 4,
+  RUN_ERROR = 5,
+  RUN_STATE_COUNT
+};
 enum run_phase { PHASE_UNKNOWN = 0, PHASE_STREAMING = 1, PHASE_TOOLS = 2, PHASE_COUNT };
 const char *run_state_name(unsigned state); /* "idle" */
 
@@ -37,11 +47,13 @@ struct run {
   struct tidings_span words; /* what the host said with retrying, waiting, failed; may be empty */
   int64_t started_ms;        /* of the running turn */
   int64_t settle_since_ms;
-  uint64_t settle_last;   /* the newest message that the waiting batch may hold */
-  uint64_t system_turns;  /* number of the newest turn of the plugin's own */
-  uint64_t system_item;   /* the item that it was started for */
-  uint64_t orphaned;      /* number of the turn of the plugin's own that ran when its host died; 0: none, or another turn has started */
-  uint32_t auto_turns;    /* turns of the plugin's own in a row: with none of a message's or of the host's in between */
+  uint64_t settle_last;  /* the newest message that the waiting batch may hold */
+  uint64_t system_turns; /* number of the newest turn of the plugin's own */
+  uint64_t system_item;  /* the item that it was started for */
+  uint64_t orphaned; /* number of the turn of the plugin's own that ran when its host died; 0: none,
+                        or another turn has started */
+  uint32_t auto_turns;    /* turns of the plugin's own in a row: with none of a message's or of the
+                             host's in between */
   uint64_t asked;         /* items up to this one have asked for a turn */
   uint64_t last_message;  /* number of the newest message */
   uint64_t first_message; /* none below is alive; 0 and 1 both mean none is known */
@@ -69,7 +81,8 @@ struct message {
   uint64_t n;        /* its number in the session: they grow in commit order */
   uint64_t place;    /* where it stands in the queue */
   uint64_t delivery; /* the newest that carries or carried it; 0: none */
-  uint32_t carriers; /* LEASED: how many unsettled ones carry it: a host may send a request again before it settles the first */
+  uint32_t carriers; /* LEASED: how many unsettled ones carry it: a host may send a request again
+                        before it settles the first */
   int64_t stamp_ms;  /* queued_at, should it have to wait */
   struct tidings_span id;
   uint8_t state;
@@ -82,7 +95,8 @@ struct message {
   bool named;    /* scratch */
 };
 
-/* By place: all that are alive, of the turn or orphaned, and whatever else the step names. Room for one more. */
+/* By place: all that are alive, of the turn or orphaned, and whatever else the step names. Room for
+ * one more. */
 struct turns {
   struct run run;
   struct message *messages;
@@ -117,7 +131,8 @@ enum turns_event {
   TURNS_LOOK,      /* nothing but that the host called: wake */
   TURNS_COMMITTED, /* the carrier `delivery` is in the transcript */
   TURNS_ROLLED_BACK,
-  TURNS_RECOVERED, /* a host attaches whose predecessor is gone; its leases were resolved by the two before */
+  TURNS_RECOVERED, /* a host attaches whose predecessor is gone; its leases were resolved by the two
+                      before */
   TURNS_NEWS,      /* something pending asks to be heard */
   TURNS_RESUMED,   /* of the session: as opened */
   TURNS_FORKED,
@@ -126,9 +141,10 @@ enum turns_event {
 
 /* What is pending and wants to be heard. */
 struct urgency {
-  bool urgent;     /* something is critical or has activation interrupt, and may be forced */
-  uint64_t asking; /* number of the newest item that asks for a turn in an idle session; 0: none does */
-  uint64_t most;   /* number of the most pressing of those that ask */
+  bool urgent; /* something is critical or has activation interrupt, and may be forced */
+  /* number of the newest item that asks for a turn in an idle session; 0: none does */
+  uint64_t asking;
+  uint64_t most; /* number of the most pressing of those that ask */
 };
 
 enum { NOT_A_MESSAGE = -1 };
@@ -143,7 +159,8 @@ struct turns_input {
   bool answers; /* the caller is the attached host, and does what the reply asks for */
   bool owned;   /* somebody alive is attached: only then is anything offered */
 
-  /* Messages named: their ids, and for each its index in turns.messages, or NOT_A_MESSAGE. CANCEL, EDIT and MOVE name one. */
+  /* Messages named: their ids, and for each its index in turns.messages, or NOT_A_MESSAGE. CANCEL,
+   * EDIT and MOVE name one. */
   const struct tidings_span *ids;
   const ptrdiff_t *named;
   size_t named_count;
@@ -155,23 +172,28 @@ struct turns_input {
   ptrdiff_t before;              /* .. with this index */
   struct tidings_span words;     /* RETRYING, WAITING, FAILED */
   uint32_t attempt;              /* RETRYING */
-  uint64_t delivery;             /* CHAT_REQUEST, TOOL_RESULT: that takes messages along; COMMITTED, ROLLED_BACK */
-  bool steering;                 /* TOOL_RESULT: the delivery takes what is steering */
-  bool fires_at_once;            /* CHAT_REQUEST, TOOL_RESULT: the delivery counts as committed */
+  uint64_t
+      delivery;  /* CHAT_REQUEST, TOOL_RESULT: that takes messages along; COMMITTED, ROLLED_BACK */
+  bool steering; /* TOOL_RESULT: the delivery takes what is steering */
+  bool fires_at_once; /* CHAT_REQUEST, TOOL_RESULT: the delivery counts as committed */
 };
 
 /* What to ask of the host. */
 struct turns_result {
-  bool offer; /* start a turn with the messages that are OFFERED, in order; or the turn of the plugin's own */
+  bool offer; /* start a turn with the messages that are OFFERED, in order; or the turn of the
+                 plugin's own */
   bool abort; /* stop the stream */
 };
 
-/* The table. Returns 0, or the table's error: FIRED, NOT_FOUND, STATE; then nothing has changed. Never allocates. */
+/* The table. Returns 0, or the table's error: FIRED, NOT_FOUND, STATE; then nothing has changed.
+ * Never allocates. */
 int turns_step(struct turns *turns, const struct turns_input *input, struct tidings_error *error);
 
-/* Ends every step: what is looked at after an event that the attached host sends (a settle delay that is over, urgency, an offer that the host was not
- * told of), and whether what is new has to wait. */
-void turns_look(struct turns *turns, const struct turns_input *input, struct turns_result *ret_result);
+/* Ends every step: what is looked at after an event that the attached host sends (a settle delay
+ * that is over, urgency, an offer that the host was not told of), and whether what is new has to
+ * wait. */
+void turns_look(struct turns *turns, const struct turns_input *input,
+                struct turns_result *ret_result);
 /* Is urgency of any interest to it in this state? */
 bool turns_minds_urgency(const struct run *run);
 /* Is there something that the host can be told at once? */

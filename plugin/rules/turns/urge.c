@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/urge.c: what something urgent makes the host do: start a turn in an idle session, stop a stream, or nothing, because the next carrier
- * has it anyway. It never changes which message is next.
+ * rules/turns/urge.c: what something urgent makes the host do: start a turn in an idle session,
+ * stop a stream, or nothing, because the next carrier has it anyway. It never changes which message
+ * is next.
  */
 #include "rules/turns/internal.h"
 
-/* Each item asks for one turn of the plugin's own, until something is shown or comes back. The queue's head it may ask for again: that may be cancelled. */
+/* Each item asks for one turn of the plugin's own, until something is shown or comes back. The
+ * queue's head it may ask for again: that may be cancelled. */
 static void ask_for_turn(struct step *step) {
   struct run *run = step->run;
   const struct urgency *urgency = &step->input->urgency;
@@ -27,7 +29,8 @@ static bool still_counts(int64_t at_ms, int64_t now_ms, int64_t window_ms) {
 static void record_abort(struct run *run, int64_t now_ms, int64_t window_ms) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < run->abort_count; i++) {
-    if (still_counts(run->aborts_ms[i], now_ms, window_ms)) run->aborts_ms[kept++] = run->aborts_ms[i];
+    if (still_counts(run->aborts_ms[i], now_ms, window_ms))
+      run->aborts_ms[kept++] = run->aborts_ms[i];
   }
   run->aborts_ms[kept++] = now_ms; /* fewer than max_aborts counted, which is at most MAX_ABORTS */
   run->abort_count = kept;
@@ -38,7 +41,8 @@ static void stop_stream(struct step *step) {
   const struct settings *settings = step->input->settings;
   int64_t now_ms = step->input->now_ms, window_ms = settings->abort_window_ms;
   uint32_t recent = 0;
-  for (uint32_t i = 0; i < run->abort_count; i++) recent += still_counts(run->aborts_ms[i], now_ms, window_ms);
+  for (uint32_t i = 0; i < run->abort_count; i++)
+    recent += still_counts(run->aborts_ms[i], now_ms, window_ms);
   if (run->aborted || recent >= settings->max_aborts) return;
   record_abort(run, now_ms, window_ms);
   run->aborted = true;
@@ -47,5 +51,7 @@ static void stop_stream(struct step *step) {
 
 void urge(struct step *step) {
   if (step->run->state == RUN_IDLE) ask_for_turn(step);
-  else if (step->run->state == RUN_BUSY && step->run->phase == PHASE_STREAMING && step->input->urgency.urgent) stop_stream(step);
+  else if (step->run->state == RUN_BUSY && step->run->phase == PHASE_STREAMING &&
+           step->input->urgency.urgent)
+    stop_stream(step);
 }

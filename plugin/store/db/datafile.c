@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/datafile.c: LMDB's files before LMDB sees them. It maps them, so a file that is cut short or a disk that is full would kill the
- * host by SIGBUS instead of answering an error; and a crash while it creates its file leaves one that never opens again.
+ * store/db/datafile.c: LMDB's files before LMDB sees them. It maps them, so a file that is cut
+ * short or a disk that is full would kill the host by SIGBUS instead of answering an error; and a
+ * crash while it creates its file leaves one that never opens again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,17 +13,26 @@
 #include "store/internal.h"
 #include "store/rows/record.h"
 
-/* Large, sparse and never changed: growing a map breaks other processes, and a full map cannot even delete. Quotas say FULL long before. */
+/* Large, sparse and never changed: growing a map breaks other processes, and a full map cannot even
+ * delete. Quotas say FULL long before. */
 #define MAP_BYTES ((size_t)16 << 30)
 /* How much of it rows may take. */
 #define ROWS_BYTES (MAP_BYTES / 4 * 3)
-/* Kept free for leases and settles when the disk is full. They need a few pages each, and reuse them. */
+/* Kept free for leases and settles when the disk is full. They need a few pages each, and reuse
+ * them. */
 #define HEADROOM_BYTES ((uint64_t)1 << 20)
 /* A reader is a cache line; LMDB's header before them is smaller than 4 KiB with room to spare. */
 #define LOCKFILE_BYTES ((off_t)(STORE_MAX_READERS * 64 + 8192))
 
 /* How LMDB 0.9 lays out a meta page, as far as it is looked at here. */
-enum { META_MAGIC_AT = 16, META_VERSION_AT = 20, META_MAP_AT = 32, META_PAGE_BYTES_AT = 40, META_LAST_PAGE_AT = 136, META_BYTES = 152 };
+enum {
+  META_MAGIC_AT = 16,
+  META_VERSION_AT = 20,
+  META_MAP_AT = 32,
+  META_PAGE_BYTES_AT = 40,
+  META_LAST_PAGE_AT = 136,
+  META_BYTES = 152
+};
 #define META_MAGIC 0xbeefc0deu
 
 static uint32_t u32_at(const uint8_t *page, size_t at) {
@@ -38,13 +48,18 @@ static uint64_t u64_at(const uint8_t *page, size_t at) {
 }
 
 static int damaged(const struct store *store, struct tidings_error *error, const char *how) {
-  return fail(error, TIDINGS_E_STORE, "store %s: data.mdb %s; move the folder away to start empty, or restore it from a backup",
-              store->directory, how);
+  return fail(
+      error, TIDINGS_E_STORE,
+      "store %s: data.mdb %s; move the folder away to start empty, or restore it from a backup",
+      store->directory, how);
 }
 
-static int read_meta(const struct store *store, int fd, off_t at, uint8_t *ret_page, struct tidings_error *error) {
+static int read_meta(const struct store *store, int fd, off_t at, uint8_t *ret_page,
+                     struct tidings_error *error) {
   ssize_t len = pread(fd, ret_page, META_BYTES, at);
-  if (len < 0) return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", store->directory, strerror(errno));
+  if (len < 0)
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", store->directory,
+                strerror(errno));
   if (len < META_BYTES) return damaged(store, error, "is cut short");
   if (u32_at(ret_page, META_MAGIC_AT) != META_MAGIC || u32_at(ret_page, META_VERSION_AT) != 1)
     return damaged(store, error, "is not an LMDB file, or its head is damaged");
@@ -57,21 +72,28 @@ static int check_length(struct store *store, int fd, struct tidings_error *error
   int code = read_meta(store, fd, 0, page, error);
   if (code) return code;
   uint64_t page_bytes = u32_at(page, META_PAGE_BYTES_AT), last = u64_at(page, META_LAST_PAGE_AT);
-  if (page_bytes < 512 || page_bytes > 65536 || page_bytes & (page_bytes - 1)) return damaged(store, error, "has a damaged head");
-  if (page_bytes != (uint64_t)sysconf(_SC_PAGESIZE)) return damaged(store, error, "was made on a machine with another page size");
-  if (u64_at(page, META_MAP_AT) != MAP_BYTES) return damaged(store, error, "was not made by tidings: its map size differs");
+  if (page_bytes < 512 || page_bytes > 65536 || page_bytes & (page_bytes - 1))
+    return damaged(store, error, "has a damaged head");
+  if (page_bytes != (uint64_t)sysconf(_SC_PAGESIZE))
+    return damaged(store, error, "was made on a machine with another page size");
+  if (u64_at(page, META_MAP_AT) != MAP_BYTES)
+    return damaged(store, error, "was not made by tidings: its map size differs");
   code = read_meta(store, fd, (off_t)page_bytes, page, error);
   if (code) return code;
   if (u64_at(page, META_LAST_PAGE_AT) > last) last = u64_at(page, META_LAST_PAGE_AT);
   /* Looked at after the pages: a writer in another process extends the file first. */
-  if (fstat(fd, &entry)) return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", store->directory, strerror(errno));
-  if (last >= MAP_BYTES / page_bytes || (uint64_t)entry.st_size < (last + 1) * page_bytes) return damaged(store, error, "is cut short");
+  if (fstat(fd, &entry))
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", store->directory,
+                strerror(errno));
+  if (last >= MAP_BYTES / page_bytes || (uint64_t)entry.st_size < (last + 1) * page_bytes)
+    return damaged(store, error, "is cut short");
   store->page_bytes = page_bytes;
   return 0;
 }
 
 /* Opened read-write first, so that overlayfs copies it up once for all descriptors. */
-static int open_regular(struct store *store, const char *name, int *ret_fd, struct tidings_error *error) {
+static int open_regular(struct store *store, const char *name, int *ret_fd,
+                        struct tidings_error *error) {
   struct stat entry;
   int fd = openat(store->directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0 && errno == ENOENT) {
@@ -83,7 +105,8 @@ static int open_regular(struct store *store, const char *name, int *ret_fd, stru
                 errno == ELOOP ? "it is a symbolic link" : strerror(errno));
   if (fstat(fd, &entry) || !S_ISREG(entry.st_mode) || entry.st_uid != geteuid()) {
     close(fd);
-    return fail(error, TIDINGS_E_STORE, "store %s: %s is not a file of yours; move it away", store->directory, name);
+    return fail(error, TIDINGS_E_STORE, "store %s: %s is not a file of yours; move it away",
+                store->directory, name);
   }
   *ret_fd = fd;
   return 0;
@@ -94,26 +117,35 @@ int datafile_check(struct store *store, struct tidings_error *error) {
   int code = open_regular(store, "data.mdb", &fd, error);
   if (code) return code;
   if (fd < 0)
-    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb is not there any more; close and open again to start empty", store->directory);
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: data.mdb is not there any more; close and open again to start empty",
+                store->directory);
   code = check_length(store, fd, error);
   close(fd);
   return code;
 }
 
 /* A copied file may have its length and yet not its blocks. */
-bool has_holes(const struct stat *entry, off_t bytes) { return entry->st_size < bytes || entry->st_blocks * 512 < bytes; }
+bool has_holes(const struct stat *entry, off_t bytes) {
+  return entry->st_size < bytes || entry->st_blocks * 512 < bytes;
+}
 
 int lockfile_prepare(struct store *store, struct tidings_error *error) {
   struct stat entry;
   int fd;
   int code = open_regular(store, "lock.mdb", &fd, error);
   if (code) return code;
-  if (fd < 0) fd = openat(store->directory_fd, "lock.mdb", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return fail(error, TIDINGS_E_STORE, "store %s: lock.mdb cannot be made: %s", store->directory, strerror(errno));
+  if (fd < 0)
+    fd = openat(store->directory_fd, "lock.mdb", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0)
+    return fail(error, TIDINGS_E_STORE, "store %s: lock.mdb cannot be made: %s", store->directory,
+                strerror(errno));
   int err = fstat(fd, &entry) ? errno : 0;
   if (!err && has_holes(&entry, LOCKFILE_BYTES)) err = posix_fallocate(fd, 0, LOCKFILE_BYTES);
   close(fd);
-  return err ? fail(error, TIDINGS_E_STORE, "store %s: no room for its file lock.mdb: %s; free some space", store->directory, strerror(err))
+  return err ? fail(error, TIDINGS_E_STORE,
+                    "store %s: no room for its file lock.mdb: %s; free some space",
+                    store->directory, strerror(err))
              : 0;
 }
 
@@ -171,13 +203,16 @@ static void remove_aside(const struct store *store) {
   (void)unlinkat(store->directory_fd, aside, AT_REMOVEDIR);
 }
 
-/* The entries of the folders above, as far as they are ours: whoever made them may have been killed before it could sync them. */
+/* The entries of the folders above, as far as they are ours: whoever made them may have been killed
+ * before it could sync them. */
 static int sync_ancestors(const struct store *store) {
   struct stat entry;
   int err = 0, fd = openat(store->directory_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   for (int depth = 0; fd >= 0 && !err && depth < DEEPEST; depth++) {
     if (fstat(fd, &entry) || fsync(fd)) err = errno;
-    int above = err || entry.st_uid != geteuid() ? -1 : openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int above = err || entry.st_uid != geteuid()
+                    ? -1
+                    : openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     close(fd);
     fd = above;
   }
@@ -192,7 +227,8 @@ static int make_datafile(struct store *store) {
   int err = mkdirat(store->directory_fd, aside, 0700) ? errno : 0;
   if (!err) err = make_environment(path);
   if (!err) err = sync_file(store->directory_fd, aside_file);
-  if (!err && renameat(store->directory_fd, aside_file, store->directory_fd, "data.mdb")) err = errno;
+  if (!err && renameat(store->directory_fd, aside_file, store->directory_fd, "data.mdb"))
+    err = errno;
   return err;
 }
 
@@ -201,14 +237,19 @@ int datafile_create(struct store *store, struct tidings_error *error) {
   struct stat entry;
   int err = 0;
   bool made = fstatat(store->directory_fd, "data.mdb", &entry, AT_SYMLINK_NOFOLLOW) == 0;
-  if (!made && errno != ENOENT) return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", store->directory, strerror(errno));
+  if (!made && errno != ENOENT)
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", store->directory,
+                strerror(errno));
   if (made && fstatat(store->directory_fd, aside, &entry, AT_SYMLINK_NOFOLLOW)) return 0;
   if (!made && (err = make_datafile(store))) remove_aside(store);
   if (!err && fsync(store->directory_fd)) err = errno;
   if (!err) err = sync_ancestors(store);
   if (!err) remove_aside(store);
-  if (err == ENOMEM) return fail(error, TIDINGS_E_NOMEM, "store %s: no memory to create it", store->directory);
-  return err ? fail(error, TIDINGS_E_STORE, "store %s cannot be created: %s", store->directory, mdb_strerror(err)) : 0;
+  if (err == ENOMEM)
+    return fail(error, TIDINGS_E_NOMEM, "store %s: no memory to create it", store->directory);
+  return err ? fail(error, TIDINGS_E_STORE, "store %s cannot be created: %s", store->directory,
+                    mdb_strerror(err))
+             : 0;
 }
 
 /* Blocks ahead of what is used, so that a write never meets a full disk half-way. */
@@ -221,16 +262,20 @@ static int extend(struct store *store, uint64_t bytes) {
   return (uint64_t)entry.st_size < bytes && ftruncate(store->data_fd, (off_t)bytes) ? errno : 0;
 }
 
-/* The file never shrinks, and LMDB uses its free pages again; so not its length counts, but what the tree holds. The rest of the map is for what
- * leases and settles copy, and for pages that readers keep from being free. */
+/* The file never shrinks, and LMDB uses its free pages again; so not its length counts, but what
+ * the tree holds. The rest of the map is for what leases and settles copy, and for pages that
+ * readers keep from being free. */
 static int check_room(const struct store *store, uint64_t bytes, struct tidings_error *error) {
   MDB_stat tree;
   int rc = mdb_env_stat(store->env, &tree);
   if (rc) return lmdb_failed(error, rc, "look at its tree");
-  uint64_t held = (uint64_t)(tree.ms_branch_pages + tree.ms_leaf_pages + tree.ms_overflow_pages) * store->page_bytes;
+  uint64_t held = (uint64_t)(tree.ms_branch_pages + tree.ms_leaf_pages + tree.ms_overflow_pages) *
+                  store->page_bytes;
   if (held + bytes <= ROWS_BYTES) return 0;
-  return fail(error, TIDINGS_E_FULL, "store %s has grown to its limit; deliver what waits, or move the folder away to start empty",
-              store->directory);
+  return fail(
+      error, TIDINGS_E_FULL,
+      "store %s has grown to its limit; deliver what waits, or move the folder away to start empty",
+      store->directory);
 }
 
 static uint64_t at_most_the_map(uint64_t bytes) { return bytes < MAP_BYTES ? bytes : MAP_BYTES; }
@@ -246,14 +291,17 @@ int datafile_reserve(struct store *store, uint64_t bytes, struct tidings_error *
     if (code) return code;
   }
   if (wanted <= store->reserved_bytes) return 0;
-  uint64_t generous = at_most_the_map(wanted + (used / 8 > HEADROOM_BYTES ? used / 8 : HEADROOM_BYTES));
+  uint64_t generous =
+      at_most_the_map(wanted + (used / 8 > HEADROOM_BYTES ? used / 8 : HEADROOM_BYTES));
   int err = extend(store, generous);
   if (err == ENOSPC || err == EDQUOT) {
     err = extend(store, wanted);
     generous = wanted;
   }
   if (err) {
-    return fail(error, TIDINGS_E_STORE, "store %s: the push was not stored: %s; free some space. What was pending can still be delivered",
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: the push was not stored: %s; free some space. What was pending can "
+                "still be delivered",
                 store->directory, strerror(err));
   }
   store->reserved_bytes = generous;

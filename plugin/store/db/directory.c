@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/directory.c: is this a place where a store may be? A real directory of this user's, closed to others, on a local file system.
+ * store/db/directory.c: is this a place where a store may be? A real directory of this user's,
+ * closed to others, on a local file system.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,8 @@
 
 #include "store/internal.h"
 
-/* Locks or shared mappings of these do not hold between machines. FUSE is let in: fuse-overlayfs in containers is local. */
+/* Locks or shared mappings of these do not hold between machines. FUSE is let in: fuse-overlayfs in
+ * containers is local. */
 bool file_system_is_remote(uint64_t magic) {
   static const uint32_t remote[] = {
       NFS_SUPER_MAGIC,
@@ -49,8 +51,9 @@ static int make_directories(const char *path, struct tidings_error *error) {
     char was = *end;
     *end = '\0';
     if (mkdir(copy, 0700) && errno != EEXIST) {
-      code = fail(error, TIDINGS_E_STORE, "store folder %s: %s cannot be made: %s; make it, or name another folder", path, copy,
-                  strerror(errno));
+      code = fail(error, TIDINGS_E_STORE,
+                  "store folder %s: %s cannot be made: %s; make it, or name another folder", path,
+                  copy, strerror(errno));
     }
     *end = was;
   }
@@ -61,38 +64,48 @@ static int make_directories(const char *path, struct tidings_error *error) {
 static int check(const char *path, int fd, struct tidings_error *error) {
   struct stat entry;
   struct statfs file_system;
-  if (fstat(fd, &entry) || fstatfs(fd, &file_system)) return fail(error, TIDINGS_E_STORE, "store folder %s: %s", path, strerror(errno));
+  if (fstat(fd, &entry) || fstatfs(fd, &file_system))
+    return fail(error, TIDINGS_E_STORE, "store folder %s: %s", path, strerror(errno));
   if (entry.st_uid != geteuid()) {
-    return fail(error, TIDINGS_E_STORE, "store folder %s belongs to user %u, not to you (%u); name a folder of your own", path,
-                entry.st_uid, geteuid());
+    return fail(error, TIDINGS_E_STORE,
+                "store folder %s belongs to user %u, not to you (%u); name a folder of your own",
+                path, entry.st_uid, geteuid());
   }
   if (entry.st_mode & 077) {
-    return fail(error, TIDINGS_E_STORE, "store folder %s is open to others (mode %04o); name a folder of your own, or run: chmod 700 %s",
+    return fail(error, TIDINGS_E_STORE,
+                "store folder %s is open to others (mode %04o); name a folder of your own, or run: "
+                "chmod 700 %s",
                 path, entry.st_mode & 07777, path);
   }
   if (file_system_is_remote((uint64_t)file_system.f_type)) {
     return fail(error, TIDINGS_E_STORE,
-                "store folder %s is on a network file system (type 0x%lx), where locks do not hold; name a folder on a local disk", path,
-                (unsigned long)file_system.f_type);
+                "store folder %s is on a network file system (type 0x%lx), where locks do not "
+                "hold; name a folder on a local disk",
+                path, (unsigned long)file_system.f_type);
   }
   return 0;
 }
 
 int directory_open(const char *path, int *ret_fd, struct tidings_error *error) {
   int code = 0, fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) { /* or a parent is no folder: that says which */
+  if (fd < 0 &&
+      (errno == ENOENT || errno == ENOTDIR)) { /* or a parent is no folder: that says which */
     code = make_directories(path, error);
     if (code) return code;
     fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   }
   if (fd < 0) {
     struct stat entry;
-    if ((errno == ELOOP || errno == ENOTDIR) && lstat(path, &entry) == 0 && S_ISLNK(entry.st_mode)) {
-      return fail(error, TIDINGS_E_STORE, "store folder %s is a symbolic link; name the folder that it points to", path);
+    if ((errno == ELOOP || errno == ENOTDIR) && lstat(path, &entry) == 0 &&
+        S_ISLNK(entry.st_mode)) {
+      return fail(error, TIDINGS_E_STORE,
+                  "store folder %s is a symbolic link; name the folder that it points to", path);
     }
     if (errno == ENOTDIR)
-      return fail(error, TIDINGS_E_STORE, "store folder %s is not a folder; name another, or move that file away", path);
-    return fail(error, TIDINGS_E_STORE, "store folder %s cannot be opened: %s", path, strerror(errno));
+      return fail(error, TIDINGS_E_STORE,
+                  "store folder %s is not a folder; name another, or move that file away", path);
+    return fail(error, TIDINGS_E_STORE, "store folder %s cannot be opened: %s", path,
+                strerror(errno));
   }
   code = check(path, fd, error);
   if (code) {

@@ -59,8 +59,11 @@ int env_open(struct store *store, struct tidings_error *error) {
   if (!rc && fstat(store->data_fd, &entry)) rc = errno;
   if (rc) {
     env_close(store);
-    if (rc == ENOMEM) return fail(error, TIDINGS_E_NOMEM, "store %s: no memory (or address space) to open it", store->directory);
-    return fail(error, TIDINGS_E_STORE, "store %s cannot be opened: %s", store->directory, mdb_strerror(rc));
+    if (rc == ENOMEM)
+      return fail(error, TIDINGS_E_NOMEM, "store %s: no memory (or address space) to open it",
+                  store->directory);
+    return fail(error, TIDINGS_E_STORE, "store %s cannot be opened: %s", store->directory,
+                mdb_strerror(rc));
   }
   store->reserved_bytes = 0;
   return 0;
@@ -80,7 +83,8 @@ static int check_schema(struct store *store, struct tidings_error *error) {
   return 0;
 }
 
-static int open_files(struct store *store, const struct store_options *options, struct tidings_error *error) {
+static int open_files(struct store *store, const struct store_options *options,
+                      struct tidings_error *error) {
   int code = shared_open(store, options->create_budget_ms, error);
   if (code) return code;
   code = datafile_create(store, error);
@@ -107,7 +111,8 @@ static void store_free(struct store *store) {
   free(store);
 }
 
-int store_open(const struct store_options *options, struct store **ret_store, struct tidings_error *error) {
+int store_open(const struct store_options *options, struct store **ret_store,
+               struct tidings_error *error) {
   struct store *store = calloc(1, sizeof *store);
   if (!store) return fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->directory);
   store->directory_fd = -1;
@@ -119,11 +124,16 @@ int store_open(const struct store_options *options, struct store **ret_store, st
   waiters_init(store);
   store->directory = strdup(options->directory);
   /* A name that ends with a slash would follow a symbolic link. */
-  for (size_t len = store->directory ? strlen(store->directory) : 0; len > 1 && store->directory[len - 1] == '/'; len--)
+  for (size_t len = store->directory ? strlen(store->directory) : 0;
+       len > 1 && store->directory[len - 1] == '/'; len--)
     store->directory[len - 1] = '\0';
-  int code = store->directory ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->directory);
+  int code = store->directory
+                 ? 0
+                 : fail(error, TIDINGS_E_NOMEM, "no memory to open store %s", options->directory);
   if (!code && owner_of_process(0, &store->self))
-    code = fail(error, TIDINGS_E_STORE, "store %s: this process cannot be told from others: /proc must be mounted", store->directory);
+    code = fail(error, TIDINGS_E_STORE,
+                "store %s: this process cannot be told from others: /proc must be mounted",
+                store->directory);
   if (!code) code = directory_open(store->directory, &store->directory_fd, error);
   if (!code) code = open_files(store, options, error);
   if (code) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/owner.c: telling processes apart. A pid alone is reused; boot + PID namespace + pid + start time is not. File locks would not do:
- * an OFD lock lives on in a forked child of a dead host, and during a hot swap a living host holds none.
+ * store/db/owner.c: telling processes apart. A pid alone is reused; boot + PID namespace + pid +
+ * start time is not. File locks would not do: an OFD lock lives on in a forked child of a dead
+ * host, and during a hot swap a living host holds none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,8 +44,8 @@ static int read_boot_id(uint8_t ret_id[16]) {
   return digits == 32 ? 0 : -1;
 }
 
-/* State and start time from /proc/<pid>/stat: fields 3 and 22, counted after the command, which may hold spaces and parentheses. 0, or errno:
- * ENOENT or ESRCH when there is no such process. */
+/* State and start time from /proc/<pid>/stat: fields 3 and 22, counted after the command, which may
+ * hold spaces and parentheses. 0, or errno: ENOENT or ESRCH when there is no such process. */
 static int read_process(uint32_t pid, char *ret_state, uint64_t *ret_start_time) {
   char path[64], text[1024];
   (void)snprintf(path, sizeof path, "/proc/%u/stat", pid);
@@ -76,11 +77,13 @@ int owner_of_process(uint32_t pid, struct owner *ret_owner) {
 }
 
 bool owner_equal(const struct owner *a, const struct owner *b) {
-  return a->pid == b->pid && a->start_time == b->start_time && a->pid_namespace == b->pid_namespace &&
+  return a->pid == b->pid && a->start_time == b->start_time &&
+         a->pid_namespace == b->pid_namespace &&
          memcmp(a->boot_id, b->boot_id, sizeof a->boot_id) == 0;
 }
 
-/* Whoever cannot be looked at (no descriptor left, no memory) counts as alive: its news would be told twice if it were not dead. */
+/* Whoever cannot be looked at (no descriptor left, no memory) counts as alive: its news would be
+ * told twice if it were not dead. */
 bool owner_alive(const struct owner *owner) {
   uint8_t boot_id[16];
   uint64_t start_time;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/secret.c: 16 random bytes that a store keeps, so that what is derived of them is the same in every process and after every restart.
+ * store/db/secret.c: 16 random bytes that a store keeps, so that what is derived of them is the
+ * same in every process and after every restart.
  */
 #include "store/internal.h"
 #include "store/rows/record.h"
@@ -8,7 +9,8 @@
 enum { SECRET_ROW = 1 }; /* beside the schema's, which is 0 */
 
 /* *ret_found false: there is none, or it is damaged. */
-static int read_secret(struct store_txn *txn, uint8_t ret_secret[STORE_SECRET_BYTES], bool *ret_found, struct tidings_error *error) {
+static int read_secret(struct store_txn *txn, uint8_t ret_secret[STORE_SECRET_BYTES],
+                       bool *ret_found, struct tidings_error *error) {
   struct row_key key = row_key(0, ROW_META, SECRET_ROW);
   struct record_reader reader;
   MDB_val value;
@@ -23,7 +25,8 @@ static int read_secret(struct store_txn *txn, uint8_t ret_secret[STORE_SECRET_BY
   return 0;
 }
 
-static int write_secret(struct store_txn *txn, const uint8_t secret[STORE_SECRET_BYTES], struct tidings_error *error) {
+static int write_secret(struct store_txn *txn, const uint8_t secret[STORE_SECRET_BYTES],
+                        struct tidings_error *error) {
   struct row_key key = row_key(0, ROW_META, SECRET_ROW);
   struct buffer body = BUFFER_EMPTY;
   record_begin(&body);
@@ -33,8 +36,9 @@ static int write_secret(struct store_txn *txn, const uint8_t secret[STORE_SECRET
   return code;
 }
 
-int store_secret(struct store *store, const uint8_t fresh[STORE_SECRET_BYTES], store_deadline deadline,
-                 uint8_t ret_secret[STORE_SECRET_BYTES], struct tidings_error *error) {
+int store_secret(struct store *store, const uint8_t fresh[STORE_SECRET_BYTES],
+                 store_deadline deadline, uint8_t ret_secret[STORE_SECRET_BYTES],
+                 struct tidings_error *error) {
   struct store_txn *txn;
   bool found;
   int code = store_read(store, &txn, error);

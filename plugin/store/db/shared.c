@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/shared.c: the file `shared`: who uses this store, the writer lock with a time limit, the bells; beside them
- * the rings and the waiters.
+ * store/db/shared.c: the file `shared`: who uses this store, the writer lock with a time limit, the
+ * bells; beside them the rings and the waiters.
  *
- * Locks on it are OFD locks (byte GATE while opening, USERS shared while open, PIDS + pid exclusive), which two copies of the plugin in one
- * process cannot share, and which do not drop when some other descriptor is closed. LMDB's own lock.mdb is never opened while
- * an environment is open: closing any descriptor of it would drop LMDB's locks.
+ * Locks on it are OFD locks (byte GATE while opening, USERS shared while open, PIDS + pid
+ * exclusive), which two copies of the plugin in one process cannot share, and which do not drop
+ * when some other descriptor is closed. LMDB's own lock.mdb is never opened while an environment is
+ * open: closing any descriptor of it would drop LMDB's locks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,8 @@ static const char shared_magic[8] = "tidings";
 enum { GATE = 0, USERS = 1, WRITER_SLICE_MS = 10 };
 static const off_t PIDS = (off_t)1 << 32;
 
-_Static_assert(sizeof(struct shared_page) <= SHARED_BELLS_OFFSET, "the bells start behind the header");
+_Static_assert(sizeof(struct shared_page) <= SHARED_BELLS_OFFSET,
+               "the bells start behind the header");
 
 uint64_t monotonic_ns(void) {
   struct timespec now;
@@ -29,7 +31,9 @@ uint64_t monotonic_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-store_deadline store_deadline_in(uint32_t budget_ms) { return monotonic_ns() + (uint64_t)budget_ms * 1000000u; }
+store_deadline store_deadline_in(uint32_t budget_ms) {
+  return monotonic_ns() + (uint64_t)budget_ms * 1000000u;
+}
 
 /* Returns 0, or errno: EAGAIN or EACCES when somebody else has it. */
 static int byte_lock(int fd, short type, off_t at) {
@@ -43,9 +47,12 @@ int shared_gate(struct store *store, uint32_t budget_ms, struct tidings_error *e
     int err = byte_lock(store->shared.fd, F_WRLCK, GATE);
     if (!err) return 0;
     if (err != EAGAIN && err != EACCES)
-      return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", store->directory, store->directory, strerror(err));
+      return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s",
+                  store->directory, store->directory, strerror(err));
     if (monotonic_ns() >= deadline)
-      return fail(error, TIDINGS_E_BUSY, "store %s: another process is opening it and has not finished; try again", store->directory);
+      return fail(error, TIDINGS_E_BUSY,
+                  "store %s: another process is opening it and has not finished; try again",
+                  store->directory);
     struct timespec pause = {0, 1000000};
     nanosleep(&pause, NULL);
   }
@@ -61,19 +68,25 @@ static int init_writer(struct store *store, struct tidings_error *error) {
     err = pthread_mutex_init(&store->shared.page->writer, &attributes);
     pthread_mutexattr_destroy(&attributes);
   }
-  return err ? fail(error, TIDINGS_E_STORE, "store %s: the writer lock cannot be made: %s", store->directory, strerror(err)) : 0;
+  return err ? fail(error, TIDINGS_E_STORE, "store %s: the writer lock cannot be made: %s",
+                    store->directory, strerror(err))
+             : 0;
 }
 
-/* Behind the gate. The first user of all makes the header anew: what a reboot or a crash of all users left in it is void. */
+/* Behind the gate. The first user of all makes the header anew: what a reboot or a crash of all
+ * users left in it is void. */
 static int enter(struct store *store, struct tidings_error *error) {
   struct shared *shared = &store->shared;
   struct shared_page *page = shared->page;
   if (byte_lock(shared->fd, F_WRLCK, PIDS + (off_t)store->self.pid)) {
-    return fail(error, TIDINGS_E_STORE, "store %s is already open in this process; use the instance that has it, or close that first",
+    return fail(error, TIDINGS_E_STORE,
+                "store %s is already open in this process; use the instance that has it, or close "
+                "that first",
                 store->directory);
   }
   shared->sole_user = byte_lock(shared->fd, F_WRLCK, USERS) == 0;
-  bool anew = shared->sole_user && (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT);
+  bool anew = shared->sole_user && (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 ||
+                                    page->layout != SHARED_LAYOUT);
   if (shared->sole_user) {
     memcpy(page->magic, shared_magic, sizeof page->magic);
     page->layout = SHARED_LAYOUT;
@@ -84,15 +97,20 @@ static int enter(struct store *store, struct tidings_error *error) {
   }
   int err = byte_lock(shared->fd, F_RDLCK, USERS);
   if (err)
-    return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", store->directory, store->directory, strerror(err));
+    return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s",
+                store->directory, store->directory, strerror(err));
   if (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT ||
       page->mutex_bytes != sizeof(pthread_mutex_t)) {
-    return fail(error, TIDINGS_E_STORE, "store %s is in use by a build that shares it in another way; end the other processes first",
+    return fail(error, TIDINGS_E_STORE,
+                "store %s is in use by a build that shares it in another way; end the other "
+                "processes first",
                 store->directory);
   }
   if (page->pid_namespace != store->self.pid_namespace) {
-    return fail(error, TIDINGS_E_STORE, "store %s is in use in another PID namespace (a container?); use one store for each",
-                store->directory);
+    return fail(
+        error, TIDINGS_E_STORE,
+        "store %s is in use in another PID namespace (a container?); use one store for each",
+        store->directory);
   }
   waiters_enter(store, anew);
   return 0;
@@ -101,18 +119,22 @@ static int enter(struct store *store, struct tidings_error *error) {
 static int map(struct store *store, struct tidings_error *error) {
   struct shared *shared = &store->shared;
   struct stat entry;
-  if (fstat(shared->fd, &entry)) return fail(error, TIDINGS_E_STORE, "store %s: shared: %s", store->directory, strerror(errno));
+  if (fstat(shared->fd, &entry))
+    return fail(error, TIDINGS_E_STORE, "store %s: shared: %s", store->directory, strerror(errno));
   if (!S_ISREG(entry.st_mode) || entry.st_uid != geteuid()) {
-    return fail(error, TIDINGS_E_STORE, "store %s: shared is not a file of yours; move it away", store->directory);
+    return fail(error, TIDINGS_E_STORE, "store %s: shared is not a file of yours; move it away",
+                store->directory);
   }
   /* With all its blocks, or a full disk would kill the host at the first touch. */
   int err = has_holes(&entry, SHARED_BYTES) ? posix_fallocate(shared->fd, 0, SHARED_BYTES) : 0;
   if (err)
-    return fail(error, TIDINGS_E_STORE, "store %s: no room for its file shared: %s; free some space", store->directory, strerror(err));
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: no room for its file shared: %s; free some space", store->directory,
+                strerror(err));
   void *memory = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared->fd, 0);
   if (memory == MAP_FAILED)
-    return fail(error, errno == ENOMEM ? TIDINGS_E_NOMEM : TIDINGS_E_STORE, "store %s: shared cannot be mapped: %s", store->directory,
-                strerror(errno));
+    return fail(error, errno == ENOMEM ? TIDINGS_E_NOMEM : TIDINGS_E_STORE,
+                "store %s: shared cannot be mapped: %s", store->directory, strerror(errno));
   shared->page = memory;
   shared->bells = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_BELLS_OFFSET);
   shared->rings = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_RINGS_OFFSET);
@@ -124,9 +146,11 @@ static int map(struct store *store, struct tidings_error *error) {
 int shared_open(struct store *store, uint32_t budget_ms, struct tidings_error *error) {
   struct shared *shared = &store->shared;
   shared->page = NULL;
-  shared->fd = openat(store->directory_fd, "shared", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  shared->fd =
+      openat(store->directory_fd, "shared", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (shared->fd < 0)
-    return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s", store->directory, strerror(errno));
+    return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s",
+                store->directory, strerror(errno));
   int code = shared_gate(store, budget_ms, error);
   if (!code) code = map(store, error);
   if (!code) code = enter(store, error);
@@ -143,12 +167,14 @@ void shared_close(struct store *store) {
   store->shared.fd = -1;
 }
 
-/* Waits in slices: whoever is killed between being woken and taking the lock has used up the wake, and the others sleep beside a lock that is free. */
+/* Waits in slices: whoever is killed between being woken and taking the lock has used up the wake,
+ * and the others sleep beside a lock that is free. */
 static int wait_for_writer(pthread_mutex_t *writer, store_deadline deadline) {
   for (;;) {
     store_deadline slice = store_deadline_in(WRITER_SLICE_MS);
     if (slice > deadline) slice = deadline;
-    struct timespec until = {.tv_sec = (time_t)(slice / 1000000000u), .tv_nsec = (long)(slice % 1000000000u)};
+    struct timespec until = {.tv_sec = (time_t)(slice / 1000000000u),
+                             .tv_nsec = (long)(slice % 1000000000u)};
     int err = pthread_mutex_clocklock(writer, CLOCK_MONOTONIC, &until);
     if (err != ETIMEDOUT || slice == deadline) return err;
   }
@@ -158,11 +184,14 @@ int writer_lock(struct store *store, store_deadline deadline, struct tidings_err
   pthread_mutex_t *writer = &store->shared.page->writer;
   int err = pthread_mutex_trylock(writer);
   if (err == EBUSY) err = wait_for_writer(writer, deadline);
-  if (err == EOWNERDEAD) err = pthread_mutex_consistent(writer); /* a writer died; LMDB forgets what it did not commit */
+  if (err == EOWNERDEAD)
+    err = pthread_mutex_consistent(writer); /* a writer died; LMDB forgets what it did not commit */
   if (!err) return 0;
   if (err == ETIMEDOUT)
-    return fail(error, TIDINGS_E_BUSY, "store %s: another writer holds it; nothing was lost, try again", store->directory);
-  return fail(error, TIDINGS_E_STORE, "store %s: the writer lock failed: %s", store->directory, strerror(err));
+    return fail(error, TIDINGS_E_BUSY,
+                "store %s: another writer holds it; nothing was lost, try again", store->directory);
+  return fail(error, TIDINGS_E_STORE, "store %s: the writer lock failed: %s", store->directory,
+              strerror(err));
 }
 
 bool writer_try(struct store *store) {
@@ -187,4 +216,6 @@ void bells_end(struct store *store, const uint32_t *sessions, size_t count) {
   }
 }
 
-const _Atomic uint32_t *store_bell(struct store *store, uint32_t session) { return &store->shared.bells[session % BELLS]; }
+const _Atomic uint32_t *store_bell(struct store *store, uint32_t session) {
+  return &store->shared.bells[session % BELLS];
+}

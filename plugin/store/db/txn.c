@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/txn.c: transactions: snapshots from a few parked readers, the one writer behind the lock, and what to believe when a commit fails.
+ * store/db/txn.c: transactions: snapshots from a few parked readers, the one writer behind the
+ * lock, and what to believe when a commit fails.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 enum { READER_CHECK_EVERY = 256 };
 
-/* -- the environment may be closed and opened again behind env_lock ----------------------------------------------------------------- */
+/* -- the environment may be closed and opened again behind env_lock ---------------------------- */
 
 /* Returns with env_lock held for reading and the environment open. */
 static int enter_env(struct store *store, struct tidings_error *error) {
@@ -27,7 +28,7 @@ static int enter_env(struct store *store, struct tidings_error *error) {
 
 static void leave_env(struct store *store) { pthread_rwlock_unlock(&store->env_lock); }
 
-/* -- rows ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- rows -------------------------------------------------------------------------------------- */
 
 int row_get(struct store_txn *txn, const struct row_key *key, MDB_val *ret_value) {
   struct row_key copy = *key;
@@ -35,7 +36,8 @@ int row_get(struct store_txn *txn, const struct row_key *key, MDB_val *ret_value
   return mdb_get(txn->txn, txn->store->tree, &k, ret_value);
 }
 
-int row_put(struct store_txn *txn, const struct row_key *key, struct buffer *body, struct tidings_error *error) {
+int row_put(struct store_txn *txn, const struct row_key *key, struct buffer *body,
+            struct tidings_error *error) {
   struct row_key copy = *key;
   record_end(body, key);
   if (body->failed) return fail(error, TIDINGS_E_NOMEM, "no memory for a record of the store");
@@ -46,8 +48,9 @@ int row_put(struct store_txn *txn, const struct row_key *key, struct buffer *bod
 
 int row_damaged(struct tidings_error *error, const char *what, uint32_t session, uint64_t n) {
   return fail(error, TIDINGS_E_STORE,
-              "the store's record of %s %llu of session number %u is damaged; restore the store from a backup or close the session", what,
-              (unsigned long long)n, session);
+              "the store's record of %s %llu of session number %u is damaged; restore the store "
+              "from a backup or close the session",
+              what, (unsigned long long)n, session);
 }
 
 /* The store may have been migrated by a newer build while this one had it open. */
@@ -57,32 +60,37 @@ static int check_schema(struct store_txn *txn, struct tidings_error *error) {
   MDB_val value;
   int rc = row_get(txn, &key, &value);
   if (rc == MDB_NOTFOUND)
-    return fail(error, TIDINGS_E_STORE, "store %s has no schema number: it was not made by tidings", txn->store->directory);
+    return fail(error, TIDINGS_E_STORE, "store %s has no schema number: it was not made by tidings",
+                txn->store->directory);
   if (rc) return lmdb_failed(error, rc, "read its schema number");
   if (record_format(&key, value.mv_data, value.mv_size) > RECORD_FORMAT) {
-    return fail(error, TIDINGS_E_SCHEMA_NEWER, "store %s has records of a newer format; use a newer tidings. The store was left as it is",
-                txn->store->directory);
+    return fail(
+        error, TIDINGS_E_SCHEMA_NEWER,
+        "store %s has records of a newer format; use a newer tidings. The store was left as it is",
+        txn->store->directory);
   }
   bool intact = record_open(&reader, &key, value.mv_data, value.mv_size);
   uint64_t schema = intact ? record_read_u64(&reader) : 0;
   if (!intact || reader.bad)
-    return fail(error, TIDINGS_E_STORE, "store %s: the record of its schema number is damaged; restore it from a backup",
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: the record of its schema number is damaged; restore it from a backup",
                 txn->store->directory);
   if (schema > STORE_SCHEMA) {
     return fail(error, TIDINGS_E_SCHEMA_NEWER,
-                "store %s has schema %llu, this build knows up to %d; use a newer tidings. The store was left as it is",
+                "store %s has schema %llu, this build knows up to %d; use a newer tidings. The "
+                "store was left as it is",
                 txn->store->directory, (unsigned long long)schema, STORE_SCHEMA);
   }
   if (schema < STORE_SCHEMA) {
-    return fail(
-        error, TIDINGS_E_STORE,
-        "store %s has schema %llu, this build knows %d; use the tidings that made it, or another store. The store was left as it is",
-        txn->store->directory, (unsigned long long)schema, STORE_SCHEMA);
+    return fail(error, TIDINGS_E_STORE,
+                "store %s has schema %llu, this build knows %d; use the tidings that made it, or "
+                "another store. The store was left as it is",
+                txn->store->directory, (unsigned long long)schema, STORE_SCHEMA);
   }
   return 0;
 }
 
-/* -- snapshots ------------------------------------------------------------------------------------------------------------------------- */
+/* -- snapshots --------------------------------------------------------------------------------- */
 
 static int snapshot(struct store *store, MDB_txn **ret_txn) {
   MDB_txn *txn = NULL;
@@ -134,7 +142,7 @@ int store_read(struct store *store, struct store_txn **ret_txn, struct tidings_e
   return 0;
 }
 
-/* -- the writer ------------------------------------------------------------------------------------------------------------------------- */
+/* -- the writer -------------------------------------------------------------------------------- */
 
 static int begin_write(struct store *store, struct store_txn *txn, struct tidings_error *error) {
   int dead;
@@ -170,7 +178,8 @@ no_memory:
   return code;
 }
 
-int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn, struct tidings_error *error) {
+int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
+                struct tidings_error *error) {
   int code = writer_lock(store, deadline, error);
   return code ? code : write_locked(store, ret_txn, error);
 }
@@ -193,9 +202,10 @@ int txn_touch(struct store_txn *txn, uint32_t session) {
   return 0;
 }
 
-/* -- a commit that failed -------------------------------------------------------------------------------------------------------------- */
+/* -- a commit that failed ---------------------------------------------------------------------- */
 
-/* Writes the schema row again: a commit that changes nothing. When it succeeds, everything before it is durable too. */
+/* Writes the schema row again: a commit that changes nothing. When it succeeds, everything before
+ * it is durable too. */
 static int commit_nothing(struct store *store) {
   struct row_key key = row_key(0, ROW_META, 0);
   struct buffer copy = BUFFER_EMPTY;
@@ -214,7 +224,8 @@ static int commit_nothing(struct store *store) {
   return rc;
 }
 
-/* Is what transaction `id` wrote in the file, and if so, durable? Returns 0 with the answer, or why it cannot be told. */
+/* Is what transaction `id` wrote in the file, and if so, durable? Returns 0 with the answer, or why
+ * it cannot be told. */
 static int find_out(struct store *store, size_t id, bool *ret_stored) {
   MDB_txn *txn;
   int rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &txn);
@@ -226,9 +237,11 @@ static int find_out(struct store *store, size_t id, bool *ret_stored) {
   return rc;
 }
 
-/* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. Nobody else has written since, because the writer
- * lock is still ours: so after opening again, the number of the newest transaction tells. */
-static int after_failed_commit(struct store *store, size_t id, int rc, struct tidings_error *error) {
+/* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. Nobody else
+ * has written since, because the writer lock is still ours: so after opening again, the number of
+ * the newest transaction tells. */
+static int after_failed_commit(struct store *store, size_t id, int rc,
+                               struct tidings_error *error) {
   const char *reason = mdb_strerror(rc);
   bool stored = false;
   int code = 0;
@@ -236,10 +249,13 @@ static int after_failed_commit(struct store *store, size_t id, int rc, struct ti
   env_close(store);
   if (env_open(store, NULL)) {
     code = fail(error, TIDINGS_E_STORE,
-                "the store failed to commit (%s) and cannot be opened again: outcome unknown; retry with the same id", reason);
+                "the store failed to commit (%s) and cannot be opened again: outcome unknown; "
+                "retry with the same id",
+                reason);
   } else if (find_out(store, id, &stored)) {
     env_close(store); /* it refuses all further work; the next call opens it again */
-    code = fail(error, TIDINGS_E_STORE, "the store failed to commit (%s): outcome unknown; retry with the same id", reason);
+    code = fail(error, TIDINGS_E_STORE,
+                "the store failed to commit (%s): outcome unknown; retry with the same id", reason);
   } else if (!stored) {
     code = lmdb_failed(error, rc, "commit; nothing was stored");
   }
@@ -261,7 +277,8 @@ int store_commit(struct store_txn *txn, struct tidings_error *error) {
   writer_unlock(store);
   if (txn->ringing) waiters_call(store, txn);
   if (rc) { /* the host is told when nobody waits for us any more */
-    store_log(store, code ? TIDINGS_LOG_ERROR : TIDINGS_LOG_WARNING, "store: a commit failed: %s; %s", mdb_strerror(rc),
+    store_log(store, code ? TIDINGS_LOG_ERROR : TIDINGS_LOG_WARNING,
+              "store: a commit failed: %s; %s", mdb_strerror(rc),
               code ? "it was refused" : "it was stored after all");
   }
   free(txn);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/purge.c: the end of closed sessions, of which only name and head are left. Done at open by whoever is alone: every process remembers sessions by
- * their numbers for as long as it has the store open.
+ * store/forget/purge.c: the end of closed sessions, of which only name and head are left. Done at
+ * open by whoever is alone: every process remembers sessions by their numbers for as long as it has
+ * the store open.
  */
-#include "store/rows/record.h"
 #include "store/forget/sweep.h"
+#include "store/rows/record.h"
 
 enum { BURY = 64, LOOK_AT_NAMES = 256 };
 
@@ -22,10 +23,12 @@ struct graveyard {
 static int look_at(struct store_txn *txn, uint32_t session, int64_t now_ms, bool *ret_grave) {
   struct arena arena = ARENA_EMPTY;
   struct head head;
-  struct visit visit = {.txn = txn, .session = session, .head = &head, .now_ms = now_ms, .arena = &arena};
+  struct visit visit = {
+      .txn = txn, .session = session, .head = &head, .now_ms = now_ms, .arena = &arena};
   int rc = 0;
   *ret_grave = false;
-  if (!head_get(txn, session, &arena, &head, NULL) && !item_last(txn, session, &head, &visit.last, NULL)) {
+  if (!head_get(txn, session, &arena, &head, NULL) &&
+      !item_last(txn, session, &head, &visit.last, NULL)) {
     rc = visit_begin(&visit);
     if (!rc) {
       rc = visit_is_grave(&visit, ret_grave);
@@ -66,7 +69,8 @@ static int look_at_names(struct store_txn *txn, int64_t now_ms, struct graveyard
     uint32_t session = session_of(n, &value);
     bool grave = false;
     if (session) rc = look_at(txn, session, now_ms, &grave);
-    if (!rc && grave && !has_successor(txn, n)) yard->graves[yard->count++] = (struct grave){n, session};
+    if (!rc && grave && !has_successor(txn, n))
+      yard->graves[yard->count++] = (struct grave){n, session};
     yard->name = n + 1;
     if (!rc) rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
   }
@@ -75,7 +79,8 @@ static int look_at_names(struct store_txn *txn, int64_t now_ms, struct graveyard
   return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-static int delete_row(struct store_txn *txn, uint32_t session, enum row_kind kind, uint64_t n, struct tidings_error *error) {
+static int delete_row(struct store_txn *txn, uint32_t session, enum row_kind kind, uint64_t n,
+                      struct tidings_error *error) {
   struct row_key row = row_key(session, kind, n);
   MDB_val key = {KEY_BYTES, row.bytes};
   int rc = mdb_del(txn->txn, txn->store->tree, &key, NULL);
@@ -92,8 +97,8 @@ static int bury(struct store_txn *txn, const struct graveyard *yard, struct tidi
 }
 
 /* What there is to do, by a snapshot. */
-static int look(struct store *store, int64_t now_ms, struct sweep *ret_sweep, struct graveyard *yard, bool *ret_anything,
-                struct tidings_error *error) {
+static int look(struct store *store, int64_t now_ms, struct sweep *ret_sweep,
+                struct graveyard *yard, bool *ret_anything, struct tidings_error *error) {
   struct row_key first = row_key(1, 0, 0);
   MDB_val key = {KEY_BYTES, first.bytes}, value;
   MDB_cursor *cursor;
@@ -119,7 +124,8 @@ static int look(struct store *store, int64_t now_ms, struct sweep *ret_sweep, st
   return rc ? lmdb_failed(error, rc, "look for what can be forgotten") : 0;
 }
 
-static int step(struct store *store, int64_t now_ms, uint32_t budget_ms, struct tidings_error *error) {
+static int step(struct store *store, int64_t now_ms, uint32_t budget_ms,
+                struct tidings_error *error) {
   struct graveyard yard = {.count = 0};
   struct store_txn *txn;
   struct sweep sweep;
@@ -142,5 +148,6 @@ static int step(struct store *store, int64_t now_ms, uint32_t budget_ms, struct 
 
 void sweep_alone(struct store *store, int64_t now_ms, uint32_t budget_ms) {
   struct tidings_error error = {.size = sizeof error};
-  if (step(store, now_ms, budget_ms, &error)) store_log(store, TIDINGS_LOG_WARNING, "store: nothing was forgotten: %s", error.text);
+  if (step(store, now_ms, budget_ms, &error))
+    store_log(store, TIDINGS_LOG_WARNING, "store: nothing was forgotten: %s", error.text);
 }

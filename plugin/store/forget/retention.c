@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/retention.c: which rows of a session may be forgotten: ended items beyond the newest STORE_RETAIN_ITEMS or STORE_RETAIN_DAYS, deliveries of
- * which nothing is left, dedup rows past their window, messages that are over and transitions by the same limits, and all that a closed session leaves.
- * Never a pending or leased item, nor a message that is not over. Here a session's own settle
- * forgets a few; sweep.c does it for the others.
+ * store/forget/retention.c: which rows of a session may be forgotten: ended items beyond the newest
+ * STORE_RETAIN_ITEMS or STORE_RETAIN_DAYS, deliveries of which nothing is left, dedup rows past
+ * their window, messages that are over and transitions by the same limits, and all that a closed
+ * session leaves. Never a pending or leased item, nor a message that is not over. Here a session's
+ * own settle forgets a few; sweep.c does it for the others.
  *
  * A kind of row that may be forgotten is a line in `rules`.
  */
@@ -24,14 +25,15 @@ static bool too_old(const struct visit *visit, int64_t time_ms) {
   return older_than(visit->now_ms, time_ms, (int64_t)STORE_RETAIN_DAYS * 86400000);
 }
 
-/* -- moving over rows ----------------------------------------------------------------------------------------------------------------- */
+/* -- moving over rows -------------------------------------------------------------------------- */
 
 static bool is_of(const MDB_val *key, uint32_t session, enum row_kind kind) {
   struct row_key first = row_key(session, kind, 0);
   return key->mv_size == KEY_BYTES && memcmp(key->mv_data, first.bytes, 5) == 0;
 }
 
-/* The next row at or after (kind, n), if it is of that kind in this session. MDB_NOTFOUND otherwise. */
+/* The next row at or after (kind, n), if it is of that kind in this session. MDB_NOTFOUND
+ * otherwise. */
 static int seek(struct visit *visit, MDB_cursor *cursor, enum row_kind kind, uint64_t n) {
   struct row_key from = row_key(visit->session, kind, n);
   visit->key = (MDB_val){KEY_BYTES, from.bytes};
@@ -47,7 +49,7 @@ static int step(struct visit *visit, enum row_kind kind) {
   return is_of(&visit->key, visit->session, kind) ? 0 : MDB_NOTFOUND;
 }
 
-/* -- judging rows --------------------------------------------------------------------------------------------------------------------- */
+/* -- judging rows ------------------------------------------------------------------------------ */
 
 enum verdict {
   GOES,
@@ -70,7 +72,8 @@ static uint64_t ended_from(struct visit *visit, uint64_t n) {
 static bool is_too_old_item(const struct visit *visit, uint64_t n) {
   struct row_key key = row_key(visit->session, ROW_ITEM, n);
   struct record_reader reader;
-  return record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size) && too_old(visit, record_read_i64(&reader));
+  return record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size) &&
+         too_old(visit, record_read_i64(&reader));
 }
 
 /* The newest one stays, and the first one that is to stay ends it: those behind it are newer. */
@@ -113,8 +116,10 @@ static int judge_delivery(struct visit *visit, uint64_t n, enum verdict *ret_ver
   bool intact = record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size) &&
                 decode_delivery(&reader, visit->arena, &delivery, &no_memory);
   if (no_memory) return ENOMEM;
-  bool leased = (head->leased_count && n >= head->leased[0]) || (intact && delivery.state == DELIVERY_LEASED);
-  if (leased || (intact && !delivery.fate_count && !too_old(visit, delivery.leased_ms))) *ret_verdict = REST_STAYS;
+  bool leased =
+      (head->leased_count && n >= head->leased[0]) || (intact && delivery.state == DELIVERY_LEASED);
+  if (leased || (intact && !delivery.fate_count && !too_old(visit, delivery.leased_ms)))
+    *ret_verdict = REST_STAYS;
   else if (intact && delivery.fate_count) {
     int rc = look_for_items(visit, &delivery);
     if (rc == MDB_KEYEXIST) *ret_verdict = REST_STAYS;
@@ -139,9 +144,12 @@ static bool message_goes(const struct visit *visit, uint64_t n, const MDB_val *v
   struct row_key key = row_key(visit->session, ROW_MESSAGE, n);
   struct record_reader reader;
   struct message message;
-  if (!record_open(&reader, &key, value->mv_data, value->mv_size) || !decode_message(&reader, &message)) return true;
+  if (!record_open(&reader, &key, value->mv_data, value->mv_size) ||
+      !decode_message(&reader, &message))
+    return true;
   if (!message_is_over(message.state) || message.of_turn || message.orphaned) return false;
-  return visit->head->run.last_message - n >= STORE_RETAIN_ITEMS || too_old(visit, message.stamp_ms);
+  return visit->head->run.last_message - n >= STORE_RETAIN_ITEMS ||
+         too_old(visit, message.stamp_ms);
 }
 
 /* Those behind one that stays may be over all the same, so there is no end before the last. */
@@ -168,7 +176,8 @@ static int has_row(struct visit *visit, enum row_kind kind, uint64_t n, bool *re
   return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-/* Goes after its message. Ids that collide are found one behind the other: one with another behind it stays. */
+/* Goes after its message. Ids that collide are found one behind the other: one with another behind
+ * it stays. */
 static int judge_message_id(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct row_key key = row_key(visit->session, ROW_MESSAGE_ID, n);
   struct record_reader reader;
@@ -185,7 +194,8 @@ static int judge_transition(struct visit *visit, uint64_t n, enum verdict *ret_v
   struct row_key key = row_key(visit->session, ROW_TRANSITION, n);
   struct record_reader reader;
   bool excess = visit->everything || visit->head->last_transition - n >= STORE_RETAIN_ITEMS;
-  if (!excess && record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size)) excess = too_old(visit, record_read_i64(&reader));
+  if (!excess && record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size))
+    excess = too_old(visit, record_read_i64(&reader));
   *ret_verdict = excess ? GOES : REST_STAYS;
   return 0;
 }
@@ -199,21 +209,29 @@ static int judge_with_session(struct visit *visit, uint64_t n, enum verdict *ret
 
 struct rule {
   enum row_kind kind;
-  int (*judge)(struct visit *visit, uint64_t n, enum verdict *ret_verdict); /* 0, or an LMDB error */
+  int (*judge)(struct visit *visit, uint64_t n,
+               enum verdict *ret_verdict); /* 0, or an LMDB error */
 };
 
 /* By kind; deliveries after their items, messages after their contents, their ids after them. */
 static const struct rule rules[RETENTION_RULES] = {
-    {ROW_ITEM, judge_item},       {ROW_DELIVERY, judge_delivery}, {ROW_DEDUP, judge_dedup},           {ROW_MEMORY, judge_with_session},
-    {ROW_CONTENT, judge_content}, {ROW_MESSAGE, judge_message},   {ROW_MESSAGE_ID, judge_message_id}, {ROW_TRANSITION, judge_transition},
+    {ROW_ITEM, judge_item},
+    {ROW_DELIVERY, judge_delivery},
+    {ROW_DEDUP, judge_dedup},
+    {ROW_MEMORY, judge_with_session},
+    {ROW_CONTENT, judge_content},
+    {ROW_MESSAGE, judge_message},
+    {ROW_MESSAGE_ID, judge_message_id},
+    {ROW_TRANSITION, judge_transition},
 };
 
-/* -- visiting a session --------------------------------------------------------------------------------------------------------------- */
+/* -- visiting a session ------------------------------------------------------------------------ */
 
 /* Does nothing wait in it? Neither an item nor a message. */
 static bool is_over(const struct head *head, uint64_t last) {
   bool no_message = !head->run.last_message || head->run.first_message > head->run.last_message;
-  return no_message && head->watermark > last && !head->taken_count && !head->leased_count && head->floor >= last;
+  return no_message && head->watermark > last && !head->taken_count && !head->leased_count &&
+         head->floor >= last;
 }
 
 int visit_begin(struct visit *visit) {
@@ -261,11 +279,12 @@ int visit_is_grave(struct visit *visit, bool *ret_grave) {
   if (!visit->everything) return 0;
   int rc = mdb_cursor_get(visit->beside, &key, &value, MDB_SET_RANGE);
   if (rc && rc != MDB_NOTFOUND) return rc;
-  *ret_grave = rc == MDB_NOTFOUND || key.mv_size != KEY_BYTES || memcmp(key.mv_data, behind.bytes, 4) != 0;
+  *ret_grave =
+      rc == MDB_NOTFOUND || key.mv_size != KEY_BYTES || memcmp(key.mv_data, behind.bytes, 4) != 0;
   return 0;
 }
 
-/* -- a session's own settle --------------------------------------------------------------------------------------------------------------- */
+/* -- a session's own settle -------------------------------------------------------------------- */
 
 static int forget_here(struct visit *visit, enum row_kind kind, uint64_t n) {
   (void)kind;
@@ -303,9 +322,15 @@ static int forget_some(struct visit *visit, struct head *head, size_t limit) {
   return rc ? rc : forget_messages(visit, head);
 }
 
-int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms, size_t limit, struct tidings_error *error) {
+int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms,
+                   size_t limit, struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
-  struct visit visit = {.txn = txn, .session = session, .head = head, .now_ms = now_ms, .arena = &arena, .forget = forget_here};
+  struct visit visit = {.txn = txn,
+                        .session = session,
+                        .head = head,
+                        .now_ms = now_ms,
+                        .arena = &arena,
+                        .forget = forget_here};
   int code = item_last(txn, session, head, &visit.last, error);
   if (code) return code;
   head->floor = visit.last;

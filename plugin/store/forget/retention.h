@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/retention.h: going over the rows of one session that may be forgotten. Not for anybody outside this folder.
+ * store/forget/retention.h: going over the rows of one session that may be forgotten. Not for
+ * anybody outside this folder.
  */
 #ifndef STORE_FORGET_RETENTION_H
 #define STORE_FORGET_RETENTION_H
@@ -28,8 +29,9 @@ struct visit {
   uint64_t last; /* number of its newest item */
   int64_t now_ms;
   struct arena *arena;
-  int (*forget)(struct visit *visit, enum row_kind kind, uint64_t n); /* the row under `cursor`. 0, or an LMDB error */
-  size_t may_look, may_forget;                                        /* so many rows more */
+  int (*forget)(struct visit *visit, enum row_kind kind,
+                uint64_t n);   /* the row under `cursor`. 0, or an LMDB error */
+  size_t may_look, may_forget; /* so many rows more */
   void *context;
 
   bool everything;             /* it was closed, a while ago, and nothing waits in it */
@@ -41,7 +43,8 @@ struct visit {
 
 int visit_begin(struct visit *visit); /* these return 0, or an LMDB error */
 void visit_end(struct visit *visit);
-/* Rows of one kind from number *n on; *n is then where to go on. *ret_done: there are no more that may go. */
+/* Rows of one kind from number *n on; *n is then where to go on. *ret_done: there are no more that
+ * may go. */
 int visit_rows(struct visit *visit, size_t rule, uint64_t *n, bool *ret_done);
 /* Is nothing left of a closed session but its head? */
 int visit_is_grave(struct visit *visit, bool *ret_grave);

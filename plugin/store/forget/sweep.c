@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/sweep.c: forgetting in sessions that nobody settles in. The sweep goes round all sessions, some rows with each commit that is not a push, and
- * rests for a while after each round; how far it got is a row of its own. What goes is found in a snapshot, so that a damaged page in a session that nobody
- * uses cannot spoil the write of another.
+ * store/forget/sweep.c: forgetting in sessions that nobody settles in. The sweep goes round all
+ * sessions, some rows with each commit that is not a push, and rests for a while after each round;
+ * how far it got is a row of its own. What goes is found in a snapshot, so that a damaged page in a
+ * session that nobody uses cannot spoil the write of another.
  *
- * What a closed session leaves at last is a grave: its name and its head. They stay as long as a running process may know the session by its
- * number: see graves.c. Numbers are counted up and never given out again.
+ * What a closed session leaves at last is a grave: its name and its head. They stay as long as a
+ * running process may know the session by its number: see graves.c. Numbers are counted up and
+ * never given out again.
  */
 #include "store/forget/sweep.h"
 
@@ -19,7 +21,7 @@ enum {
   REST_MS = 3600000, /* between two rounds */
 };
 
-/* -- its row ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- its row ----------------------------------------------------------------------------------- */
 
 /* A store that was never swept, or whose row is damaged, is at the beginning of a round. */
 int sweep_get(struct store_txn *txn, struct sweep *ret_sweep) {
@@ -39,7 +41,8 @@ int sweep_get(struct store_txn *txn, struct sweep *ret_sweep) {
   sweep.found = record_read_u64(&reader);
   sweep.name = record_read_u64(&reader);
   sweep.rested_ms = record_read_i64(&reader);
-  if (record_close(&reader) && session <= UINT32_MAX && sweep.rule < RETENTION_RULES) *ret_sweep = sweep;
+  if (record_close(&reader) && session <= UINT32_MAX && sweep.rule < RETENTION_RULES)
+    *ret_sweep = sweep;
   return 0;
 }
 
@@ -61,10 +64,11 @@ int sweep_put(struct store_txn *txn, const struct sweep *sweep, struct tidings_e
 
 /* A clock that was put back ends the rest as well. */
 bool sweep_rests(const struct sweep *sweep, int64_t now_ms) {
-  return !sweep->session && now_ms >= sweep->rested_ms && !older_than(now_ms, sweep->rested_ms, REST_MS);
+  return !sweep->session && now_ms >= sweep->rested_ms &&
+         !older_than(now_ms, sweep->rested_ms, REST_MS);
 }
 
-/* -- what goes ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- what goes --------------------------------------------------------------------------------- */
 
 struct findings {
   struct row_key rows[FORGET_ROWS];
@@ -109,7 +113,8 @@ static int find_session(struct round *round) {
 
 static bool is_busy(const struct round *round) {
   bool busy = round->sweep->session == round->busy;
-  for (size_t i = 0; i < round->writing->touched_count; i++) busy = busy || round->writing->touched[i] == round->sweep->session;
+  for (size_t i = 0; i < round->writing->touched_count; i++)
+    busy = busy || round->writing->touched[i] == round->sweep->session;
   return busy;
 }
 
@@ -156,7 +161,8 @@ static int look_at_session(struct round *round) {
 }
 
 static void end_round(struct round *round) {
-  *round->sweep = (struct sweep){.graves = round->sweep->found, .name = round->sweep->name, .rested_ms = round->now_ms};
+  *round->sweep = (struct sweep){
+      .graves = round->sweep->found, .name = round->sweep->name, .rested_ms = round->now_ms};
 }
 
 static int look_round(struct round *round) {
@@ -174,20 +180,27 @@ static int look_round(struct round *round) {
 }
 
 /* By a snapshot of the state that `writing` began with: it holds the writer lock. */
-static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now_ms, struct sweep *sweep, struct findings *findings) {
+static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now_ms,
+                     struct sweep *sweep, struct findings *findings) {
   struct store_txn beside;
   int rc = snapshot_begin(writing->store, &beside);
   if (rc) return rc;
-  struct round round = {
-      .txn = &beside, .writing = writing, .busy = busy, .now_ms = now_ms, .sweep = sweep, .findings = findings, .may_look = LOOK_AT_ROWS};
+  struct round round = {.txn = &beside,
+                        .writing = writing,
+                        .busy = busy,
+                        .now_ms = now_ms,
+                        .sweep = sweep,
+                        .findings = findings,
+                        .may_look = LOOK_AT_ROWS};
   rc = look_round(&round);
   snapshot_end(&beside);
   return rc;
 }
 
-/* -- the steps ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- the steps --------------------------------------------------------------------------------- */
 
-int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms, struct tidings_error *error) {
+int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
+                struct tidings_error *error) {
   struct findings findings = {.count = 0};
   struct sweep sweep;
   int rc = sweep_get(txn, &sweep);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/sweep.h: how far the sweep got, for sweep.c and graves.c. Not for anybody outside this folder.
+ * store/forget/sweep.h: how far the sweep got, for sweep.c and graves.c. Not for anybody outside
+ * this folder.
  */
 #ifndef STORE_FORGET_SWEEP_H
 #define STORE_FORGET_SWEEP_H
@@ -20,7 +21,8 @@ int sweep_get(struct store_txn *txn, struct sweep *ret_sweep); /* 0, or an LMDB 
 int sweep_put(struct store_txn *txn, const struct sweep *sweep, struct tidings_error *error);
 bool sweep_rests(const struct sweep *sweep, int64_t now_ms);
 
-/* graves.c: at open, before anybody else may open the store. What fails is logged and tried again at another time. */
+/* graves.c: at open, before anybody else may open the store. What fails is logged and tried again
+ * at another time. */
 void sweep_alone(struct store *store, int64_t now_ms, uint32_t budget_ms);
 
 #endif

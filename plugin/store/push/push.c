@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/push/push.c: group commit. A commit costs a disk flush however much is in it, so callers that wait for the writer lock at the same time are
- * committed together: each queues a slot; the first leads: it takes the lock, then all slots that wait by then, stores
- * them in one transaction and says to each how it went. A slot is withdrawn (BUSY) only while it waits; once a leader has it, its caller
- * waits for the outcome, as it would for a commit of its own. Leader and followers are threads of one process and die together, so no
- * batch can be stored that somebody alive believes lost.
+ * store/push/push.c: group commit. A commit costs a disk flush however much is in it, so callers
+ * that wait for the writer lock at the same time are committed together: each queues a slot; the
+ * first leads: it takes the lock, then all slots that wait by then, stores them in one transaction
+ * and says to each how it went. A slot is withdrawn (BUSY) only while it waits; once a leader has
+ * it, its caller waits for the outcome, as it would for a commit of its own. Leader and followers
+ * are threads of one process and die together, so no batch can be stored that somebody alive
+ * believes lost.
  *
  * A push is one put: the item's number is the newest one's + 1, the quota is read from the head.
  */
@@ -14,7 +16,11 @@
 #include "store/internal.h"
 #include "store/rows/record.h"
 
-enum { BATCH_SLOTS = 512, BATCH_BYTES = 4 << 20, CRITICAL_SHARE = 20 /* one in so many is kept for criticals */ };
+enum {
+  BATCH_SLOTS = 512,
+  BATCH_BYTES = 4 << 20,
+  CRITICAL_SHARE = 20 /* one in so many is kept for criticals */
+};
 
 enum slot_state { SLOT_WAITING, SLOT_LEADS, SLOT_TAKEN, SLOT_DONE };
 
@@ -30,7 +36,7 @@ struct push_slot {
   struct tidings_error error;
 };
 
-/* -- storing one slot in an open transaction ------------------------------------------------------------------------------------------------ */
+/* -- storing one slot in an open transaction --------------------------------------------------- */
 
 /* Items that have not ended, leased ones included: a rollback may bring them all back. */
 static uint64_t count_live(const struct head *head, uint64_t last) {
@@ -41,15 +47,18 @@ static uint64_t count_live(const struct head *head, uint64_t last) {
   return live;
 }
 
-static int check_quota(const struct push *push, const struct head *head, uint64_t last, struct tidings_error *error) {
+static int check_quota(const struct push *push, const struct head *head, uint64_t last,
+                       struct tidings_error *error) {
   uint64_t live = count_live(head, last), limit = push->pending_limit;
   bool critical = push->note->level == TIDINGS_LEVEL_CRITICAL;
   if (!critical) limit -= limit / CRITICAL_SHARE;
   if (live < limit) return 0;
   return fail(error, TIDINGS_E_FULL,
-              "session %s has %llu notifications that wait; the limit is %u (limits.pending_per_session), of which the last %u are for "
+              "session %s has %llu notifications that wait; the limit is %u "
+              "(limits.pending_per_session), of which the last %u are for "
               "critical ones",
-              quote(push->session).text, (unsigned long long)live, push->pending_limit, push->pending_limit / CRITICAL_SHARE);
+              quote(push->session).text, (unsigned long long)live, push->pending_limit,
+              push->pending_limit / CRITICAL_SHARE);
 }
 
 static int put_item(struct store_txn *txn, uint32_t session, uint64_t n, struct push_slot *slot) {
@@ -73,7 +82,8 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot) {
   slot->duplicate = false;
   slot->code = session_add(txn, push->session, &session, &slot->error);
   if (!slot->code && push->id.len) {
-    slot->code = dedup_seen(txn, session, push->source, push->id, push->now_ms - push->dedup_window_ms, &slot->duplicate, &slot->error);
+    slot->code = dedup_seen(txn, session, push->source, push->id,
+                            push->now_ms - push->dedup_window_ms, &slot->duplicate, &slot->error);
   }
   if (slot->code || slot->duplicate) return slot->code;
   slot->code = head_get(txn, session, &arena, &head, &slot->error);
@@ -81,23 +91,26 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot) {
   if (slot->code) goto out;
   slot->code = check_quota(push, &head, last, &slot->error);
   if (!slot->code && last >= UINT32_MAX)
-    slot->code =
-        fail(&slot->error, TIDINGS_E_FULL, "session %s has had 4,294,967,295 notifications; open another", quote(push->session).text);
+    slot->code = fail(&slot->error, TIDINGS_E_FULL,
+                      "session %s has had 4,294,967,295 notifications; open another",
+                      quote(push->session).text);
   if (slot->code) {
     arena_free(&arena);
     return 0;
   }
   slot->code = put_item(txn, session, last + 1, slot);
   if (!slot->code && push->id.len)
-    slot->code = dedup_put(txn, session, push->source, push->id, push->now_ms, push->dedup_window_ms, &slot->error);
-  if (!slot->code && txn_touch(txn, session)) slot->code = fail(&slot->error, TIDINGS_E_STORE, "too many sessions in one transaction");
+    slot->code = dedup_put(txn, session, push->source, push->id, push->now_ms,
+                           push->dedup_window_ms, &slot->error);
+  if (!slot->code && txn_touch(txn, session))
+    slot->code = fail(&slot->error, TIDINGS_E_STORE, "too many sessions in one transaction");
   if (!slot->code && push->rings) ring_for(txn, session, &head.owner, slot->thread);
 out:
   arena_free(&arena);
   return slot->code;
 }
 
-/* -- a batch ------------------------------------------------------------------------------------------------------------------------------------ */
+/* -- a batch ----------------------------------------------------------------------------------- */
 
 static void fail_all(struct push_slot *batch, int code, const struct tidings_error *error) {
   for (struct push_slot *slot = batch; slot; slot = slot->next) {
@@ -106,8 +119,8 @@ static void fail_all(struct push_slot *batch, int code, const struct tidings_err
   }
 }
 
-/* With the writer lock held, which is given up. Stores the batch in one transaction. False: a slot broke the transaction, nothing was stored, and
- * each is to be tried by itself. */
+/* With the writer lock held, which is given up. Stores the batch in one transaction. False: a slot
+ * broke the transaction, nothing was stored, and each is to be tried by itself. */
 static bool commit_batch(struct store *store, struct push_slot *batch, size_t bytes) {
   struct tidings_error error = {.size = sizeof error};
   struct store_txn *txn;
@@ -142,10 +155,12 @@ static bool commit_batch(struct store *store, struct push_slot *batch, size_t by
   return true;
 }
 
-/* What one item may cost on disk: its record, rounded up to pages if it is large, and a generous share of pages copied on write. */
+/* What one item may cost on disk: its record, rounded up to pages if it is large, and a generous
+ * share of pages copied on write. */
 static size_t cost(const struct push_slot *slot) { return (size_t)3 * 4096 + 2 * slot->body.len; }
 
-static void run_batch(struct store *store, struct push_slot *batch, size_t bytes, store_deadline deadline) {
+static void run_batch(struct store *store, struct push_slot *batch, size_t bytes,
+                      store_deadline deadline) {
   if (commit_batch(store, batch, bytes)) return;
   for (struct push_slot *slot = batch; slot; slot = slot->next) {
     struct push_slot *next = slot->next;
@@ -156,7 +171,7 @@ static void run_batch(struct store *store, struct push_slot *batch, size_t bytes
   }
 }
 
-/* -- the queue ----------------------------------------------------------------------------------------------------------------------------------- */
+/* -- the queue --------------------------------------------------------------------------------- */
 
 static void enqueue(struct store *store, struct push_slot *slot) {
   if (store->group_last) store->group_last->next = slot;
@@ -174,12 +189,14 @@ static void withdraw(struct store *store, struct push_slot *slot) {
 }
 
 /* Takes what waits, the leader's own slot first in line or not. */
-static struct push_slot *take_batch(struct store *store, struct push_slot *leader, size_t *ret_bytes) {
+static struct push_slot *take_batch(struct store *store, struct push_slot *leader,
+                                    size_t *ret_bytes) {
   struct push_slot *last = leader;
   size_t count = 1, bytes = cost(leader);
   withdraw(store, leader);
   leader->state = SLOT_TAKEN;
-  while (store->group_first && count < BATCH_SLOTS && count < TOUCHED_SESSIONS && bytes < BATCH_BYTES) {
+  while (store->group_first && count < BATCH_SLOTS && count < TOUCHED_SESSIONS &&
+         bytes < BATCH_BYTES) {
     struct push_slot *slot = store->group_first;
     withdraw(store, slot);
     slot->state = SLOT_TAKEN;
@@ -192,11 +209,13 @@ static struct push_slot *take_batch(struct store *store, struct push_slot *leade
   return leader;
 }
 
-static void finish_batch(struct store *store, struct push_slot *batch, const struct push_slot *leader) {
+static void finish_batch(struct store *store, struct push_slot *batch,
+                         const struct push_slot *leader) {
   while (batch) {
     struct push_slot *next = batch->next;
     batch->state = SLOT_DONE;
-    if (batch != leader) pthread_cond_signal(&batch->changed); /* its caller may be gone after the unlock; not before */
+    if (batch != leader) /* its caller may be gone after the unlock; not before */
+      pthread_cond_signal(&batch->changed);
     batch = next;
   }
   store->group_led = store->group_first != NULL;
@@ -206,7 +225,8 @@ static void finish_batch(struct store *store, struct push_slot *batch, const str
   }
 }
 
-/* Called and returns with group_lock held. First waits for the writer lock, then looks who else has come: they share the commit. */
+/* Called and returns with group_lock held. First waits for the writer lock, then looks who else has
+ * come: they share the commit. */
 static void lead(struct store *store, struct push_slot *slot, store_deadline deadline) {
   struct push_slot *batch;
   size_t bytes;
@@ -227,16 +247,19 @@ static void lead(struct store *store, struct push_slot *slot, store_deadline dea
 }
 
 static void wait_turn(struct store *store, struct push_slot *slot, store_deadline deadline) {
-  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u), .tv_nsec = (long)(deadline % 1000000000u)};
+  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
+                           .tv_nsec = (long)(deadline % 1000000000u)};
   while (slot->state == SLOT_WAITING || slot->state == SLOT_TAKEN) {
     if (slot->state == SLOT_TAKEN) {
       pthread_cond_wait(&slot->changed, &store->group_lock);
-    } else if (pthread_cond_clockwait(&slot->changed, &store->group_lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT &&
+    } else if (pthread_cond_clockwait(&slot->changed, &store->group_lock, CLOCK_MONOTONIC,
+                                      &until) == ETIMEDOUT &&
                slot->state == SLOT_WAITING) {
       withdraw(store, slot);
       slot->state = SLOT_DONE;
-      slot->code =
-          fail(&slot->error, TIDINGS_E_BUSY, "store %s: another writer holds it; the push was not stored, try again", store->directory);
+      slot->code = fail(&slot->error, TIDINGS_E_BUSY,
+                        "store %s: another writer holds it; the push was not stored, try again",
+                        store->directory);
     }
   }
 }
@@ -254,15 +277,17 @@ static int run_slot(struct store *store, struct push_slot *slot, store_deadline 
   return slot->code;
 }
 
-int store_push(struct store *store, const struct push *push, store_deadline deadline, bool *ret_duplicate, struct tidings_error *error) {
+int store_push(struct store *store, const struct push *push, store_deadline deadline,
+               bool *ret_duplicate, struct tidings_error *error) {
   struct push_slot slot = {.push = push,
                            .body = BUFFER_EMPTY,
                            .changed = PTHREAD_COND_INITIALIZER,
                            .thread = (uintptr_t)pthread_self(),
                            .error = {.size = sizeof slot.error}};
   encode_item(&slot.body, push->now_ms, push->note);
-  int code =
-      slot.body.failed ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record") : run_slot(store, &slot, deadline);
+  int code = slot.body.failed
+                 ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record")
+                 : run_slot(store, &slot, deadline);
   pthread_cond_destroy(&slot.changed);
   buffer_free(&slot.body);
   if (code) return fail(error, code, "%s", slot.error.text);
@@ -273,10 +298,13 @@ int store_push(struct store *store, const struct push *push, store_deadline dead
 int push_in(struct store_txn *txn, const struct push *push, struct tidings_error *error) {
   struct push anonymous = *push;
   anonymous.id = span_of(NULL, 0);
-  struct push_slot slot = {
-      .push = &anonymous, .body = BUFFER_EMPTY, .thread = (uintptr_t)pthread_self(), .error = {.size = sizeof slot.error}};
+  struct push_slot slot = {.push = &anonymous,
+                           .body = BUFFER_EMPTY,
+                           .thread = (uintptr_t)pthread_self(),
+                           .error = {.size = sizeof slot.error}};
   encode_item(&slot.body, push->now_ms, push->note);
-  if (slot.body.failed) slot.code = fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record");
+  if (slot.body.failed)
+    slot.code = fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record");
   else slot.code = datafile_reserve(txn->store, cost(&slot), &slot.error);
   if (!slot.code) (void)store_slot(txn, &slot);
   buffer_free(&slot.body);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/push/rings.c: the counters that say which sessions rang. As with the bells, whoever commits makes them odd before and even after, under the
- * writer lock, so a writer that dies in between leaves an odd one behind: who sees it and gets the writer lock knows that nobody is in the midst
+ * store/push/rings.c: the counters that say which sessions rang. As with the bells, whoever commits
+ * makes them odd before and even after, under the writer lock, so a writer that dies in between
+ * leaves an odd one behind: who sees it and gets the writer lock knows that nobody is in the midst
  * of a commit, and makes it even. So a ring is never lost, whenever its process is killed.
  */
 #include <pthread.h>
@@ -9,7 +10,7 @@
 
 #include "store/internal.h"
 
-/* -- the side that commits ---------------------------------------------------------------------------------------------------------------- */
+/* -- the side that commits --------------------------------------------------------------------- */
 
 static void call_owner(struct store_txn *txn, const struct owner *owner) {
   if (txn->called_count > CALLED_OWNERS) return;
@@ -23,16 +24,20 @@ static void call_owner(struct store_txn *txn, const struct owner *owner) {
   txn->called_count++;
 }
 
-void ring_for(struct store_txn *txn, uint32_t session, const struct owner *owner, uintptr_t thread) {
+void ring_for(struct store_txn *txn, uint32_t session, const struct owner *owner,
+              uintptr_t thread) {
   const struct owner *self = &txn->store->self;
   /* Who is of another boot or namespace is dead. */
-  if (!owner->pid || owner->pid_namespace != self->pid_namespace || memcmp(owner->boot_id, self->boot_id, sizeof self->boot_id) != 0)
+  if (!owner->pid || owner->pid_namespace != self->pid_namespace ||
+      memcmp(owner->boot_id, self->boot_id, sizeof self->boot_id) != 0)
     return;
-  (void)txn_touch(txn, session); /* which only fails where what changed the session has failed before */
+  (void)txn_touch(txn,
+                  session); /* which only fails where what changed the session has failed before */
   for (size_t i = 0; i < txn->touched_count; i++) {
     if (txn->touched[i] == session) txn->ringing |= (uint64_t)1 << i;
   }
-  if (thread != atomic_load_explicit(&txn->store->waiting_thread, memory_order_relaxed)) txn->rung_by_others = true;
+  if (thread != atomic_load_explicit(&txn->store->waiting_thread, memory_order_relaxed))
+    txn->rung_by_others = true;
   call_owner(txn, owner);
 }
 
@@ -49,13 +54,15 @@ static void set_ring(struct store *store, uint32_t ring, uint32_t value) {
 void rings_begin(struct store_txn *txn) {
   for (size_t i = 0; i < txn->touched_count; i++) {
     if (!(txn->ringing >> i & 1)) continue;
-    uint32_t ring = txn->touched[i] % STORE_RINGS, value = atomic_load(&txn->store->shared.rings[ring]);
+    uint32_t ring = txn->touched[i] % STORE_RINGS,
+             value = atomic_load(&txn->store->shared.rings[ring]);
     if (value & 1) txn->rung_by_others = true; /* a dead writer's ring is in it */
     set_ring(txn->store, ring, value | 1);
   }
 }
 
-/* What the waiting thread rings itself, and nobody else since it last looked, is no news to it: its reply has it. */
+/* What the waiting thread rings itself, and nobody else since it last looked, is no news to it: its
+ * reply has it. */
 void rings_end(struct store_txn *txn) {
   struct store *store = txn->store;
   struct rings *known = txn->rung_by_others ? NULL : atomic_load(&store->rings);
@@ -68,9 +75,10 @@ void rings_end(struct store_txn *txn) {
   }
 }
 
-/* -- the side that waits ------------------------------------------------------------------------------------------------------------------ */
+/* -- the side that waits ----------------------------------------------------------------------- */
 
-/* Odd: somebody is just committing, and will call; or was killed. With the writer lock it is the latter, and can be mended. */
+/* Odd: somebody is just committing, and will call; or was killed. With the writer lock it is the
+ * latter, and can be mended. */
 static uint32_t mend(struct store *store, uint32_t ring) {
   if (writer_try(store)) {
     uint32_t value = atomic_load(&store->shared.rings[ring]);
@@ -80,7 +88,8 @@ static uint32_t mend(struct store *store, uint32_t ring) {
   return atomic_load(&store->shared.rings[ring]);
 }
 
-/* All of it is known. An odd one has to be looked at again, though its group may never move: its writer may be dead by then. */
+/* All of it is known. An odd one has to be looked at again, though its group may never move: its
+ * writer may be dead by then. */
 static void group_told(struct rings *rings, uint32_t group) {
   if (!rings->odd[group]) rings->seen_groups[group] = rings->groups[group];
 }
@@ -91,7 +100,8 @@ static void look_at_group(struct store *store, struct rings *rings, uint32_t gro
     if (now & 1) now = mend(store, ring);
     rings->now[ring] = now;
     if (now & 1) rings->odd[group] |= (uint64_t)1 << i;
-    if (now != atomic_load_explicit(&rings->seen[ring], memory_order_relaxed)) rings->moved[group] |= (uint64_t)1 << i;
+    if (now != atomic_load_explicit(&rings->seen[ring], memory_order_relaxed))
+      rings->moved[group] |= (uint64_t)1 << i;
   }
 }
 
@@ -124,7 +134,8 @@ void rings_told(struct store *store) {
   for (uint32_t group = 0; group < RING_GROUPS; group++) {
     if (!rings->moved[group]) continue;
     for (uint32_t ring = group * RING_GROUP; ring < (group + 1) * RING_GROUP; ring++) {
-      if (ring_moved(rings, ring)) atomic_store_explicit(&rings->seen[ring], rings->now[ring], memory_order_relaxed);
+      if (ring_moved(rings, ring))
+        atomic_store_explicit(&rings->seen[ring], rings->now[ring], memory_order_relaxed);
     }
     group_told(rings, group);
   }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/dedup.c: which events a session has seen, by CloudEvents source and id. A row's n is a hash of both; the row holds them in full, so a
- * collision is never taken for a duplicate. Rows are there only for events that came with an id.
+ * store/rows/dedup.c: which events a session has seen, by CloudEvents source and id. A row's n is a
+ * hash of both; the row holds them in full, so a collision is never taken for a duplicate. Rows are
+ * there only for events that came with an id.
  */
 #include "store/internal.h"
 #include "store/rows/record.h"
 
 enum { LONGEST_PROBE = 8 };
 
-static uint64_t hash_event(struct tidings_span source, struct tidings_span id) { /* FNV-1a over source, NUL, id */
+static uint64_t hash_event(struct tidings_span source,
+                           struct tidings_span id) { /* FNV-1a over source, NUL, id */
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < source.len; i++) hash = (hash ^ (uint8_t)source.ptr[i]) * 0x100000001b3u;
   hash *= 0x100000001b3u;
@@ -22,9 +24,10 @@ struct place {
   int64_t time_ms;
 };
 
-/* The row of this event; or, if it has none, a place for it: a free one, or the oldest of those that it collides with. */
-static int probe(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, struct place *ret_place,
-                 struct tidings_error *error) {
+/* The row of this event; or, if it has none, a place for it: a free one, or the oldest of those
+ * that it collides with. */
+static int probe(struct store_txn *txn, uint32_t session, struct tidings_span source,
+                 struct tidings_span id, struct place *ret_place, struct tidings_error *error) {
   uint64_t hash = hash_event(source, id);
   struct place oldest = {.time_ms = INT64_MAX};
   for (uint64_t i = 0; i < LONGEST_PROBE; i++) {
@@ -37,7 +40,8 @@ static int probe(struct store_txn *txn, uint32_t session, struct tidings_span so
     if (intact) {
       here.time_ms = record_read_i64(&reader);
       (void)record_read_i64(&reader); /* how long it is kept */
-      struct tidings_span stored_source = record_read_bytes(&reader), stored_id = record_read_bytes(&reader);
+      struct tidings_span stored_source = record_read_bytes(&reader),
+                          stored_id = record_read_bytes(&reader);
       intact = record_close(&reader);
       here.found = intact && span_equal(stored_source, source) && span_equal(stored_id, id);
     }
@@ -51,15 +55,17 @@ static int probe(struct store_txn *txn, uint32_t session, struct tidings_span so
   return 0;
 }
 
-int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t since_ms,
-               bool *ret_seen, struct tidings_error *error) {
+int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source,
+               struct tidings_span id, int64_t since_ms, bool *ret_seen,
+               struct tidings_error *error) {
   struct place place = {.found = false};
   int code = probe(txn, session, source, id, &place, error);
   if (!code) *ret_seen = place.found && place.time_ms >= since_ms;
   return code;
 }
 
-int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source, struct tidings_span id, int64_t now_ms, int64_t keep_ms,
+int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source,
+              struct tidings_span id, int64_t now_ms, int64_t keep_ms,
               struct tidings_error *error) {
   struct place place = {.found = false};
   struct buffer body = BUFFER_EMPTY;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/messages.c: the messages that may start turns. A small row a message, rewritten as it moves on; its content in a row of its own, so that
- * deciding which is next reads none of it; and a row that finds it by its id, at a hash of the id, holding the id's message, so that a
- * collision is never taken for it.
+ * store/rows/messages.c: the messages that may start turns. A small row a message, rewritten as it
+ * moves on; its content in a row of its own, so that deciding which is next reads none of it; and a
+ * row that finds it by its id, at a hash of the id, holding the id's message, so that a collision
+ * is never taken for it.
  */
 #include "store/internal.h"
 #include "store/rows/record.h"
 
 enum { LONGEST_PROBE = 16, HASH_STEP = 16 };
 
-/* -- by id ---------------------------------------------------------------------------------------------------------------------- */
+/* -- by id ------------------------------------------------------------------------------------- */
 
 static uint64_t hash_id(struct tidings_span id) { /* FNV-1a */
   uint64_t hash = 0xcbf29ce484222325u;
@@ -17,9 +18,10 @@ static uint64_t hash_id(struct tidings_span id) { /* FNV-1a */
   return hash & ~(uint64_t)(HASH_STEP - 1);
 }
 
-/* The row of this id, with its message's number; or a free place for it (n 0). FULL: there is none. */
-static int probe(struct store_txn *txn, uint32_t session, struct tidings_span id, struct row_key *ret_key, uint64_t *ret_n,
-                 struct tidings_error *error) {
+/* The row of this id, with its message's number; or a free place for it (n 0). FULL: there is
+ * none. */
+static int probe(struct store_txn *txn, uint32_t session, struct tidings_span id,
+                 struct row_key *ret_key, uint64_t *ret_n, struct tidings_error *error) {
   uint64_t hash = hash_id(id);
   for (uint64_t i = 0; i < LONGEST_PROBE; i++) {
     struct row_key key = row_key(session, ROW_MESSAGE_ID, hash + i);
@@ -38,10 +40,13 @@ static int probe(struct store_txn *txn, uint32_t session, struct tidings_span id
     *ret_n = same ? n : 0;
     return 0;
   }
-  return fail(error, TIDINGS_E_FULL, "message %s: too many ids of this session collide with it; choose another", quote(id).text);
+  return fail(error, TIDINGS_E_FULL,
+              "message %s: too many ids of this session collide with it; choose another",
+              quote(id).text);
 }
 
-int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id, uint64_t *ret_n, struct tidings_error *error) {
+int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id, uint64_t *ret_n,
+                 struct tidings_error *error) {
   struct row_key key;
   *ret_n = 0;
   int code = session ? probe(txn, session, id, &key, ret_n, NULL) : 0;
@@ -49,21 +54,23 @@ int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id
   return code ? fail(error, code, "the store failed to look for a message") : 0;
 }
 
-/* -- rows -------------------------------------------------------------------------------------------------------------------------- */
+/* -- rows -------------------------------------------------------------------------------------- */
 
 /* Returns 0, NOMEM, or STORE: it is damaged. */
-static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena, struct message *ret_message) {
+static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena,
+                  struct message *ret_message) {
   struct row_key key = row_key(session, ROW_MESSAGE, n);
   struct record_reader reader;
   struct tidings_span copy;
   if (arena_copy(arena, span_of(value->mv_data, value->mv_size), &copy)) return TIDINGS_E_NOMEM;
-  if (!record_open(&reader, &key, copy.ptr, copy.len) || !decode_message(&reader, ret_message)) return TIDINGS_E_STORE;
+  if (!record_open(&reader, &key, copy.ptr, copy.len) || !decode_message(&reader, ret_message))
+    return TIDINGS_E_STORE;
   ret_message->n = n;
   return 0;
 }
 
-int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct message *ret_message,
-                struct tidings_error *error) {
+int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
+                struct message *ret_message, struct tidings_error *error) {
   struct row_key key = row_key(session, ROW_MESSAGE, n);
   MDB_val value;
   int rc = row_get(txn, &key, &value);
@@ -93,8 +100,9 @@ static int gather(struct gathering *gathering, const struct message *message) {
   return 0;
 }
 
-int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room, struct arena *arena, struct message **ret_messages,
-                 size_t *ret_count, struct tidings_error *error) {
+int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room,
+                 struct arena *arena, struct message **ret_messages, size_t *ret_count,
+                 struct tidings_error *error) {
   struct gathering gathering = {.arena = arena, .room = room};
   struct row_key from = row_key(session, ROW_MESSAGE, first);
   MDB_val key = {KEY_BYTES, from.bytes}, value;
@@ -119,7 +127,8 @@ int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t
   return 0;
 }
 
-int message_put(struct store_txn *txn, uint32_t session, const struct message *message, struct tidings_error *error) {
+int message_put(struct store_txn *txn, uint32_t session, const struct message *message,
+                struct tidings_error *error) {
   struct row_key key = row_key(session, ROW_MESSAGE, message->n);
   struct buffer body = BUFFER_EMPTY;
   encode_message(&body, message);
@@ -128,12 +137,14 @@ int message_put(struct store_txn *txn, uint32_t session, const struct message *m
   return code;
 }
 
-int message_add(struct store_txn *txn, uint32_t session, const struct message *message, struct tidings_span content,
-                struct tidings_span trigger, struct tidings_error *error) {
+int message_add(struct store_txn *txn, uint32_t session, const struct message *message,
+                struct tidings_span content, struct tidings_span trigger,
+                struct tidings_error *error) {
   struct buffer body = BUFFER_EMPTY;
   struct row_key key;
   uint64_t before;
-  int code = datafile_reserve(txn->store, (size_t)8 * 4096 + 2 * (content.len + trigger.len), error);
+  int code =
+      datafile_reserve(txn->store, (size_t)8 * 4096 + 2 * (content.len + trigger.len), error);
   if (!code) code = probe(txn, session, message->id, &key, &before, error);
   if (code) return code;
   record_begin(&body);
@@ -145,10 +156,10 @@ int message_add(struct store_txn *txn, uint32_t session, const struct message *m
   return code ? code : message_put(txn, session, message, error);
 }
 
-/* -- contents ------------------------------------------------------------------------------------------------------------------------ */
+/* -- contents ---------------------------------------------------------------------------------- */
 
-int content_put(struct store_txn *txn, uint32_t session, uint64_t n, struct tidings_span content, struct tidings_span trigger,
-                struct tidings_error *error) {
+int content_put(struct store_txn *txn, uint32_t session, uint64_t n, struct tidings_span content,
+                struct tidings_span trigger, struct tidings_error *error) {
   struct row_key key = row_key(session, ROW_CONTENT, n);
   struct buffer body = BUFFER_EMPTY;
   record_begin(&body);
@@ -159,8 +170,9 @@ int content_put(struct store_txn *txn, uint32_t session, uint64_t n, struct tidi
   return code;
 }
 
-int content_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena, struct tidings_span *ret_content,
-                struct tidings_span *ret_trigger, struct tidings_error *error) {
+int content_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
+                struct tidings_span *ret_content, struct tidings_span *ret_trigger,
+                struct tidings_error *error) {
   struct row_key key = row_key(session, ROW_CONTENT, n);
   struct record_reader reader;
   struct tidings_span copy = {NULL, 0};
@@ -176,7 +188,9 @@ int content_get(struct store_txn *txn, uint32_t session, uint64_t n, struct aren
     trigger = record_read_bytes(&reader);
     intact = record_close(&reader);
   }
-  *ret_content = intact ? content : span_text("(the text of this message was lost: its record in the store is damaged)");
+  *ret_content =
+      intact ? content
+             : span_text("(the text of this message was lost: its record in the store is damaged)");
   *ret_trigger = intact ? trigger : span_of(NULL, 0);
   return 0;
 }

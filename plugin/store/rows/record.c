@@ -19,7 +19,9 @@ void record_u64(struct buffer *out, uint64_t value) {
   buffer_append(out, bytes, len);
 }
 
-void record_i64(struct buffer *out, int64_t value) { record_u64(out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0)); }
+void record_i64(struct buffer *out, int64_t value) {
+  record_u64(out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+}
 
 void record_bytes(struct buffer *out, struct tidings_span bytes) {
   record_u64(out, bytes.len);
@@ -43,7 +45,8 @@ uint8_t record_format(const struct row_key *key, const void *bytes, size_t len) 
   return crc == record_crc(key, span_of(bytes, body)) ? *(const uint8_t *)bytes : 0;
 }
 
-bool record_open(struct record_reader *reader, const struct row_key *key, const void *bytes, size_t len) {
+bool record_open(struct record_reader *reader, const struct row_key *key, const void *bytes,
+                 size_t len) {
   if (record_format(key, bytes, len) != RECORD_FORMAT) return false;
   reader->at = (const uint8_t *)bytes + 1;
   reader->end = (const uint8_t *)bytes + len - sizeof(uint32_t);
@@ -70,7 +73,9 @@ uint8_t record_read_below(struct record_reader *reader, uint8_t limit) {
   return 0;
 }
 
-bool record_close(const struct record_reader *reader) { return !reader->bad && reader->at == reader->end; }
+bool record_close(const struct record_reader *reader) {
+  return !reader->bad && reader->at == reader->end;
+}
 
 size_t record_read_count(struct record_reader *reader, size_t least) {
   uint64_t count = record_read_u64(reader);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/record.h: the bytes of a row: a format number, fields as varints and length-prefixed bytes, and a CRC-32C over key, format and
- * fields at the end, so that a page that went bad is noticed and never told as news.
+ * store/rows/record.h: the bytes of a row: a format number, fields as varints and length-prefixed
+ * bytes, and a CRC-32C over key, format and fields at the end, so that a page that went bad is
+ * noticed and never told as news.
  */
 #ifndef STORE_ROWS_RECORD_H
 #define STORE_ROWS_RECORD_H
 
 #include "common/buffer.h"
-#include "values/notification.h"
 #include "store/rows/keys.h"
 #include "store/store.h"
+#include "values/notification.h"
 
 enum { RECORD_FORMAT = 1 };
 
@@ -29,10 +30,13 @@ struct record_reader {
 /* The format of a record whose checksum fits; 0: it does not. */
 uint8_t record_format(const struct row_key *key, const void *bytes, size_t len);
 /* False: the checksum or the format does not fit. */
-bool record_open(struct record_reader *reader, const struct row_key *key, const void *bytes, size_t len);
-uint64_t record_read_long(struct record_reader *reader);                /* a number of more than one byte, or the end */
-uint8_t record_read_below(struct record_reader *reader, uint8_t limit); /* a small number < limit, else bad */
-bool record_close(const struct record_reader *reader);                  /* read to the end, and not bad */
+bool record_open(struct record_reader *reader, const struct row_key *key, const void *bytes,
+                 size_t len);
+/* a number of more than one byte, or the end */
+uint64_t record_read_long(struct record_reader *reader);
+uint8_t record_read_below(struct record_reader *reader,
+                          uint8_t limit);              /* a small number < limit, else bad */
+bool record_close(const struct record_reader *reader); /* read to the end, and not bad */
 
 /* Here, because reading an item is made of these. */
 static inline uint64_t record_read_u64(struct record_reader *reader) {
@@ -56,27 +60,34 @@ static inline struct tidings_span record_read_bytes(struct record_reader *reader
   return bytes;
 }
 
-/* -- the rows ------------------------------------------------------------------------------------------------------------------- */
+/* -- the rows ---------------------------------------------------------------------------------- */
 
 /* Without the checksum: the number, and so the key, is known only to the writer that commits it. */
 void encode_item(struct buffer *out, int64_t time_ms, const struct notification *note);
-bool decode_item(struct record_reader *reader, struct item *ret_item); /* text points into the record */
+bool decode_item(struct record_reader *reader,
+                 struct item *ret_item); /* text points into the record */
 
 void encode_head(struct buffer *out, const struct head *head);
 /* false with *ret_no_memory: the arena is out of memory. */
-bool decode_head(struct record_reader *reader, struct arena *arena, struct head *ret_head, bool *ret_no_memory);
+bool decode_head(struct record_reader *reader, struct arena *arena, struct head *ret_head,
+                 bool *ret_no_memory);
 
 void encode_delivery(struct buffer *out, const struct delivery *delivery);
-bool decode_delivery(struct record_reader *reader, struct arena *arena, struct delivery *ret_delivery, bool *ret_no_memory);
+bool decode_delivery(struct record_reader *reader, struct arena *arena,
+                     struct delivery *ret_delivery, bool *ret_no_memory);
 
 void encode_run(struct buffer *out, const struct run *run);
-void decode_run(struct record_reader *reader, struct run *ret_run); /* text points into the record */
+void decode_run(struct record_reader *reader,
+                struct run *ret_run); /* text points into the record */
 void encode_message(struct buffer *out, const struct message *message);
-bool decode_message(struct record_reader *reader, struct message *ret_message); /* text points into the record */
+bool decode_message(struct record_reader *reader,
+                    struct message *ret_message); /* text points into the record */
 void encode_transition(struct buffer *out, const struct transition *transition);
-bool decode_transition(struct record_reader *reader, struct arena *arena, struct transition *ret_transition, bool *ret_no_memory);
+bool decode_transition(struct record_reader *reader, struct arena *arena,
+                       struct transition *ret_transition, bool *ret_no_memory);
 
-/* A count of elements that take at least `least` bytes each; one that cannot be makes the reader bad before anything is allocated for it. */
+/* A count of elements that take at least `least` bytes each; one that cannot be makes the reader
+ * bad before anything is allocated for it. */
 size_t record_read_count(struct record_reader *reader, size_t least);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/rows.c: what an item, a head and a delivery look like as a record. Fields are in a fixed order; a later format number may append.
+ * store/rows/rows.c: what an item, a head and a delivery look like as a record. Fields are in a
+ * fixed order; a later format number may append.
  */
 #include "store/rows/record.h"
 
@@ -73,14 +74,16 @@ static void encode_taken(struct buffer *out, const struct head *head) {
   }
 }
 
-static struct taken *decode_taken(struct record_reader *reader, struct arena *arena, uint64_t base, size_t *ret_count) {
+static struct taken *decode_taken(struct record_reader *reader, struct arena *arena, uint64_t base,
+                                  size_t *ret_count) {
   size_t count = record_read_count(reader, 3);
   struct taken *taken = arena_zalloc(arena, count, sizeof *taken);
   for (size_t i = 0; taken && i < count; i++) {
     taken[i].first = base + record_read_u64(reader);
     taken[i].last = taken[i].first + record_read_u64(reader);
     taken[i].delivery = record_read_u64(reader);
-    if (taken[i].first < base || taken[i].last < taken[i].first || taken[i].last == UINT64_MAX) reader->bad = true;
+    if (taken[i].first < base || taken[i].last < taken[i].first || taken[i].last == UINT64_MAX)
+      reader->bad = true;
     base = taken[i].last + 1;
   }
   *ret_count = count;
@@ -112,7 +115,8 @@ void encode_head(struct buffer *out, const struct head *head) {
   record_u64(out, head->message_cursor);
 }
 
-bool decode_head(struct record_reader *reader, struct arena *arena, struct head *ret_head, bool *ret_no_memory) {
+bool decode_head(struct record_reader *reader, struct arena *arena, struct head *ret_head,
+                 bool *ret_no_memory) {
   struct head head = {0};
   *ret_no_memory = false;
   head.generation = record_read_u64(reader);
@@ -174,7 +178,8 @@ void encode_delivery(struct buffer *out, const struct delivery *delivery) {
   for (size_t i = 0; i < delivery->message_count; i++) record_u64(out, delivery->messages[i]);
 }
 
-bool decode_delivery(struct record_reader *reader, struct arena *arena, struct delivery *ret_delivery, bool *ret_no_memory) {
+bool decode_delivery(struct record_reader *reader, struct arena *arena,
+                     struct delivery *ret_delivery, bool *ret_no_memory) {
   struct delivery delivery = {0};
   *ret_no_memory = false;
   delivery.epoch = record_read_u64(reader);
@@ -200,7 +205,8 @@ bool decode_delivery(struct record_reader *reader, struct arena *arena, struct d
     fates[i].outcome = record_read_below(reader, OUTCOME_COUNT);
     fates[i].reason = record_read_below(reader, REASON_COUNT);
     fates[i].ref = record_read_u64(reader);
-    if (fates[i].first < base || fates[i].last < fates[i].first || fates[i].last > delivery.after || fates[i].last == UINT64_MAX)
+    if (fates[i].first < base || fates[i].last < fates[i].first || fates[i].last > delivery.after ||
+        fates[i].last == UINT64_MAX)
       reader->bad = true;
     base = fates[i].last + 1;
   }

@@ -4,8 +4,21 @@
  */
 #include "store/rows/record.h"
 
-enum run_flag { RUN_TOLD = 1, RUN_ABORTED = 2, RUN_COMPACTING = 4, RUN_STEERING = 8, RUN_SETTLING = 16, RUN_FLAGS = 32 };
-enum message_flag { FLAG_STEER = 1, FLAG_WAITED = 2, FLAG_OF_TURN = 4, FLAG_ORPHANED = 8, MESSAGE_FLAGS = 16 };
+enum run_flag {
+  RUN_TOLD = 1,
+  RUN_ABORTED = 2,
+  RUN_COMPACTING = 4,
+  RUN_STEERING = 8,
+  RUN_SETTLING = 16,
+  RUN_FLAGS = 32
+};
+enum message_flag {
+  FLAG_STEER = 1,
+  FLAG_WAITED = 2,
+  FLAG_OF_TURN = 4,
+  FLAG_ORPHANED = 8,
+  MESSAGE_FLAGS = 16
+};
 
 static uint64_t flag(bool set, unsigned bit) { return set ? bit : 0; }
 
@@ -13,8 +26,9 @@ void encode_run(struct buffer *out, const struct run *run) {
   record_u64(out, run->state);
   record_u64(out, run->phase);
   record_u64(out, run->kind);
-  record_u64(out, flag(run->told, RUN_TOLD) | flag(run->aborted, RUN_ABORTED) | flag(run->compacting, RUN_COMPACTING) |
-                      flag(run->steering, RUN_STEERING) | flag(run->settling, RUN_SETTLING));
+  record_u64(out, flag(run->told, RUN_TOLD) | flag(run->aborted, RUN_ABORTED) |
+                      flag(run->compacting, RUN_COMPACTING) | flag(run->steering, RUN_STEERING) |
+                      flag(run->settling, RUN_SETTLING));
   record_u64(out, run->attempt);
   record_bytes(out, run->words);
   record_i64(out, run->started_ms);
@@ -71,7 +85,8 @@ void encode_message(struct buffer *out, const struct message *message) {
   record_u64(out, message->carriers);
   record_i64(out, message->stamp_ms);
   record_u64(out, message->state);
-  record_u64(out, flag(message->steer, FLAG_STEER) | flag(message->waited, FLAG_WAITED) | flag(message->of_turn, FLAG_OF_TURN) |
+  record_u64(out, flag(message->steer, FLAG_STEER) | flag(message->waited, FLAG_WAITED) |
+                      flag(message->of_turn, FLAG_OF_TURN) |
                       flag(message->orphaned, FLAG_ORPHANED));
 }
 
@@ -87,7 +102,9 @@ bool decode_message(struct record_reader *reader, struct message *ret_message) {
   message.waited = flags & FLAG_WAITED;
   message.of_turn = flags & FLAG_OF_TURN;
   message.orphaned = flags & FLAG_ORPHANED;
-  if (!message.state || (message.state == MESSAGE_LEASED && !message.carriers) || !record_close(reader)) return false;
+  if (!message.state || (message.state == MESSAGE_LEASED && !message.carriers) ||
+      !record_close(reader))
+    return false;
   *ret_message = message;
   return true;
 }
@@ -107,7 +124,8 @@ void encode_transition(struct buffer *out, const struct transition *transition) 
   }
 }
 
-bool decode_transition(struct record_reader *reader, struct arena *arena, struct transition *ret_transition, bool *ret_no_memory) {
+bool decode_transition(struct record_reader *reader, struct arena *arena,
+                       struct transition *ret_transition, bool *ret_no_memory) {
   struct transition transition = {.time_ms = record_read_i64(reader)};
   *ret_no_memory = false;
   transition.event = record_read_below(reader, TURNS_EVENT_COUNT);
@@ -116,7 +134,8 @@ bool decode_transition(struct record_reader *reader, struct arena *arena, struct
   transition.abort = record_read_below(reader, 2);
   transition.system = record_read_u64(reader);
   transition.message_count = record_read_count(reader, 2);
-  struct transition_message *messages = arena_zalloc(arena, transition.message_count, sizeof *messages);
+  struct transition_message *messages =
+      arena_zalloc(arena, transition.message_count, sizeof *messages);
   if (!messages) {
     *ret_no_memory = true;
     return false;

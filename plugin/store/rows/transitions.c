@@ -5,7 +5,8 @@
 #include "store/internal.h"
 #include "store/rows/record.h"
 
-int transition_put(struct store_txn *txn, uint32_t session, const struct transition *transition, struct tidings_error *error) {
+int transition_put(struct store_txn *txn, uint32_t session, const struct transition *transition,
+                   struct tidings_error *error) {
   struct row_key key = row_key(session, ROW_TRANSITION, transition->n);
   struct buffer body = BUFFER_EMPTY;
   encode_transition(&body, transition);
@@ -14,20 +15,22 @@ int transition_put(struct store_txn *txn, uint32_t session, const struct transit
   return code;
 }
 
-static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena, struct transition *ret_transition) {
+static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena,
+                  struct transition *ret_transition) {
   struct row_key key = row_key(session, ROW_TRANSITION, n);
   struct record_reader reader;
   struct tidings_span copy;
   bool no_memory = false;
   if (arena_copy(arena, span_of(value->mv_data, value->mv_size), &copy)) return TIDINGS_E_NOMEM;
-  if (!record_open(&reader, &key, copy.ptr, copy.len) || !decode_transition(&reader, arena, ret_transition, &no_memory))
+  if (!record_open(&reader, &key, copy.ptr, copy.len) ||
+      !decode_transition(&reader, arena, ret_transition, &no_memory))
     return no_memory ? TIDINGS_E_NOMEM : TIDINGS_E_STORE;
   ret_transition->n = n;
   return 0;
 }
 
-int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena, transition_visitor each, void *context,
-                    struct tidings_error *error) {
+int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena,
+                    transition_visitor each, void *context, struct tidings_error *error) {
   struct row_key from = row_key(session, ROW_TRANSITION, first);
   MDB_val key = {KEY_BYTES, from.bytes}, value;
   MDB_cursor *cursor;

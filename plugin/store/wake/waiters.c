@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/wake/waiters.c: the processes that wait for a ring, and their FIFOs. A process that wants to wait takes a slot in `shared`, then makes its FIFO
- * `wake.<pid>.<start time>`, so that each FIFO in the folder is named by a slot; both stay until the process is dead, and go when the store is
- * opened after that. Whoever rings opens a FIFO as its reader does, for reading and writing and without blocking: no SIGPIPE, no waiting, and a
- * byte keeps while the reader changes its build.
+ * store/wake/waiters.c: the processes that wait for a ring, and their FIFOs. A process that wants
+ * to wait takes a slot in `shared`, then makes its FIFO `wake.<pid>.<start time>`, so that each
+ * FIFO in the folder is named by a slot; both stay until the process is dead, and go when the store
+ * is opened after that. Whoever rings opens a FIFO as its reader does, for reading and writing and
+ * without blocking: no SIGPIPE, no waiting, and a byte keeps while the reader changes its build.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -26,7 +27,8 @@ struct fifo_name {
 
 static struct fifo_name name_of(uint32_t pid, uint64_t start_time) {
   struct fifo_name name;
-  (void)snprintf(name.text, sizeof name.text, FIFO_PREFIX "%u.%llu", pid, (unsigned long long)start_time);
+  (void)snprintf(name.text, sizeof name.text, FIFO_PREFIX "%u.%llu", pid,
+                 (unsigned long long)start_time);
   return name;
 }
 
@@ -34,12 +36,15 @@ static struct fifo_name fifo_of(const struct wait_slot *waiter) {
   return name_of(atomic_load(&waiter->pid), atomic_load(&waiter->start_time));
 }
 
-/* Returns a descriptor, or -1 with errno. The folder is this user's alone; still, only what is a FIFO of theirs is written to. */
+/* Returns a descriptor, or -1 with errno. The folder is this user's alone; still, only what is a
+ * FIFO of theirs is written to. */
 static int open_fifo(const struct store *store, const char *name, uint64_t *ret_inode) {
   struct stat entry;
   int fd = openat(store->directory_fd, name, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;
-  int err = fstat(fd, &entry) ? errno : !S_ISFIFO(entry.st_mode) || entry.st_uid != geteuid() ? ENOTSUP : 0;
+  int err = fstat(fd, &entry)                                       ? errno
+            : !S_ISFIFO(entry.st_mode) || entry.st_uid != geteuid() ? ENOTSUP
+                                                                    : 0;
   if (err) {
     close(fd);
     errno = err;
@@ -57,7 +62,7 @@ static int ring(int fd) {
   return written < 0 && errno != EAGAIN ? -1 : 0;
 }
 
-/* -- the slots ------------------------------------------------------------------------------------------------------------------------------ */
+/* -- the slots --------------------------------------------------------------------------------- */
 
 static uint32_t slots_used(const struct store *store) {
   uint32_t end = atomic_load(&store->shared.page->waiters_end);
@@ -65,7 +70,8 @@ static uint32_t slots_used(const struct store *store) {
 }
 
 static bool is_self(const struct store *store, const struct wait_slot *waiter) {
-  return atomic_load(&waiter->pid) == store->self.pid && atomic_load(&waiter->start_time) == store->self.start_time;
+  return atomic_load(&waiter->pid) == store->self.pid &&
+         atomic_load(&waiter->start_time) == store->self.start_time;
 }
 
 /* Asking /proc is slow, asking for the pid is not; but a pid may be somebody else's by now. */
@@ -91,7 +97,8 @@ static void forget_dead(struct store *store, bool thorough) {
     struct wait_slot *waiter = &store->shared.waiters[i];
     uint32_t state = atomic_load(&waiter->state);
     if (state == WAITER_NONE) continue;
-    if (state != WAITER_READY || is_dead(store, atomic_load(&waiter->pid), atomic_load(&waiter->start_time), thorough))
+    if (state != WAITER_READY ||
+        is_dead(store, atomic_load(&waiter->pid), atomic_load(&waiter->start_time), thorough))
       forget(store, waiter);
   }
 }
@@ -118,8 +125,11 @@ static void sweep_folder(struct store *store) {
     uint64_t pid, start_time;
     const char *at = entry->d_name + strlen(FIFO_PREFIX);
     if (strncmp(entry->d_name, FIFO_PREFIX, strlen(FIFO_PREFIX)) != 0) continue;
-    if (!read_number(&at, &pid) || *at++ != '.' || !read_number(&at, &start_time) || *at || pid > INT32_MAX) continue;
-    if (is_dead(store, (uint32_t)pid, start_time, true)) (void)unlinkat(store->directory_fd, entry->d_name, 0);
+    if (!read_number(&at, &pid) || *at++ != '.' || !read_number(&at, &start_time) || *at ||
+        pid > INT32_MAX)
+      continue;
+    if (is_dead(store, (uint32_t)pid, start_time, true))
+      (void)unlinkat(store->directory_fd, entry->d_name, 0);
   }
   closedir(folder);
 }
@@ -129,12 +139,13 @@ void waiters_enter(struct store *store, bool anew) {
     forget_dead(store, store->shared.sole_user);
     return;
   }
-  for (size_t i = 0; i < STORE_WAITERS; i++) atomic_store(&store->shared.waiters[i].state, WAITER_NONE);
+  for (size_t i = 0; i < STORE_WAITERS; i++)
+    atomic_store(&store->shared.waiters[i].state, WAITER_NONE);
   atomic_store(&store->shared.page->waiters_end, 0);
   sweep_folder(store);
 }
 
-/* -- waiting -------------------------------------------------------------------------------------------------------------------------------- */
+/* -- waiting ----------------------------------------------------------------------------------- */
 
 static struct wait_slot *own_slot(const struct store *store) {
   for (uint32_t i = 0, end = slots_used(store); i < end; i++) {
@@ -155,13 +166,15 @@ static struct wait_slot *free_slot(struct store *store) {
 }
 
 static int fifo_failed(const struct store *store, const char *name, struct tidings_error *error) {
-  const char *reason = errno == ENOTSUP ? "it is not a FIFO of yours; move it away" : strerror(errno);
-  return fail(error, TIDINGS_E_STORE, "store %s: the FIFO %s cannot be %s: %s", store->directory, name,
-              errno == ENOTSUP || errno == ELOOP ? "used" : "made", reason);
+  const char *reason =
+      errno == ENOTSUP ? "it is not a FIFO of yours; move it away" : strerror(errno);
+  return fail(error, TIDINGS_E_STORE, "store %s: the FIFO %s cannot be %s: %s", store->directory,
+              name, errno == ENOTSUP || errno == ELOOP ? "used" : "made", reason);
 }
 
 /* Whatever the umask says, it is its user's and nobody else's. */
-static int make_fifo(struct store *store, uint64_t *ret_inode, int *ret_fd, struct tidings_error *error) {
+static int make_fifo(struct store *store, uint64_t *ret_inode, int *ret_fd,
+                     struct tidings_error *error) {
   struct fifo_name name = name_of(store->self.pid, store->self.start_time);
   if (mkfifoat(store->directory_fd, name.text, 0600)) {
     if (errno != EEXIST) return fifo_failed(store, name.text, error);
@@ -175,7 +188,8 @@ static int make_fifo(struct store *store, uint64_t *ret_inode, int *ret_fd, stru
 }
 
 /* Behind the gate. */
-static int enlist(struct store *store, const struct owner *owner, int *ret_fd, struct tidings_error *error) {
+static int enlist(struct store *store, const struct owner *owner, int *ret_fd,
+                  struct tidings_error *error) {
   struct wait_slot *waiter = own_slot(store);
   bool again = waiter != NULL;
   uint64_t inode = 0;
@@ -185,7 +199,9 @@ static int enlist(struct store *store, const struct owner *owner, int *ret_fd, s
     waiter = free_slot(store);
   }
   if (!waiter) {
-    return fail(error, TIDINGS_E_FULL, "store %s: %d processes wait for rings already, which is the limit; end one, or go by wake_at alone",
+    return fail(error, TIDINGS_E_FULL,
+                "store %s: %d processes wait for rings already, which is the limit; end one, or go "
+                "by wake_at alone",
                 store->directory, (int)STORE_WAITERS);
   }
   atomic_store(&waiter->state, WAITER_COMING);
@@ -200,13 +216,15 @@ static int enlist(struct store *store, const struct owner *owner, int *ret_fd, s
   }
   atomic_store(&waiter->inode, inode);
   atomic_store(&waiter->state, WAITER_READY);
-  /* What was rung between two openings, and what the earlier one had not told yet, is looked for once more. */
+  /* What was rung between two openings, and what the earlier one had not told yet, is looked for
+   * once more. */
   if (again) (void)ring(fd);
   *ret_fd = fd;
   return 0;
 }
 
-int store_wait(struct store *store, const struct owner *owner, uint32_t budget_ms, int *ret_fd, struct tidings_error *error) {
+int store_wait(struct store *store, const struct owner *owner, uint32_t budget_ms, int *ret_fd,
+               struct tidings_error *error) {
   if (store->fifo < 0) {
     int code = shared_gate(store, budget_ms, error);
     if (code) return code;
@@ -224,16 +242,18 @@ void store_wait_drain(struct store *store) {
   char bytes[4096];
   ssize_t got = sizeof bytes;
   atomic_store_explicit(&store->waiting_thread, (uintptr_t)pthread_self(), memory_order_relaxed);
-  while (store->fifo >= 0 && (got == sizeof bytes || (got < 0 && errno == EINTR))) got = read(store->fifo, bytes, sizeof bytes);
+  while (store->fifo >= 0 && (got == sizeof bytes || (got < 0 && errno == EINTR)))
+    got = read(store->fifo, bytes, sizeof bytes);
 }
 
 void store_wait_again(struct store *store) {
   if (store->fifo >= 0) (void)ring(store->fifo);
 }
 
-/* -- ringing -------------------------------------------------------------------------------------------------------------------------------- */
+/* -- ringing ----------------------------------------------------------------------------------- */
 
-/* Brings the line to a waiter up to date: another inode is another waiter's, or a FIFO that was made again. */
+/* Brings the line to a waiter up to date: another inode is another waiter's, or a FIFO that was
+ * made again. */
 static bool connect_line(struct store *store, struct line *line, const struct wait_slot *waiter) {
   uint64_t inode = atomic_load(&waiter->inode);
   if (line->inode == inode) return true;
@@ -275,7 +295,7 @@ void waiters_call(struct store *store, const struct store_txn *txn) {
   }
 }
 
-/* -- the beginning and the end ---------------------------------------------------------------------------------------------------------------- */
+/* -- the beginning and the end ----------------------------------------------------------------- */
 
 void waiters_init(struct store *store) {
   (void)pthread_mutex_init(&store->lines_lock, NULL);

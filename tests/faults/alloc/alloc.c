@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * alloc/alloc.c: every allocation failing in turn, in every operation (kit/drill.h). The answer is NOMEM, or STORE where lmdb had asked for the
- * memory; nothing crashes, nothing leaks, the books balance. The allocator's functions are defined here and exported, so that the
- * plugin's, jansson's and lmdb's calls come here first.
+ * alloc/alloc.c: every allocation failing in turn, in every operation (kit/drill.h). The answer is
+ * NOMEM, or STORE where lmdb had asked for the memory; nothing crashes, nothing leaks, the books
+ * balance. The allocator's functions are defined here and exported, so that the plugin's, jansson's
+ * and lmdb's calls come here first.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -42,14 +43,18 @@ static void *counted(void *memory) {
 
 EXPORTED void *malloc(size_t size) { return fails() ? NULL : counted(__libc_malloc(size)); }
 
-EXPORTED void *calloc(size_t count, size_t size) { return fails() ? NULL : counted(__libc_calloc(count, size)); }
+EXPORTED void *calloc(size_t count, size_t size) {
+  return fails() ? NULL : counted(__libc_calloc(count, size));
+}
 
 EXPORTED void *realloc(void *memory, size_t size) {
   if (fails()) return NULL;
   return memory ? __libc_realloc(memory, size) : counted(__libc_malloc(size));
 }
 
-EXPORTED void *memalign(size_t alignment, size_t size) { return fails() ? NULL : counted(__libc_memalign(alignment, size)); }
+EXPORTED void *memalign(size_t alignment, size_t size) {
+  return fails() ? NULL : counted(__libc_memalign(alignment, size));
+}
 
 EXPORTED void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 
@@ -85,8 +90,12 @@ static bool allowed(int32_t code, const struct tidings_error *error, bool openin
   return opening || code == TIDINGS_E_NOMEM || code == TIDINGS_E_STORE;
 }
 
-static const struct drill_fault no_memory = {
-    .name = "the n-th allocation fails", .arm = arm, .disarm = disarm, .before = before, .after = after, .allowed = allowed};
+static const struct drill_fault no_memory = {.name = "the n-th allocation fails",
+                                             .arm = arm,
+                                             .disarm = disarm,
+                                             .before = before,
+                                             .after = after,
+                                             .allowed = allowed};
 
 /* From open to close nothing is kept, however open ended. */
 static void check_leaks_of_open(const struct arguments *arguments) {
@@ -105,9 +114,12 @@ static void check_leaks_of_open(const struct arguments *arguments) {
     int32_t code = rig_open(&rig, &(struct rig_open){.store = store}, &error);
     hit = disarm();
     if (code != 0 && !hit) fail("open: %s", rig_why(code, &error));
-    if (code == 0 && (code = rig_close(&rig, &error)) != 0) fail("close: %s", rig_why(code, &error));
+    if (code == 0 && (code = rig_close(&rig, &error)) != 0)
+      fail("close: %s", rig_why(code, &error));
     long long left = atomic_load(&live) - at_first;
-    if (n >= 1 && left != 0) fail("%lld allocations leaked by an open whose allocation %" PRIu64 " failed", left, n < 2 ? 0 : n - 1);
+    if (n >= 1 && left != 0)
+      fail("%lld allocations leaked by an open whose allocation %" PRIu64 " failed", left,
+           n < 2 ? 0 : n - 1);
   }
   rig_unload(&rig);
   folder_remove(folder);
@@ -124,10 +136,12 @@ static void check_drill(const struct arguments *arguments) {
     long long before_round = atomic_load(&live);
     drill_run(&drill, &no_memory);
     if (rig_close(&drill.rig, &error) != 0) die("close: %s", error.text);
-    if (rig_open(&drill.rig, &(struct rig_open){.store = drill.store}, &error) != 0) die("open: %s", error.text);
+    if (rig_open(&drill.rig, &(struct rig_open){.store = drill.store}, &error) != 0)
+      die("open: %s", error.text);
     long long grown = atomic_load(&live) - before_round;
     /* The books themselves may grow once. */
-    if (round == 1 && grown > 4) fail("%lld allocations leaked in a round of all operations (%lld live)", grown, open);
+    if (round == 1 && grown > 4)
+      fail("%lld allocations leaked in a round of all operations (%lld live)", grown, open);
   }
   drill_end(&drill);
 }

@@ -29,13 +29,14 @@ struct books {
   const char *disk;
 };
 
-/* -- the simulated disk ---------------------------------------------------------------------------------------------------------- */
+/* -- the simulated disk ------------------------------------------------------------------------ */
 
 static atomic_bool is_full;
 
 static bool has_blocks(int fd, off_t end) {
   struct stat status;
-  return fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || end <= (off_t)status.st_blocks * 512;
+  return fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+         end <= (off_t)status.st_blocks * 512;
 }
 
 static bool fits(const struct io_op *op) {
@@ -62,11 +63,12 @@ static bool before(struct io_op *op) {
 
 static const struct io_watch watch = {.before = before};
 
-/* -- what is the same on every full disk ----------------------------------------------------------------------------------------- */
+/* -- what is the same on every full disk ------------------------------------------------------- */
 
 static void session_name(unsigned i, char name[16]) { snprintf(name, 16, "full-%u", i); }
 
-static void must(int32_t code, const struct tidings_error *error, const struct books *books, const char *what) {
+static void must(int32_t code, const struct tidings_error *error, const struct books *books,
+                 const char *what) {
   if (code != 0) fail("%s: %s: %s", books->disk, what, rig_why(code, error));
 }
 
@@ -81,7 +83,8 @@ static bool push(struct books *books, unsigned session) {
     tokens_add(&books->due[session], token);
     return true;
   }
-  if (code != TIDINGS_E_STORE && code != TIDINGS_E_FULL) fail("%s: a push: %s", books->disk, rig_why(code, &error));
+  if (code != TIDINGS_E_STORE && code != TIDINGS_E_FULL)
+    fail("%s: a push: %s", books->disk, rig_why(code, &error));
   else if (code == TIDINGS_E_STORE && !strstr(error.text, "space") && !strstr(error.text, "full")) {
     fail("%s: a push was refused without the reason: %s", books->disk, rig_why(code, &error));
   }
@@ -103,23 +106,29 @@ static void drain(struct books *books, unsigned session) {
   struct carried carried = {0};
   char name[16];
   session_name(session, name);
-  int32_t code = rig_deliver(&books->rig, name, session % 2 ? RIG_TOOL_RESULT : RIG_CHAT_REQUEST, &carried, &error);
+  int32_t code = rig_deliver(&books->rig, name, session % 2 ? RIG_TOOL_RESULT : RIG_CHAT_REQUEST,
+                             &carried, &error);
   must(code, &error, books, "delivering what was pending");
   if (code != 0) return;
   for (size_t i = 0; i < carried.tokens.count; i++) {
-    if (!take(&books->due[session], carried.tokens.at[i]) && !take(&books->unsure[session], carried.tokens.at[i])) {
+    if (!take(&books->due[session], carried.tokens.at[i]) &&
+        !take(&books->unsure[session], carried.tokens.at[i])) {
       fail("%s: token %" PRIu64 " came and should not", books->disk, carried.tokens.at[i]);
     }
   }
-  if (books->due[session].count) fail("%s: %zu of %s did not come", books->disk, books->due[session].count, name);
+  if (books->due[session].count)
+    fail("%s: %zu of %s did not come", books->disk, books->due[session].count, name);
   books->due[session].count = 0;
-  if (carried.delivery) must(rig_settle(&books->rig, carried.delivery, TIDINGS_COMMITTED, &error), &error, books, "settling");
+  if (carried.delivery)
+    must(rig_settle(&books->rig, carried.delivery, TIDINGS_COMMITTED, &error), &error, books,
+         "settling");
   carried_clear(&carried);
 }
 
 static void open_store(struct books *books, const char *what) {
   struct tidings_error error = RIG_ERROR;
-  must(rig_open(&books->rig, &(struct rig_open){.store = books->store}, &error), &error, books, what);
+  must(rig_open(&books->rig, &(struct rig_open){.store = books->store}, &error), &error, books,
+       what);
   if (!books->rig.plugin) die("%s: there is no going on without a store", books->disk);
 }
 
@@ -128,7 +137,8 @@ static void close_store(struct books *books) {
   must(rig_close(&books->rig, &error), &error, books, "close");
 }
 
-/* Pushes until nothing fits any more; then a host comes back, and everything that is pending is delivered and settled. */
+/* Pushes until nothing fits any more; then a host comes back, and everything that is pending is
+ * delivered and settled. */
 static void fill_and_drain(struct books *books, bool reopen) {
   uint64_t accepted = 0;
   for (unsigned refused = 0; refused < 3 * SESSIONS && accepted < PUSHES_MAX;) {
@@ -170,7 +180,8 @@ void full_disk_simulated(const struct arguments *arguments) {
     snprintf(name, sizeof name, "store-%u", round);
     folder_join(books.store, folder, name);
     open_store(&books, "open");
-    for (uint64_t i = random_below(&random, 300); i > 0; i--) push(&books, (unsigned)(i % SESSIONS));
+    for (uint64_t i = random_below(&random, 300); i > 0; i--)
+      push(&books, (unsigned)(i % SESSIONS));
     atomic_store(&is_full, true);
     fill_and_drain(&books, round % 2);
     fill_and_drain(&books, false);
@@ -192,17 +203,22 @@ static void fill_with_zeros(const char *folder) {
   folder_join(path, folder, "ballast");
   int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) die("%s: %s", path, strerror(errno));
-  for (size_t written = 0; written < FILL_FILE_MAX && write(fd, zeros, sizeof zeros) == (ssize_t)sizeof zeros;) written += sizeof zeros;
+  for (size_t written = 0;
+       written < FILL_FILE_MAX && write(fd, zeros, sizeof zeros) == (ssize_t)sizeof zeros;)
+    written += sizeof zeros;
   close(fd);
 }
 
-/* A store that does not exist yet, on a disk with no room for it: refused in words, not by a signal. */
+/* A store that does not exist yet, on a disk with no room for it: refused in words, not by a
+ * signal. */
 static void open_without_room(struct books *books, const char *folder) {
   struct tidings_error error = RIG_ERROR;
   folder_join(books->store, folder, "no-room");
   int32_t code = rig_open(&books->rig, &(struct rig_open){.store = books->store}, &error);
-  if (code != TIDINGS_E_STORE) fail("opening a new store on a full disk: %s", rig_why(code, &error));
-  else if (!strstr(error.text, "space") && !strstr(error.text, "full")) fail("not told that the disk is full: %s", rig_why(code, &error));
+  if (code != TIDINGS_E_STORE)
+    fail("opening a new store on a full disk: %s", rig_why(code, &error));
+  else if (!strstr(error.text, "space") && !strstr(error.text, "full"))
+    fail("not told that the disk is full: %s", rig_why(code, &error));
   if (code == 0) close_store(books);
 }
 
@@ -232,7 +248,8 @@ bool full_disk_tmpfs(const struct arguments *arguments) {
     fill_with_zeros(folder);
     int32_t code = rig_open(&books.rig, &(struct rig_open){.store = books.store}, &error);
     if (code == 0) close_store(&books);
-    else if (code != TIDINGS_E_STORE) fail("a lock file that does not fit: %s", rig_why(code, &error));
+    else if (code != TIDINGS_E_STORE)
+      fail("a lock file that does not fit: %s", rig_why(code, &error));
   }
   open_without_room(&books, folder);
   end(&books);

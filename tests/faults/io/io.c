@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * io/io.c: every write, sync, truncation, allocation, rename and open of the store failing in turn, in every operation (kit/drill.h), once or
- * from then on until the fault is lifted. The answer is STORE with the reason, or success where it does no harm; the plugin goes on by itself.
+ * io/io.c: every write, sync, truncation, allocation, rename and open of the store failing in turn,
+ * in every operation (kit/drill.h), once or from then on until the fault is lifted. The answer is
+ * STORE with the reason, or success where it does no harm; the plugin goes on by itself.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -59,8 +60,8 @@ static void after(void) { inside = false; }
 static bool allowed(int32_t code, const struct tidings_error *error, bool opening) {
   if (planned.kind == IO_MMAP && code == TIDINGS_E_NOMEM) return true;
   if (code != TIDINGS_E_STORE) return false;
-  return planned.error != ENOSPC || opening || strstr(error->text, "space") || strstr(error->text, "full") ||
-         strstr(error->text, "unknown");
+  return planned.error != ENOSPC || opening || strstr(error->text, "space") ||
+         strstr(error->text, "full") || strstr(error->text, "unknown");
 }
 
 struct planned_fault {
@@ -105,9 +106,15 @@ static void run_faults(const struct arguments *arguments, bool for_good) {
     char name[96];
     planned.kind = faults[i].kind;
     planned.error = faults[i].error;
-    snprintf(name, sizeof name, "%s %s, %s", io_kind_names[planned.kind], planned.error ? strerror(planned.error) : "is short",
+    snprintf(name, sizeof name, "%s %s, %s", io_kind_names[planned.kind],
+             planned.error ? strerror(planned.error) : "is short",
              for_good ? "from the n-th on" : "the n-th");
-    struct drill_fault fault = {.name = name, .arm = arm, .disarm = disarm, .before = before, .after = after, .allowed = allowed};
+    struct drill_fault fault = {.name = name,
+                                .arm = arm,
+                                .disarm = disarm,
+                                .before = before,
+                                .after = after,
+                                .allowed = allowed};
     drill_run(&drill, &fault);
   }
   drill_end(&drill);
@@ -120,7 +127,8 @@ int main(int argc, char **argv) {
   if (arguments_part(&arguments, "persistent")) run_faults(&arguments, true);
   if (arguments_part(&arguments, "full-simulated")) full_disk_simulated(&arguments);
   /* Only when asked for by name: it may have to be skipped. */
-  bool skipped = arguments.part && arguments_part(&arguments, "full-tmpfs") && !full_disk_tmpfs(&arguments);
+  bool skipped =
+      arguments.part && arguments_part(&arguments, "full-tmpfs") && !full_disk_tmpfs(&arguments);
   if (failures()) return 1;
   return skipped ? EXIT_SKIPPED : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/board.h: what outlives a SIGKILL: shared memory in which producers note what was acknowledged and the host keeps its transcript.
+ * kills/board.h: what outlives a SIGKILL: shared memory in which producers note what was
+ * acknowledged and the host keeps its transcript.
  */
 #ifndef KILLS_BOARD_H
 #define KILLS_BOARD_H
@@ -54,7 +55,8 @@ struct board {
   _Atomic(uint64_t) retried, duplicates, busy, unknown, rolled_back, resumes;
   struct producer_slot slots[BOARD_PRODUCERS][BOARD_THREADS];
   struct token_note tokens[BOARD_TOKENS];
-  uint64_t carrier_count, carried_count; /* written by the host alone, before it publishes a carrier by its state */
+  uint64_t carrier_count,
+      carried_count; /* written by the host alone, before it publishes a carrier by its state */
   struct carrier_note carriers[BOARD_CARRIERS];
   uint64_t carried[BOARD_TOKENS * 2];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/host.c: the agent host: leases, writes carriers with their delivery ids to its transcript, settles; and after a kill resumes its sessions,
- * naming the deliveries that it finds there.
+ * kills/host.c: the agent host: leases, writes carriers with their delivery ids to its transcript,
+ * settles; and after a kill resumes its sessions, naming the deliveries that it finds there.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ struct host {
 };
 
 /* Waits out BUSY: others hold the writer lock. Anything else is a failure. */
-static bool again(struct host *host, int32_t code, const struct tidings_error *error, const char *what) {
+static bool again(struct host *host, int32_t code, const struct tidings_error *error,
+                  const char *what) {
   if (code == 0) return false;
   if (code != TIDINGS_E_BUSY) die("%s: %s", what, rig_why(code, error));
   atomic_fetch_add(&host->board->busy, 1);
@@ -32,7 +33,8 @@ static bool again(struct host *host, int32_t code, const struct tidings_error *e
   return true;
 }
 
-/* Those that no settle is known to have ended must be named; some that were settled are named too, as a real transcript has them all. */
+/* Those that no settle is known to have ended must be named; some that were settled are named too,
+ * as a real transcript has them all. */
 static void resume(struct host *host, unsigned session) {
   struct board *board = host->board;
   struct tidings_error error = RIG_ERROR;
@@ -49,16 +51,20 @@ static void resume(struct host *host, unsigned session) {
     notes[count] = note;
     ids[count++] = note->delivery;
   }
-  while (again(host, rig_attach(host->rig, name, ids, count, &error), &error, "session.resumed")) continue;
+  while (again(host, rig_attach(host->rig, name, ids, count, &error), &error, "session.resumed"))
+    continue;
   for (size_t i = 0; i < count; i++) {
-    if (atomic_load(&notes[i]->state) == CARRIER_WRITTEN) atomic_store(&notes[i]->state, CARRIER_RESUMED);
+    if (atomic_load(&notes[i]->state) == CARRIER_WRITTEN)
+      atomic_store(&notes[i]->state, CARRIER_RESUMED);
   }
   atomic_fetch_add(&board->resumes, 1);
 }
 
 /* Everything is in place before the state makes it count. */
-static struct carrier_note *write_carrier(struct board *board, unsigned session, uint64_t delivery, const struct tokens *tokens) {
-  if (board->carrier_count >= BOARD_CARRIERS || board->carried_count + tokens->count > (uint64_t)BOARD_TOKENS * 2)
+static struct carrier_note *write_carrier(struct board *board, unsigned session, uint64_t delivery,
+                                          const struct tokens *tokens) {
+  if (board->carrier_count >= BOARD_CARRIERS ||
+      board->carried_count + tokens->count > (uint64_t)BOARD_TOKENS * 2)
     die("the transcript is full");
   struct carrier_note *note = &board->carriers[board->carrier_count];
   note->session = (uint8_t)session;
@@ -77,7 +83,9 @@ static void settle_one(struct host *host) {
   size_t i = random_below(&host->random, host->unsettled_count);
   struct carrier_note *note = host->unsettled[i];
   host->unsettled[i] = host->unsettled[--host->unsettled_count];
-  while (again(host, rig_settle(host->rig, note->delivery, TIDINGS_COMMITTED, &error), &error, "settle")) continue;
+  while (again(host, rig_settle(host->rig, note->delivery, TIDINGS_COMMITTED, &error), &error,
+               "settle"))
+    continue;
   atomic_store(&note->state, CARRIER_SETTLED);
 }
 
@@ -88,14 +96,18 @@ static bool deliver(struct host *host, unsigned session) {
   char name[8];
   board_session(session, name);
   enum rig_hook hook = random_chance(&host->random, 70) ? RIG_TOOL_RESULT : RIG_CHAT_REQUEST;
-  while (again(host, rig_deliver(host->rig, name, hook, &carried, &error), &error, "a hook")) continue;
+  while (again(host, rig_deliver(host->rig, name, hook, &carried, &error), &error, "a hook"))
+    continue;
   if (carried.damaged) die("a notification that nobody pushed: %s", carried.sample);
   bool something = carried.delivery != 0;
   if (something && random_chance(&host->random, 10)) {
-    while (again(host, rig_settle(host->rig, carried.delivery, TIDINGS_ROLLED_BACK, &error), &error, "rolling back")) continue;
+    while (again(host, rig_settle(host->rig, carried.delivery, TIDINGS_ROLLED_BACK, &error), &error,
+                 "rolling back"))
+      continue;
     atomic_fetch_add(&host->board->rolled_back, 1);
   } else if (something) {
-    host->unsettled[host->unsettled_count++] = write_carrier(host->board, session, carried.delivery, &carried.tokens);
+    host->unsettled[host->unsettled_count++] =
+        write_carrier(host->board, session, carried.delivery, &carried.tokens);
   }
   carried_clear(&carried);
   return something;
@@ -106,10 +118,12 @@ static bool go_on(struct host *host, struct lane *lane) {
   struct lane_step step;
   while (again(host, lane_go_on(lane, host->rig, &host->random, &step), NULL, "a turn")) continue;
   if (step.delivery && random_chance(&host->random, 15)) {
-    while (again(host, lane_roll_back(lane, host->rig, step.delivery), NULL, "rolling back")) continue;
+    while (again(host, lane_roll_back(lane, host->rig, step.delivery), NULL, "rolling back"))
+      continue;
     atomic_fetch_add(&host->board->rolled_back, 1);
   } else if (step.delivery) {
-    host->unsettled[host->unsettled_count++] = write_carrier(host->board, lane->number, step.delivery, &step.carried);
+    host->unsettled[host->unsettled_count++] =
+        write_carrier(host->board, lane->number, step.delivery, &step.carried);
   }
   tokens_free(&step.carried);
   return step.more;
@@ -119,7 +133,8 @@ _Noreturn void host_main(struct rig *rig, struct board *board, const char *store
   static struct host host;
   struct tidings_error error = RIG_ERROR;
   host = (struct host){.rig = rig, .board = board, .random = random_seeded(seed, 0)};
-  while (again(&host, rig_open(rig, &(struct rig_open){.store = store}, &error), &error, "open")) continue;
+  while (again(&host, rig_open(rig, &(struct rig_open){.store = store}, &error), &error, "open"))
+    continue;
   for (unsigned session = 0; session < BOARD_ALL_SESSIONS; session++) resume(&host, session);
   for (unsigned i = 0; i < BOARD_LANES; i++) {
     host.lanes[i].number = BOARD_SESSIONS + i;
@@ -128,8 +143,12 @@ _Noreturn void host_main(struct rig *rig, struct board *board, const char *store
   for (unsigned quiet = 0; quiet < 3 * BOARD_ALL_SESSIONS;) {
     bool last = atomic_load(&board->drain);
     for (unsigned session = 0; session < BOARD_ALL_SESSIONS; session++) {
-      while (host.unsettled_count == UNSETTLED_MAX || (host.unsettled_count && random_chance(&host.random, 50))) settle_one(&host);
-      bool something = session < BOARD_SESSIONS ? deliver(&host, session) : go_on(&host, &host.lanes[session - BOARD_SESSIONS]);
+      while (host.unsettled_count == UNSETTLED_MAX ||
+             (host.unsettled_count && random_chance(&host.random, 50)))
+        settle_one(&host);
+      bool something = session < BOARD_SESSIONS
+                           ? deliver(&host, session)
+                           : go_on(&host, &host.lanes[session - BOARD_SESSIONS]);
       quiet = last && !something ? quiet + 1 : 0;
     }
   }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/kills.c: SIGKILL at any moment. Eight producers of four threads each push and submit, a host delivers, runs turns and settles; again and again one of them dies,
- * by the clock or at a write or sync of its own choice, and is started again. In the end the books must balance: what was acknowledged is in
- * exactly one carrier of the host's transcript.
+ * kills/kills.c: SIGKILL at any moment. Eight producers of four threads each push and submit, a
+ * host delivers, runs turns and settles; again and again one of them dies, by the clock or at a
+ * write or sync of its own choice, and is started again. In the end the books must balance: what
+ * was acknowledged is in exactly one carrier of the host's transcript.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -47,7 +48,8 @@ static void spawn(struct killing *killing, unsigned which, bool mortal) {
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     /* A short fuse dies while opening, a long one in the midst of its work. */
-    if (mortal && random_chance(&random, 50)) suicide_arm(&random, random_chance(&random, 20) ? 6 : which == HOST ? 60 : 90);
+    if (mortal && random_chance(&random, 50))
+      suicide_arm(&random, random_chance(&random, 20) ? 6 : which == HOST ? 60 : 90);
     if (which == HOST) host_main(&killing->rig, killing->board, killing->store, seed);
     else producer_main(&killing->rig, killing->board, killing->store, which, seed);
   }
@@ -63,7 +65,8 @@ static uint64_t reap(struct killing *killing) {
     while (which < CHILDREN && killing->children[which] != child) which++;
     if (which == CHILDREN) continue;
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
-      die("%s ended by itself with status 0x%x", which == HOST ? "the host" : "a producer", (unsigned)status);
+      die("%s ended by itself with status 0x%x", which == HOST ? "the host" : "a producer",
+          (unsigned)status);
     }
     kills++;
     killing->host_kills += which == HOST;
@@ -74,12 +77,17 @@ static uint64_t reap(struct killing *killing) {
 }
 
 static void kill_one(struct killing *killing) {
-  unsigned which = random_chance(&killing->random, 25) ? HOST : (unsigned)random_below(&killing->random, BOARD_PRODUCERS);
+  unsigned which = random_chance(&killing->random, 25)
+                       ? HOST
+                       : (unsigned)random_below(&killing->random, BOARD_PRODUCERS);
   int status;
-  if (kill(killing->children[which], SIGKILL) != 0 || waitpid(killing->children[which], &status, 0) < 0) die("kill: %s", strerror(errno));
+  if (kill(killing->children[which], SIGKILL) != 0 ||
+      waitpid(killing->children[which], &status, 0) < 0)
+    die("kill: %s", strerror(errno));
   /* It may have ended a moment before: by its own hand, or because it found something wrong. */
   if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
-    die("%s ended by itself with status 0x%x", which == HOST ? "the host" : "a producer", (unsigned)status);
+    die("%s ended by itself with status 0x%x", which == HOST ? "the host" : "a producer",
+        (unsigned)status);
   }
   killing->kills_by_clock++;
   killing->host_kills += which == HOST;
@@ -124,8 +132,8 @@ static void finish(struct killing *killing) {
 
 static void balance(const struct killing *killing) {
   const struct board *board = killing->board;
-  uint64_t tokens = atomic_load(&board->next_token), acknowledged = 0, lost = 0, twice = 0, again = 0, stray = 0, carriers = 0,
-           messages = 0;
+  uint64_t tokens = atomic_load(&board->next_token), acknowledged = 0, lost = 0, twice = 0,
+           again = 0, stray = 0, carriers = 0, messages = 0;
   uint8_t *seen = calloc(tokens + 1, 1), *settled = calloc(tokens + 1, 1);
   if (!seen || !settled) die("out of memory");
   for (uint64_t i = 0; i < board->carrier_count; i++) {
@@ -135,13 +143,16 @@ static void balance(const struct killing *killing) {
     carriers++;
     for (uint32_t k = 0; k < note->token_count; k++) {
       uint64_t token = board->carried[note->first_token + k];
-      if (token >= tokens || board->tokens[token].session != note->session || atomic_load(&board->tokens[token].state) == TOKEN_UNUSED) {
+      if (token >= tokens || board->tokens[token].session != note->session ||
+          atomic_load(&board->tokens[token].state) == TOKEN_UNUSED) {
         stray++;
         continue;
       }
       if (settled[token]) again++;
       else if (seen[token]) twice++;
-      if (seen[token] && again + twice <= 10) fail("token %" PRIu64 " twice, the second time in delivery %" PRIu64, token, note->delivery);
+      if (seen[token] && again + twice <= 10)
+        fail("token %" PRIu64 " twice, the second time in delivery %" PRIu64, token,
+             note->delivery);
       seen[token] = 1;
       settled[token] |= state == CARRIER_SETTLED;
     }
@@ -150,20 +161,26 @@ static void balance(const struct killing *killing) {
     bool known = atomic_load(&board->tokens[token].state) == TOKEN_ACKNOWLEDGED;
     acknowledged += known;
     messages += known && board->tokens[token].session >= BOARD_SESSIONS;
-    if (known && !seen[token] && lost++ < 10) fail("token %" PRIu64 " of session %u is lost", token, board->tokens[token].session);
+    if (known && !seen[token] && lost++ < 10)
+      fail("token %" PRIu64 " of session %u is lost", token, board->tokens[token].session);
   }
-  printf("killed %" PRIu64 " times (%" PRIu64 " by the clock, %" PRIu64 " at a write or sync; the host %" PRIu64 " times)\n",
-         killing->kills_by_clock + killing->kills_by_own_hand, killing->kills_by_clock, killing->kills_by_own_hand, killing->host_kills);
-  printf("pushes %" PRIu64 ", acknowledged %" PRIu64 " (%" PRIu64 " are messages), retried after a kill %" PRIu64 " (%" PRIu64
+  printf("killed %" PRIu64 " times (%" PRIu64 " by the clock, %" PRIu64
+         " at a write or sync; the host %" PRIu64 " times)\n",
+         killing->kills_by_clock + killing->kills_by_own_hand, killing->kills_by_clock,
+         killing->kills_by_own_hand, killing->host_kills);
+  printf("pushes %" PRIu64 ", acknowledged %" PRIu64 " (%" PRIu64
+         " are messages), retried after a kill %" PRIu64 " (%" PRIu64
          " were duplicates), BUSY %" PRIu64 ", outcome unknown %" PRIu64 "\n",
-         tokens - 1, acknowledged, messages, atomic_load(&board->retried), atomic_load(&board->duplicates), atomic_load(&board->busy),
-         atomic_load(&board->unknown));
-  printf("carriers %" PRIu64 ", rolled back %" PRIu64 ", resumes %" PRIu64 "\n", carriers, atomic_load(&board->rolled_back),
-         atomic_load(&board->resumes));
-  printf("lost %" PRIu64 ", twice %" PRIu64 ", delivered after a settle that returned OK %" PRIu64 ", never pushed %" PRIu64 "\n", lost,
-         twice, again, stray);
+         tokens - 1, acknowledged, messages, atomic_load(&board->retried),
+         atomic_load(&board->duplicates), atomic_load(&board->busy), atomic_load(&board->unknown));
+  printf("carriers %" PRIu64 ", rolled back %" PRIu64 ", resumes %" PRIu64 "\n", carriers,
+         atomic_load(&board->rolled_back), atomic_load(&board->resumes));
+  printf("lost %" PRIu64 ", twice %" PRIu64 ", delivered after a settle that returned OK %" PRIu64
+         ", never pushed %" PRIu64 "\n",
+         lost, twice, again, stray);
   if (lost + twice + again + stray) fail("the books do not balance");
-  if (carriers == 0 || messages == 0 || acknowledged < killing->arguments.count) fail("hardly anything happened");
+  if (carriers == 0 || messages == 0 || acknowledged < killing->arguments.count)
+    fail("hardly anything happened");
   free(seen);
   free(settled);
 }
@@ -176,7 +193,8 @@ int main(int argc, char **argv) {
   folder_make(killing.arguments.scratch, "kills", folder);
   folder_join(killing.store, folder, "store");
   killing.random = random_seeded(killing.arguments.seed, 0);
-  killing.board = mmap(NULL, sizeof *killing.board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  killing.board = mmap(NULL, sizeof *killing.board, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (killing.board == MAP_FAILED) die("no shared memory");
   atomic_store(&killing.board->next_token, 1);
   rig_load(&killing.rig, killing.arguments.plugin);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/producer.c: pushes from several threads, each with a token of its own, and notes on the board what was acknowledged.
+ * kills/producer.c: pushes from several threads, each with a token of its own, and notes on the
+ * board what was acknowledged.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,16 +21,18 @@ struct thread {
 };
 
 /* One try. A message that was submitted before says so by its id: then it is stored. */
-static int32_t submit(struct thread *thread, const char *session, uint64_t token, bool *ret_duplicate, struct tidings_error *error) {
+static int32_t submit(struct thread *thread, const char *session, uint64_t token,
+                      bool *ret_duplicate, struct tidings_error *error) {
   struct heard heard = {0};
-  int32_t code = turns_submit(thread->rig, session, token, random_chance(&thread->random, 30), &heard, error);
+  int32_t code =
+      turns_submit(thread->rig, session, token, random_chance(&thread->random, 30), &heard, error);
   heard_clear(&heard);
   *ret_duplicate = code == TIDINGS_E_STATE || code == TIDINGS_E_FIRED;
   return *ret_duplicate ? 0 : code;
 }
 
-/* Pushes until there is an answer. BUSY and FULL have stored nothing, so the same push is made again, with an id or without. After any other failure
- * only a push with an id may be repeated. */
+/* Pushes until there is an answer. BUSY and FULL have stored nothing, so the same push is made
+ * again, with an id or without. After any other failure only a push with an id may be repeated. */
 static void push(struct thread *thread, uint64_t token, bool identified) {
   struct token_note *note = &thread->board->tokens[token];
   struct tidings_error error = RIG_ERROR;
@@ -37,8 +40,9 @@ static void push(struct thread *thread, uint64_t token, bool identified) {
   bool duplicate = false;
   board_session(note->session, session);
   for (;;) {
-    int32_t code = note->session >= BOARD_SESSIONS ? submit(thread, session, token, &duplicate, &error)
-                                                   : rig_push(thread->rig, session, token, identified, &duplicate, &error);
+    int32_t code = note->session >= BOARD_SESSIONS
+                       ? submit(thread, session, token, &duplicate, &error)
+                       : rig_push(thread->rig, session, token, identified, &duplicate, &error);
     if (code == 0) break;
     if (code == TIDINGS_E_BUSY) atomic_fetch_add(&thread->board->busy, 1);
     else if (code == TIDINGS_E_STORE) atomic_fetch_add(&thread->board->unknown, 1);
@@ -57,7 +61,8 @@ static void push_new(struct thread *thread) {
   bool message = random_chance(&thread->random, 6);
   thread->slot->identified = message || random_chance(&thread->random, 60);
   board->tokens[token].session =
-      (uint8_t)(message ? BOARD_SESSIONS + random_below(&thread->random, BOARD_LANES) : random_below(&thread->random, BOARD_SESSIONS));
+      (uint8_t)(message ? BOARD_SESSIONS + random_below(&thread->random, BOARD_LANES)
+                        : random_below(&thread->random, BOARD_SESSIONS));
   atomic_store(&board->tokens[token].state, TOKEN_BEGUN);
   atomic_store(&thread->slot->token, token);
   push(thread, token, thread->slot->identified);
@@ -78,14 +83,20 @@ static void *thread_main(void *context) {
   return NULL;
 }
 
-_Noreturn void producer_main(struct rig *rig, struct board *board, const char *store, unsigned number, uint64_t seed) {
+_Noreturn void producer_main(struct rig *rig, struct board *board, const char *store,
+                             unsigned number, uint64_t seed) {
   static struct thread threads[BOARD_THREADS];
   struct tidings_error error = RIG_ERROR;
   int32_t code;
-  while ((code = rig_open(rig, &(struct rig_open){.store = store, .role = TIDINGS_ROLE_PRODUCER}, &error)) == TIDINGS_E_BUSY) usleep(1000);
+  while ((code = rig_open(rig, &(struct rig_open){.store = store, .role = TIDINGS_ROLE_PRODUCER},
+                          &error)) == TIDINGS_E_BUSY)
+    usleep(1000);
   if (code != 0) die("a producer cannot open the store: %s", rig_why(code, &error));
   for (unsigned i = 0; i < BOARD_THREADS; i++) {
-    threads[i] = (struct thread){.rig = rig, .board = board, .slot = &board->slots[number][i], .random = random_seeded(seed, i)};
+    threads[i] = (struct thread){.rig = rig,
+                                 .board = board,
+                                 .slot = &board->slots[number][i],
+                                 .random = random_seeded(seed, i)};
     if (pthread_create(&threads[i].id, NULL, thread_main, &threads[i]) != 0) die("no thread");
   }
   for (unsigned i = 0; i < BOARD_THREADS; i++) pthread_join(threads[i].id, NULL);

@@ -8,11 +8,14 @@
 #include "kills/board.h"
 #include "kit/rig.h"
 
-/* Both open the store with a loaded rig, work until told to stop, and exit 0; 1 if the plugin did something it must not do. */
-_Noreturn void producer_main(struct rig *rig, struct board *board, const char *store, unsigned number, uint64_t seed);
+/* Both open the store with a loaded rig, work until told to stop, and exit 0; 1 if the plugin did
+ * something it must not do. */
+_Noreturn void producer_main(struct rig *rig, struct board *board, const char *store,
+                             unsigned number, uint64_t seed);
 _Noreturn void host_main(struct rig *rig, struct board *board, const char *store, uint64_t seed);
 
-/* Arms this process to kill itself at one of its next writes or syncs: before it, after it, or in the middle of the write. */
+/* Arms this process to kill itself at one of its next writes or syncs: before it, after it, or in
+ * the middle of the write. */
 void suicide_arm(struct random *random, uint64_t within);
 
 #endif

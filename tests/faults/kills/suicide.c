@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/suicide.c: dying at a chosen write or sync of the store, where a kill by the clock hardly ever hits.
+ * kills/suicide.c: dying at a chosen write or sync of the store, where a kill by the clock hardly
+ * ever hits.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -20,7 +21,9 @@ static _Noreturn void die_now(void) {
   for (;;) pause();
 }
 
-static bool counts(const struct io_op *op) { return op->kind <= IO_FALLOCATE || op->kind == IO_RENAME; }
+static bool counts(const struct io_op *op) {
+  return op->kind <= IO_FALLOCATE || op->kind == IO_RENAME;
+}
 
 static bool before(struct io_op *op) {
   mine = counts(op) && op->fd > STDERR_FILENO && atomic_fetch_sub(&left, 1) == 1;

@@ -36,9 +36,11 @@ static int32_t take_offer(struct lane *lane, struct rig *rig, struct lane_step *
   struct heard heard = {0};
   char name[8];
   board_session(lane->number, name);
-  int32_t code = check(turns_request(rig, name, &lane->offered, &heard, &error), &error, "a request with messages");
+  int32_t code = check(turns_request(rig, name, &lane->offered, &heard, &error), &error,
+                       "a request with messages");
   if (code == 0) {
-    *ret_step = (struct lane_step){.delivery = heard.delivery, .carried = lane->offered, .more = true};
+    *ret_step =
+        (struct lane_step){.delivery = heard.delivery, .carried = lane->offered, .more = true};
     lane->offered = (struct tokens){0};
     lane->runs = true;
   }
@@ -53,14 +55,16 @@ static int32_t steer(struct lane *lane, struct rig *rig, struct lane_step *ret_s
   board_session(lane->number, name);
   int32_t code = check(turns_result(rig, name, &heard, &error), &error, "a tool result");
   if (code == 0) {
-    *ret_step = (struct lane_step){.delivery = heard.delivery, .carried = heard.steered, .more = true};
+    *ret_step =
+        (struct lane_step){.delivery = heard.delivery, .carried = heard.steered, .more = true};
     heard.steered = (struct tokens){0};
   }
   heard_clear(&heard);
   return code;
 }
 
-int32_t lane_go_on(struct lane *lane, struct rig *rig, struct random *random, struct lane_step *ret_step) {
+int32_t lane_go_on(struct lane *lane, struct rig *rig, struct random *random,
+                   struct lane_step *ret_step) {
   *ret_step = (struct lane_step){.more = true};
   if (lane->offered.count) return take_offer(lane, rig, ret_step);
   if (lane->runs && random_chance(random, 50)) return steer(lane, rig, ret_step);
@@ -84,7 +88,8 @@ int32_t lane_ask_again(struct lane *lane, struct rig *rig) {
 int32_t lane_roll_back(struct lane *lane, struct rig *rig, uint64_t delivery) {
   struct tidings_error error = RIG_ERROR;
   struct heard heard = {0};
-  int32_t code = check(turns_settle(rig, delivery, TIDINGS_ROLLED_BACK, &heard, &error), &error, "rolling a request back");
+  int32_t code = check(turns_settle(rig, delivery, TIDINGS_ROLLED_BACK, &heard, &error), &error,
+                       "rolling a request back");
   if (code == 0) hear(lane, &heard);
   heard_clear(&heard);
   return code;

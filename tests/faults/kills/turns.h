@@ -15,7 +15,8 @@ struct lane {
   struct tokens offered; /* it was asked for a turn with these */
 };
 
-/* What the host's next word brought: a carrier with these messages, to be settled; or nothing, but something may still come. */
+/* What the host's next word brought: a carrier with these messages, to be settled; or nothing, but
+ * something may still come. */
 struct lane_step {
   uint64_t delivery;
   struct tokens carried;
@@ -23,7 +24,8 @@ struct lane_step {
 };
 
 /* BUSY is returned, and nothing has changed; on anything else that is wrong the process ends. */
-int32_t lane_go_on(struct lane *lane, struct rig *rig, struct random *random, struct lane_step *ret_step);
+int32_t lane_go_on(struct lane *lane, struct rig *rig, struct random *random,
+                   struct lane_step *ret_step);
 /* After session.resumed, whose reply may have asked for a turn. */
 int32_t lane_ask_again(struct lane *lane, struct rig *rig);
 /* A carrier of the lane failed. */

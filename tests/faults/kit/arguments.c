@@ -16,7 +16,9 @@
 static atomic_uint failed;
 
 static _Noreturn void usage(const char *program) {
-  fprintf(stderr, "usage: %s --plugin PATH [--count N] [--seed N] [--only N] [--workers N] [--part NAME] [--scratch DIR] [--trace FILE]\n",
+  fprintf(stderr,
+          "usage: %s --plugin PATH [--count N] [--seed N] [--only N] [--workers N] [--part NAME] "
+          "[--scratch DIR] [--trace FILE]\n",
           program);
   exit(2);
 }
@@ -51,7 +53,9 @@ void arguments_read(struct arguments *arguments, int argc, char **argv) {
   if (!arguments->plugin) usage(argv[0]);
   if (!arguments->scratch) {
     const char *temporary = getenv("TMPDIR");
-    arguments->scratch = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : temporary ? temporary : "/tmp";
+    arguments->scratch = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm"
+                         : temporary                          ? temporary
+                                                              : "/tmp";
   }
   if (arguments->workers == 0) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);

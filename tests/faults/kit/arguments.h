@@ -10,7 +10,8 @@
 
 struct arguments {
   const char *plugin;  /* --plugin PATH, else $TIDINGS_PLUGIN: required */
-  const char *scratch; /* --scratch DIR: where stores are made; default /dev/shm if it is there, else $TMPDIR, else /tmp */
+  const char *scratch; /* --scratch DIR: where stores are made; default /dev/shm if it is there,
+                          else $TMPDIR, else /tmp */
   const char *trace;   /* --trace FILE: powercut replays a trace that a failure had saved */
   uint64_t seed;       /* --seed N */
   uint64_t count;      /* --count N: images, kills, swaps */
@@ -19,7 +20,8 @@ struct arguments {
   const char *part;    /* --part NAME: just this part of the test; NULL: all */
 };
 
-/* Reads the command line over the defaults in *arguments; a usage error prints the usage line and exits 2. */
+/* Reads the command line over the defaults in *arguments; a usage error prints the usage line and
+ * exits 2. */
 void arguments_read(struct arguments *arguments, int argc, char **argv);
 
 /* True if the part named `name` is to run; says so on stdout. */
@@ -32,7 +34,8 @@ unsigned failures(void);
 /* Prints and exits 1 at once: the test cannot go on. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From now on a fatal signal kills this process and nothing else: lmdb's asserts and a sanitizer's report of a death inside it are expected. */
+/* From now on a fatal signal kills this process and nothing else: lmdb's asserts and a sanitizer's
+ * report of a death inside it are expected. */
 void expect_death(void);
 
 /* CTest's code for a test that cannot run here. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/clocklock.c: pthread_mutex_clocklock for the thread sanitizer, which does not know it in gcc 12 and then takes each lock for none. Here
- * it becomes pthread_mutex_timedlock, which the sanitizer knows. Linked into programs of the tsan preset, and exported.
+ * kit/clocklock.c: pthread_mutex_clocklock for the thread sanitizer, which does not know it in gcc
+ * 12 and then takes each lock for none. Here it becomes pthread_mutex_timedlock, which the
+ * sanitizer knows. Linked into programs of the tsan preset, and exported.
  */
 #include <pthread.h>
 #include <time.h>
 
-__attribute__((visibility("default"), noinline)) int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-                                                                             const struct timespec *until) {
+__attribute__((visibility("default"), noinline)) int pthread_mutex_clocklock(
+    pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
   struct timespec here, there;
   clock_gettime(clock, &here);
   clock_gettime(CLOCK_REALTIME, &there);

@@ -19,11 +19,12 @@ static const struct drill_fault no_fault = {.name = "no fault"};
 #define SESSION "drill"
 
 void drill_wrong(const struct drill *drill, const char *what, const char *detail) {
-  fail("%s, %s, call %" PRIu64 ": %s%s%s", drill->fault->name, drill->operation, drill->attempt, what, detail ? ": " : "",
-       detail ? detail : "");
+  fail("%s, %s, call %" PRIu64 ": %s%s%s", drill->fault->name, drill->operation, drill->attempt,
+       what, detail ? ": " : "", detail ? detail : "");
 }
 
-static void must(const struct drill *drill, int32_t code, const struct tidings_error *error, const char *what) {
+static void must(const struct drill *drill, int32_t code, const struct tidings_error *error,
+                 const char *what) {
   if (code != 0) drill_wrong(drill, what, rig_why(code, error));
 }
 
@@ -31,7 +32,7 @@ bool drill_outcome_unknown(int32_t code, const struct tidings_error *error) {
   return code == TIDINGS_E_STORE && strstr(error->text, "unknown");
 }
 
-/* -- the books ------------------------------------------------------------------------------------------------------------------- */
+/* -- the books --------------------------------------------------------------------------------- */
 
 static bool take(struct tokens *tokens, uint64_t token) {
   for (size_t i = 0; i < tokens->count; i++) {
@@ -64,9 +65,11 @@ static void audit(struct drill *drill) {
   if (code == 0) {
     strike(drill, &carried);
     if (carried.delivery)
-      must(drill, rig_settle(&drill->rig, carried.delivery, TIDINGS_COMMITTED, &error), &error, "afterwards settle fails");
+      must(drill, rig_settle(&drill->rig, carried.delivery, TIDINGS_COMMITTED, &error), &error,
+           "afterwards settle fails");
   }
-  snprintf(number, sizeof number, "%zu of them, token %" PRIu64, drill->due.count, drill->due.count ? drill->due.at[0] : 0);
+  snprintf(number, sizeof number, "%zu of them, token %" PRIu64, drill->due.count,
+           drill->due.count ? drill->due.at[0] : 0);
   if (drill->due.count) drill_wrong(drill, "acknowledged notifications did not come", number);
   drill->due.count = 0;
   carried_clear(&carried);
@@ -76,12 +79,13 @@ static void push_due(struct drill *drill, size_t count) {
   struct tidings_error error = RIG_ERROR;
   for (size_t i = 0; i < count; i++) {
     uint64_t token = drill->next_token++;
-    must(drill, rig_push(&drill->rig, SESSION, token, i % 2, NULL, &error), &error, "a push without fault fails");
+    must(drill, rig_push(&drill->rig, SESSION, token, i % 2, NULL, &error), &error,
+         "a push without fault fails");
     tokens_add(&drill->due, token);
   }
 }
 
-/* -- opening and closing --------------------------------------------------------------------------------------------------------- */
+/* -- opening and closing ----------------------------------------------------------------------- */
 
 static void reopen(struct drill *drill, struct tidings_error *error, const char *what) {
   struct rig_open options = {.store = drill->store};
@@ -112,21 +116,25 @@ static int32_t attempt_open(struct drill *drill, struct tidings_error *error) {
 static void check_open(struct drill *drill, int32_t code, const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
   (void)error;
-  if (code != 0 && drill->rig.plugin) drill_wrong(drill, "a failed open has written its output", NULL);
+  if (code != 0 && drill->rig.plugin)
+    drill_wrong(drill, "a failed open has written its output", NULL);
   reopen(drill, &again, "after a failed open the next fails");
   push_due(drill, 1);
 }
 
-static int32_t attempt_close(struct drill *drill, struct tidings_error *error) { return rig_close(&drill->rig, error); }
+static int32_t attempt_close(struct drill *drill, struct tidings_error *error) {
+  return rig_close(&drill->rig, error);
+}
 
 static void check_close(struct drill *drill, int32_t code, const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
   (void)error;
-  if (code != 0) must(drill, rig_close(&drill->rig, &again), &again, "after a failed close the next fails");
+  if (code != 0)
+    must(drill, rig_close(&drill->rig, &again), &again, "after a failed close the next fails");
   reopen(drill, &again, "open after close fails");
 }
 
-/* -- pushing --------------------------------------------------------------------------------------------------------------------- */
+/* -- pushing ----------------------------------------------------------------------------------- */
 
 static int32_t attempt_push(struct drill *drill, bool identified, struct tidings_error *error) {
   uint64_t token = drill->next_token++;
@@ -152,20 +160,23 @@ static int32_t attempt_push_identified(struct drill *drill, struct tidings_error
 }
 
 /* After a failure the same push again, without the fault: that is what ids are for. */
-static void check_push_identified(struct drill *drill, int32_t code, const struct tidings_error *error) {
+static void check_push_identified(struct drill *drill, int32_t code,
+                                  const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
   uint64_t token = drill->next_token - 1;
   (void)error;
   if (code == 0) return;
   take(&drill->unsure, token);
-  must(drill, rig_push(&drill->rig, SESSION, token, true, NULL, &again), &again, "pushing again with the same id fails");
+  must(drill, rig_push(&drill->rig, SESSION, token, true, NULL, &again), &again,
+       "pushing again with the same id fails");
   tokens_add(&drill->due, token);
 }
 
 static void prepare_duplicate(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
   uint64_t token = drill->next_token++;
-  must(drill, rig_push(&drill->rig, SESSION, token, true, NULL, &error), &error, "a push without fault fails");
+  must(drill, rig_push(&drill->rig, SESSION, token, true, NULL, &error), &error,
+       "a push without fault fails");
   tokens_add(&drill->due, token);
 }
 
@@ -180,25 +191,29 @@ static int32_t attempt_push_elsewhere(struct drill *drill, struct tidings_error 
   return rig_push(&drill->rig, session, 8, false, NULL, error);
 }
 
-static void check_push_elsewhere(struct drill *drill, int32_t code, const struct tidings_error *error) {
+static void check_push_elsewhere(struct drill *drill, int32_t code,
+                                 const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
   struct carried carried = {0};
   char session[40];
   snprintf(session, sizeof session, "new-%" PRIu64, drill->attempts);
-  must(drill, rig_deliver(&drill->rig, session, RIG_TOOL_RESULT, &carried, &again), &again, "a hook of the new session fails");
+  must(drill, rig_deliver(&drill->rig, session, RIG_TOOL_RESULT, &carried, &again), &again,
+       "a hook of the new session fails");
   size_t expected = code == 0, got = carried.tokens.count;
   if (got != expected && !(got == 1 && drill_outcome_unknown(code, error)))
     drill_wrong(drill, "the new session has too few or too many", NULL);
   if (carried.delivery)
-    must(drill, rig_settle(&drill->rig, carried.delivery, TIDINGS_COMMITTED, &again), &again, "settling the new session");
+    must(drill, rig_settle(&drill->rig, carried.delivery, TIDINGS_COMMITTED, &again), &again,
+         "settling the new session");
   carried_clear(&carried);
 }
 
-/* -- delivering and settling ----------------------------------------------------------------------------------------------------- */
+/* -- delivering and settling ------------------------------------------------------------------- */
 
 static void prepare_many(struct drill *drill) { push_due(drill, MANY); }
 
-static int32_t attempt_deliver(struct drill *drill, enum rig_hook hook, struct tidings_error *error) {
+static int32_t attempt_deliver(struct drill *drill, enum rig_hook hook,
+                               struct tidings_error *error) {
   struct carried carried = {0};
   int32_t code = rig_deliver(&drill->rig, SESSION, hook, &carried, error);
   drill->delivery = code == 0 ? carried.delivery : 0;
@@ -218,13 +233,16 @@ static int32_t attempt_chat_request(struct drill *drill, struct tidings_error *e
 static void check_deliver(struct drill *drill, int32_t code, const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
   (void)error;
-  if (code == 0) must(drill, rig_settle(&drill->rig, drill->delivery, TIDINGS_COMMITTED, &again), &again, "settling what was delivered");
+  if (code == 0)
+    must(drill, rig_settle(&drill->rig, drill->delivery, TIDINGS_COMMITTED, &again), &again,
+         "settling what was delivered");
 }
 
 static void prepare_leased(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
   push_due(drill, 10);
-  must(drill, attempt_deliver(drill, RIG_TOOL_RESULT, &error), &error, "a hook without fault fails");
+  must(drill, attempt_deliver(drill, RIG_TOOL_RESULT, &error), &error,
+       "a hook without fault fails");
 }
 
 static int32_t attempt_commit(struct drill *drill, struct tidings_error *error) {
@@ -234,14 +252,16 @@ static int32_t attempt_commit(struct drill *drill, struct tidings_error *error) 
 static void check_commit(struct drill *drill, int32_t code, const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
   (void)code, (void)error;
-  must(drill, rig_settle(&drill->rig, drill->delivery, TIDINGS_COMMITTED, &again), &again, "settling again fails");
+  must(drill, rig_settle(&drill->rig, drill->delivery, TIDINGS_COMMITTED, &again), &again,
+       "settling again fails");
 }
 
 static void prepare_to_roll_back(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
   struct carried carried = {0};
   push_due(drill, 10);
-  must(drill, rig_deliver(&drill->rig, SESSION, RIG_TOOL_RESULT, &carried, &error), &error, "a hook without fault fails");
+  must(drill, rig_deliver(&drill->rig, SESSION, RIG_TOOL_RESULT, &carried, &error), &error,
+       "a hook without fault fails");
   drill->delivery = carried.delivery; /* stays on the books: it comes again */
   carried_clear(&carried);
 }
@@ -253,12 +273,15 @@ static int32_t attempt_roll_back(struct drill *drill, struct tidings_error *erro
 static void check_roll_back(struct drill *drill, int32_t code, const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
   (void)code, (void)error;
-  must(drill, rig_settle(&drill->rig, drill->delivery, TIDINGS_ROLLED_BACK, &again), &again, "rolling back again fails");
+  must(drill, rig_settle(&drill->rig, drill->delivery, TIDINGS_ROLLED_BACK, &again), &again,
+       "rolling back again fails");
 }
 
-/* -- the session's life, and queries --------------------------------------------------------------------------------------------- */
+/* -- the session's life, and queries ----------------------------------------------------------- */
 
-static int32_t attempt_opened(struct drill *drill, struct tidings_error *error) { return rig_attach(&drill->rig, SESSION, NULL, 0, error); }
+static int32_t attempt_opened(struct drill *drill, struct tidings_error *error) {
+  return rig_attach(&drill->rig, SESSION, NULL, 0, error);
+}
 
 static int32_t attempt_resumed(struct drill *drill, struct tidings_error *error) {
   return rig_attach(&drill->rig, SESSION, &drill->delivery, 1, error);
@@ -269,16 +292,20 @@ static void check_resumed(struct drill *drill, int32_t code, const struct tiding
   struct tidings_error again = RIG_ERROR;
   (void)code, (void)error;
   must(drill, attempt_resumed(drill, &again), &again, "session.resumed again fails");
-  must(drill, attempt_commit(drill, &again), &again, "settling what session.resumed had named fails");
+  must(drill, attempt_commit(drill, &again), &again,
+       "settling what session.resumed had named fails");
 }
 
 static int32_t attempt_closed(struct drill *drill, struct tidings_error *error) {
   (void)drill;
-  return rig_event(&drill->rig, "{\"type\":\"session.closed\",\"session\":\"gone\",\"data\":{}}", error);
+  return rig_event(&drill->rig, "{\"type\":\"session.closed\",\"session\":\"gone\",\"data\":{}}",
+                   error);
 }
 
-#define QUERY(function, text)                                                                                                              \
-  static int32_t function(struct drill *drill, struct tidings_error *error) { return rig_query(&drill->rig, text, NULL, error); }
+#define QUERY(function, text)                                                                      \
+  static int32_t function(struct drill *drill, struct tidings_error *error) {                      \
+    return rig_query(&drill->rig, text, NULL, error);                                              \
+  }
 QUERY(query_pending, "{\"name\":\"pending\",\"session\":\"" SESSION "\"}")
 QUERY(query_status, "{\"name\":\"status\",\"session\":\"" SESSION "\"}")
 QUERY(query_history, "{\"name\":\"history\",\"session\":\"" SESSION "\"}")
@@ -295,13 +322,15 @@ static void prepare_fresh(struct drill *drill) {
   reopen(drill, &error, "opening a new store");
 }
 
-/* -- waking: the drill's own session is this process's, and every session is named once after open -------------------------------- */
+/* -- waking: the drill's own session is this process's, and every session is named once after open
+ * --- */
 
 static void prepare_reopened(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
   prepare_closed(drill);
   reopen(drill, &error, "open after close");
-  must(drill, rig_attach(&drill->rig, SESSION, NULL, 0, &error), &error, "session.opened without fault");
+  must(drill, rig_attach(&drill->rig, SESSION, NULL, 0, &error), &error,
+       "session.opened without fault");
 }
 
 static void prepare_waiting(struct drill *drill) {
@@ -358,8 +387,8 @@ static const struct drill_operation operations[] = {
     {"close", false, prepare_few, attempt_close, check_close},
 };
 
-static void check_code(struct drill *drill, const struct drill_operation *operation, int32_t code, const struct tidings_error *error,
-                       bool hit) {
+static void check_code(struct drill *drill, const struct drill_operation *operation, int32_t code,
+                       const struct tidings_error *error, bool hit) {
   if (!hit) {
     if (code != 0) drill_wrong(drill, "failed though no call did", rig_why(code, error));
     return;
@@ -367,8 +396,10 @@ static void check_code(struct drill *drill, const struct drill_operation *operat
   drill->refused += code != 0;
   drill->tolerated += code == 0;
   if (code == 0) return;
-  if (!drill->fault->allowed(code, error, operation->opening)) drill_wrong(drill, "the wrong answer", rig_why(code, error));
-  if (error->code != code || error->text[0] == 0) drill_wrong(drill, "the error was not explained", rig_why(code, error));
+  if (!drill->fault->allowed(code, error, operation->opening))
+    drill_wrong(drill, "the wrong answer", rig_why(code, error));
+  if (error->code != code || error->text[0] == 0)
+    drill_wrong(drill, "the error was not explained", rig_why(code, error));
 }
 
 static void run_operation(struct drill *drill, const struct drill_operation *operation) {
@@ -392,7 +423,8 @@ static void run_operation(struct drill *drill, const struct drill_operation *ope
   }
 }
 
-/* What an unknown outcome had left may come late, but only ever once; after reopening there is nothing more. */
+/* What an unknown outcome had left may come late, but only ever once; after reopening there is
+ * nothing more. */
 static void check_reopened(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
   drill->operation = "reopening in the end";
@@ -419,11 +451,13 @@ void drill_begin(struct drill *drill, const struct arguments *arguments, const c
 void drill_run(struct drill *drill, const struct drill_fault *fault) {
   uint64_t attempts = drill->attempts, refused = drill->refused, tolerated = drill->tolerated;
   drill->fault = fault;
-  for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) run_operation(drill, &operations[i]);
+  for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+    run_operation(drill, &operations[i]);
   for (size_t i = 0; i < drill_turns_count; i++) run_operation(drill, &drill_turns[i]);
   check_reopened(drill);
-  printf("%s: %" PRIu64 " attempts, %" PRIu64 " refused, %" PRIu64 " went well in spite of it\n", fault->name, drill->attempts - attempts,
-         drill->refused - refused, drill->tolerated - tolerated);
+  printf("%s: %" PRIu64 " attempts, %" PRIu64 " refused, %" PRIu64 " went well in spite of it\n",
+         fault->name, drill->attempts - attempts, drill->refused - refused,
+         drill->tolerated - tolerated);
 }
 
 void drill_end(struct drill *drill) {

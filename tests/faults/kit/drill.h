@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/drill.h: every operation of the plugin, done again and again while the first, the second, the third … call of some kind fails, until none is
- * left to fail. After each attempt the fault is lifted and the books are checked: what was acknowledged comes exactly once, what was
- * refused does not come. Must not know what the faults are.
+ * kit/drill.h: every operation of the plugin, done again and again while the first, the second, the
+ * third … call of some kind fails, until none is left to fail. After each attempt the fault is
+ * lifted and the books are checked: what was acknowledged comes exactly once, what was refused does
+ * not come. Must not know what the faults are.
  */
 #ifndef KIT_DRILL_H
 #define KIT_DRILL_H
@@ -28,11 +29,11 @@ struct drill {
   const char *operation;
   uint64_t attempt; /* n of the fault under way */
   uint64_t next_token;
-  struct tokens due;                     /* must come, in session "drill" */
-  struct tokens unsure;                  /* may come: the text had said that the outcome is unknown */
-  bool named;                            /* next_session has named a session under a fault */
-  uint64_t delivery;                     /* handed out by an operation's preparation */
-  uint64_t stores;                       /* made so far */
+  struct tokens due;    /* must come, in session "drill" */
+  struct tokens unsure; /* may come: the text had said that the outcome is unknown */
+  bool named;           /* next_session has named a session under a fault */
+  uint64_t delivery;    /* handed out by an operation's preparation */
+  uint64_t stores;      /* made so far */
   uint64_t attempts, refused, tolerated; /* figures */
 };
 
@@ -42,9 +43,11 @@ struct drill_operation {
   bool opening;
   void (*prepare)(struct drill *drill); /* without faults; may be NULL */
   int32_t (*attempt)(struct drill *drill, struct tidings_error *error);
-  void (*check)(struct drill *drill, int32_t code, const struct tidings_error *error); /* without faults; may be NULL */
+  void (*check)(struct drill *drill, int32_t code,
+                const struct tidings_error *error); /* without faults; may be NULL */
 };
-void drill_wrong(const struct drill *drill, const char *what, const char *detail); /* detail may be NULL */
+void drill_wrong(const struct drill *drill, const char *what,
+                 const char *detail); /* detail may be NULL */
 /* Did the answer say that it may have happened or not? */
 bool drill_outcome_unknown(int32_t code, const struct tidings_error *error);
 

@@ -21,7 +21,8 @@ struct book {
 };
 
 static struct book due, unsure;
-static struct tokens offered; /* to be named by the attempt; on the heap, since the kit wants it so */
+/* to be named by the attempt; on the heap, since the kit wants it so */
+static struct tokens offered;
 static uint64_t delivery, subject;
 static char *status_before;
 
@@ -38,11 +39,12 @@ static bool strike(struct book *book, uint64_t token) {
   return false;
 }
 
-static void must(const struct drill *drill, int32_t code, const struct tidings_error *error, const char *what) {
+static void must(const struct drill *drill, int32_t code, const struct tidings_error *error,
+                 const char *what) {
   if (code != 0) drill_wrong(drill, what, rig_why(code, error));
 }
 
-/* -- without faults --------------------------------------------------------------------------------------------------------------------- */
+/* -- without faults ---------------------------------------------------------------------------- */
 
 static void say(struct drill *drill, const char *type) {
   struct heard heard = {0};
@@ -59,7 +61,8 @@ static void submit(struct drill *drill, bool steer) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;
   uint64_t token = drill->next_token++;
-  must(drill, turns_submit(&drill->rig, SESSION, token, steer, &heard, &error), &error, "a submit without fault");
+  must(drill, turns_submit(&drill->rig, SESSION, token, steer, &heard, &error), &error,
+       "a submit without fault");
   put(&due, token);
   subject = token;
   offered.count = 0;
@@ -70,7 +73,8 @@ static void submit(struct drill *drill, bool steer) {
 static void request(struct drill *drill) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;
-  must(drill, turns_request(&drill->rig, SESSION, &offered, &heard, &error), &error, "a request without fault");
+  must(drill, turns_request(&drill->rig, SESSION, &offered, &heard, &error), &error,
+       "a request without fault");
   delivery = heard.delivery;
   heard_clear(&heard);
 }
@@ -84,11 +88,13 @@ static void expect_unchanged(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
   char *now = NULL;
   must(drill, rig_query(&drill->rig, STATUS, &now, &error), &error, "query status");
-  if (now && status_before && strcmp(now, status_before) != 0) drill_wrong(drill, "what was refused has changed the session", now);
+  if (now && status_before && strcmp(now, status_before) != 0)
+    drill_wrong(drill, "what was refused has changed the session", now);
   free(now);
 }
 
-/* Everything that waits starts a turn now. What an unknown outcome has leased comes back first: nobody has it in a transcript. */
+/* Everything that waits starts a turn now. What an unknown outcome has leased comes back first:
+ * nobody has it in a transcript. */
 static void audit(struct drill *drill) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;
@@ -103,10 +109,12 @@ static void audit(struct drill *drill) {
     for (size_t i = 0; i < offered.count; i++) {
       snprintf(number, sizeof number, "%" PRIu64, offered.at[i]);
       if (!strike(&due, offered.at[i]) && !strike(&unsure, offered.at[i]))
-        drill_wrong(drill, "a message was offered that was refused, cancelled or had fired", number);
+        drill_wrong(drill, "a message was offered that was refused, cancelled or had fired",
+                    number);
     }
     request(drill);
-    must(drill, turns_settle(&drill->rig, delivery, TIDINGS_COMMITTED, &heard, &error), &error, "settle");
+    must(drill, turns_settle(&drill->rig, delivery, TIDINGS_COMMITTED, &heard, &error), &error,
+         "settle");
     offered.count = 0;
     say(drill, "turn.finished");
   }
@@ -124,7 +132,7 @@ static void check(struct drill *drill, int32_t code, const struct tidings_error 
   tokens_free(&offered);
 }
 
-/* -- prepared ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- prepared ---------------------------------------------------------------------------------- */
 
 static void prepare_idle(struct drill *drill) {
   say(drill, "turn.resume"); /* attached */
@@ -170,7 +178,7 @@ static void prepare_compacting(struct drill *drill) {
   remember(drill);
 }
 
-/* -- attempted --------------------------------------------------------------------------------------------------------------------------- */
+/* -- attempted --------------------------------------------------------------------------------- */
 
 static int32_t attempt_submit(struct drill *drill, bool steer, struct tidings_error *error) {
   struct heard heard = {0};
@@ -182,8 +190,12 @@ static int32_t attempt_submit(struct drill *drill, bool steer, struct tidings_er
   return code;
 }
 
-static int32_t attempt_submit_queued(struct drill *drill, struct tidings_error *error) { return attempt_submit(drill, false, error); }
-static int32_t attempt_submit_steered(struct drill *drill, struct tidings_error *error) { return attempt_submit(drill, true, error); }
+static int32_t attempt_submit_queued(struct drill *drill, struct tidings_error *error) {
+  return attempt_submit(drill, false, error);
+}
+static int32_t attempt_submit_steered(struct drill *drill, struct tidings_error *error) {
+  return attempt_submit(drill, true, error);
+}
 
 static int32_t attempt_event(struct drill *drill, const char *type, struct tidings_error *error) {
   struct heard heard = {0};
@@ -192,8 +204,12 @@ static int32_t attempt_event(struct drill *drill, const char *type, struct tidin
   return code;
 }
 
-static int32_t attempt_finish(struct drill *drill, struct tidings_error *error) { return attempt_event(drill, "turn.finished", error); }
-static int32_t attempt_fail(struct drill *drill, struct tidings_error *error) { return attempt_event(drill, "turn.failed", error); }
+static int32_t attempt_finish(struct drill *drill, struct tidings_error *error) {
+  return attempt_event(drill, "turn.finished", error);
+}
+static int32_t attempt_fail(struct drill *drill, struct tidings_error *error) {
+  return attempt_event(drill, "turn.failed", error);
+}
 static int32_t attempt_compacted(struct drill *drill, struct tidings_error *error) {
   return attempt_event(drill, "session.compacted", error);
 }
@@ -234,12 +250,15 @@ static int32_t attempt_settle(struct drill *drill, uint32_t outcome, struct tidi
   struct heard heard = {0};
   int32_t code = turns_settle(&drill->rig, delivery, outcome, &heard, error);
   bool unknown = drill_outcome_unknown(code, error), committed = outcome == TIDINGS_COMMITTED;
-  if (committed && (code == 0 || unknown) && strike(&due, subject) && unknown) put(&unsure, subject);
+  if (committed && (code == 0 || unknown) && strike(&due, subject) && unknown)
+    put(&unsure, subject);
   heard_clear(&heard);
   return code;
 }
 
-static int32_t attempt_commit(struct drill *drill, struct tidings_error *error) { return attempt_settle(drill, TIDINGS_COMMITTED, error); }
+static int32_t attempt_commit(struct drill *drill, struct tidings_error *error) {
+  return attempt_settle(drill, TIDINGS_COMMITTED, error);
+}
 static int32_t attempt_roll_back(struct drill *drill, struct tidings_error *error) {
   return attempt_settle(drill, TIDINGS_ROLLED_BACK, error);
 }

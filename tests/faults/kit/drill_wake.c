@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-static const struct tidings_wake *wake(const struct drill *drill) { return drill->rig.entry->get_extension(TIDINGS_EXT_WAKE); }
+static const struct tidings_wake *wake(const struct drill *drill) {
+  return drill->rig.entry->get_extension(TIDINGS_EXT_WAKE);
+}
 
 static void enter(const struct drill *drill) {
   if (drill->rig.before) drill->rig.before();
@@ -41,7 +43,8 @@ int32_t drill_next_session(struct drill *drill, struct tidings_error *error) {
   return code;
 }
 
-int32_t drill_push_ringing(struct drill *drill, const char *session, uint64_t token, struct tidings_error *error) {
+int32_t drill_push_ringing(struct drill *drill, const char *session, uint64_t token,
+                           struct tidings_error *error) {
   char event[RIG_EVENT_MAX + 64];
   size_t length = rig_push_event(event, session, token, false);
   snprintf(event + length - 2, sizeof event - length, ",\"activation\":\"idle\"}}");

@@ -34,7 +34,8 @@ static void remove_at(int parent, const char *name) {
   DIR *folder = fdopendir(fd);
   if (!folder) die("removing %s: %s", name, strerror(errno));
   for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) remove_at(fd, entry->d_name);
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+      remove_at(fd, entry->d_name);
   }
   closedir(folder);
   if (unlinkat(parent, name, AT_REMOVEDIR) != 0) die("removing %s: %s", name, strerror(errno));
@@ -45,12 +46,14 @@ void folder_remove(const char *path) { remove_at(AT_FDCWD, path); }
 /* Only what is data is copied, so that a store's sparse map stays sparse. */
 static void copy_data(int from, int to, off_t size) {
   char buffer[65536];
-  for (off_t data = lseek(from, 0, SEEK_DATA); data >= 0 && data < size; data = lseek(from, data, SEEK_DATA)) {
+  for (off_t data = lseek(from, 0, SEEK_DATA); data >= 0 && data < size;
+       data = lseek(from, data, SEEK_DATA)) {
     off_t end = lseek(from, data, SEEK_HOLE);
     while (data < end) {
       size_t want = (size_t)(end - data) < sizeof buffer ? (size_t)(end - data) : sizeof buffer;
       ssize_t got = pread(from, buffer, want, data);
-      if (got <= 0 || pwrite(to, buffer, (size_t)got, data) != got) die("copying: %s", strerror(errno));
+      if (got <= 0 || pwrite(to, buffer, (size_t)got, data) != got)
+        die("copying: %s", strerror(errno));
       data += got;
     }
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/folder.h: scratch folders and the files in them. Fails by ending the test: nothing here is under test.
+ * kit/folder.h: scratch folders and the files in them. Fails by ending the test: nothing here is
+ * under test.
  */
 #ifndef KIT_FOLDER_H
 #define KIT_FOLDER_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/interpose.c: see interpose.h. Linked only by tests that need it, with these names exported (see CMakeLists.txt).
+ * kit/interpose.c: see interpose.h. Linked only by tests that need it, with these names exported
+ * (see CMakeLists.txt).
  */
 #include "kit/interpose.h"
 
@@ -18,8 +19,9 @@
 
 #define EXPORTED __attribute__((visibility("default"), noinline))
 
-const char *const io_kind_names[IO_KINDS] = {"pwrite", "write", "writev", "fdatasync", "fsync", "ftruncate", "fallocate", "posix_fallocate",
-                                             "rename", "open",  "mkdir",  "unlink",    "close", "mmap",      "munmap",    "msync"};
+const char *const io_kind_names[IO_KINDS] = {
+    "pwrite", "write", "writev", "fdatasync", "fsync", "ftruncate", "fallocate", "posix_fallocate",
+    "rename", "open",  "mkdir",  "unlink",    "close", "mmap",      "munmap",    "msync"};
 
 static _Atomic(const struct io_watch *) watching;
 
@@ -71,12 +73,15 @@ static long call_kernel(const struct io_op *op) {
   case IO_FTRUNCATE: return syscall(SYS_ftruncate, op->fd, op->length);
   case IO_FALLOCATE:
   case IO_POSIX_FALLOCATE: return syscall(SYS_fallocate, op->fd, op->flags, op->offset, op->length);
-  case IO_RENAME: return syscall(SYS_renameat2, op->fd, op->path, op->other_fd, op->other_path, op->flags);
+  case IO_RENAME:
+    return syscall(SYS_renameat2, op->fd, op->path, op->other_fd, op->other_path, op->flags);
   case IO_OPEN: return syscall(SYS_openat, op->fd, op->path, op->flags, op->mode);
   case IO_MKDIR: return syscall(SYS_mkdirat, op->fd, op->path, op->mode);
   case IO_UNLINK: return syscall(SYS_unlinkat, op->fd, op->path, op->flags);
   case IO_CLOSE: return syscall(SYS_close, op->fd);
-  case IO_MMAP: return syscall(SYS_mmap, op->address, op->length, op->protection, op->flags, op->fd, op->offset);
+  case IO_MMAP:
+    return syscall(SYS_mmap, op->address, op->length, op->protection, op->flags, op->fd,
+                   op->offset);
   case IO_MUNMAP: return syscall(SYS_munmap, op->address, op->length);
   case IO_MSYNC: return syscall(SYS_msync, op->address, op->length, op->flags);
   case IO_KINDS: break;
@@ -85,13 +90,15 @@ static long call_kernel(const struct io_op *op) {
   return -1;
 }
 
-/* -- the C library's names ------------------------------------------------------------------------------------------------------- */
+/* -- the C library's names --------------------------------------------------------------------- */
 
 EXPORTED ssize_t pwrite(int fd, const void *data, size_t length, off_t offset) {
   struct io_op op = {.kind = IO_PWRITE, .fd = fd, .data = data, .length = length, .offset = offset};
   return dispatch(&op);
 }
-EXPORTED ssize_t pwrite64(int fd, const void *data, size_t length, off64_t offset) { return pwrite(fd, data, length, offset); }
+EXPORTED ssize_t pwrite64(int fd, const void *data, size_t length, off64_t offset) {
+  return pwrite(fd, data, length, offset);
+}
 
 EXPORTED ssize_t write(int fd, const void *data, size_t length) {
   struct io_op op = {.kind = IO_WRITE, .fd = fd, .data = data, .length = length, .offset = -1};
@@ -99,17 +106,27 @@ EXPORTED ssize_t write(int fd, const void *data, size_t length) {
 }
 
 EXPORTED ssize_t writev(int fd, const struct iovec *vector, int count) {
-  struct io_op op = {
-      .kind = IO_WRITEV, .fd = fd, .vector = vector, .vector_count = count, .length = vector_length(vector, count), .offset = -1};
+  struct io_op op = {.kind = IO_WRITEV,
+                     .fd = fd,
+                     .vector = vector,
+                     .vector_count = count,
+                     .length = vector_length(vector, count),
+                     .offset = -1};
   return dispatch(&op);
 }
 
 EXPORTED ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset) {
-  struct io_op op = {
-      .kind = IO_WRITEV, .fd = fd, .vector = vector, .vector_count = count, .length = vector_length(vector, count), .offset = offset};
+  struct io_op op = {.kind = IO_WRITEV,
+                     .fd = fd,
+                     .vector = vector,
+                     .vector_count = count,
+                     .length = vector_length(vector, count),
+                     .offset = offset};
   return dispatch(&op);
 }
-EXPORTED ssize_t pwritev64(int fd, const struct iovec *vector, int count, off64_t offset) { return pwritev(fd, vector, count, offset); }
+EXPORTED ssize_t pwritev64(int fd, const struct iovec *vector, int count, off64_t offset) {
+  return pwritev(fd, vector, count, offset);
+}
 
 EXPORTED int fdatasync(int fd) {
   struct io_op op = {.kind = IO_FDATASYNC, .fd = fd};
@@ -128,29 +145,43 @@ EXPORTED int ftruncate(int fd, off_t length) {
 EXPORTED int ftruncate64(int fd, off64_t length) { return ftruncate(fd, length); }
 
 EXPORTED int fallocate(int fd, int mode, off_t offset, off_t length) {
-  struct io_op op = {.kind = IO_FALLOCATE, .fd = fd, .flags = mode, .offset = offset, .length = (size_t)length};
+  struct io_op op = {
+      .kind = IO_FALLOCATE, .fd = fd, .flags = mode, .offset = offset, .length = (size_t)length};
   return (int)dispatch(&op);
 }
-EXPORTED int fallocate64(int fd, int mode, off64_t offset, off64_t length) { return fallocate(fd, mode, offset, length); }
+EXPORTED int fallocate64(int fd, int mode, off64_t offset, off64_t length) {
+  return fallocate(fd, mode, offset, length);
+}
 
 /* Unlike the others this one returns the error. */
 EXPORTED int posix_fallocate(int fd, off_t offset, off_t length) {
-  struct io_op op = {.kind = IO_POSIX_FALLOCATE, .fd = fd, .offset = offset, .length = (size_t)length};
+  struct io_op op = {
+      .kind = IO_POSIX_FALLOCATE, .fd = fd, .offset = offset, .length = (size_t)length};
   int saved = errno;
   int error = dispatch(&op) == 0 ? 0 : op.error ? op.error : errno;
   errno = saved;
   return error;
 }
-EXPORTED int posix_fallocate64(int fd, off64_t offset, off64_t length) { return posix_fallocate(fd, offset, length); }
+EXPORTED int posix_fallocate64(int fd, off64_t offset, off64_t length) {
+  return posix_fallocate(fd, offset, length);
+}
 
-EXPORTED int renameat2(int old_fd, const char *old_path, int new_fd, const char *new_path, unsigned flags) {
-  struct io_op op = {.kind = IO_RENAME, .fd = old_fd, .path = old_path, .other_fd = new_fd, .other_path = new_path, .flags = (int)flags};
+EXPORTED int renameat2(int old_fd, const char *old_path, int new_fd, const char *new_path,
+                       unsigned flags) {
+  struct io_op op = {.kind = IO_RENAME,
+                     .fd = old_fd,
+                     .path = old_path,
+                     .other_fd = new_fd,
+                     .other_path = new_path,
+                     .flags = (int)flags};
   return (int)dispatch(&op);
 }
 EXPORTED int renameat(int old_fd, const char *old_path, int new_fd, const char *new_path) {
   return renameat2(old_fd, old_path, new_fd, new_path, 0);
 }
-EXPORTED int rename(const char *old_path, const char *new_path) { return renameat2(AT_FDCWD, old_path, AT_FDCWD, new_path, 0); }
+EXPORTED int rename(const char *old_path, const char *new_path) {
+  return renameat2(AT_FDCWD, old_path, AT_FDCWD, new_path, 0);
+}
 
 static int open_file(int folder, const char *path, int flags, unsigned mode) {
   struct io_op op = {.kind = IO_OPEN, .fd = folder, .path = path, .flags = flags, .mode = mode};
@@ -158,13 +189,13 @@ static int open_file(int folder, const char *path, int flags, unsigned mode) {
 }
 
 /* The mode is there only with flags that may create. */
-#define MODE_OF(flags)                                                                                                                     \
-  unsigned mode = 0;                                                                                                                       \
-  if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) {                                                                        \
-    va_list list;                                                                                                                          \
-    va_start(list, flags);                                                                                                                 \
-    mode = va_arg(list, unsigned);                                                                                                         \
-    va_end(list);                                                                                                                          \
+#define MODE_OF(flags)                                                                             \
+  unsigned mode = 0;                                                                               \
+  if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) {                                \
+    va_list list;                                                                                  \
+    va_start(list, flags);                                                                         \
+    mode = va_arg(list, unsigned);                                                                 \
+    va_end(list);                                                                                  \
   }
 
 EXPORTED int open(const char *path, int flags, ...) {
@@ -206,16 +237,23 @@ EXPORTED void *mmap(void *address, size_t length, int protection, int flags, int
   if (!atomic_load_explicit(&watching, memory_order_relaxed)) {
     return (void *)(intptr_t)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
   }
-  struct io_op op = {
-      .kind = IO_MMAP, .address = address, .length = length, .protection = protection, .flags = flags, .fd = fd, .offset = offset};
+  struct io_op op = {.kind = IO_MMAP,
+                     .address = address,
+                     .length = length,
+                     .protection = protection,
+                     .flags = flags,
+                     .fd = fd,
+                     .offset = offset};
   return (void *)(intptr_t)dispatch(&op);
 }
-EXPORTED void *mmap64(void *address, size_t length, int protection, int flags, int fd, off64_t offset) {
+EXPORTED void *mmap64(void *address, size_t length, int protection, int flags, int fd,
+                      off64_t offset) {
   return mmap(address, length, protection, flags, fd, offset);
 }
 
 EXPORTED int munmap(void *address, size_t length) {
-  if (!atomic_load_explicit(&watching, memory_order_relaxed)) return (int)syscall(SYS_munmap, address, length);
+  if (!atomic_load_explicit(&watching, memory_order_relaxed))
+    return (int)syscall(SYS_munmap, address, length);
   struct io_op op = {.kind = IO_MUNMAP, .address = address, .length = length};
   return (int)dispatch(&op);
 }

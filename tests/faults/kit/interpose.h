@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/interpose.h: every call by which a store's files change, seen and refused. A test that links interpose.c defines the C library's
- * functions itself and exports them, so that the plugin's and liblmdb's calls come here first; the kernel is called directly.
+ * kit/interpose.h: every call by which a store's files change, seen and refused. A test that links
+ * interpose.c defines the C library's functions itself and exports them, so that the plugin's and
+ * liblmdb's calls come here first; the kernel is called directly.
  */
 #ifndef KIT_INTERPOSE_H
 #define KIT_INTERPOSE_H
@@ -35,16 +36,18 @@ extern const char *const io_kind_names[IO_KINDS];
 
 struct io_op {
   enum io_kind kind;
-  int fd;                 /* OPEN: the folder it is relative to, after success see `result`; RENAME: the old folder */
+  int fd; /* OPEN: the folder it is relative to, after success see `result`; RENAME: the old folder
+           */
   int other_fd;           /* RENAME: the new folder */
   const char *path;       /* OPEN, MKDIR, UNLINK, RENAME (old) */
   const char *other_path; /* RENAME (new) */
   const void *data;       /* PWRITE, WRITE */
   const struct iovec *vector;
   int vector_count;
-  void *address;  /* MUNMAP, MSYNC; MMAP: wanted, after success see `result` */
-  size_t length;  /* bytes: of writes, maps, FTRUNCATE and FALLOCATE */
-  off_t offset;   /* PWRITE, FALLOCATE, MMAP; WRITE and WRITEV: -1, at the descriptor's own position */
+  void *address; /* MUNMAP, MSYNC; MMAP: wanted, after success see `result` */
+  size_t length; /* bytes: of writes, maps, FTRUNCATE and FALLOCATE */
+  /* PWRITE, FALLOCATE, MMAP; WRITE and WRITEV: -1, at the descriptor's own position */
+  off_t offset;
   int flags;      /* OPEN: flags; FALLOCATE: mode; UNLINK: flags; MMAP: flags */
   int protection; /* MMAP */
   unsigned mode;  /* OPEN, MKDIR */
@@ -54,7 +57,8 @@ struct io_op {
 };
 
 struct io_watch {
-  /* Before the call. true: go on (data may have been shortened through op->length); false: refuse with op->error. */
+  /* Before the call. true: go on (data may have been shortened through op->length); false: refuse
+   * with op->error. */
   bool (*before)(struct io_op *op);
   /* After the call, whether it was made or refused. May be NULL. */
   void (*after)(const struct io_op *op);

@@ -19,7 +19,8 @@ static inline uint64_t random_mix(uint64_t x) {
 }
 
 static inline struct random random_seeded(uint64_t seed, uint64_t stream) {
-  return (struct random){random_mix(seed + 0x9e3779b97f4a7c15u) ^ random_mix(stream * 0xd1342543de82ef95u + 1)};
+  return (struct random){random_mix(seed + 0x9e3779b97f4a7c15u) ^
+                         random_mix(stream * 0xd1342543de82ef95u + 1)};
 }
 
 static inline uint64_t random_next(struct random *random) {
@@ -28,8 +29,12 @@ static inline uint64_t random_next(struct random *random) {
 }
 
 /* 0 .. limit - 1; limit must not be 0. The bias of the remainder does not matter here. */
-static inline uint64_t random_below(struct random *random, uint64_t limit) { return random_next(random) % limit; }
+static inline uint64_t random_below(struct random *random, uint64_t limit) {
+  return random_next(random) % limit;
+}
 
-static inline bool random_chance(struct random *random, uint64_t percent) { return random_below(random, 100) < percent; }
+static inline bool random_chance(struct random *random, uint64_t percent) {
+  return random_below(random, 100) < percent;
+}
 
 #endif

@@ -16,7 +16,8 @@
 static void host_log(void *context, uint32_t severity, const struct tidings_span *message) {
   struct rig *rig = context;
   if (severity <= TIDINGS_LOG_WARNING) atomic_fetch_add(&rig->warnings, 1);
-  if (getenv("RIG_LOG")) fprintf(stderr, "plugin[%u]: %.*s\n", severity, (int)message->len, message->ptr);
+  if (getenv("RIG_LOG"))
+    fprintf(stderr, "plugin[%u]: %.*s\n", severity, (int)message->len, message->ptr);
 }
 
 static int64_t host_now_ms(void *context) {
@@ -58,7 +59,9 @@ static void leave(const struct rig *rig) {
   if (rig->after) rig->after();
 }
 
-static struct tidings_span span(const char *text) { return (struct tidings_span){text, text ? strlen(text) : 0}; }
+static struct tidings_span span(const char *text) {
+  return (struct tidings_span){text, text ? strlen(text) : 0};
+}
 
 int32_t rig_open(struct rig *rig, const struct rig_open *options, struct tidings_error *error) {
   rig->host = (struct tidings_host){
@@ -102,45 +105,56 @@ void rig_unload(struct rig *rig) {
   rig->entry = NULL;
 }
 
-static int32_t send_event(struct rig *rig, struct tidings_span event, bool *ret_duplicate, struct tidings_error *error) {
+static int32_t send_event(struct rig *rig, struct tidings_span event, bool *ret_duplicate,
+                          struct tidings_error *error) {
   const struct tidings_reply *reply = NULL;
   enter(rig);
   int32_t code = rig->plugin->on_event(rig->plugin, &event, &reply, error);
   leave(rig);
-  if (code == 0 && ret_duplicate) *ret_duplicate = reply && (reply->flags & TIDINGS_REPLY_DUPLICATE);
+  if (code == 0 && ret_duplicate)
+    *ret_duplicate = reply && (reply->flags & TIDINGS_REPLY_DUPLICATE);
   if (code == 0) rig->plugin->release(rig->plugin, reply);
   return code;
 }
 
-int32_t rig_event(struct rig *rig, const char *event, struct tidings_error *error) { return send_event(rig, span(event), NULL, error); }
+int32_t rig_event(struct rig *rig, const char *event, struct tidings_error *error) {
+  return send_event(rig, span(event), NULL, error);
+}
 
 size_t rig_push_event(char *event, const char *session, uint64_t token, bool identified) {
   static const char *const levels[] = {"info", "warning", "error"};
   char message[TOKEN_TEXT_MAX], identity[96] = "";
   token_text(token, message);
-  if (identified) snprintf(identity, sizeof identity, "\"source\":\"rig\",\"id\":\"t%" PRIu64 "\",", token);
-  int length =
-      snprintf(event, RIG_EVENT_MAX,
-               "{\"type\":\"notification\",\"session\":\"%s\",%s\"data\":{\"kind\":\"tool.stopped\",\"level\":\"%s\",\"message\":\"%s\"}}",
-               session, identity, levels[token % 3], message);
+  if (identified)
+    snprintf(identity, sizeof identity, "\"source\":\"rig\",\"id\":\"t%" PRIu64 "\",", token);
+  int length = snprintf(event, RIG_EVENT_MAX,
+                        "{\"type\":\"notification\",\"session\":\"%s\",%s\"data\":{\"kind\":\"tool."
+                        "stopped\",\"level\":\"%s\",\"message\":\"%s\"}}",
+                        session, identity, levels[token % 3], message);
   return (size_t)length;
 }
 
-int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified, bool *ret_duplicate, struct tidings_error *error) {
+int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified,
+                 bool *ret_duplicate, struct tidings_error *error) {
   char event[RIG_EVENT_MAX];
   size_t length = rig_push_event(event, session, token, identified);
   return send_event(rig, (struct tidings_span){event, length}, ret_duplicate, error);
 }
 
-int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliveries, size_t count, struct tidings_error *error) {
+int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliveries, size_t count,
+                   struct tidings_error *error) {
   char *event = malloc(256 + strlen(session) + count * 24);
   if (!event) die("out of memory");
   int length;
   if (count == 0 && !deliveries) {
-    length = sprintf(event, "{\"type\":\"session.opened\",\"session\":\"%s\",\"data\":{}}", session);
+    length =
+        sprintf(event, "{\"type\":\"session.opened\",\"session\":\"%s\",\"data\":{}}", session);
   } else {
-    length = sprintf(event, "{\"type\":\"session.resumed\",\"session\":\"%s\",\"data\":{\"deliveries\":[", session);
-    for (size_t i = 0; i < count; i++) length += sprintf(event + length, "%s\"%" PRIu64 "\"", i ? "," : "", deliveries[i]);
+    length = sprintf(event,
+                     "{\"type\":\"session.resumed\",\"session\":\"%s\",\"data\":{\"deliveries\":[",
+                     session);
+    for (size_t i = 0; i < count; i++)
+      length += sprintf(event + length, "%s\"%" PRIu64 "\"", i ? "," : "", deliveries[i]);
     length += sprintf(event + length, "]}}");
   }
   int32_t code = send_event(rig, (struct tidings_span){event, (size_t)length}, NULL, error);
@@ -156,20 +170,27 @@ static void carry(struct carried *carried, const struct tidings_reply *reply) {
     if (token_parse(text, &token)) {
       tokens_add(&carried->tokens, token);
     } else {
-      snprintf(carried->sample, sizeof carried->sample, "%.*s", (int)(text.len < 70 ? text.len : 70), text.ptr);
+      snprintf(carried->sample, sizeof carried->sample, "%.*s",
+               (int)(text.len < 70 ? text.len : 70), text.ptr);
       carried->damaged++;
     }
   }
 }
 
-int32_t rig_deliver(struct rig *rig, const char *session, enum rig_hook hook, struct carried *ret_carried, struct tidings_error *error) {
+int32_t rig_deliver(struct rig *rig, const char *session, enum rig_hook hook,
+                    struct carried *ret_carried, struct tidings_error *error) {
   const struct tidings_reply *reply = NULL;
-  struct tidings_tool_result result = {
-      .size = sizeof result, .session = span(session), .call_id = span("c1"), .tool = span("bash"), .content = span("ok")};
-  struct tidings_chat_request request = {.size = sizeof request, .session = span(session), .content = span("hi")};
+  struct tidings_tool_result result = {.size = sizeof result,
+                                       .session = span(session),
+                                       .call_id = span("c1"),
+                                       .tool = span("bash"),
+                                       .content = span("ok")};
+  struct tidings_chat_request request = {
+      .size = sizeof request, .session = span(session), .content = span("hi")};
   enter(rig);
-  int32_t code = hook == RIG_TOOL_RESULT ? rig->plugin->on_tool_result(rig->plugin, &result, &reply, error)
-                                         : rig->plugin->on_chat_request(rig->plugin, &request, &reply, error);
+  int32_t code = hook == RIG_TOOL_RESULT
+                     ? rig->plugin->on_tool_result(rig->plugin, &result, &reply, error)
+                     : rig->plugin->on_chat_request(rig->plugin, &request, &reply, error);
   leave(rig);
   if (code != 0) return code;
   carried_clear(ret_carried);
@@ -183,8 +204,10 @@ void carried_clear(struct carried *carried) {
   *carried = (struct carried){0};
 }
 
-int32_t rig_settle(struct rig *rig, uint64_t delivery, uint32_t outcome, struct tidings_error *error) {
-  struct tidings_settlement settlement = {.size = sizeof settlement, .outcome = outcome, .delivery_id = delivery};
+int32_t rig_settle(struct rig *rig, uint64_t delivery, uint32_t outcome,
+                   struct tidings_error *error) {
+  struct tidings_settlement settlement = {
+      .size = sizeof settlement, .outcome = outcome, .delivery_id = delivery};
   const struct tidings_reply *reply = NULL;
   enter(rig);
   int32_t code = rig->plugin->settle(rig->plugin, &settlement, &reply, error);
@@ -193,7 +216,8 @@ int32_t rig_settle(struct rig *rig, uint64_t delivery, uint32_t outcome, struct 
   return code;
 }
 
-int32_t rig_query(struct rig *rig, const char *request, char **ret_json, struct tidings_error *error) {
+int32_t rig_query(struct rig *rig, const char *request, char **ret_json,
+                  struct tidings_error *error) {
   if (!rig->query) die("the plugin has no %s", TIDINGS_EXT_QUERY);
   struct tidings_span text = span(request);
   const struct tidings_answer *answer = NULL;
@@ -208,9 +232,11 @@ int32_t rig_query(struct rig *rig, const char *request, char **ret_json, struct 
 
 static const char *code_name(int32_t code) {
   static const char *const names[] = {
-      "TIDINGS_OK",          "TIDINGS_E_INVAL",        "TIDINGS_E_SCHEMA", "TIDINGS_E_TOO_BIG", "TIDINGS_E_UNSUPPORTED",
-      "TIDINGS_E_NOT_FOUND", "TIDINGS_E_FIRED",        "TIDINGS_E_STATE",  "TIDINGS_E_BUSY",    "TIDINGS_E_FULL",
-      "TIDINGS_E_STORE",     "TIDINGS_E_SCHEMA_NEWER", "TIDINGS_E_NOMEM",  "TIDINGS_E_CLOSED"};
+      "TIDINGS_OK",        "TIDINGS_E_INVAL",       "TIDINGS_E_SCHEMA",
+      "TIDINGS_E_TOO_BIG", "TIDINGS_E_UNSUPPORTED", "TIDINGS_E_NOT_FOUND",
+      "TIDINGS_E_FIRED",   "TIDINGS_E_STATE",       "TIDINGS_E_BUSY",
+      "TIDINGS_E_FULL",    "TIDINGS_E_STORE",       "TIDINGS_E_SCHEMA_NEWER",
+      "TIDINGS_E_NOMEM",   "TIDINGS_E_CLOSED"};
   return code <= 0 && code >= TIDINGS_E_CLOSED ? names[-code] : "an unknown code";
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/rig.h: a plugin as a black box: loaded by path, called through the ABI, in words that fault tests use (push, deliver, settle).
- * Must not know what is inside the plugin.
+ * kit/rig.h: a plugin as a black box: loaded by path, called through the ABI, in words that fault
+ * tests use (push, deliver, settle). Must not know what is inside the plugin.
  */
 #ifndef KIT_RIG_H
 #define KIT_RIG_H
@@ -29,12 +29,14 @@ struct rig {
   struct random random;
   _Atomic(unsigned) warnings; /* lines that the plugin logged at warning or error */
 
-  /* Around every call into the plugin, if set: faults are armed there, so that they hit the plugin and not the test. */
+  /* Around every call into the plugin, if set: faults are armed there, so that they hit the plugin
+   * and not the test. */
   void (*before)(void);
   void (*after)(void);
 };
 
-/* Loads the image (RTLD_NOW | RTLD_LOCAL) and checks the first eight bytes. Ends the test if that fails. */
+/* Loads the image (RTLD_NOW | RTLD_LOCAL) and checks the first eight bytes. Ends the test if that
+ * fails. */
 void rig_load(struct rig *rig, const char *plugin_path);
 /* Closes if open (ends the test if the plugin refuses) and unloads. */
 void rig_unload(struct rig *rig);
@@ -48,16 +50,18 @@ struct rig_open {
 int32_t rig_open(struct rig *rig, const struct rig_open *options, struct tidings_error *error);
 int32_t rig_close(struct rig *rig, struct tidings_error *error);
 
-/* Pushes the text of `token` into a session. With `identified` the event has a source and an id made from the token, so that
- * pushing again is safe. *ret_duplicate may be NULL. */
-int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified, bool *ret_duplicate, struct tidings_error *error);
+/* Pushes the text of `token` into a session. With `identified` the event has a source and an id
+ * made from the token, so that pushing again is safe. *ret_duplicate may be NULL. */
+int32_t rig_push(struct rig *rig, const char *session, uint64_t token, bool identified,
+                 bool *ret_duplicate, struct tidings_error *error);
 /* The event of such a push as text; returns its length. `event` has RIG_EVENT_MAX bytes. */
 enum { RIG_EVENT_MAX = TOKEN_TEXT_MAX + 512 };
 size_t rig_push_event(char *event, const char *session, uint64_t token, bool identified);
 /* Any event, as text. The reply, if any, is released. */
 int32_t rig_event(struct rig *rig, const char *event, struct tidings_error *error);
 /* session.resumed naming deliveries; none and NULL: session.opened. */
-int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliveries, size_t count, struct tidings_error *error);
+int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliveries, size_t count,
+                   struct tidings_error *error);
 
 /* What a hook handed out. Zero it before the first use; free it with carried_clear. */
 struct carried {
@@ -67,12 +71,15 @@ struct carried {
   char sample[80];      /* the beginning of a damaged one */
 };
 enum rig_hook { RIG_TOOL_RESULT, RIG_CHAT_REQUEST };
-int32_t rig_deliver(struct rig *rig, const char *session, enum rig_hook hook, struct carried *ret_carried, struct tidings_error *error);
+int32_t rig_deliver(struct rig *rig, const char *session, enum rig_hook hook,
+                    struct carried *ret_carried, struct tidings_error *error);
 void carried_clear(struct carried *carried);
 
-int32_t rig_settle(struct rig *rig, uint64_t delivery, uint32_t outcome, struct tidings_error *error);
+int32_t rig_settle(struct rig *rig, uint64_t delivery, uint32_t outcome,
+                   struct tidings_error *error);
 /* A query as text; *ret_json (may be NULL) is malloc'ed and NUL-terminated. */
-int32_t rig_query(struct rig *rig, const char *request, char **ret_json, struct tidings_error *error);
+int32_t rig_query(struct rig *rig, const char *request, char **ret_json,
+                  struct tidings_error *error);
 
 /* "TIDINGS_E_BUSY: the text", for messages; a buffer of the calling thread. */
 const char *rig_why(int32_t code, const struct tidings_error *error);

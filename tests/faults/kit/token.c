@@ -18,9 +18,11 @@ static size_t filler_length(uint64_t token) {
 }
 
 size_t token_text(uint64_t token, char *buffer) {
-  size_t length = (size_t)snprintf(buffer, TOKEN_TEXT_MAX, "token %020llu ", (unsigned long long)token);
+  size_t length =
+      (size_t)snprintf(buffer, TOKEN_TEXT_MAX, "token %020llu ", (unsigned long long)token);
   struct random random = random_seeded(token, 77);
-  for (size_t filler = filler_length(token); filler > 0; filler--) buffer[length++] = (char)('a' + random_below(&random, 26));
+  for (size_t filler = filler_length(token); filler > 0; filler--)
+    buffer[length++] = (char)('a' + random_below(&random, 26));
   buffer[length++] = '.';
   buffer[length] = 0;
   return length;

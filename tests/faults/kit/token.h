@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/token.h: messages that identify themselves. Each push of a test carries a number of its own, its token; the text is made from the
- * token alone, so that a message found in a carrier tells which push it was and whether a single byte of it is damaged.
+ * kit/token.h: messages that identify themselves. Each push of a test carries a number of its own,
+ * its token; the text is made from the token alone, so that a message found in a carrier tells
+ * which push it was and whether a single byte of it is damaged.
  */
 #ifndef KIT_TOKEN_H
 #define KIT_TOKEN_H
@@ -13,8 +14,8 @@
 
 enum { TOKEN_TEXT_MAX = 8192 };
 
-/* Writes the text of a token (at most TOKEN_TEXT_MAX bytes with its NUL) and returns its length. Most are short, every 8th is about
- * a kilobyte, every 32nd is longer than a page of the store. */
+/* Writes the text of a token (at most TOKEN_TEXT_MAX bytes with its NUL) and returns its length.
+ * Most are short, every 8th is about a kilobyte, every 32nd is longer than a page of the store. */
 size_t token_text(uint64_t token, char *buffer);
 
 /* Reads a token back; false when the text is not exactly what some token's push had said. */

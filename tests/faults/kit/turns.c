@@ -12,9 +12,13 @@
 
 enum { ID_MAX = 24 };
 
-static size_t id_of(uint64_t token, char id[ID_MAX]) { return (size_t)snprintf(id, ID_MAX, "m%" PRIu64, token); }
+static size_t id_of(uint64_t token, char id[ID_MAX]) {
+  return (size_t)snprintf(id, ID_MAX, "m%" PRIu64, token);
+}
 
-static struct tidings_span span(const char *text) { return (struct tidings_span){text, strlen(text)}; }
+static struct tidings_span span(const char *text) {
+  return (struct tidings_span){text, strlen(text)};
+}
 
 static void enter(const struct rig *rig) {
   if (rig->before) rig->before();
@@ -24,7 +28,7 @@ static void leave(const struct rig *rig) {
   if (rig->after) rig->after();
 }
 
-/* -- replies -------------------------------------------------------------------------------------------------------------------------- */
+/* -- replies ----------------------------------------------------------------------------------- */
 
 static bool read_id(struct tidings_span id, uint64_t *ret_token) {
   char text[ID_MAX], expected[ID_MAX];
@@ -41,7 +45,8 @@ static void hear_offered(const struct tidings_turn_message *message, struct hear
     tokens_add(&heard->offered, named);
     return;
   }
-  snprintf(heard->sample, sizeof heard->sample, "%.*s: %.*s", (int)(message->id.len < 20 ? message->id.len : 20), message->id.ptr,
+  snprintf(heard->sample, sizeof heard->sample, "%.*s: %.*s",
+           (int)(message->id.len < 20 ? message->id.len : 20), message->id.ptr,
            (int)(message->content.len < 40 ? message->content.len : 40), message->content.ptr);
   heard->damaged++;
 }
@@ -68,7 +73,8 @@ void heard_clear(struct heard *heard) {
   *heard = (struct heard){0};
 }
 
-static int32_t take(struct rig *rig, int32_t code, const struct tidings_reply *reply, struct heard *ret_heard) {
+static int32_t take(struct rig *rig, int32_t code, const struct tidings_reply *reply,
+                    struct heard *ret_heard) {
   leave(rig);
   if (code != 0) return code;
   heard_clear(ret_heard);
@@ -77,9 +83,10 @@ static int32_t take(struct rig *rig, int32_t code, const struct tidings_reply *r
   return 0;
 }
 
-/* -- calls ---------------------------------------------------------------------------------------------------------------------------- */
+/* -- calls ------------------------------------------------------------------------------------- */
 
-static int32_t send(struct rig *rig, const char *event, struct heard *ret_heard, struct tidings_error *error) {
+static int32_t send(struct rig *rig, const char *event, struct heard *ret_heard,
+                    struct tidings_error *error) {
   const struct tidings_reply *reply = NULL;
   struct tidings_span text = span(event);
   enter(rig);
@@ -87,25 +94,30 @@ static int32_t send(struct rig *rig, const char *event, struct heard *ret_heard,
   return take(rig, code, reply, ret_heard);
 }
 
-int32_t turns_submit(struct rig *rig, const char *session, uint64_t token, bool steer, struct heard *ret_heard,
-                     struct tidings_error *error) {
+int32_t turns_submit(struct rig *rig, const char *session, uint64_t token, bool steer,
+                     struct heard *ret_heard, struct tidings_error *error) {
   char content[TOKEN_TEXT_MAX], event[TOKEN_TEXT_MAX + 256], id[ID_MAX];
   token_text(token, content);
   id_of(token, id);
   snprintf(event, sizeof event,
-           "{\"type\":\"message.submitted\",\"session\":\"%s\",\"data\":{\"id\":\"%s\",\"content\":\"%s\",\"delivery\":\"%s\"}}", session,
-           id, content, steer ? "steer" : "queue");
+           "{\"type\":\"message.submitted\",\"session\":\"%s\",\"data\":{\"id\":\"%s\",\"content\":"
+           "\"%s\",\"delivery\":\"%s\"}}",
+           session, id, content, steer ? "steer" : "queue");
   return send(rig, event, ret_heard, error);
 }
 
-int32_t turns_cancel(struct rig *rig, const char *session, uint64_t token, struct heard *ret_heard, struct tidings_error *error) {
+int32_t turns_cancel(struct rig *rig, const char *session, uint64_t token, struct heard *ret_heard,
+                     struct tidings_error *error) {
   char event[256], id[ID_MAX];
   id_of(token, id);
-  snprintf(event, sizeof event, "{\"type\":\"message.cancelled\",\"session\":\"%s\",\"data\":{\"id\":\"%s\"}}", session, id);
+  snprintf(event, sizeof event,
+           "{\"type\":\"message.cancelled\",\"session\":\"%s\",\"data\":{\"id\":\"%s\"}}", session,
+           id);
   return send(rig, event, ret_heard, error);
 }
 
-int32_t turns_event(struct rig *rig, const char *session, const char *type, const struct tokens *tokens, struct heard *ret_heard,
+int32_t turns_event(struct rig *rig, const char *session, const char *type,
+                    const struct tokens *tokens, struct heard *ret_heard,
                     struct tidings_error *error) {
   size_t count = tokens ? tokens->count : 0;
   char *event = malloc(256 + count * ID_MAX * 2), id[ID_MAX];
@@ -121,8 +133,8 @@ int32_t turns_event(struct rig *rig, const char *session, const char *type, cons
   return code;
 }
 
-int32_t turns_request(struct rig *rig, const char *session, const struct tokens *tokens, struct heard *ret_heard,
-                      struct tidings_error *error) {
+int32_t turns_request(struct rig *rig, const char *session, const struct tokens *tokens,
+                      struct heard *ret_heard, struct tidings_error *error) {
   struct tidings_span *ids = calloc(tokens->count + 1, sizeof *ids);
   const struct tidings_span **list = calloc(tokens->count + 1, sizeof *list);
   char(*texts)[ID_MAX] = calloc(tokens->count + 1, sizeof *texts);
@@ -132,8 +144,11 @@ int32_t turns_request(struct rig *rig, const char *session, const struct tokens 
     ids[i] = (struct tidings_span){texts[i], id_of(tokens->at[i], texts[i])};
     list[i] = &ids[i];
   }
-  struct tidings_chat_request request = {
-      .size = sizeof request, .session = span(session), .content = span("hi"), .messages = list, .message_count = tokens->count};
+  struct tidings_chat_request request = {.size = sizeof request,
+                                         .session = span(session),
+                                         .content = span("hi"),
+                                         .messages = list,
+                                         .message_count = tokens->count};
   enter(rig);
   int32_t code = rig->plugin->on_chat_request(rig->plugin, &request, &reply, error);
   code = take(rig, code, reply, ret_heard);
@@ -143,17 +158,23 @@ int32_t turns_request(struct rig *rig, const char *session, const struct tokens 
   return code;
 }
 
-int32_t turns_result(struct rig *rig, const char *session, struct heard *ret_heard, struct tidings_error *error) {
-  struct tidings_tool_result result = {
-      .size = sizeof result, .session = span(session), .call_id = span("c1"), .tool = span("bash"), .content = span("ok")};
+int32_t turns_result(struct rig *rig, const char *session, struct heard *ret_heard,
+                     struct tidings_error *error) {
+  struct tidings_tool_result result = {.size = sizeof result,
+                                       .session = span(session),
+                                       .call_id = span("c1"),
+                                       .tool = span("bash"),
+                                       .content = span("ok")};
   const struct tidings_reply *reply = NULL;
   enter(rig);
   int32_t code = rig->plugin->on_tool_result(rig->plugin, &result, &reply, error);
   return take(rig, code, reply, ret_heard);
 }
 
-int32_t turns_settle(struct rig *rig, uint64_t delivery, uint32_t outcome, struct heard *ret_heard, struct tidings_error *error) {
-  struct tidings_settlement settlement = {.size = sizeof settlement, .outcome = outcome, .delivery_id = delivery};
+int32_t turns_settle(struct rig *rig, uint64_t delivery, uint32_t outcome, struct heard *ret_heard,
+                     struct tidings_error *error) {
+  struct tidings_settlement settlement = {
+      .size = sizeof settlement, .outcome = outcome, .delivery_id = delivery};
   const struct tidings_reply *reply = NULL;
   enter(rig);
   int32_t code = rig->plugin->settle(rig->plugin, &settlement, &reply, error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/turns.h: messages and turns through the rig. A message's id and content are made from a token, so that an offer tells which submit it was and whether
- * a byte of it is damaged. Must not know what is inside the plugin.
+ * kit/turns.h: messages and turns through the rig. A message's id and content are made from a
+ * token, so that an offer tells which submit it was and whether a byte of it is damaged. Must not
+ * know what is inside the plugin.
  */
 #ifndef KIT_TURNS_H
 #define KIT_TURNS_H
@@ -20,16 +21,20 @@ struct heard {
 };
 void heard_clear(struct heard *heard);
 
-int32_t turns_submit(struct rig *rig, const char *session, uint64_t token, bool steer, struct heard *ret_heard,
+int32_t turns_submit(struct rig *rig, const char *session, uint64_t token, bool steer,
+                     struct heard *ret_heard, struct tidings_error *error);
+int32_t turns_cancel(struct rig *rig, const char *session, uint64_t token, struct heard *ret_heard,
                      struct tidings_error *error);
-int32_t turns_cancel(struct rig *rig, const char *session, uint64_t token, struct heard *ret_heard, struct tidings_error *error);
 /* An event of a turn; with the ids of `tokens`, if there are any. */
-int32_t turns_event(struct rig *rig, const char *session, const char *type, const struct tokens *tokens, struct heard *ret_heard,
+int32_t turns_event(struct rig *rig, const char *session, const char *type,
+                    const struct tokens *tokens, struct heard *ret_heard,
                     struct tidings_error *error);
 /* The hooks: a request that names the messages of `tokens`; a tool's result. */
-int32_t turns_request(struct rig *rig, const char *session, const struct tokens *tokens, struct heard *ret_heard,
-                      struct tidings_error *error);
-int32_t turns_result(struct rig *rig, const char *session, struct heard *ret_heard, struct tidings_error *error);
-int32_t turns_settle(struct rig *rig, uint64_t delivery, uint32_t outcome, struct heard *ret_heard, struct tidings_error *error);
+int32_t turns_request(struct rig *rig, const char *session, const struct tokens *tokens,
+                      struct heard *ret_heard, struct tidings_error *error);
+int32_t turns_result(struct rig *rig, const char *session, struct heard *ret_heard,
+                     struct tidings_error *error);
+int32_t turns_settle(struct rig *rig, uint64_t delivery, uint32_t outcome, struct heard *ret_heard,
+                     struct tidings_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/creation.c: what other processes leave behind: a store half made, and lock files of every kind. All of that must open.
+ * open/creation.c: what other processes leave behind: a store half made, and lock files of every
+ * kind. All of that must open.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +34,8 @@ static void after(const struct io_op *op) {
 static const struct io_watch watch = {.before = before, .after = after};
 
 /* A child opens and pushes token 1; it is killed at its n-th call. Returns whether it was. */
-static bool killed_at(struct rig *rig, const char *store, uint64_t n, bool is_after, bool *ret_acknowledged) {
+static bool killed_at(struct rig *rig, const char *store, uint64_t n, bool is_after,
+                      bool *ret_acknowledged) {
   int status, pipes[2];
   char byte = 0;
   if (pipe(pipes) != 0) die("pipe: %s", strerror(errno));
@@ -55,7 +57,8 @@ static bool killed_at(struct rig *rig, const char *store, uint64_t n, bool is_af
   *ret_acknowledged = read(pipes[0], &byte, 1) == 1;
   close(pipes[0]);
   if (waitpid(child, &status, 0) != child) die("waitpid failed");
-  if (status != 0 && !WIFSIGNALED(status)) fail("a new store cannot be opened (call %llu)", (unsigned long long)n);
+  if (status != 0 && !WIFSIGNALED(status))
+    fail("a new store cannot be opened (call %llu)", (unsigned long long)n);
   return status != 0;
 }
 
@@ -64,12 +67,14 @@ static void check_after_kill(struct rig *rig, const char *store, bool acknowledg
   struct carried carried = {0};
   int32_t code = rig_open(rig, &(struct rig_open){.store = store}, &error);
   if (code != 0) {
-    fail("killed at call %llu, and now it does not open: %s", (unsigned long long)n, rig_why(code, &error));
+    fail("killed at call %llu, and now it does not open: %s", (unsigned long long)n,
+         rig_why(code, &error));
     return;
   }
   code = rig_push(rig, "s1", 2, true, NULL, &error);
   if (code == 0) code = rig_deliver(rig, "s1", RIG_TOOL_RESULT, &carried, &error);
-  if (code != 0) fail("killed at call %llu, and now: %s", (unsigned long long)n, rig_why(code, &error));
+  if (code != 0)
+    fail("killed at call %llu, and now: %s", (unsigned long long)n, rig_why(code, &error));
   else if (carried.tokens.count > 2 || carried.tokens.count < (acknowledged ? 2u : 1u))
     fail("killed at call %llu: %zu came", (unsigned long long)n, carried.tokens.count);
   carried_clear(&carried);
@@ -94,7 +99,8 @@ void part_creation(const struct arguments *arguments, const char *folder) {
       folder_remove(store);
     }
   }
-  if (kills < 20) fail("creation makes only %llu calls: the test sees too little", (unsigned long long)kills);
+  if (kills < 20)
+    fail("creation makes only %llu calls: the test sees too little", (unsigned long long)kills);
   printf("killed %llu times while the store was made\n", (unsigned long long)kills);
   rig_unload(&rig);
 }
@@ -111,7 +117,8 @@ static void change(const char *path, unsigned way) {
   }
 }
 
-/* The n-th file of a store beside its data: lock.mdb and what the plugin shares among processes. False: there are not so many. */
+/* The n-th file of a store beside its data: lock.mdb and what the plugin shares among processes.
+ * False: there are not so many. */
 static bool nth_other_file(const char *store, unsigned n, char *name, size_t size) {
   DIR *folder = opendir(store);
   if (!folder) die("%s: %s", store, strerror(errno));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/damage.c: a data.mdb that was cut off, or whose pages are wrong. What is cut off is refused, or nothing that mattered was cut off; never
- * is it a signal. Damaged pages may stop lmdb, but what is handed out is what was pushed.
+ * open/damage.c: a data.mdb that was cut off, or whose pages are wrong. What is cut off is refused,
+ * or nothing that mattered was cut off; never is it a signal. Damaged pages may stop lmdb, but what
+ * is handed out is what was pushed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +35,8 @@ struct damaging {
   bool deadly; /* lmdb may well die of it */
 };
 
-static void begin(struct damaging *damaging, const struct arguments *arguments, const char *folder, const char *name) {
+static void begin(struct damaging *damaging, const struct arguments *arguments, const char *folder,
+                  const char *name) {
   char data[FOLDER_PATH_MAX], copy[64];
   memset(damaging, 0, sizeof *damaging);
   damaging->seed = arguments->seed;
@@ -46,22 +48,26 @@ static void begin(struct damaging *damaging, const struct arguments *arguments, 
   fill_store(&damaging->rig, damaging->original);
   folder_join(data, damaging->original, "data.mdb");
   damaging->bytes = file_read(data, &damaging->length);
-  damaging->tally = mmap(NULL, sizeof *damaging->tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  damaging->tally = mmap(NULL, sizeof *damaging->tally, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (damaging->tally == MAP_FAILED) die("no shared memory");
 }
 
 static void end(struct damaging *damaging, const char *what, uint64_t count) {
   struct tally *tally = damaging->tally;
-  printf("%s: %" PRIu64 " stores: %" PRIu64 " refused, %" PRIu64 " opened whole, %" PRIu64 " with something missing, %" PRIu64
-         " with something again, %" PRIu64 " failed in a hook, %" PRIu64 " killed the process\n",
-         what, count, atomic_load(&tally->refused), atomic_load(&tally->whole), atomic_load(&tally->partial), atomic_load(&tally->again),
-         atomic_load(&tally->failing), damaging->killed);
+  printf("%s: %" PRIu64 " stores: %" PRIu64 " refused, %" PRIu64 " opened whole, %" PRIu64
+         " with something missing, %" PRIu64 " with something again, %" PRIu64
+         " failed in a hook, %" PRIu64 " killed the process\n",
+         what, count, atomic_load(&tally->refused), atomic_load(&tally->whole),
+         atomic_load(&tally->partial), atomic_load(&tally->again), atomic_load(&tally->failing),
+         damaging->killed);
   munmap(tally, sizeof *tally);
   free(damaging->bytes);
   rig_unload(&damaging->rig);
 }
 
-/* Opens the store as it is now and counts what became of it. Returns how many tokens came, or -1 when it was refused. */
+/* Opens the store as it is now and counts what became of it. Returns how many tokens came, or -1
+ * when it was refused. */
 static int look(struct damaging *damaging, struct tidings_error *error) {
   uint8_t seen[FILLED_TOKENS + 1];
   int came = 0;
@@ -79,7 +85,8 @@ static int look(struct damaging *damaging, struct tidings_error *error) {
 }
 
 /* Does them all in children; one that dies costs one store. */
-static void in_children(struct damaging *damaging, uint64_t count, void (*one)(struct damaging *, uint64_t)) {
+static void in_children(struct damaging *damaging, uint64_t count,
+                        void (*one)(struct damaging *, uint64_t)) {
   struct tally *tally = damaging->tally;
   for (uint64_t at = 0; at < count; at = atomic_load(&tally->next)) {
     int status;
@@ -98,7 +105,8 @@ static void in_children(struct damaging *damaging, uint64_t count, void (*one)(s
       if (status != 0) fail("see above");
       return;
     }
-    if (WTERMSIG(status) == SIGALRM) fail("store %" PRIu64 ": opening takes forever", atomic_load(&tally->next));
+    if (WTERMSIG(status) == SIGALRM)
+      fail("store %" PRIu64 ": opening takes forever", atomic_load(&tally->next));
     damaging->killed++;
     atomic_fetch_add(&tally->next, 1);
   }
@@ -112,7 +120,7 @@ static size_t used_pages(const struct damaging *damaging) {
   return pages;
 }
 
-/* -- cut off --------------------------------------------------------------------------------------------------------------------- */
+/* -- cut off ----------------------------------------------------------------------------------- */
 
 static void truncate_one(struct damaging *damaging, uint64_t number) {
   struct random random = random_seeded(damaging->seed, number);
@@ -123,8 +131,10 @@ static void truncate_one(struct damaging *damaging, uint64_t number) {
   else if (number % 4 == 0) length &= ~(size_t)511;
   file_write(damaging->data, damaging->bytes, length);
   int came = look(damaging, &error);
-  if (atomic_load(&damaging->tally->again)) fail("cut to %zu bytes it opens, and hands out again what had been settled", length);
-  if (came >= 0 && came < FILLED_TOKENS) fail("cut to %zu bytes it opens, and only %d of %d come", length, came, FILLED_TOKENS);
+  if (atomic_load(&damaging->tally->again))
+    fail("cut to %zu bytes it opens, and hands out again what had been settled", length);
+  if (came >= 0 && came < FILLED_TOKENS)
+    fail("cut to %zu bytes it opens, and only %d of %d come", length, came, FILLED_TOKENS);
   if (came < 0 && (error.code != TIDINGS_E_STORE || !strcasestr(error.text, "data.mdb"))) {
     fail("cut to %zu bytes: %s", length, rig_why(error.code, &error));
   }
@@ -137,11 +147,12 @@ void part_truncation(const struct arguments *arguments, const char *folder) {
   folder_copy(damaging.original, damaging.store);
   in_children(&damaging, arguments->count, truncate_one);
   if (damaging.killed) fail("%" PRIu64 " processes were killed", damaging.killed);
-  if (atomic_load(&damaging.tally->refused) == 0) fail("nothing was refused: the test does not cut where it matters");
+  if (atomic_load(&damaging.tally->refused) == 0)
+    fail("nothing was refused: the test does not cut where it matters");
   end(&damaging, "cut off", arguments->count);
 }
 
-/* -- wrong pages ----------------------------------------------------------------------------------------------------------------- */
+/* -- wrong pages ------------------------------------------------------------------------------- */
 
 static void damage(uint8_t *bytes, size_t pages, struct random *random) {
   size_t page = random_below(random, pages), other = random_below(random, pages);

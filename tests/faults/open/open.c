@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/open.c: stores that must not be opened, and those that must be although somebody died over them. Each refusal is a sentence that
- * says what is wrong; none is a signal.
+ * open/open.c: stores that must not be opened, and those that must be although somebody died over
+ * them. Each refusal is a sentence that says what is wrong; none is a signal.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,9 @@
 
 #include "open/parts.h"
 
-static void session_of(uint64_t token, char name[8]) { snprintf(name, 8, "s%u", (unsigned)(token % FILLED_SESSIONS)); }
+static void session_of(uint64_t token, char name[8]) {
+  snprintf(name, 8, "s%u", (unsigned)(token % FILLED_SESSIONS));
+}
 
 static void must(int32_t code, const struct tidings_error *error, const char *what) {
   if (code != 0) die("%s: %s", what, rig_why(code, error));
@@ -48,7 +50,8 @@ void fill_store(struct rig *rig, const char *store) {
     fill(rig, store);
     _exit(0);
   }
-  if (waitpid(child, &status, 0) != child || status != 0) die("%s cannot be filled: status 0x%x", store, (unsigned)status);
+  if (waitpid(child, &status, 0) != child || status != 0)
+    die("%s cannot be filled: status 0x%x", store, (unsigned)status);
 }
 
 int32_t read_store(struct rig *rig, const char *store, uint8_t *seen, struct tidings_error *error) {
@@ -65,7 +68,8 @@ int32_t read_store(struct rig *rig, const char *store, uint8_t *seen, struct tid
       code = delivered;
       continue;
     }
-    if (carried.damaged) fail("a damaged store hands out what nobody pushed: \"%s\"", carried.sample);
+    if (carried.damaged)
+      fail("a damaged store hands out what nobody pushed: \"%s\"", carried.sample);
     for (size_t k = 0; k < carried.tokens.count; k++) {
       uint64_t token = carried.tokens.at[k];
       if (token == 0 || token > FILLED_TOKENS) seen[0]++;

@@ -11,18 +11,23 @@
 
 enum { FILLED_TOKENS = 400, FILLED_SESSIONS = 3 };
 
-/* A store with FILLED_TOKENS pending notifications (token 1 and up, session "s<token % 3>"), some delivered and settled before. Closed again. */
+/* A store with FILLED_TOKENS pending notifications (token 1 and up, session "s<token % 3>"), some
+ * delivered and settled before. Closed again. */
 void fill_store(struct rig *rig, const char *store);
-/* Opens, drains and closes; counts in `seen` (FILLED_TOKENS + 1 bytes) how often each token comes, in seen[0] those that come though they had
- * been settled. What nobody pushed is a failure of the test. */
+/* Opens, drains and closes; counts in `seen` (FILLED_TOKENS + 1 bytes) how often each token comes,
+ * in seen[0] those that come though they had been settled. What nobody pushed is a failure of the
+ * test. */
 int32_t read_store(struct rig *rig, const char *store, uint8_t *seen, struct tidings_error *error);
 /* Opening must succeed, and all that is pending come once. */
 void expect_whole(struct rig *rig, const char *store, const char *what);
 
-void part_refusals(const struct arguments *arguments, const char *folder); /* places that cannot be a store */
-void part_twice(const struct arguments *arguments, const char *folder);    /* already open in this process */
+void part_refusals(const struct arguments *arguments,
+                   const char *folder); /* places that cannot be a store */
+void part_twice(const struct arguments *arguments,
+                const char *folder); /* already open in this process */
 void part_lock_files(const struct arguments *arguments, const char *folder);
-void part_creation(const struct arguments *arguments, const char *folder); /* killed while the store is made */
+void part_creation(const struct arguments *arguments,
+                   const char *folder); /* killed while the store is made */
 void part_truncation(const struct arguments *arguments, const char *folder);
 void part_damage(const struct arguments *arguments, const char *folder);
 

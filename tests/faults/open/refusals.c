@@ -22,7 +22,8 @@ static void refused(struct rig *rig, const char *store, const char *what, const 
   struct tidings_error error = RIG_ERROR;
   int32_t code = rig_open(rig, &(struct rig_open){.store = store}, &error);
   if (code != TIDINGS_E_STORE) fail("%s: %s", what, rig_why(code, &error));
-  else if (!strcasestr(error.text, word)) fail("%s: the sentence lacks \"%s\": %s", what, word, error.text);
+  else if (!strcasestr(error.text, word))
+    fail("%s: the sentence lacks \"%s\": %s", what, word, error.text);
   else printf("%s: %s\n", what, error.text);
   if (code == 0) (void)rig_close(rig, &error);
 }
@@ -32,7 +33,8 @@ static void make(const char *path, mode_t mode) {
 }
 
 static void refuse_shapes(struct rig *rig, const char *folder) {
-  char path[FOLDER_PATH_MAX], target[FOLDER_PATH_MAX], data[FOLDER_PATH_MAX], moved[FOLDER_PATH_MAX];
+  char path[FOLDER_PATH_MAX], target[FOLDER_PATH_MAX], data[FOLDER_PATH_MAX],
+      moved[FOLDER_PATH_MAX];
   folder_join(target, folder, "target");
   fill_store(rig, target);
 
@@ -81,7 +83,8 @@ static void read_only_mount(struct rig *rig, const char *folder) {
   folder_join(store, folder, "mounted");
   fill_store(rig, store);
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-      mount(store, store, NULL, MS_BIND, NULL) != 0 || mount("none", store, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) != 0) {
+      mount(store, store, NULL, MS_BIND, NULL) != 0 ||
+      mount("none", store, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) != 0) {
     printf("skipped: no right to mount (%s)\n", strerror(errno));
     exit(0);
   }
@@ -89,7 +92,8 @@ static void read_only_mount(struct rig *rig, const char *folder) {
   exit(failures() ? 1 : 0);
 }
 
-static void in_child(struct rig *rig, const char *folder, void (*body)(struct rig *, const char *), const char *what) {
+static void in_child(struct rig *rig, const char *folder, void (*body)(struct rig *, const char *),
+                     const char *what) {
   int status;
   fflush(NULL);
   pid_t child = fork();
@@ -98,7 +102,8 @@ static void in_child(struct rig *rig, const char *folder, void (*body)(struct ri
     body(rig, folder);
     exit(failures() ? 1 : 0);
   }
-  if (waitpid(child, &status, 0) != child || status != 0) fail("%s: status 0x%x", what, (unsigned)status);
+  if (waitpid(child, &status, 0) != child || status != 0)
+    fail("%s: status 0x%x", what, (unsigned)status);
 }
 
 void part_refusals(const struct arguments *arguments, const char *folder) {
@@ -117,19 +122,21 @@ void part_refusals(const struct arguments *arguments, const char *folder) {
   refused(&rig, path, "somebody else's folder", "belongs to");
   folder_join(path, folder, "somebody");
   make(path, 0700);
-  if (chown(path, SOMEBODY, SOMEBODY) != 0 || chmod(folder, 0711) != 0) die("chown: %s", strerror(errno));
+  if (chown(path, SOMEBODY, SOMEBODY) != 0 || chmod(folder, 0711) != 0)
+    die("chown: %s", strerror(errno));
   in_child(&rig, folder, as_somebody, "as another user");
   in_child(&rig, folder, read_only_mount, "a read-only mount");
   rig_unload(&rig);
 }
 
-/* -- already open ---------------------------------------------------------------------------------------------------------------- */
+/* -- already open ------------------------------------------------------------------------------ */
 
 static void refused_as_open(struct rig *rig, const char *store, const char *what) {
   struct tidings_error error = RIG_ERROR;
   struct tidings_plugin *first = rig->plugin;
   int32_t code = rig_open(rig, &(struct rig_open){.store = store}, &error);
-  if (code != TIDINGS_E_STORE || !strcasestr(error.text, "open")) fail("%s: %s", what, rig_why(code, &error));
+  if (code != TIDINGS_E_STORE || !strcasestr(error.text, "open"))
+    fail("%s: %s", what, rig_why(code, &error));
   else printf("%s: %s\n", what, error.text);
   rig->plugin = first;
 }
@@ -167,13 +174,16 @@ void part_twice(const struct arguments *arguments, const char *folder) {
   if (child == 0) {
     struct rig late = {0};
     rig_load(&late, image);
-    int32_t code = rig_open(&late, &(struct rig_open){.store = store, .role = TIDINGS_ROLE_PRODUCER}, &error);
+    int32_t code =
+        rig_open(&late, &(struct rig_open){.store = store, .role = TIDINGS_ROLE_PRODUCER}, &error);
     if (code == 0) code = rig_push(&late, "s1", 1, true, NULL, &error);
     if (code != 0) fail("another process meanwhile: %s", rig_why(code, &error));
     _exit(failures() ? 1 : 0);
   }
-  if (waitpid(child, &status, 0) != child || status != 0) fail("another process meanwhile: status 0x%x", (unsigned)status);
-  if (rig_push(&rig, "s2", 2, true, NULL, &error) != 0) fail("the first instance afterwards: %s", error.text);
+  if (waitpid(child, &status, 0) != child || status != 0)
+    fail("another process meanwhile: status 0x%x", (unsigned)status);
+  if (rig_push(&rig, "s2", 2, true, NULL, &error) != 0)
+    fail("the first instance afterwards: %s", error.text);
   if (rig_close(&rig, &error) != 0) fail("close: %s", error.text);
 
   expect_whole(&copy, store, "the copy, after the first was closed");

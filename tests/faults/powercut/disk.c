@@ -2,8 +2,9 @@
  *
  * powercut/disk.c: see disk.h.
  *
- * A file has durable bytes and a list of later changes, each of which may or may not have reached the disk. A folder's changes of names
- * are kept likewise. Atomic are a sector of 512 bytes, a truncation, and a change of names.
+ * A file has durable bytes and a list of later changes, each of which may or may not have reached
+ * the disk. A folder's changes of names are kept likewise. Atomic are a sector of 512 bytes, a
+ * truncation, and a change of names.
  */
 #include "powercut/disk.h"
 
@@ -95,9 +96,10 @@ static struct file *add_file(struct disk *disk, uint64_t inode, bool folder) {
   return &disk->files[disk->file_count++];
 }
 
-/* -- changes that happened for good ---------------------------------------------------------------------------------------------- */
+/* -- changes that happened for good ------------------------------------------------------------ */
 
-static void apply_change(const struct disk *disk, struct bytes *bytes, const struct trace_event *event) {
+static void apply_change(const struct disk *disk, struct bytes *bytes,
+                         const struct trace_event *event) {
   if (event->kind == TRACE_TRUNCATE) bytes_resize(bytes, event->length);
   else bytes_write(bytes, event->offset, disk->trace->arena + event->data, event->length);
 }
@@ -137,7 +139,8 @@ static void sync_folder(struct disk *disk, uint64_t folder) {
 }
 
 static void sync_file(struct disk *disk, struct file *file) {
-  for (size_t i = 0; i < file->pending.count; i++) apply_change(disk, &file->durable, file->pending.at[i]);
+  for (size_t i = 0; i < file->pending.count; i++)
+    apply_change(disk, &file->durable, file->pending.at[i]);
   file->pending.count = 0;
 }
 
@@ -152,7 +155,8 @@ static void advance_over(struct disk *disk, const struct trace_event *event) {
   case TRACE_RENAME:
   case TRACE_UNLINK: events_add(&disk->pending_names, event); break;
   case TRACE_WRITE:
-    /* A synchronous write is durable alone: earlier unsynced ones that it does not cover stay in doubt, below it. */
+    /* A synchronous write is durable alone: earlier unsynced ones that it does not cover stay in
+     * doubt, below it. */
     if (event->flags & TRACE_DURABLE) apply_change(disk, &file->durable, event);
     events_add(&file->pending, event);
     break;
@@ -185,10 +189,11 @@ void disk_free(struct disk *disk) {
 }
 
 void disk_advance(struct disk *disk, size_t cut) {
-  for (; disk->cut < cut && disk->cut < disk->trace->count; disk->cut++) advance_over(disk, &disk->trace->events[disk->cut]);
+  for (; disk->cut < cut && disk->cut < disk->trace->count; disk->cut++)
+    advance_over(disk, &disk->trace->events[disk->cut]);
 }
 
-/* -- one of the possible states -------------------------------------------------------------------------------------------------- */
+/* -- one of the possible states ---------------------------------------------------------------- */
 
 /* How the changes in doubt of one file, or of all names, fared. */
 enum fate { ALL_LOST, ALL_KEPT, EACH_BY_CHANCE, PREFIX_KEPT, ALL_BUT_ONE, EACH_TORN, FATES };
@@ -219,7 +224,8 @@ static bool torn(enum fate fate, struct random *random, size_t i, size_t pivot) 
   return false;
 }
 
-static void write_torn(const struct disk *disk, struct bytes *bytes, const struct trace_event *event, struct random *random) {
+static void write_torn(const struct disk *disk, struct bytes *bytes,
+                       const struct trace_event *event, struct random *random) {
   size_t end = event->offset + event->length;
   for (size_t at = event->offset; at < end;) {
     size_t next = (at / SECTOR + 1) * SECTOR;
@@ -231,8 +237,10 @@ static void write_torn(const struct disk *disk, struct bytes *bytes, const struc
   }
 }
 
-/* The write under way when the power went is in doubt even when it was synchronous, and so is every change that no sync has covered. */
-static void apply_in_doubt(const struct disk *disk, struct bytes *bytes, const struct events *changes, struct random *random) {
+/* The write under way when the power went is in doubt even when it was synchronous, and so is every
+ * change that no sync has covered. */
+static void apply_in_doubt(const struct disk *disk, struct bytes *bytes,
+                           const struct events *changes, struct random *random) {
   enum fate fate = (enum fate)random_below(random, FATES);
   size_t pivot = changes->count ? random_below(random, changes->count) : 0;
   for (size_t i = 0; i < changes->count; i++) {
@@ -243,8 +251,10 @@ static void apply_in_doubt(const struct disk *disk, struct bytes *bytes, const s
       write_torn(disk, bytes, event, random);
     } else if (durable || kept(fate, random, i, pivot)) {
       apply_change(disk, bytes, event);
-    } else if (event->kind == TRACE_WRITE && random_chance(random, 25) && bytes->size < event->offset + event->length) {
-      bytes_resize(bytes, event->offset + event->length); /* the size got there and the bytes did not */
+    } else if (event->kind == TRACE_WRITE && random_chance(random, 25) &&
+               bytes->size < event->offset + event->length) {
+      bytes_resize(bytes,
+                   event->offset + event->length); /* the size got there and the bytes did not */
     }
   }
 }
@@ -256,19 +266,23 @@ static void write_file(const char *path, const struct bytes *bytes) {
   for (size_t at = 0; at < bytes->size; at += sizeof zeros) {
     size_t piece = bytes->size - at < sizeof zeros ? bytes->size - at : sizeof zeros;
     if (memcmp(bytes->at + at, zeros, piece) == 0) continue;
-    if (pwrite(fd, bytes->at + at, piece, (off_t)at) != (ssize_t)piece) die("%s: %s", path, strerror(errno));
+    if (pwrite(fd, bytes->at + at, piece, (off_t)at) != (ssize_t)piece)
+      die("%s: %s", path, strerror(errno));
   }
   close(fd);
 }
 
 /* NULL randomness: everything is kept. */
-static void build_file(const struct disk *disk, const struct file *file, struct random *random, const char *path) {
+static void build_file(const struct disk *disk, const struct file *file, struct random *random,
+                       const char *path) {
   struct bytes bytes = {0};
   struct events changes = {0};
-  const struct trace_event *next = disk->cut < disk->trace->count ? &disk->trace->events[disk->cut] : NULL;
+  const struct trace_event *next =
+      disk->cut < disk->trace->count ? &disk->trace->events[disk->cut] : NULL;
   if (file->durable.size) bytes_write(&bytes, 0, file->durable.at, file->durable.size);
   for (size_t i = 0; i < file->pending.count; i++) events_add(&changes, file->pending.at[i]);
-  if (next && random && next->inode == file->inode && (next->kind == TRACE_WRITE || next->kind == TRACE_TRUNCATE)) {
+  if (next && random && next->inode == file->inode &&
+      (next->kind == TRACE_WRITE || next->kind == TRACE_TRUNCATE)) {
     events_add(&changes, next);
   }
   if (random) apply_in_doubt(disk, &bytes, &changes, random);
@@ -279,7 +293,8 @@ static void build_file(const struct disk *disk, const struct file *file, struct 
   free(changes.at);
 }
 
-static void build_folder(struct disk *disk, const struct names *names, uint64_t folder, struct random *random, const char *path) {
+static void build_folder(struct disk *disk, const struct names *names, uint64_t folder,
+                         struct random *random, const char *path) {
   for (size_t i = 0; i < names->count; i++) {
     const struct name *name = &names->at[i];
     if (name->folder != folder) continue;
@@ -301,9 +316,12 @@ static void build(const struct disk *disk, struct random *random, const char *pa
   if (!view) die("out of memory");
   *view = *disk;
   struct events changes = {0};
-  for (size_t i = 0; i < disk->pending_names.count; i++) events_add(&changes, disk->pending_names.at[i]);
-  const struct trace_event *next = disk->cut < disk->trace->count ? &disk->trace->events[disk->cut] : NULL;
-  if (next && random && (next->kind == TRACE_CREATE || next->kind == TRACE_RENAME || next->kind == TRACE_UNLINK)) {
+  for (size_t i = 0; i < disk->pending_names.count; i++)
+    events_add(&changes, disk->pending_names.at[i]);
+  const struct trace_event *next =
+      disk->cut < disk->trace->count ? &disk->trace->events[disk->cut] : NULL;
+  if (next && random &&
+      (next->kind == TRACE_CREATE || next->kind == TRACE_RENAME || next->kind == TRACE_UNLINK)) {
     if (next->kind == TRACE_CREATE) add_file(view, next->other, next->flags & TRACE_FOLDER);
     events_add(&changes, next);
   }
@@ -317,6 +335,8 @@ static void build(const struct disk *disk, struct random *random, const char *pa
   free(view);
 }
 
-void disk_image(const struct disk *disk, struct random *random, const char *path) { build(disk, random, path); }
+void disk_image(const struct disk *disk, struct random *random, const char *path) {
+  build(disk, random, path);
+}
 
 void disk_image_whole(const struct disk *disk, const char *path) { build(disk, NULL, path); }

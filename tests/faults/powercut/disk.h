@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/disk.h: what a disk may hold when the power goes: everything that a completed sync covers, and of the rest any part, in any
- * order, torn at sectors. Turns a trace and a point in it into files. Must not know the plugin.
+ * powercut/disk.h: what a disk may hold when the power goes: everything that a completed sync
+ * covers, and of the rest any part, in any order, torn at sectors. Turns a trace and a point in it
+ * into files. Must not know the plugin.
  */
 #ifndef POWERCUT_DISK_H
 #define POWERCUT_DISK_H
@@ -19,10 +20,12 @@ struct disk;
 struct disk *disk_new(const struct trace *trace, enum disk_honesty honesty);
 void disk_free(struct disk *disk);
 
-/* Goes on to the moment at which the first `cut` events are over and the next one is under way. Never goes back. */
+/* Goes on to the moment at which the first `cut` events are over and the next one is under way.
+ * Never goes back. */
 void disk_advance(struct disk *disk, size_t cut);
 
-/* Writes one of the possible states into the empty folder `path`, which stands for the trace's root. */
+/* Writes one of the possible states into the empty folder `path`, which stands for the trace's
+ * root. */
 void disk_image(const struct disk *disk, struct random *random, const char *path);
 /* The state in which everything has been kept: the running system's own view. */
 void disk_image_whole(const struct disk *disk, const char *path);

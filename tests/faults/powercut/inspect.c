@@ -21,7 +21,8 @@ struct leased {
   uint64_t id, session;
   const uint64_t *tokens;
   size_t token_count;
-  bool settling, settled, named; /* named: the host found it in its transcript and says so on resuming */
+  bool settling, settled,
+      named; /* named: the host found it in its transcript and says so on resuming */
   uint64_t outcome;
 };
 
@@ -31,7 +32,8 @@ struct promises {
   uint8_t seen[WORKLOAD_TOKENS];
   bool identified[WORKLOAD_TOKENS];
   bool settling_now[WORKLOAD_TOKENS]; /* a commit of its delivery was under way */
-  uint8_t ended[WORKLOAD_TOKENS];     /* of a message, without a carrier: MAY_COME while that was under way, MUST_NOT_COME afterwards */
+  uint8_t ended[WORKLOAD_TOKENS]; /* of a message, without a carrier: MAY_COME while that was under
+                                     way, MUST_NOT_COME afterwards */
   uint64_t last_token;
   struct leased leased[DELIVERIES_MAX];
   size_t leased_count;
@@ -45,7 +47,8 @@ struct inspection {
   char *why;
 };
 
-static bool broken(struct inspection *inspection, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool broken(struct inspection *inspection, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 static bool broken(struct inspection *inspection, const char *format, ...) {
   va_list list;
   va_start(list, format);
@@ -61,7 +64,8 @@ static struct leased *find_leased(struct promises *promises, uint64_t id) {
   die("a settled delivery %" PRIu64 " that was never handed out", id);
 }
 
-static void read_mark(struct promises *promises, const struct trace *trace, const struct trace_event *event) {
+static void read_mark(struct promises *promises, const struct trace *trace,
+                      const struct trace_event *event) {
   switch ((enum mark)event->mark) {
   case MARK_PUSH:
     promises->due[event->inode] = MAY_COME;
@@ -89,14 +93,16 @@ static void read_mark(struct promises *promises, const struct trace *trace, cons
   }
 }
 
-/* What was handed out is durable, whatever its push had been told; how it ended decides whether it comes again. */
+/* What was handed out is durable, whatever its push had been told; how it ended decides whether it
+ * comes again. */
 static enum due due_of(const struct leased *leased) {
   if (leased->settled) return leased->outcome == TIDINGS_COMMITTED ? MUST_NOT_COME : MUST_COME;
   if (leased->named) return MUST_NOT_COME;
   return leased->settling && leased->outcome == TIDINGS_COMMITTED ? MAY_COME : MUST_COME;
 }
 
-static void read_promises(struct promises *promises, const struct trace *trace, size_t cut, struct random *random) {
+static void read_promises(struct promises *promises, const struct trace *trace, size_t cut,
+                          struct random *random) {
   for (size_t i = 0; i < cut; i++) {
     if (trace->events[i].kind == TRACE_MARK) read_mark(promises, trace, &trace->events[i]);
   }
@@ -114,8 +120,8 @@ static void read_promises(struct promises *promises, const struct trace *trace, 
   }
 }
 
-/* A producer that cannot know whether its push arrived pushes again with the same id: a duplicate if it had, one notification if not. The
- * newest are tried, where the cut is. */
+/* A producer that cannot know whether its push arrived pushes again with the same id: a duplicate
+ * if it had, one notification if not. The newest are tried, where the cut is. */
 static bool push_again(struct inspection *inspection) {
   struct promises *promises = inspection->promises;
   uint64_t token = promises->last_token;
@@ -126,39 +132,48 @@ static bool push_again(struct inspection *inspection) {
     tries++;
     workload_session(promises->session[token], name);
     int32_t code = rig_push(inspection->rig, name, token, true, &duplicate, &inspection->error);
-    if (code != 0) return broken(inspection, "pushing token %" PRIu64 " again: %s", token, rig_why(code, &inspection->error));
+    if (code != 0)
+      return broken(inspection, "pushing token %" PRIu64 " again: %s", token,
+                    rig_why(code, &inspection->error));
     if (!duplicate && promises->due[token] != MAY_COME)
       return broken(inspection, "token %" PRIu64 " is not known any more as pushed", token);
-    if (promises->due[token] == MAY_COME && !promises->settling_now[token]) promises->due[token] = MUST_COME;
+    if (promises->due[token] == MAY_COME && !promises->settling_now[token])
+      promises->due[token] = MUST_COME;
   }
   return true;
 }
 
-/* How the host comes back to a session: naming what its transcript has, as a new conversation, or just by its next hook call. */
+/* How the host comes back to a session: naming what its transcript has, as a new conversation, or
+ * just by its next hook call. */
 static bool attach(struct inspection *inspection, unsigned session) {
   struct promises *promises = inspection->promises;
   uint64_t ids[DELIVERIES_MAX];
   size_t count = 0;
   char name[8];
   for (size_t i = 0; i < promises->leased_count; i++) {
-    if (promises->leased[i].session == session && promises->leased[i].named) ids[count++] = promises->leased[i].id;
+    if (promises->leased[i].session == session && promises->leased[i].named)
+      ids[count++] = promises->leased[i].id;
   }
   uint64_t way = random_below(inspection->random, 3);
   if (count == 0 && way == 0) return true;
   workload_session(session, name);
-  int32_t code = rig_attach(inspection->rig, name, count || way == 1 ? ids : NULL, count, &inspection->error);
-  return code == 0 || broken(inspection, "resuming %s: %s", name, rig_why(code, &inspection->error));
+  int32_t code =
+      rig_attach(inspection->rig, name, count || way == 1 ? ids : NULL, count, &inspection->error);
+  return code == 0 ||
+         broken(inspection, "resuming %s: %s", name, rig_why(code, &inspection->error));
 }
 
 static bool note(struct inspection *inspection, unsigned session, const struct carried *carried) {
   struct promises *promises = inspection->promises;
-  if (carried->damaged) return broken(inspection, "a notification that nobody pushed: \"%s\"", carried->sample);
+  if (carried->damaged)
+    return broken(inspection, "a notification that nobody pushed: \"%s\"", carried->sample);
   for (size_t i = 0; i < carried->tokens.count; i++) {
     uint64_t token = carried->tokens.at[i];
     if (token >= WORKLOAD_TOKENS || promises->due[token] == NEVER_PUSHED) {
       return broken(inspection, "token %" PRIu64 " was not pushed yet", token);
     }
-    if (promises->session[token] != session) return broken(inspection, "token %" PRIu64 " in session s%u", token, session);
+    if (promises->session[token] != session)
+      return broken(inspection, "token %" PRIu64 " in session s%u", token, session);
     if (promises->seen[token]++) return broken(inspection, "token %" PRIu64 " twice", token);
     if (promises->due[token] == MUST_NOT_COME)
       return broken(inspection, "token %" PRIu64 " again, after its settle had returned OK", token);
@@ -172,14 +187,18 @@ static bool drain(struct inspection *inspection, unsigned session) {
   bool good;
   workload_session(session, name);
   for (int round = 0;; round++) {
-    int32_t code = rig_deliver(inspection->rig, name, RIG_TOOL_RESULT, &carried, &inspection->error);
-    good = code == 0 || broken(inspection, "delivering %s: %s", name, rig_why(code, &inspection->error));
+    int32_t code =
+        rig_deliver(inspection->rig, name, RIG_TOOL_RESULT, &carried, &inspection->error);
+    good = code == 0 ||
+           broken(inspection, "delivering %s: %s", name, rig_why(code, &inspection->error));
     if (!good || carried.delivery == 0) break;
     good = note(inspection, session, &carried);
     if (!good) break;
-    if (round > 0) good = broken(inspection, "session %s had more after everything was delivered", name);
+    if (round > 0)
+      good = broken(inspection, "session %s had more after everything was delivered", name);
     code = rig_settle(inspection->rig, carried.delivery, TIDINGS_COMMITTED, &inspection->error);
-    if (code != 0) good = broken(inspection, "settling %s: %s", name, rig_why(code, &inspection->error));
+    if (code != 0)
+      good = broken(inspection, "settling %s: %s", name, rig_why(code, &inspection->error));
     if (!good) break;
   }
   carried_clear(&carried);
@@ -191,10 +210,12 @@ static bool drain_lane(struct inspection *inspection, unsigned session) {
   struct carried came = {0};
   char name[8];
   workload_session(session, name);
-  bool good = lane_drain(name, inspection->rig, &came.tokens, inspection->why, 512) && note(inspection, session, &came);
+  bool good = lane_drain(name, inspection->rig, &came.tokens, inspection->why, 512) &&
+              note(inspection, session, &came);
   for (size_t i = 1; good && i < came.tokens.count; i++) {
     if (came.tokens.at[i - 1] > came.tokens.at[i])
-      good = broken(inspection, "message %" PRIu64 " came before %" PRIu64, came.tokens.at[i - 1], came.tokens.at[i]);
+      good = broken(inspection, "message %" PRIu64 " came before %" PRIu64, came.tokens.at[i - 1],
+                    came.tokens.at[i]);
   }
   carried_clear(&came);
   return good;
@@ -208,7 +229,9 @@ static bool submit_one_more(struct inspection *inspection) {
   workload_session(WORKLOAD_SESSIONS, name);
   int32_t code = turns_submit(inspection->rig, name, token, false, &heard, &inspection->error);
   bool good = code == 0 && heard.asked && heard.offered.count == 1 && heard.offered.at[0] == token;
-  if (!good) broken(inspection, "what was submitted afterwards was not offered alone: %s", rig_why(code, &inspection->error));
+  if (!good)
+    broken(inspection, "what was submitted afterwards was not offered alone: %s",
+           rig_why(code, &inspection->error));
   heard_clear(&heard);
   return good;
 }
@@ -218,10 +241,14 @@ static bool push_one_more(struct inspection *inspection) {
   struct carried carried = {0};
   uint64_t token = NEW_TOKENS + random_below(inspection->random, NEW_TOKENS);
   int32_t code = rig_push(inspection->rig, "s1", token, true, NULL, &inspection->error);
-  if (code != 0) return broken(inspection, "pushing afterwards: %s", rig_why(code, &inspection->error));
+  if (code != 0)
+    return broken(inspection, "pushing afterwards: %s", rig_why(code, &inspection->error));
   code = rig_deliver(inspection->rig, "s1", RIG_CHAT_REQUEST, &carried, &inspection->error);
-  bool good = code == 0 && carried.damaged == 0 && carried.tokens.count == 1 && carried.tokens.at[0] == token;
-  if (!good) broken(inspection, "what was pushed afterwards did not come alone: %s", rig_why(code, &inspection->error));
+  bool good = code == 0 && carried.damaged == 0 && carried.tokens.count == 1 &&
+              carried.tokens.at[0] == token;
+  if (!good)
+    broken(inspection, "what was pushed afterwards did not come alone: %s",
+           rig_why(code, &inspection->error));
   carried_clear(&carried);
   return good;
 }
@@ -229,7 +256,8 @@ static bool push_one_more(struct inspection *inspection) {
 static bool everything_came(struct inspection *inspection) {
   for (uint64_t token = 0; token < WORKLOAD_TOKENS; token++) {
     if (inspection->promises->due[token] == MUST_COME && !inspection->promises->seen[token]) {
-      return broken(inspection, "token %" PRIu64 " of session s%u is lost; its push had returned OK", token,
+      return broken(inspection,
+                    "token %" PRIu64 " of session s%u is lost; its push had returned OK", token,
                     inspection->promises->session[token]);
     }
   }
@@ -247,7 +275,8 @@ static bool inspect_open(struct inspection *inspection) {
   return everything_came(inspection) && push_one_more(inspection) && submit_one_more(inspection);
 }
 
-bool inspect(struct rig *rig, const char *path, const struct trace *trace, size_t cut, struct random random, char *why) {
+bool inspect(struct rig *rig, const char *path, const struct trace *trace, size_t cut,
+             struct random random, char *why) {
   struct inspection inspection = {.rig = rig, .random = &random, .error = RIG_ERROR, .why = why};
   inspection.promises = calloc(1, sizeof *inspection.promises);
   if (!inspection.promises) die("out of memory");
@@ -257,7 +286,8 @@ bool inspect(struct rig *rig, const char *path, const struct trace *trace, size_
   if (good) {
     good = inspect_open(&inspection);
     code = rig_close(rig, &inspection.error);
-    if (good && code != 0) good = broken(&inspection, "close: %s", rig_why(code, &inspection.error));
+    if (good && code != 0)
+      good = broken(&inspection, "close: %s", rig_why(code, &inspection.error));
   }
   free(inspection.promises);
   return good;

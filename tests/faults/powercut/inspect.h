@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/inspect.h: opens a store as a power cut left it and holds it against what had been promised before the cut.
+ * powercut/inspect.h: opens a store as a power cut left it and holds it against what had been
+ * promised before the cut.
  */
 #ifndef POWERCUT_INSPECT_H
 #define POWERCUT_INSPECT_H
@@ -8,8 +9,9 @@
 #include "kit/rig.h"
 #include "powercut/trace.h"
 
-/* True if every promise of the first `cut` events of the trace is kept by the store at `path`; else `why` (512 bytes) says which is not.
- * `rig` is loaded and not open, and so it is afterwards. */
-bool inspect(struct rig *rig, const char *path, const struct trace *trace, size_t cut, struct random random, char *why);
+/* True if every promise of the first `cut` events of the trace is kept by the store at `path`; else
+ * `why` (512 bytes) says which is not. `rig` is loaded and not open, and so it is afterwards. */
+bool inspect(struct rig *rig, const char *path, const struct trace *trace, size_t cut,
+             struct random random, char *why);
 
 #endif

@@ -34,7 +34,7 @@ void lane_hears(struct lane *lane, const struct heard *heard) {
   }
 }
 
-/* -- steps of the host ---------------------------------------------------------------------------------------------------------------- */
+/* -- steps of the host ------------------------------------------------------------------------- */
 
 struct step {
   struct lane *lane;
@@ -47,33 +47,40 @@ struct step {
 static void submit(struct step *step, uint64_t token) {
   struct lane *lane = step->lane;
   tracer_mark_push(token, lane->number, false);
-  must(turns_submit(step->rig, lane->session, token, random_chance(step->random, 30), &step->heard, &step->error), &step->error, "submit");
+  must(turns_submit(step->rig, lane->session, token, random_chance(step->random, 30), &step->heard,
+                    &step->error),
+       &step->error, "submit");
   tracer_mark(MARK_PUSHED, token, lane->number, NULL, 0);
   tokens_add(&lane->waiting, token);
   lane_hears(lane, &step->heard);
 }
 
-/* One that waits is taken back; it may have come back from a carrier and be offered, fired or on another one: then it stays as it is. */
+/* One that waits is taken back; it may have come back from a carrier and be offered, fired or on
+ * another one: then it stays as it is. */
 static void cancel(struct step *step) {
   struct lane *lane = step->lane;
   if (lane->waiting.count == 0) return;
   uint64_t token = lane->waiting.at[random_below(step->random, lane->waiting.count)];
   forget(&lane->waiting, token);
   tracer_mark(MARK_END, token, 0, NULL, 0);
-  must(turns_cancel(step->rig, lane->session, token, &step->heard, &step->error), &step->error, "cancel");
+  must(turns_cancel(step->rig, lane->session, token, &step->heard, &step->error), &step->error,
+       "cancel");
   tracer_mark(MARK_ENDED, token, 0, NULL, 0);
   lane_hears(lane, &step->heard);
 }
 
 static void say(struct step *step, const char *type) {
-  must(turns_event(step->rig, step->lane->session, type, NULL, &step->heard, &step->error), &step->error, type);
+  must(turns_event(step->rig, step->lane->session, type, NULL, &step->heard, &step->error),
+       &step->error, type);
   lane_hears(step->lane, &step->heard);
 }
 
 static uint64_t take_offer(struct step *step) {
   struct lane *lane = step->lane;
-  must(turns_request(step->rig, lane->session, &lane->offered, &step->heard, &step->error), &step->error, "a request with messages");
-  tracer_mark(MARK_LEASED, step->heard.delivery, lane->number, lane->offered.at, lane->offered.count);
+  must(turns_request(step->rig, lane->session, &lane->offered, &step->heard, &step->error),
+       &step->error, "a request with messages");
+  tracer_mark(MARK_LEASED, step->heard.delivery, lane->number, lane->offered.at,
+              lane->offered.count);
   lane->offered.count = 0;
   lane->runs = true;
   return step->heard.delivery;
@@ -82,19 +89,26 @@ static uint64_t take_offer(struct step *step) {
 /* It starts without a request: its messages have fired for good. */
 static void start_offer(struct step *step) {
   struct lane *lane = step->lane;
-  for (size_t i = 0; i < lane->offered.count; i++) tracer_mark(MARK_END, lane->offered.at[i], 0, NULL, 0);
-  must(turns_event(step->rig, lane->session, "turn.started", &lane->offered, &step->heard, &step->error), &step->error, "turn.started");
-  for (size_t i = 0; i < lane->offered.count; i++) tracer_mark(MARK_ENDED, lane->offered.at[i], 0, NULL, 0);
+  for (size_t i = 0; i < lane->offered.count; i++)
+    tracer_mark(MARK_END, lane->offered.at[i], 0, NULL, 0);
+  must(turns_event(step->rig, lane->session, "turn.started", &lane->offered, &step->heard,
+                   &step->error),
+       &step->error, "turn.started");
+  for (size_t i = 0; i < lane->offered.count; i++)
+    tracer_mark(MARK_ENDED, lane->offered.at[i], 0, NULL, 0);
   lane->offered.count = 0;
   lane->runs = true;
 }
 
 static uint64_t steer(struct step *step) {
   struct lane *lane = step->lane;
-  must(turns_result(step->rig, lane->session, &step->heard, &step->error), &step->error, "a tool result");
+  must(turns_result(step->rig, lane->session, &step->heard, &step->error), &step->error,
+       "a tool result");
   if (!step->heard.delivery) return 0;
-  tracer_mark(MARK_LEASED, step->heard.delivery, lane->number, step->heard.steered.at, step->heard.steered.count);
-  for (size_t i = 0; i < step->heard.steered.count; i++) forget(&lane->waiting, step->heard.steered.at[i]);
+  tracer_mark(MARK_LEASED, step->heard.delivery, lane->number, step->heard.steered.at,
+              step->heard.steered.count);
+  for (size_t i = 0; i < step->heard.steered.count; i++)
+    forget(&lane->waiting, step->heard.steered.at[i]);
   return step->heard.delivery;
 }
 
@@ -124,7 +138,8 @@ static uint64_t go_on(struct step *step) {
   return 0;
 }
 
-uint64_t lane_step(struct lane *lane, struct rig *rig, struct random *random, uint64_t token, bool *ret_token_used) {
+uint64_t lane_step(struct lane *lane, struct rig *rig, struct random *random, uint64_t token,
+                   bool *ret_token_used) {
   struct step step = {.lane = lane, .rig = rig, .random = random, .error = RIG_ERROR};
   uint64_t delivery = 0, dice = random_below(random, 100);
   *ret_token_used = dice < 40;
@@ -137,9 +152,10 @@ uint64_t lane_step(struct lane *lane, struct rig *rig, struct random *random, ui
   return delivery;
 }
 
-/* -- afterwards ------------------------------------------------------------------------------------------------------------------------ */
+/* -- afterwards -------------------------------------------------------------------------------- */
 
-bool lane_drain(const char *session, struct rig *rig, struct tokens *ret_came, char *why, size_t why_size) {
+bool lane_drain(const char *session, struct rig *rig, struct tokens *ret_came, char *why,
+                size_t why_size) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;
   /* What the reply to attaching has offered is not known here. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/lanes.h: sessions in which turns run while the power may go: messages are submitted, steered, cancelled; offers are taken, declined; requests are sent
- * and settled; and what a store has kept of it afterwards.
+ * powercut/lanes.h: sessions in which turns run while the power may go: messages are submitted,
+ * steered, cancelled; offers are taken, declined; requests are sent and settled; and what a store
+ * has kept of it afterwards.
  */
 #ifndef POWERCUT_LANES_H
 #define POWERCUT_LANES_H
@@ -17,14 +18,16 @@ struct lane {
   struct tokens waiting; /* that were submitted and not offered yet */
 };
 
-/* Something happens in it, with the token if that is taken: *ret_token_used. A delivery that has to be settled is returned; 0: none. Marks what was
- * promised. Ends the test if anything fails. */
-uint64_t lane_step(struct lane *lane, struct rig *rig, struct random *random, uint64_t token, bool *ret_token_used);
+/* Something happens in it, with the token if that is taken: *ret_token_used. A delivery that has to
+ * be settled is returned; 0: none. Marks what was promised. Ends the test if anything fails. */
+uint64_t lane_step(struct lane *lane, struct rig *rig, struct random *random, uint64_t token,
+                   bool *ret_token_used);
 /* The reply of a settle of one of its deliveries. */
 void lane_hears(struct lane *lane, const struct heard *heard);
 
-/* After the cut: lets the host go on until nothing is queued, and adds all that starts turns to `ret_came`, in order. Returns false and says why if something
- * is wrong. */
-bool lane_drain(const char *session, struct rig *rig, struct tokens *ret_came, char *why, size_t why_size);
+/* After the cut: lets the host go on until nothing is queued, and adds all that starts turns to
+ * `ret_came`, in order. Returns false and says why if something is wrong. */
+bool lane_drain(const char *session, struct rig *rig, struct tokens *ret_came, char *why,
+                size_t why_size);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/powercut.c: the power goes at any moment, and the disk keeps what was synced and anything of the rest; no promise may be
- * broken. Traces a workload, builds images (disk.h), inspects each (inspect.h). A control, a disk whose fdatasync does nothing, must be caught.
+ * powercut/powercut.c: the power goes at any moment, and the disk keeps what was synced and
+ * anything of the rest; no promise may be broken. Traces a workload, builds images (disk.h),
+ * inspects each (inspect.h). A control, a disk whose fdatasync does nothing, must be caught.
  *
- * An image is named by its number: the same seed, trace and number give the same image. A failing trace is kept in a file, so that
+ * An image is named by its number: the same seed, trace and number give the same image. A failing
+ * trace is kept in a file, so that
  * `--trace FILE --only N` shows image N again.
  */
 #include <inttypes.h>
@@ -60,11 +62,13 @@ static void *shared(size_t length) {
 
 /* Every eighth cut is in the making of the store, which is short and must survive as well. */
 static size_t cut_of(const struct trace *trace, struct random *random) {
-  if (trace->opened > 0 && random_chance(random, 12)) return random_below(random, trace->opened + 1);
+  if (trace->opened > 0 && random_chance(random, 12))
+    return random_below(random, trace->opened + 1);
   return random_below(random, trace->count + 1);
 }
 
-static void make_image(const struct run *run, struct disk *disk, const struct image *image, const char *root, struct random *ret_random) {
+static void make_image(const struct run *run, struct disk *disk, const struct image *image,
+                       const char *root, struct random *ret_random) {
   *ret_random = random_seeded(run->arguments->seed, image->number);
   cut_of(run->trace, ret_random);
   disk_advance(disk, image->cut);
@@ -76,7 +80,8 @@ static void make_image(const struct run *run, struct disk *disk, const struct im
 static void report(const struct run *run, const struct image *image, const char *why) {
   uint64_t before = atomic_fetch_add(&run->board->failed, 1);
   if (run->honesty != DISK_HONEST || before >= SHOWN_FAILURES) return;
-  fail("%s: image %" PRIu64 " (cut after event %zu of %zu): %s", run->label, image->number, image->cut, run->trace->count, why);
+  fail("%s: image %" PRIu64 " (cut after event %zu of %zu): %s", run->label, image->number,
+       image->cut, run->trace->count, why);
 }
 
 /* A store the power had gone on in its first moments may lack even the folder it was to be in. */
@@ -86,8 +91,8 @@ static void make_parent(const char *root) {
   mkdir(parent, 0700);
 }
 
-static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_t first, size_t last, unsigned worker,
-                                 struct progress *progress) {
+static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_t first,
+                                 size_t last, unsigned worker, struct progress *progress) {
   char root[FOLDER_PATH_MAX], name[32], store[FOLDER_PATH_MAX], why[512];
   struct rig *rig = calloc(1, sizeof *rig);
   if (!rig) die("out of memory");
@@ -106,7 +111,8 @@ static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_
     atomic_store(&progress->next, i);
     make_image(run, disk, &run->images[i], root, &random);
     make_parent(root);
-    if (!inspect(rig, store, run->trace, run->images[i].cut, random, why)) report(run, &run->images[i], why);
+    if (!inspect(rig, store, run->trace, run->images[i].cut, random, why))
+      report(run, &run->images[i], why);
     atomic_fetch_add(&run->board->finished, 1);
   }
   atomic_store(&progress->next, last);
@@ -129,7 +135,8 @@ static void keep_image(const struct run *run, const struct image *image) {
 }
 
 /* One batch in a child; a child that dies costs one image, and the rest goes on in another. */
-static void run_batch(const struct run *run, struct disk *disk, size_t first, size_t last, unsigned worker, struct progress *progress) {
+static void run_batch(const struct run *run, struct disk *disk, size_t first, size_t last,
+                      unsigned worker, struct progress *progress) {
   while (first < last) {
     int status;
     disk_advance(disk, run->images[first].cut);
@@ -156,7 +163,8 @@ static _Noreturn void worker_main(const struct run *run, unsigned worker) {
   if (end > run->image_count) end = run->image_count;
   struct disk *disk = disk_new(run->trace, run->honesty);
   struct progress *progress = shared(sizeof *progress);
-  for (; first < end; first += BATCH) run_batch(run, disk, first, first + BATCH < end ? first + BATCH : end, worker, progress);
+  for (; first < end; first += BATCH)
+    run_batch(run, disk, first, first + BATCH < end ? first + BATCH : end, worker, progress);
   disk_free(disk);
   fflush(NULL);
   _exit(0);
@@ -188,9 +196,13 @@ static double seconds(void) {
 }
 
 /* Returns how many images broke a promise. */
-static uint64_t run_images(const struct arguments *arguments, const struct trace *trace, enum disk_honesty honesty, const char *label,
-                           uint64_t count, const char *folder) {
-  struct run run = {.arguments = arguments, .trace = trace, .honesty = honesty, .board = shared(sizeof *run.board)};
+static uint64_t run_images(const struct arguments *arguments, const struct trace *trace,
+                           enum disk_honesty honesty, const char *label, uint64_t count,
+                           const char *folder) {
+  struct run run = {.arguments = arguments,
+                    .trace = trace,
+                    .honesty = honesty,
+                    .board = shared(sizeof *run.board)};
   double began = seconds();
   snprintf(run.label, sizeof run.label, "%s", label);
   snprintf(run.folder, sizeof run.folder, "%s", folder);
@@ -205,8 +217,10 @@ static uint64_t run_images(const struct arguments *arguments, const struct trace
     if (status != 0) die("%s: a worker ended with status 0x%x", label, (unsigned)status);
   }
   uint64_t failed = atomic_load(&run.board->failed), crashed = atomic_load(&run.board->crashed);
-  printf("%s: %zu images of %zu events (%.1f MB written), %" PRIu64 " broke a promise, %" PRIu64 " of them killed the process; %.1f s\n",
-         label, run.image_count, trace->count, (double)trace->bytes / 1e6, failed, crashed, seconds() - began);
+  printf("%s: %zu images of %zu events (%.1f MB written), %" PRIu64 " broke a promise, %" PRIu64
+         " of them killed the process; %.1f s\n",
+         label, run.image_count, trace->count, (double)trace->bytes / 1e6, failed, crashed,
+         seconds() - began);
   if (honesty == DISK_HONEST && failed) {
     char saved[FOLDER_PATH_MAX];
     folder_join(saved, folder, "trace");
@@ -218,8 +232,8 @@ static uint64_t run_images(const struct arguments *arguments, const struct trace
   return failed;
 }
 
-static uint64_t run_workload(const struct arguments *arguments, enum workload_kind kind, const char *label, uint64_t count,
-                             const char *folder) {
+static uint64_t run_workload(const struct arguments *arguments, enum workload_kind kind,
+                             const char *label, uint64_t count, const char *folder) {
   char root[FOLDER_PATH_MAX], control[40];
   folder_join(root, folder, label);
   if (mkdir(root, 0700) != 0) die("%s cannot be made", root);
@@ -227,8 +241,10 @@ static uint64_t run_workload(const struct arguments *arguments, enum workload_ki
   uint64_t failed = run_images(arguments, trace, DISK_HONEST, label, count, folder);
   if (arguments->only == UINT64_MAX) {
     snprintf(control, sizeof control, "%s control", label);
-    uint64_t caught = run_images(arguments, trace, DISK_IGNORES_FDATASYNC, control, count / 40 + 10, folder);
-    if (caught == 0) fail("%s: a disk that ignores fdatasync was not caught: this test sees nothing", label);
+    uint64_t caught =
+        run_images(arguments, trace, DISK_IGNORES_FDATASYNC, control, count / 40 + 10, folder);
+    if (caught == 0)
+      fail("%s: a disk that ignores fdatasync was not caught: this test sees nothing", label);
   }
   trace_free(trace);
   return failed;
@@ -245,9 +261,11 @@ int main(int argc, char **argv) {
     failed += run_images(&arguments, trace, DISK_HONEST, "trace", arguments.count, folder);
   } else {
     if (arguments_part(&arguments, "serial"))
-      failed += run_workload(&arguments, WORKLOAD_SERIAL, "serial", arguments.count * 3 / 5, folder);
+      failed +=
+          run_workload(&arguments, WORKLOAD_SERIAL, "serial", arguments.count * 3 / 5, folder);
     if (arguments_part(&arguments, "threads")) {
-      failed += run_workload(&arguments, WORKLOAD_THREADS, "threads", arguments.count * 2 / 5, folder);
+      failed +=
+          run_workload(&arguments, WORKLOAD_THREADS, "threads", arguments.count * 2 / 5, folder);
     }
   }
   if (failed == 0) folder_remove(folder);

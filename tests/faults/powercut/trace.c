@@ -15,7 +15,8 @@ enum { EVENTS_MAX = 400000 };
 #define ARENA_MAX ((size_t)512 << 20)
 
 static void *shared_memory(size_t length) {
-  void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *memory =
+      mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) die("no memory for a trace");
   return memory;
 }
@@ -35,8 +36,10 @@ void trace_free(struct trace *trace) {
   munmap(trace, sizeof *trace);
 }
 
-struct trace_event *trace_add(struct trace *trace, enum trace_kind kind, const void *data, size_t length) {
-  if (trace->count == trace->capacity || trace->bytes_capacity - trace->bytes < length) die("the trace is full");
+struct trace_event *trace_add(struct trace *trace, enum trace_kind kind, const void *data,
+                              size_t length) {
+  if (trace->count == trace->capacity || trace->bytes_capacity - trace->bytes < length)
+    die("the trace is full");
   struct trace_event *event = &trace->events[trace->count++];
   memset(event, 0, sizeof *event);
   event->kind = (uint8_t)kind;
@@ -61,7 +64,8 @@ void trace_save(const struct trace *trace, const char *path) {
 struct trace *trace_load(const char *path) {
   struct trace saved, *trace = trace_new();
   FILE *file = fopen(path, "rb");
-  if (!file || fread(&saved, sizeof saved, 1, file) != 1 || saved.count > EVENTS_MAX || saved.bytes > ARENA_MAX ||
+  if (!file || fread(&saved, sizeof saved, 1, file) != 1 || saved.count > EVENTS_MAX ||
+      saved.bytes > ARENA_MAX ||
       fread(trace->events, sizeof(struct trace_event), saved.count, file) != saved.count ||
       fread(trace->arena, 1, saved.bytes, file) != saved.bytes) {
     die("%s is not a saved trace", path);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/trace.h: what a workload did to the disk, in order, and what it had been promised when. Recorded in shared memory, because
- * the workload runs in a process of its own. Must not know the plugin.
+ * powercut/trace.h: what a workload did to the disk, in order, and what it had been promised when.
+ * Recorded in shared memory, because the workload runs in a process of its own. Must not know the
+ * plugin.
  */
 #ifndef POWERCUT_TRACE_H
 #define POWERCUT_TRACE_H
@@ -12,7 +13,8 @@
 
 enum trace_kind {
   TRACE_CREATE,   /* name in folder `inode` now is `other` */
-  TRACE_RENAME,   /* name in folder `inode` moved to other_name in folder `folder`; the file is `other` */
+  TRACE_RENAME,   /* name in folder `inode` moved to other_name in folder `folder`; the file is
+                     `other` */
   TRACE_UNLINK,   /* name in folder `inode` is gone; it was `other` */
   TRACE_WRITE,    /* length bytes at offset, at `data` in the arena */
   TRACE_TRUNCATE, /* `inode` now has `length` bytes */
@@ -21,10 +23,11 @@ enum trace_kind {
 };
 
 enum mark {
-  MARK_PUSH,    /* about to push or submit token `inode` into session `other`; `folder` is 1 if with an id */
-  MARK_PUSHED,  /* that push returned OK */
-  MARK_LEASED,  /* a hook handed out delivery `inode` for session `other`; its tokens are the data */
-  MARK_SETTLE,  /* about to settle delivery `inode` with outcome `other` */
+  MARK_PUSH, /* about to push or submit token `inode` into session `other`; `folder` is 1 if with an
+                id */
+  MARK_PUSHED, /* that push returned OK */
+  MARK_LEASED, /* a hook handed out delivery `inode` for session `other`; its tokens are the data */
+  MARK_SETTLE, /* about to settle delivery `inode` with outcome `other` */
   MARK_SETTLED, /* that settle returned OK */
   MARK_END,     /* about to end message `inode` without a carrier: cancelled, or started */
   MARK_ENDED,   /* that returned OK */
@@ -56,8 +59,10 @@ struct trace {
 /* In shared memory that forked processes see as well. */
 struct trace *trace_new(void);
 void trace_free(struct trace *trace);
-/* Adds an event and returns it; ends the test when the trace is full. `data` (may be NULL) is copied. Not thread-safe. */
-struct trace_event *trace_add(struct trace *trace, enum trace_kind kind, const void *data, size_t length);
+/* Adds an event and returns it; ends the test when the trace is full. `data` (may be NULL) is
+ * copied. Not thread-safe. */
+struct trace_event *trace_add(struct trace *trace, enum trace_kind kind, const void *data,
+                              size_t length);
 
 void trace_save(const struct trace *trace, const char *path);
 struct trace *trace_load(const char *path);

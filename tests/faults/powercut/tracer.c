@@ -2,8 +2,9 @@
  *
  * powercut/tracer.c: see tracer.h.
  *
- * One lock is held from before a call to after it, so that the order of the trace is the order of the calls. Nothing here opens or
- * closes a file of the store: closing any descriptor of LMDB's lock file would drop the locks of the process.
+ * One lock is held from before a call to after it, so that the order of the trace is the order of
+ * the calls. Nothing here opens or closes a file of the store: closing any descriptor of LMDB's
+ * lock file would drop the locks of the process.
  */
 #include "powercut/tracer.h"
 
@@ -72,7 +73,8 @@ static struct known *file_of(int fd) {
   return find(status.st_ino);
 }
 
-static void add_write(struct known *file, uint64_t offset, const void *data, size_t length, uint8_t flags) {
+static void add_write(struct known *file, uint64_t offset, const void *data, size_t length,
+                      uint8_t flags) {
   struct trace_event *event = trace_add(tracer.trace, TRACE_WRITE, data, length);
   event->inode = file->inode;
   event->offset = offset;
@@ -115,7 +117,9 @@ static void refresh_shadows(const struct known *file, uint64_t offset, size_t le
   }
 }
 
-static void copy_name(char to[TRACE_NAME_MAX], const char *from) { (void)snprintf(to, TRACE_NAME_MAX, "%s", from); }
+static void copy_name(char to[TRACE_NAME_MAX], const char *from) {
+  (void)snprintf(to, TRACE_NAME_MAX, "%s", from);
+}
 
 /* Resolves folder and last name of a path; the folder must be one that the trace knows. */
 static struct place place_of(int at, const char *path) {
@@ -124,9 +128,12 @@ static struct place place_of(int at, const char *path) {
   const char *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path;
   if (strlen(path) >= sizeof parent || strlen(name) >= TRACE_NAME_MAX || *name == 0) return place;
-  snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) + (slash == path) : 1, slash ? path : ".");
+  snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) + (slash == path) : 1,
+           slash ? path : ".");
   struct stat status;
-  if (fstatat(at, parent, &status, 0) != 0 || status.st_dev != tracer.device || !find(status.st_ino)) return place;
+  if (fstatat(at, parent, &status, 0) != 0 || status.st_dev != tracer.device ||
+      !find(status.st_ino))
+    return place;
   place.folder = status.st_ino;
   copy_name(place.name, name);
   place.known = true;
@@ -138,7 +145,8 @@ static bool before(struct io_op *op) {
   pthread_mutex_lock(&tracer.lock);
   look_at_maps();
   tracer.from = tracer.to = (struct place){0};
-  if (op->kind == IO_OPEN || op->kind == IO_MKDIR || op->kind == IO_UNLINK || op->kind == IO_RENAME) {
+  if (op->kind == IO_OPEN || op->kind == IO_MKDIR || op->kind == IO_UNLINK ||
+      op->kind == IO_RENAME) {
     tracer.from = place_of(op->fd, op->path);
   }
   if (op->kind == IO_RENAME) tracer.to = place_of(op->other_fd, op->other_path);
@@ -206,7 +214,8 @@ static void after_fallocate(const struct io_op *op) {
 
 static void after_rename(const struct io_op *op) {
   if (!tracer.from.known && !tracer.to.known) return;
-  if (!tracer.from.known || !tracer.to.known || op->flags & ~1 /* RENAME_NOREPLACE */) die("a rename that the tracer does not know");
+  if (!tracer.from.known || !tracer.to.known || op->flags & ~1 /* RENAME_NOREPLACE */)
+    die("a rename that the tracer does not know");
   struct trace_event *event = trace_add(tracer.trace, TRACE_RENAME, NULL, 0);
   event->inode = tracer.from.folder;
   event->folder = tracer.to.folder;
@@ -225,12 +234,15 @@ static void after_unlink(void) {
 
 static void after_mkdir(const struct io_op *op) {
   struct stat status;
-  if (tracer.from.known && fstatat(op->fd, op->path, &status, 0) == 0) after_create(status.st_ino, TRACE_FOLDER);
+  if (tracer.from.known && fstatat(op->fd, op->path, &status, 0) == 0)
+    after_create(status.st_ino, TRACE_FOLDER);
 }
 
 static void after_mmap(const struct io_op *op) {
   struct known *file;
-  if (!(op->flags & MAP_SHARED) || !(op->protection & PROT_WRITE) || (op->flags & MAP_ANONYMOUS) || !(file = file_of(op->fd))) return;
+  if (!(op->flags & MAP_SHARED) || !(op->protection & PROT_WRITE) || (op->flags & MAP_ANONYMOUS) ||
+      !(file = file_of(op->fd)))
+    return;
   if (op->offset != 0) die("a mapping that does not begin at 0 is not known to the tracer");
   for (size_t i = 0; i < MAPS_MAX; i++) {
     struct shared_map *map = &tracer.maps[i];
@@ -255,7 +267,8 @@ static void after_msync(const struct io_op *op) {
   for (size_t i = 0; i < MAPS_MAX; i++) {
     struct shared_map *map = &tracer.maps[i];
     uint8_t *address = op->address;
-    if (map->address && address >= map->address && address < map->address + map->length) add_sync(map->file, 0);
+    if (map->address && address >= map->address && address < map->address + map->length)
+      add_sync(map->file, 0);
   }
 }
 
@@ -307,7 +320,8 @@ void tracer_stop(void) {
   pthread_mutex_unlock(&tracer.lock);
 }
 
-static void add_mark(enum mark mark, uint64_t subject, uint64_t other, uint64_t third, const void *data, size_t length) {
+static void add_mark(enum mark mark, uint64_t subject, uint64_t other, uint64_t third,
+                     const void *data, size_t length) {
   pthread_mutex_lock(&tracer.lock);
   look_at_maps();
   struct trace_event *event = trace_add(tracer.trace, TRACE_MARK, data, length);
@@ -318,10 +332,13 @@ static void add_mark(enum mark mark, uint64_t subject, uint64_t other, uint64_t 
   pthread_mutex_unlock(&tracer.lock);
 }
 
-void tracer_mark(enum mark mark, uint64_t subject, uint64_t other, const uint64_t *tokens, size_t token_count) {
+void tracer_mark(enum mark mark, uint64_t subject, uint64_t other, const uint64_t *tokens,
+                 size_t token_count) {
   add_mark(mark, subject, other, 0, tokens, token_count * sizeof(tokens[0]));
 }
 
-void tracer_mark_push(uint64_t token, unsigned session, bool identified) { add_mark(MARK_PUSH, token, session, identified, NULL, 0); }
+void tracer_mark_push(uint64_t token, unsigned session, bool identified) {
+  add_mark(MARK_PUSH, token, session, identified, NULL, 0);
+}
 
 void tracer_opened(void) { tracer.trace->opened = tracer.trace->count; }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/tracer.h: fills a trace from the file calls of this process. Writes through shared mappings are seen too: a mapped file is
- * compared with its last known bytes at every call, and each changed sector counts as a write of its own.
+ * powercut/tracer.h: fills a trace from the file calls of this process. Writes through shared
+ * mappings are seen too: a mapped file is compared with its last known bytes at every call, and
+ * each changed sector counts as a write of its own.
  */
 #ifndef POWERCUT_TRACER_H
 #define POWERCUT_TRACER_H
@@ -12,7 +13,8 @@
 void tracer_start(struct trace *trace, const char *root);
 void tracer_stop(void);
 /* A promise, in order with the file calls. Any thread. */
-void tracer_mark(enum mark mark, uint64_t subject, uint64_t other, const uint64_t *tokens, size_t token_count);
+void tracer_mark(enum mark mark, uint64_t subject, uint64_t other, const uint64_t *tokens,
+                 size_t token_count);
 void tracer_mark_push(uint64_t token, unsigned session, bool identified);
 /* Notes that the store is open for the first time. */
 void tracer_opened(void);

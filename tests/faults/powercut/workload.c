@@ -40,7 +40,9 @@ struct workload {
 
 void workload_store_path(const char *root, char *path) { folder_join(path, root, "state/tidings"); }
 
-void workload_session(unsigned i, char name[8]) { snprintf(name, 8, "%c%u", i < WORKLOAD_SESSIONS ? 's' : 't', i); }
+void workload_session(unsigned i, char name[8]) {
+  snprintf(name, 8, "%c%u", i < WORKLOAD_SESSIONS ? 's' : 't', i);
+}
 
 static void must(int32_t code, const struct tidings_error *error, const char *what) {
   if (code != 0) die("workload: %s: %s", what, rig_why(code, error));
@@ -155,7 +157,8 @@ static void make_durable_parent(const char *root, const char *parent) {
   close(fd);
 }
 
-static _Noreturn void workload_main(enum workload_kind kind, const char *plugin, uint64_t seed, const char *root, struct trace *trace) {
+static _Noreturn void workload_main(enum workload_kind kind, const char *plugin, uint64_t seed,
+                                    const char *root, struct trace *trace) {
   char store[FOLDER_PATH_MAX], parent[FOLDER_PATH_MAX];
   struct workload *work = calloc(1, sizeof *work);
   if (!work) die("out of memory");
@@ -197,8 +200,10 @@ static void compare(const char *real, const char *model) {
     if (!S_ISREG(status.st_mode)) continue;
     size_t left_length, right_length;
     if (access(right, R_OK) != 0) die("the trace has no %s", left);
-    uint8_t *left_bytes = file_read(left, &left_length), *right_bytes = file_read(right, &right_length);
-    if (left_length != right_length) die("%s has %zu bytes, after the trace %zu", left, left_length, right_length);
+    uint8_t *left_bytes = file_read(left, &left_length),
+            *right_bytes = file_read(right, &right_length);
+    if (left_length != right_length)
+      die("%s has %zu bytes, after the trace %zu", left, left_length, right_length);
     for (size_t i = 0; i < left_length; i++) {
       if (left_bytes[i] != right_bytes[i]) die("%s differs from its trace at byte %zu", left, i);
     }
@@ -220,14 +225,16 @@ static void check_trace(const struct trace *trace, const char *root) {
   folder_remove(model);
 }
 
-struct trace *workload_run(enum workload_kind kind, const char *plugin, uint64_t seed, const char *root) {
+struct trace *workload_run(enum workload_kind kind, const char *plugin, uint64_t seed,
+                           const char *root) {
   struct trace *trace = trace_new();
   int status;
   fflush(NULL);
   pid_t child = fork();
   if (child < 0) die("fork failed");
   if (child == 0) workload_main(kind, plugin, seed, root, trace);
-  if (waitpid(child, &status, 0) != child || status != 0) die("the workload ended with status 0x%x", (unsigned)status);
+  if (waitpid(child, &status, 0) != child || status != 0)
+    die("the workload ended with status 0x%x", (unsigned)status);
   check_trace(trace, root);
   return trace;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/workload.h: what is going on while the power may go: a store is made, notifications are pushed, handed out and settled, and messages start turns.
+ * powercut/workload.h: what is going on while the power may go: a store is made, notifications are
+ * pushed, handed out and settled, and messages start turns.
  */
 #ifndef POWERCUT_WORKLOAD_H
 #define POWERCUT_WORKLOAD_H
@@ -9,7 +10,8 @@
 
 enum workload_kind {
   WORKLOAD_SERIAL,  /* one thread; repeats exactly for a seed */
-  WORKLOAD_THREADS, /* pushers side by side, so that commits hold several pushes; its order differs from run to run */
+  WORKLOAD_THREADS, /* pushers side by side, so that commits hold several pushes; its order differs
+                       from run to run */
 };
 /* The first are for notifications, the others for turns. */
 enum {
@@ -20,9 +22,11 @@ enum {
   WORKLOAD_STORE_DEPTH = 2
 };
 
-/* Runs in a child process on a new store below `root`; returns when the child has ended. Ends the test if anything fails. Also compares what the
- * trace says with what is in `root`, so that a call that the tracer missed is found. */
-struct trace *workload_run(enum workload_kind kind, const char *plugin, uint64_t seed, const char *root);
+/* Runs in a child process on a new store below `root`; returns when the child has ended. Ends the
+ * test if anything fails. Also compares what the trace says with what is in `root`, so that a call
+ * that the tracer missed is found. */
+struct trace *workload_run(enum workload_kind kind, const char *plugin, uint64_t seed,
+                           const char *root);
 
 /* Where the store is below the root, and what session number `i` is called. */
 void workload_store_path(const char *root, char *path);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * storm/stopped.c: other processes at their worst: stopped or killed in the midst of a commit, forked beside an open instance, or started with its
- * descriptors. Those that are well must go on, or answer BUSY within their budget.
+ * storm/stopped.c: other processes at their worst: stopped or killed in the midst of a commit,
+ * forked beside an open instance, or started with its descriptors. Those that are well must go on,
+ * or answer BUSY within their budget.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +22,8 @@
 
 enum { BUDGET_MS = 300, GIVE_UP_MS = 30000, ROUNDS = 20 };
 
-/* The signal that this process sends itself at its next sync of the store; 0: none. liblmdb's calls come to this definition. */
+/* The signal that this process sends itself at its next sync of the store; 0: none. liblmdb's calls
+ * come to this definition. */
 static volatile sig_atomic_t signal_at_sync;
 
 __attribute__((visibility("default"), noinline)) int fdatasync(int fd) {
@@ -39,11 +41,13 @@ static int64_t now_ms(void) {
 
 static void open_store(struct rig *rig, const char *store, uint32_t role, uint32_t budget_ms) {
   struct tidings_error error = RIG_ERROR;
-  int32_t code = rig_open(rig, &(struct rig_open){.store = store, .role = role, .hook_budget_ms = budget_ms}, &error);
+  int32_t code = rig_open(
+      rig, &(struct rig_open){.store = store, .role = role, .hook_budget_ms = budget_ms}, &error);
   if (code != 0) die("open: %s", rig_why(code, &error));
 }
 
-static void expect(int32_t got, int32_t expected, const struct tidings_error *error, const char *what) {
+static void expect(int32_t got, int32_t expected, const struct tidings_error *error,
+                   const char *what) {
   if (got != expected) fail("%s: %s", what, got == 0 ? "returned OK" : rig_why(got, error));
 }
 
@@ -53,23 +57,27 @@ static void push(struct rig *rig, const char *session, uint64_t token, const cha
 }
 
 /* Delivers and commits; exactly these tokens come, in any order. */
-static void expect_tokens(struct rig *rig, const char *session, const uint64_t *tokens, size_t count, const char *what) {
+static void expect_tokens(struct rig *rig, const char *session, const uint64_t *tokens,
+                          size_t count, const char *what) {
   struct tidings_error error = RIG_ERROR;
   struct carried carried = {0};
   expect(rig_deliver(rig, session, RIG_TOOL_RESULT, &carried, &error), 0, &error, what);
   bool same = carried.tokens.count == count && carried.damaged == 0;
   for (size_t i = 0; i < count; i++) {
     bool found = false;
-    for (size_t k = 0; k < carried.tokens.count; k++) found = found || carried.tokens.at[k] == tokens[i];
+    for (size_t k = 0; k < carried.tokens.count; k++)
+      found = found || carried.tokens.at[k] == tokens[i];
     same = same && found;
   }
   if (!same) fail("%s: %zu came, %zu were expected", what, carried.tokens.count, count);
-  if (carried.delivery) expect(rig_settle(rig, carried.delivery, TIDINGS_COMMITTED, &error), 0, &error, what);
+  if (carried.delivery)
+    expect(rig_settle(rig, carried.delivery, TIDINGS_COMMITTED, &error), 0, &error, what);
   carried_clear(&carried);
 }
 
 /* A process that opens, pushes `token` into "s1" and gets the signal in the midst of its commit. */
-static pid_t writer_hit_by(int signal_number, struct rig *loaded, const char *store, uint64_t token) {
+static pid_t writer_hit_by(int signal_number, struct rig *loaded, const char *store,
+                           uint64_t token) {
   fflush(NULL);
   pid_t child = fork();
   if (child < 0) die("fork failed");
@@ -87,16 +95,18 @@ static pid_t writer_hit_by(int signal_number, struct rig *loaded, const char *st
 
 static void wait_until_stopped(pid_t child) {
   int status;
-  if (waitpid(child, &status, WUNTRACED) != child || !WIFSTOPPED(status)) die("the writer did not stop: 0x%x", (unsigned)status);
+  if (waitpid(child, &status, WUNTRACED) != child || !WIFSTOPPED(status))
+    die("the writer did not stop: 0x%x", (unsigned)status);
 }
 
 static void let_it_go_on(pid_t child) {
   int status;
   kill(child, SIGCONT);
-  if (waitpid(child, &status, 0) != child || status != 0) fail("the writer ended with status 0x%x", (unsigned)status);
+  if (waitpid(child, &status, 0) != child || status != 0)
+    fail("the writer ended with status 0x%x", (unsigned)status);
 }
 
-/* -- stopped --------------------------------------------------------------------------------------------------------------------- */
+/* -- stopped ----------------------------------------------------------------------------------- */
 
 static void part_stopped(const struct arguments *arguments, const char *store) {
   static struct rig rig, loaded;
@@ -108,7 +118,8 @@ static void part_stopped(const struct arguments *arguments, const char *store) {
   wait_until_stopped(child);
   kill(child, SIGCONT); /* a rehearsal: it makes the store */
   int status;
-  if (waitpid(child, &status, 0) != child || status != 0) die("the writer ended with status 0x%x", (unsigned)status);
+  if (waitpid(child, &status, 0) != child || status != 0)
+    die("the writer ended with status 0x%x", (unsigned)status);
 
   rig_load(&rig, arguments->plugin);
   open_store(&rig, store, TIDINGS_ROLE_HOST, BUDGET_MS);
@@ -120,12 +131,17 @@ static void part_stopped(const struct arguments *arguments, const char *store) {
   child = writer_hit_by(SIGSTOP, &loaded, store, 11);
   wait_until_stopped(child);
   int64_t began = now_ms();
-  expect(rig_push(&rig, "s1", 12, true, NULL, &error), TIDINGS_E_BUSY, &error, "a push while a writer is stopped");
+  expect(rig_push(&rig, "s1", 12, true, NULL, &error), TIDINGS_E_BUSY, &error,
+         "a push while a writer is stopped");
   printf("while a writer is stopped a push says: %s\n", error.text);
-  expect(rig_deliver(&rig, "s3", RIG_TOOL_RESULT, &carried, &error), TIDINGS_E_BUSY, &error, "a hook while a writer is stopped");
-  expect(rig_settle(&rig, leased.delivery, TIDINGS_COMMITTED, &error), TIDINGS_E_BUSY, &error, "a settle while a writer is stopped");
-  expect(rig_query(&rig, "{\"name\":\"pending\",\"session\":\"s3\"}", NULL, &error), 0, &error, "a query while a writer is stopped");
-  expect(rig_deliver(&rig, "s1", RIG_TOOL_RESULT, &carried, &error), 0, &error, "a hook with nothing pending");
+  expect(rig_deliver(&rig, "s3", RIG_TOOL_RESULT, &carried, &error), TIDINGS_E_BUSY, &error,
+         "a hook while a writer is stopped");
+  expect(rig_settle(&rig, leased.delivery, TIDINGS_COMMITTED, &error), TIDINGS_E_BUSY, &error,
+         "a settle while a writer is stopped");
+  expect(rig_query(&rig, "{\"name\":\"pending\",\"session\":\"s3\"}", NULL, &error), 0, &error,
+         "a query while a writer is stopped");
+  expect(rig_deliver(&rig, "s1", RIG_TOOL_RESULT, &carried, &error), 0, &error,
+         "a hook with nothing pending");
   if (now_ms() - began > GIVE_UP_MS) fail("a stopped writer holds everybody up");
 
   let_it_go_on(child);
@@ -140,7 +156,7 @@ static void part_stopped(const struct arguments *arguments, const char *store) {
   rig_unload(&loaded);
 }
 
-/* -- killed ---------------------------------------------------------------------------------------------------------------------- */
+/* -- killed ------------------------------------------------------------------------------------ */
 
 static void part_killed(const struct arguments *arguments, const char *store) {
   static struct rig rig, loaded;
@@ -157,13 +173,17 @@ static void part_killed(const struct arguments *arguments, const char *store) {
       wait_until_stopped(child);
       kill(child, SIGKILL);
     }
-    if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status)) die("the writer was not killed: 0x%x", (unsigned)status);
+    if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
+      die("the writer was not killed: 0x%x", (unsigned)status);
     push(&rig, "s1", 101 + 2 * round, "a push after a writer was killed");
-    expect(rig_deliver(&rig, "s1", RIG_TOOL_RESULT, &carried, &error), 0, &error, "a hook after a writer was killed");
+    expect(rig_deliver(&rig, "s1", RIG_TOOL_RESULT, &carried, &error), 0, &error,
+           "a hook after a writer was killed");
     bool mine = false;
-    for (size_t i = 0; i < carried.tokens.count; i++) mine = mine || carried.tokens.at[i] == 101 + 2 * round;
+    for (size_t i = 0; i < carried.tokens.count; i++)
+      mine = mine || carried.tokens.at[i] == 101 + 2 * round;
     if (!mine) fail("the push after a writer was killed is not there");
-    expect(rig_settle(&rig, carried.delivery, TIDINGS_COMMITTED, &error), 0, &error, "settle after a writer was killed");
+    expect(rig_settle(&rig, carried.delivery, TIDINGS_COMMITTED, &error), 0, &error,
+           "settle after a writer was killed");
     carried_clear(&carried);
   }
   printf("%d writers killed in the midst of a commit\n", ROUNDS);
@@ -171,16 +191,21 @@ static void part_killed(const struct arguments *arguments, const char *store) {
   rig_unload(&loaded);
 }
 
-/* -- forked ---------------------------------------------------------------------------------------------------------------------- */
+/* -- forked ------------------------------------------------------------------------------------ */
 
 static void in_forked_child(struct rig *rig, uint64_t delivery) {
   struct tidings_error error = RIG_ERROR;
   struct carried carried = {0};
-  expect(rig_push(rig, "s1", 2, true, NULL, &error), TIDINGS_E_CLOSED, &error, "a push in a forked child");
-  expect(rig_deliver(rig, "s1", RIG_TOOL_RESULT, &carried, &error), TIDINGS_E_CLOSED, &error, "a hook in a forked child");
-  expect(rig_deliver(rig, "nothing", RIG_CHAT_REQUEST, &carried, &error), TIDINGS_E_CLOSED, &error, "an idle hook in a forked child");
-  expect(rig_settle(rig, delivery, TIDINGS_COMMITTED, &error), TIDINGS_E_CLOSED, &error, "a settle in a forked child");
-  expect(rig_query(rig, "{\"name\":\"status\",\"session\":\"s1\"}", NULL, &error), TIDINGS_E_CLOSED, &error, "a query in a forked child");
+  expect(rig_push(rig, "s1", 2, true, NULL, &error), TIDINGS_E_CLOSED, &error,
+         "a push in a forked child");
+  expect(rig_deliver(rig, "s1", RIG_TOOL_RESULT, &carried, &error), TIDINGS_E_CLOSED, &error,
+         "a hook in a forked child");
+  expect(rig_deliver(rig, "nothing", RIG_CHAT_REQUEST, &carried, &error), TIDINGS_E_CLOSED, &error,
+         "an idle hook in a forked child");
+  expect(rig_settle(rig, delivery, TIDINGS_COMMITTED, &error), TIDINGS_E_CLOSED, &error,
+         "a settle in a forked child");
+  expect(rig_query(rig, "{\"name\":\"status\",\"session\":\"s1\"}", NULL, &error), TIDINGS_E_CLOSED,
+         &error, "a query in a forked child");
   exit(failures() ? 1 : 0); /* with all that runs at exit */
 }
 
@@ -198,15 +223,17 @@ static void part_forked(const struct arguments *arguments, const char *store) {
   pid_t child = fork();
   if (child < 0) die("fork failed");
   if (child == 0) in_forked_child(&rig, leased.delivery);
-  if (waitpid(child, &status, 0) != child || status != 0) fail("the forked child ended with status 0x%x", (unsigned)status);
+  if (waitpid(child, &status, 0) != child || status != 0)
+    fail("the forked child ended with status 0x%x", (unsigned)status);
   push(&rig, "s4", 42, "after the fork");
-  expect(rig_settle(&rig, leased.delivery, TIDINGS_COMMITTED, &error), 0, &error, "settle after the fork");
+  expect(rig_settle(&rig, leased.delivery, TIDINGS_COMMITTED, &error), 0, &error,
+         "settle after the fork");
   expect_tokens(&rig, "s4", (const uint64_t[]){41, 42}, 2, "after the fork");
   carried_clear(&leased);
   rig_unload(&rig);
 }
 
-/* -- descriptors ----------------------------------------------------------------------------------------------------------------- */
+/* -- descriptors ------------------------------------------------------------------------------- */
 
 static void part_descriptors(const struct arguments *arguments, const char *store) {
   static struct rig rig;

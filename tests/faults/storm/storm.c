@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * storm/storm.c: many threads on one instance: pushing into one session and into several, delivering, settling and querying at once. Everything
- * comes exactly once. Made for the thread sanitizer, and run everywhere.
+ * storm/storm.c: many threads on one instance: pushing into one session and into several,
+ * delivering, settling and querying at once. Everything comes exactly once. Made for the thread
+ * sanitizer, and run everywhere.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,7 +14,14 @@
 #include "kit/folder.h"
 #include "kit/rig.h"
 
-enum { PUSHERS = 8, DELIVERERS = 4, ASKERS = 1, THREADS = PUSHERS + DELIVERERS + ASKERS, SESSIONS = 4, TOKENS = 1 << 20 };
+enum {
+  PUSHERS = 8,
+  DELIVERERS = 4,
+  ASKERS = 1,
+  THREADS = PUSHERS + DELIVERERS + ASKERS,
+  SESSIONS = 4,
+  TOKENS = 1 << 20
+};
 
 struct storm {
   struct rig rig;
@@ -42,7 +50,9 @@ static void *pusher_main(void *context) {
     char session[16];
     int32_t code;
     session_name(storm, token, session);
-    while ((code = rig_push(&storm->rig, session, token, token % 4 == 0, NULL, &error)) == TIDINGS_E_FULL) usleep(500);
+    while ((code = rig_push(&storm->rig, session, token, token % 4 == 0, NULL, &error)) ==
+           TIDINGS_E_FULL)
+      usleep(500);
     if (code != 0) fail("a push: %s", rig_why(code, &error));
   }
   atomic_fetch_sub(&storm->pushing, 1);
@@ -58,7 +68,8 @@ static void note(struct storm *storm, const struct carried *carried) {
   }
 }
 
-/* Several deliver the same sessions: a hook's decisions are serialized, so each item goes to one of them. */
+/* Several deliver the same sessions: a hook's decisions are serialized, so each item goes to one of
+ * them. */
 static void *deliverer_main(void *context) {
   struct thread *thread = context;
   struct storm *storm = thread->storm;
@@ -69,12 +80,15 @@ static void *deliverer_main(void *context) {
     struct tidings_error error = RIG_ERROR;
     char session[16];
     session_name(storm, random_next(&random), session);
-    int32_t code = rig_deliver(&storm->rig, session, random_chance(&random, 50) ? RIG_TOOL_RESULT : RIG_CHAT_REQUEST, &carried, &error);
+    int32_t code = rig_deliver(&storm->rig, session,
+                               random_chance(&random, 50) ? RIG_TOOL_RESULT : RIG_CHAT_REQUEST,
+                               &carried, &error);
     if (code != 0) fail("a hook: %s", rig_why(code, &error));
     if (code == 0 && carried.delivery) {
       bool commit = random_chance(&random, 85);
       if (commit) note(storm, &carried);
-      code = rig_settle(&storm->rig, carried.delivery, commit ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &error);
+      code = rig_settle(&storm->rig, carried.delivery,
+                        commit ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &error);
       if (code != 0) fail("settle: %s", rig_why(code, &error));
       quiet = 0;
     } else {
@@ -93,7 +107,8 @@ static void *asker_main(void *context) {
     struct tidings_error error = RIG_ERROR;
     char session[16], request[96];
     session_name(storm, i, session);
-    snprintf(request, sizeof request, "{\"name\":\"%s\",\"session\":\"%s\"}", names[i % 3], session);
+    snprintf(request, sizeof request, "{\"name\":\"%s\",\"session\":\"%s\"}", names[i % 3],
+             session);
     int32_t code = rig_query(&storm->rig, request, NULL, &error);
     if (code != 0) fail("query %s: %s", names[i % 3], rig_why(code, &error));
     usleep(1000);
@@ -108,9 +123,12 @@ static void drain(struct storm *storm) {
     struct tidings_error error = RIG_ERROR;
     char name[16];
     session_name(storm, session, name);
-    if (rig_deliver(&storm->rig, name, RIG_TOOL_RESULT, &carried, &error) != 0) fail("draining: %s", error.text);
+    if (rig_deliver(&storm->rig, name, RIG_TOOL_RESULT, &carried, &error) != 0)
+      fail("draining: %s", error.text);
     note(storm, &carried);
-    if (carried.delivery && rig_settle(&storm->rig, carried.delivery, TIDINGS_COMMITTED, &error) != 0) fail("draining: %s", error.text);
+    if (carried.delivery &&
+        rig_settle(&storm->rig, carried.delivery, TIDINGS_COMMITTED, &error) != 0)
+      fail("draining: %s", error.text);
   }
   carried_clear(&carried);
 }
@@ -128,18 +146,24 @@ static void run(const struct arguments *arguments, bool one_session) {
   folder_make(arguments->scratch, "storm", folder);
   folder_join(store, folder, "store");
   rig_load(&storm->rig, arguments->plugin);
-  if (rig_open(&storm->rig, &(struct rig_open){.store = store, .hook_budget_ms = 60000}, &error) != 0) die("open: %s", error.text);
+  if (rig_open(&storm->rig, &(struct rig_open){.store = store, .hook_budget_ms = 60000}, &error) !=
+      0)
+    die("open: %s", error.text);
   for (unsigned i = 0; i < THREADS; i++) {
     threads[i] = (struct thread){.storm = storm, .number = i};
-    void *(*body)(void *) = i < PUSHERS ? pusher_main : i < PUSHERS + DELIVERERS ? deliverer_main : asker_main;
+    void *(*body)(void *) = i < PUSHERS                ? pusher_main
+                            : i < PUSHERS + DELIVERERS ? deliverer_main
+                                                       : asker_main;
     if (pthread_create(&threads[i].id, NULL, body, &threads[i]) != 0) die("no thread");
   }
   for (unsigned i = 0; i < THREADS; i++) pthread_join(threads[i].id, NULL);
   drain(storm);
   for (uint64_t token = 1; token <= storm->pushes_each * PUSHERS; token++) {
-    if (atomic_load(&storm->carried[token]) != 1) fail("token %" PRIu64 " came %u times", token, atomic_load(&storm->carried[token]));
+    if (atomic_load(&storm->carried[token]) != 1)
+      fail("token %" PRIu64 " came %u times", token, atomic_load(&storm->carried[token]));
   }
-  printf("%" PRIu64 " pushes by %d threads, delivered by %d\n", storm->pushes_each * PUSHERS, PUSHERS, DELIVERERS);
+  printf("%" PRIu64 " pushes by %d threads, delivered by %d\n", storm->pushes_each * PUSHERS,
+         PUSHERS, DELIVERERS);
   rig_unload(&storm->rig);
   if (failures() == 0) folder_remove(folder);
   free(storm);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * swap/swap.c: hot swaps under load, through hostkit. Threads push, deliver and settle, another process pushes, and again and again the plugin
- * is swapped beneath them. No call fails, nothing is lost or told twice, leases that are out across a swap are settled after it, and no image,
+ * swap/swap.c: hot swaps under load, through hostkit. Threads push, deliver and settle, another
+ * process pushes, and again and again the plugin is swapped beneath them. No call fails, nothing is
+ * lost or told twice, leases that are out across a swap are settled after it, and no image,
  * descriptor or memory is left behind.
  */
 #include <dirent.h>
@@ -22,13 +23,22 @@
 #include "kit/folder.h"
 #include "kit/rig.h"
 
-enum { PUSHERS = 2, DELIVERERS = 2, SESSIONS = 4, TOKENS = 4 << 20, HELD_MAX = 3, DRAIN_MS = 20000, WARMED_UP = 5 };
+enum {
+  PUSHERS = 2,
+  DELIVERERS = 2,
+  SESSIONS = 4,
+  TOKENS = 4 << 20,
+  HELD_MAX = 3,
+  DRAIN_MS = 20000,
+  WARMED_UP = 5
+};
 
 /* Shared with the process that pushes from outside. */
 struct ledger {
   atomic_bool stop_pushing, drain;
   _Atomic(uint64_t) next_token, calls;
-  _Atomic(uint64_t) across; /* leases settled by another image than the one that had handed them out */
+  _Atomic(uint64_t)
+      across; /* leases settled by another image than the one that had handed them out */
   _Atomic(uint8_t) acknowledged[TOKENS], carried[TOKENS];
 };
 
@@ -75,7 +85,8 @@ static void *pusher_main(void *context) {
     if (token >= TOKENS) die("the ledger is full");
     session_span((unsigned)(token % SESSIONS), name);
     size_t length = rig_push_event(event, name, token, token % 2);
-    int32_t code = hostkit_event(thread->load->hostkit, &(struct tidings_span){event, length}, &reply, &error);
+    int32_t code =
+        hostkit_event(thread->load->hostkit, &(struct tidings_span){event, length}, &reply, &error);
     if (code == TIDINGS_E_FULL) usleep(1000);
     else expect_ok(code, &error, "a push");
     if (code == 0) atomic_store(&ledger->acknowledged[token], 1);
@@ -101,14 +112,16 @@ static bool deliver(struct load *load, unsigned session, struct held *ret_held) 
   struct tidings_error error = RIG_ERROR;
   struct tidings_reply *reply = NULL;
   char name[8];
-  struct tidings_tool_result result = {.size = sizeof result, .session = session_span(session, name)};
+  struct tidings_tool_result result = {.size = sizeof result,
+                                       .session = session_span(session, name)};
   *ret_held = (struct held){.generation = generation(load->hostkit)};
   int32_t code = hostkit_tool_result(load->hostkit, &result, &reply, &error);
   expect_ok(code, &error, "a hook");
   atomic_fetch_add(&load->ledger->calls, 1);
   for (size_t i = 0; reply && i < reply->notification_count; i++) {
     uint64_t token;
-    if (!token_parse(reply->notifications[i]->message, &token) || token >= TOKENS) fail("a notification that nobody pushed");
+    if (!token_parse(reply->notifications[i]->message, &token) || token >= TOKENS)
+      fail("a notification that nobody pushed");
     else tokens_add(&ret_held->tokens, token);
   }
   ret_held->delivery = reply ? reply->delivery_id : 0;
@@ -127,7 +140,8 @@ static void *deliverer_main(void *context) {
     bool last = atomic_load(&load->ledger->drain);
     for (unsigned session = thread->number; session < SESSIONS; session += DELIVERERS) {
       while (count == HELD_MAX || (count && (last || random_chance(&random, 10)))) {
-        settle(load, &held[--count], random_chance(&random, 10) ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED);
+        settle(load, &held[--count],
+               random_chance(&random, 10) ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED);
       }
       bool something = deliver(load, session, &held[count]);
       count += something;
@@ -143,7 +157,9 @@ static _Noreturn void producer_main(const char *plugin, struct ledger *ledger, c
   struct tidings_error error = RIG_ERROR;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   rig_load(&rig, plugin);
-  if (rig_open(&rig, &(struct rig_open){.store = store, .role = TIDINGS_ROLE_PRODUCER}, &error) != 0) die("the producer: %s", error.text);
+  if (rig_open(&rig, &(struct rig_open){.store = store, .role = TIDINGS_ROLE_PRODUCER}, &error) !=
+      0)
+    die("the producer: %s", error.text);
   while (!atomic_load(&ledger->stop_pushing)) {
     char name[8];
     uint64_t token = atomic_fetch_add(&ledger->next_token, 1);
@@ -158,7 +174,7 @@ static _Noreturn void producer_main(const char *plugin, struct ledger *ledger, c
   exit(0);
 }
 
-/* -- what is left behind --------------------------------------------------------------------------------------------------------- */
+/* -- what is left behind ----------------------------------------------------------------------- */
 
 static unsigned open_descriptors(void) {
   unsigned count = 0;
@@ -169,7 +185,8 @@ static unsigned open_descriptors(void) {
   return count;
 }
 
-/* How many executable mappings of a plugin there are: hostkit's private copies have .so in their names, as libraries do. */
+/* How many executable mappings of a plugin there are: hostkit's private copies have .so in their
+ * names, as libraries do. */
 static unsigned plugin_images(const char *folder) {
   char line[1024];
   unsigned count = 0;
@@ -205,7 +222,8 @@ static void let_it_run(const struct ledger *ledger) {
   }
 }
 
-static void swap_many(struct hostkit *hostkit, struct ledger *ledger, uint64_t count, const char *copies) {
+static void swap_many(struct hostkit *hostkit, struct ledger *ledger, uint64_t count,
+                      const char *copies) {
   double total = 0, longest = 0;
   long first_rss = 0, rss = 0;
   for (uint64_t i = 0; i < count; i++) {
@@ -222,8 +240,9 @@ static void swap_many(struct hostkit *hostkit, struct ledger *ledger, uint64_t c
     rss = resident_kib();
     if (i == WARMED_UP) first_rss = rss;
   }
-  printf("%" PRIu64 " swaps, mean %.1f ms, longest %.1f ms with the probe; resident %ld KiB after %d, %ld KiB in the end\n", count,
-         total / (double)count, longest, first_rss, WARMED_UP, rss);
+  printf("%" PRIu64 " swaps, mean %.1f ms, longest %.1f ms with the probe; resident %ld KiB after "
+         "%d, %ld KiB in the end\n",
+         count, total / (double)count, longest, first_rss, WARMED_UP, rss);
 }
 
 static void balance(const struct ledger *ledger) {
@@ -235,17 +254,22 @@ static void balance(const struct ledger *ledger) {
     lost += known && carried == 0;
     twice += carried > 1;
   }
-  printf("acknowledged %" PRIu64 ", lost %" PRIu64 ", twice %" PRIu64 ", leases settled after a swap %" PRIu64 ", calls %" PRIu64 "\n",
+  printf("acknowledged %" PRIu64 ", lost %" PRIu64 ", twice %" PRIu64
+         ", leases settled after a swap %" PRIu64 ", calls %" PRIu64 "\n",
          acknowledged, lost, twice, atomic_load(&ledger->across), atomic_load(&ledger->calls));
   if (lost || twice) fail("the books do not balance");
   if (atomic_load(&ledger->across) == 0) fail("no lease was out across a swap");
 }
 
-static struct hostkit *open_hostkit(const struct arguments *arguments, const char *store, const char *copies) {
+static struct hostkit *open_hostkit(const struct arguments *arguments, const char *store,
+                                    const char *copies) {
   struct tidings_error error = RIG_ERROR;
   struct hostkit *hostkit = NULL;
-  struct hostkit_options options = {
-      .size = sizeof options, .plugin_path = arguments->plugin, .store_dir = store, .copy_dir = copies, .hook_budget_ms = 20000};
+  struct hostkit_options options = {.size = sizeof options,
+                                    .plugin_path = arguments->plugin,
+                                    .store_dir = store,
+                                    .copy_dir = copies,
+                                    .hook_budget_ms = 20000};
   int32_t code = hostkit_open(&options, &hostkit, &error);
   if (code != 0) die("hostkit_open: %s", rig_why(code, &error));
   return hostkit;
@@ -259,7 +283,8 @@ int main(int argc, char **argv) {
   arguments_read(&arguments, argc, argv);
   folder_make(arguments.scratch, "swap", folder);
   folder_join(store, folder, "store");
-  struct ledger *ledger = mmap(NULL, sizeof *ledger, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  struct ledger *ledger = mmap(NULL, sizeof *ledger, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (ledger == MAP_FAILED) die("no shared memory");
   atomic_store(&ledger->next_token, 1);
   pid_t producer = fork();
@@ -272,19 +297,24 @@ int main(int argc, char **argv) {
   struct thread threads[PUSHERS + DELIVERERS];
   for (unsigned i = 0; i < PUSHERS + DELIVERERS; i++) {
     threads[i] = (struct thread){.load = &load, .number = i < PUSHERS ? i : i - PUSHERS};
-    if (pthread_create(&threads[i].id, NULL, i < PUSHERS ? pusher_main : deliverer_main, &threads[i]) != 0) die("no thread");
+    if (pthread_create(&threads[i].id, NULL, i < PUSHERS ? pusher_main : deliverer_main,
+                       &threads[i]) != 0)
+      die("no thread");
   }
   swap_many(load.hostkit, ledger, arguments.count, folder);
   atomic_store(&ledger->stop_pushing, true);
   for (unsigned i = 0; i < PUSHERS; i++) pthread_join(threads[i].id, NULL);
-  if (waitpid(producer, &status, 0) != producer || status != 0) fail("the producer ended with status 0x%x", (unsigned)status);
+  if (waitpid(producer, &status, 0) != producer || status != 0)
+    fail("the producer ended with status 0x%x", (unsigned)status);
   atomic_store(&ledger->drain, true);
   for (unsigned i = PUSHERS; i < PUSHERS + DELIVERERS; i++) pthread_join(threads[i].id, NULL);
 
-  if (open_descriptors() != descriptors) fail("%u descriptors before the swaps, %u after", descriptors, open_descriptors());
+  if (open_descriptors() != descriptors)
+    fail("%u descriptors before the swaps, %u after", descriptors, open_descriptors());
   int32_t code = hostkit_close(load.hostkit, DRAIN_MS, &error);
   if (code != 0) fail("hostkit_close: %s", rig_why(code, &error));
-  if (open_descriptors() != closed_descriptors) fail("%u descriptors before open, %u after close", closed_descriptors, open_descriptors());
+  if (open_descriptors() != closed_descriptors)
+    fail("%u descriptors before open, %u after close", closed_descriptors, open_descriptors());
   if (plugin_images(folder) != 0) fail("the image is still mapped after close");
   balance(ledger);
   if (failures() == 0) folder_remove(folder);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/board.h: what pushers, sleeper and killer share, in memory that outlives a SIGKILL; and their main functions.
+ * wake/board.h: what pushers, sleeper and killer share, in memory that outlives a SIGKILL; and
+ * their main functions.
  *
- * Each thread of a pusher has a lane: it pushes its next number, and goes on only when the sleeper, woken by nothing but that push or its
- * neighbours', has had the number handed out to it. Now and then all lanes are stopped, and nothing is swapped: if one of them does not come to
- * rest then, a wake is lost. Without that the next push or swap would cover it up.
+ * Each thread of a pusher has a lane: it pushes its next number, and goes on only when the sleeper,
+ * woken by nothing but that push or its neighbours', has had the number handed out to it. Now and
+ * then all lanes are stopped, and nothing is swapped: if one of them does not come to rest then, a
+ * wake is lost. Without that the next push or swap would cover it up.
  */
 #ifndef WAKE_BOARD_H
 #define WAKE_BOARD_H
@@ -33,11 +35,14 @@ struct lane {
 struct board {
   atomic_bool ready; /* the sleeper owns its sessions and sleeps */
   atomic_bool stop;  /* pushers: finish */
-  atomic_uint awake; /* a bit for each lane that is to push: the fewer there are, the more often the sleeper really sleeps */
+  atomic_uint awake; /* a bit for each lane that is to push: the fewer there are, the more often the
+                        sleeper really sleeps */
   _Atomic(uint64_t) acknowledged, passive; /* pushes that ring, and those that do not */
-  _Atomic(uint64_t) woken, named, empty;   /* the sleeper: out of poll; sessions named; those without anything new */
-  sem_t swap;                              /* posted: the sleeper is to swap once */
-  _Atomic(uint64_t) swaps, late;           /* late: named by the last look only, because their pusher was killed before it rang */
+  _Atomic(uint64_t) woken, named,
+      empty;  /* the sleeper: out of poll; sessions named; those without anything new */
+  sem_t swap; /* posted: the sleeper is to swap once */
+  _Atomic(uint64_t) swaps,
+      late; /* late: named by the last look only, because their pusher was killed before it rang */
   struct lane lanes[LANES];
 };
 
@@ -50,8 +55,11 @@ static inline void lane_session(unsigned lane, char name[8]) {
 #define QUIET_SESSION "quiet"
 
 /* Never returns: a pusher ends when `stop` is set or it is killed. `rig` is loaded, not open. */
-_Noreturn void pusher_main(struct rig *rig, struct board *board, const char *store, unsigned number, uint64_t seed);
-/* Sleeps until `control` is closed by its writers, and meanwhile swaps the plugin when it is told to; then looks a last time. */
-_Noreturn void sleeper_main(const char *plugin, struct board *board, const char *store, int control);
+_Noreturn void pusher_main(struct rig *rig, struct board *board, const char *store, unsigned number,
+                           uint64_t seed);
+/* Sleeps until `control` is closed by its writers, and meanwhile swaps the plugin when it is told
+ * to; then looks a last time. */
+_Noreturn void sleeper_main(const char *plugin, struct board *board, const char *store,
+                            int control);
 
 #endif

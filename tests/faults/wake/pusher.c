@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/pusher.c: pushes what must act now, in several ways, one at a time in each lane; and dies now and then at the worst moment: when the push
- * is committed, and the byte that wakes is about to be written or just has been.
+ * wake/pusher.c: pushes what must act now, in several ways, one at a time in each lane; and dies
+ * now and then at the worst moment: when the push is committed, and the byte that wakes is about to
+ * be written or just has been.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +24,7 @@ struct thread {
   pthread_t id;
 };
 
-/* -- dying by its own hand ------------------------------------------------------------------------------------------------------------------ */
+/* -- dying by its own hand --------------------------------------------------------------------- */
 
 static _Atomic(uint64_t) rings_left; /* until it happens */
 static bool dies_after;
@@ -48,28 +49,32 @@ static void after(const struct io_op *op) {
 
 static const struct io_watch watch = {.before = before, .after = after};
 
-/* -- a lane --------------------------------------------------------------------------------------------------------------------------------- */
+/* -- a lane ------------------------------------------------------------------------------------ */
 
 static void send(struct thread *thread, const char *event) {
   struct tidings_error error = RIG_ERROR;
   int32_t code;
-  while ((code = rig_event(thread->rig, event, &error)) == TIDINGS_E_BUSY || code == TIDINGS_E_FULL) usleep(200);
+  while ((code = rig_event(thread->rig, event, &error)) == TIDINGS_E_BUSY || code == TIDINGS_E_FULL)
+    usleep(200);
   if (code != 0) die("a push: %s", rig_why(code, &error));
 }
 
 static void push_ringing(struct thread *thread, uint64_t n) {
-  static const char *const ways[] = {"\"level\":\"critical\"", "\"activation\":\"interrupt\"", "\"activation\":\"idle\""};
+  static const char *const ways[] = {"\"level\":\"critical\"", "\"activation\":\"interrupt\"",
+                                     "\"activation\":\"idle\""};
   char event[512], session[8];
   lane_session(thread->lane, session);
   uint64_t way = random_below(&thread->random, 4);
   if (way == 3) {
     snprintf(event, sizeof event,
-             "{\"type\":\"subagent.finished\",\"session\":\"%s\",\"data\":{\"slug\":\"lane\",\"summary\":\"%u %" PRIu64 "\"}}", session,
-             thread->lane, n);
+             "{\"type\":\"subagent.finished\",\"session\":\"%s\",\"data\":{\"slug\":\"lane\","
+             "\"summary\":\"%u %" PRIu64 "\"}}",
+             session, thread->lane, n);
   } else {
     snprintf(event, sizeof event,
-             "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"lane.n\",\"message\":\"%u %" PRIu64 "\",%s}}", session,
-             thread->lane, n, ways[way]);
+             "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":\"lane.n\","
+             "\"message\":\"%u %" PRIu64 "\",%s}}",
+             session, thread->lane, n, ways[way]);
   }
   send(thread, event);
   atomic_fetch_add(&thread->board->acknowledged, 1);
@@ -77,9 +82,12 @@ static void push_ringing(struct thread *thread, uint64_t n) {
 
 static void push_passive(struct thread *thread) {
   struct tidings_error error = RIG_ERROR;
-  static const char event[] = "{\"type\":\"notification\",\"session\":\"" QUIET_SESSION "\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}";
-  int32_t code = rig_event(thread->rig, event, &error); /* FULL until the next swap lets the sleeper look at it */
-  if (code != 0 && code != TIDINGS_E_BUSY && code != TIDINGS_E_FULL) die("a push: %s", rig_why(code, &error));
+  static const char event[] = "{\"type\":\"notification\",\"session\":\"" QUIET_SESSION
+                              "\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\"}}";
+  int32_t code = rig_event(thread->rig, event,
+                           &error); /* FULL until the next swap lets the sleeper look at it */
+  if (code != 0 && code != TIDINGS_E_BUSY && code != TIDINGS_E_FULL)
+    die("a push: %s", rig_why(code, &error));
   atomic_fetch_add(&thread->board->passive, 1);
 }
 
@@ -90,7 +98,8 @@ static void await(struct thread *thread, uint64_t n) {
   until.tv_sec += (time_t)2 * PATIENCE_SECONDS;
   while (atomic_load(&lane->delivered) < n) {
     if (sem_timedwait(&lane->told, &until) == 0 || errno == EINTR) continue;
-    die("push %" PRIu64 " of lane %u was stored %d s ago and the sleeper has not come", n, thread->lane, 2 * PATIENCE_SECONDS);
+    die("push %" PRIu64 " of lane %u was stored %d s ago and the sleeper has not come", n,
+        thread->lane, 2 * PATIENCE_SECONDS);
   }
 }
 
@@ -111,23 +120,30 @@ static void *thread_main(void *context) {
       continue;
     }
     if (random_chance(&thread->random, 10)) push_passive(thread);
-    if (random_chance(&thread->random, 50)) usleep((useconds_t)random_below(&thread->random, 50)); /* or the sleeper never gets to sleep */
+    if (random_chance(&thread->random, 50)) /* or the sleeper never gets to sleep */
+      usleep((useconds_t)random_below(&thread->random, 50));
   }
   return NULL;
 }
 
-_Noreturn void pusher_main(struct rig *rig, struct board *board, const char *store, unsigned number, uint64_t seed) {
+_Noreturn void pusher_main(struct rig *rig, struct board *board, const char *store, unsigned number,
+                           uint64_t seed) {
   static struct thread threads[LANES_EACH];
   struct tidings_error error = RIG_ERROR;
   struct random random = random_seeded(seed, 99);
   int32_t code;
-  while ((code = rig_open(rig, &(struct rig_open){.store = store, .role = TIDINGS_ROLE_PRODUCER}, &error)) == TIDINGS_E_BUSY) usleep(1000);
+  while ((code = rig_open(rig, &(struct rig_open){.store = store, .role = TIDINGS_ROLE_PRODUCER},
+                          &error)) == TIDINGS_E_BUSY)
+    usleep(1000);
   if (code != 0) die("a pusher cannot open the store: %s", rig_why(code, &error));
   atomic_store(&rings_left, 1 + random_below(&random, 2000));
   dies_after = random_chance(&random, 50);
   io_watch(&watch);
   for (unsigned i = 0; i < LANES_EACH; i++) {
-    threads[i] = (struct thread){.rig = rig, .board = board, .lane = number * LANES_EACH + i, .random = random_seeded(seed, i)};
+    threads[i] = (struct thread){.rig = rig,
+                                 .board = board,
+                                 .lane = number * LANES_EACH + i,
+                                 .random = random_seeded(seed, i)};
     if (pthread_create(&threads[i].id, NULL, thread_main, &threads[i]) != 0) die("no thread");
   }
   for (unsigned i = 0; i < LANES_EACH; i++) pthread_join(threads[i].id, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/sleeper.c: the host. One thread sleeps in poll without a time limit on what hostkit gave it once, and when it is woken asks who rang; another
- * swaps the plugin beneath it.
+ * wake/sleeper.c: the host. One thread sleeps in poll without a time limit on what hostkit gave it
+ * once, and when it is woken asks who rang; another swaps the plugin beneath it.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -35,7 +35,8 @@ static void take(struct board *board, struct tidings_span message) {
   unsigned long lane = strtoul(line ? line + 1 : text, &rest, 10);
   unsigned long long n = strtoull(rest, &rest, 10);
   if (lane >= LANES || *rest) die("a notification that nobody pushed: %s", text);
-  if (n > atomic_load(&board->lanes[lane].delivered)) atomic_store(&board->lanes[lane].delivered, n);
+  if (n > atomic_load(&board->lanes[lane].delivered))
+    atomic_store(&board->lanes[lane].delivered, n);
   if (sem_post(&board->lanes[lane].told) != 0) die("sem_post fails");
 }
 
@@ -47,8 +48,10 @@ static bool deliver(struct sleeper *sleeper, struct tidings_span session) {
   bool quiet = session.len == sizeof QUIET_SESSION - 1;
   check(hostkit_tool_result(sleeper->hostkit, &result, &reply, &error), &error, "a hook");
   if (!reply) return false;
-  check(hostkit_settle(sleeper->hostkit, reply->delivery_id, TIDINGS_COMMITTED, NULL, &error), &error, "settle");
-  for (size_t i = 0; !quiet && i < reply->notification_count; i++) take(sleeper->board, reply->notifications[i]->message);
+  check(hostkit_settle(sleeper->hostkit, reply->delivery_id, TIDINGS_COMMITTED, NULL, &error),
+        &error, "settle");
+  for (size_t i = 0; !quiet && i < reply->notification_count; i++)
+    take(sleeper->board, reply->notifications[i]->message);
   hostkit_reply_free(reply);
   return !quiet;
 }
@@ -60,7 +63,8 @@ static uint64_t look(struct sleeper *sleeper) {
   for (;;) {
     char id[256];
     size_t len;
-    check(hostkit_next_session(sleeper->hostkit, id, sizeof id, &len, &error), &error, "next_session");
+    check(hostkit_next_session(sleeper->hostkit, id, sizeof id, &len, &error), &error,
+          "next_session");
     if (len == 0) return found;
     atomic_fetch_add(&sleeper->board->named, 1);
     if (deliver(sleeper, (struct tidings_span){id, len})) found++;
@@ -70,7 +74,8 @@ static uint64_t look(struct sleeper *sleeper) {
 
 static void *sleep_main(void *context) {
   struct sleeper *sleeper = context;
-  struct pollfd polled[] = {{.fd = sleeper->fd, .events = POLLIN}, {.fd = sleeper->control, .events = POLLIN}};
+  struct pollfd polled[] = {{.fd = sleeper->fd, .events = POLLIN},
+                            {.fd = sleeper->control, .events = POLLIN}};
   (void)look(sleeper);
   atomic_store(&sleeper->board->ready, true);
   while (!polled[1].revents) {
@@ -87,8 +92,11 @@ static void own_sessions(struct sleeper *sleeper) {
     struct tidings_reply *reply = NULL;
     char event[128], name[8] = QUIET_SESSION;
     if (i < LANES) lane_session(i, name);
-    int len = snprintf(event, sizeof event, "{\"type\":\"session.opened\",\"session\":\"%s\",\"data\":{}}", name);
-    check(hostkit_event(sleeper->hostkit, &(struct tidings_span){event, (size_t)len}, &reply, &error), &error, "session.opened");
+    int len = snprintf(event, sizeof event,
+                       "{\"type\":\"session.opened\",\"session\":\"%s\",\"data\":{}}", name);
+    check(
+        hostkit_event(sleeper->hostkit, &(struct tidings_span){event, (size_t)len}, &reply, &error),
+        &error, "session.opened");
     hostkit_reply_free(reply);
   }
 }
@@ -98,16 +106,21 @@ static void audit(struct sleeper *sleeper) {
   for (unsigned i = 0; i < LANES; i++) {
     char name[8];
     lane_session(i, name);
-    if (deliver(sleeper, (struct tidings_span){name, strlen(name)})) fail("session %s had something that no look has found", name);
+    if (deliver(sleeper, (struct tidings_span){name, strlen(name)}))
+      fail("session %s had something that no look has found", name);
   }
 }
 
-_Noreturn void sleeper_main(const char *plugin, struct board *board, const char *store, int control) {
+_Noreturn void sleeper_main(const char *plugin, struct board *board, const char *store,
+                            int control) {
   static struct sleeper sleeper;
   struct tidings_error error = RIG_ERROR;
   pthread_t thread;
-  struct hostkit_options options = {
-      .size = sizeof options, .flags = HOSTKIT_NO_PROBE, .plugin_path = plugin, .store_dir = store, .hook_budget_ms = 20000};
+  struct hostkit_options options = {.size = sizeof options,
+                                    .flags = HOSTKIT_NO_PROBE,
+                                    .plugin_path = plugin,
+                                    .store_dir = store,
+                                    .hook_budget_ms = 20000};
   sleeper.board = board;
   sleeper.control = control;
   check(hostkit_open(&options, &sleeper.hostkit, &error), &error, "hostkit_open");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/wake.c: no wake is ever lost. Pushers in several processes push what must act now, a host sleeps in poll without a time limit, its plugin is
- * swapped again and again, and a killer kills pushers: by the clock, and by their own hand between commit and ring. Each push that was
+ * wake/wake.c: no wake is ever lost. Pushers in several processes push what must act now, a host
+ * sleeps in poll without a time limit, its plugin is swapped again and again, and a killer kills
+ * pushers: by the clock, and by their own hand between commit and ring. Each push that was
  * acknowledged must wake the host. --count is how often the host is to come out of poll.
  */
 #include <errno.h>
@@ -53,7 +54,8 @@ static void spawn(struct test *test, unsigned which) {
 
 /* What the one before it was about to do was never acknowledged, or had come back already. */
 static void spawn_again(struct test *test, unsigned which) {
-  for (unsigned i = 0; i < LANES_EACH; i++) atomic_store(&test->board->lanes[which * LANES_EACH + i].busy, false);
+  for (unsigned i = 0; i < LANES_EACH; i++)
+    atomic_store(&test->board->lanes[which * LANES_EACH + i].busy, false);
   spawn(test, which);
 }
 
@@ -70,20 +72,24 @@ static void start_sleeper(struct test *test) {
   }
   close(control[0]);
   test->control = control[1];
-  for (double until = seconds() + PATIENCE_SECONDS; !atomic_load(&test->board->ready); usleep(1000)) {
+  for (double until = seconds() + PATIENCE_SECONDS; !atomic_load(&test->board->ready);
+       usleep(1000)) {
     int status;
-    if (seconds() > until || waitpid(test->sleeper, &status, WNOHANG) != 0) die("the sleeper does not begin");
+    if (seconds() > until || waitpid(test->sleeper, &status, WNOHANG) != 0)
+      die("the sleeper does not begin");
   }
 }
 
-/* Those that have killed themselves are started again; one that ended in another way has something to say. */
+/* Those that have killed themselves are started again; one that ended in another way has something
+ * to say. */
 static void reap(struct test *test) {
   int status;
   for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
     unsigned which = 0;
     while (which < PUSHERS && test->pushers[which] != child) which++;
     if (which == PUSHERS) die("the sleeper ended with status 0x%x", (unsigned)status);
-    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) die("a pusher ended with status 0x%x", (unsigned)status);
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+      die("a pusher ended with status 0x%x", (unsigned)status);
     test->own_hand++;
     spawn_again(test, which);
   }
@@ -92,13 +98,15 @@ static void reap(struct test *test) {
 static void kill_one(struct test *test) {
   unsigned which = (unsigned)random_below(&test->random, PUSHERS);
   int status;
-  if (kill(test->pushers[which], SIGKILL) != 0 || waitpid(test->pushers[which], &status, 0) < 0) die("kill: %s", strerror(errno));
+  if (kill(test->pushers[which], SIGKILL) != 0 || waitpid(test->pushers[which], &status, 0) < 0)
+    die("kill: %s", strerror(errno));
   if (!WIFSIGNALED(status)) die("a pusher ended with status 0x%x", (unsigned)status);
   test->killed++;
   spawn_again(test, which);
 }
 
-/* Mostly one lane at a time, so that each push meets a host that sleeps; now and then two, or all. */
+/* Mostly one lane at a time, so that each push meets a host that sleeps; now and then two, or
+ * all. */
 static void choose_lanes(struct test *test) {
   unsigned lanes = 1u << random_below(&test->random, LANES);
   if (random_chance(&test->random, 20)) lanes |= 1u << random_below(&test->random, LANES);
@@ -109,21 +117,24 @@ static void choose_lanes(struct test *test) {
 static void swap(struct test *test) {
   uint64_t before = atomic_load(&test->board->swaps);
   if (sem_post(&test->board->swap) != 0) die("sem_post: %s", strerror(errno));
-  for (double until = seconds() + 2 * PATIENCE_SECONDS; atomic_load(&test->board->swaps) == before; usleep(200)) {
+  for (double until = seconds() + 2 * PATIENCE_SECONDS; atomic_load(&test->board->swaps) == before;
+       usleep(200)) {
     if (seconds() > until) die("a swap does not come to its end");
     reap(test);
   }
 }
 
-/* Nobody pushes any more, nobody is killed, nothing is swapped: every push that is under way has to wake the sleeper by itself. */
+/* Nobody pushes any more, nobody is killed, nothing is swapped: every push that is under way has to
+ * wake the sleeper by itself. */
 static void settle_down(struct test *test) {
   double until = seconds() + PATIENCE_SECONDS;
   atomic_store(&test->board->awake, 0);
   for (unsigned lane = 0; lane < LANES; usleep(100)) {
     while (lane < LANES && !atomic_load(&test->board->lanes[lane].busy)) lane++;
     if (seconds() > until) {
-      die("a wake is lost: after %" PRIu64 " of them lane %u waits for the sleeper at push %" PRIu64, atomic_load(&test->board->woken),
-          lane, atomic_load(&test->board->lanes[lane].next));
+      die("a wake is lost: after %" PRIu64
+          " of them lane %u waits for the sleeper at push %" PRIu64,
+          atomic_load(&test->board->woken), lane, atomic_load(&test->board->lanes[lane].next));
     }
     reap(test);
   }
@@ -147,20 +158,23 @@ static void finish(struct test *test) {
   atomic_store(&test->board->stop, true);
   for (unsigned i = 0; i < PUSHERS; i++) {
     bool good = waitpid(test->pushers[i], &status, 0) == test->pushers[i];
-    if (!good || (status != 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))) fail("a pusher ended with 0x%x", (unsigned)status);
+    if (!good || (status != 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)))
+      fail("a pusher ended with 0x%x", (unsigned)status);
   }
   if (sem_post(&test->board->swap) != 0) die("sem_post: %s", strerror(errno));
   close(test->control);
-  if (waitpid(test->sleeper, &status, 0) != test->sleeper || status != 0) fail("the sleeper ended with status 0x%x", (unsigned)status);
+  if (waitpid(test->sleeper, &status, 0) != test->sleeper || status != 0)
+    fail("the sleeper ended with status 0x%x", (unsigned)status);
 }
 
 static void report(const struct test *test, double took) {
   const struct board *board = test->board;
-  printf("%" PRIu64 " pushes that ring, each of which woke the host; %" PRIu64 " others; %.0f s\n", atomic_load(&board->acknowledged),
-         atomic_load(&board->passive), took);
-  printf("woken from poll %" PRIu64 " times, sessions named %" PRIu64 ", in vain %" PRIu64 "\n", atomic_load(&board->woken),
-         atomic_load(&board->named), atomic_load(&board->empty));
-  printf("pushers killed %" PRIu64 " times by the clock, %" PRIu64 " times between commit and ring or just after; %" PRIu64 " swaps\n",
+  printf("%" PRIu64 " pushes that ring, each of which woke the host; %" PRIu64 " others; %.0f s\n",
+         atomic_load(&board->acknowledged), atomic_load(&board->passive), took);
+  printf("woken from poll %" PRIu64 " times, sessions named %" PRIu64 ", in vain %" PRIu64 "\n",
+         atomic_load(&board->woken), atomic_load(&board->named), atomic_load(&board->empty));
+  printf("pushers killed %" PRIu64 " times by the clock, %" PRIu64
+         " times between commit and ring or just after; %" PRIu64 " swaps\n",
          test->killed, test->own_hand, atomic_load(&board->swaps));
   printf("found by the last look alone: %" PRIu64 "\n", atomic_load(&board->late));
   if (atomic_load(&board->swaps) == 0) fail("the plugin was never swapped");
@@ -175,7 +189,8 @@ int main(int argc, char **argv) {
   folder_make(test.arguments.scratch, "wake", folder);
   folder_join(test.store, folder, "store");
   test.random = random_seeded(test.arguments.seed, 0);
-  test.board = mmap(NULL, sizeof *test.board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  test.board =
+      mmap(NULL, sizeof *test.board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (test.board == MAP_FAILED) die("no shared memory");
   if (sem_init(&test.board->swap, 1, 0) != 0) die("sem_init: %s", strerror(errno));
   for (unsigned i = 0; i < LANES; i++) {

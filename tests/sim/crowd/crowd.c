@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * crowd/crowd.c: two hosts, which take the session from each other, and four submitters on one session, for as many seconds as one likes; now and then
- * one of them is killed and comes back. There are never two turns at once, no message is told twice, none is lost, and none that was cancelled is
- * told. `sim-crowd [--seconds N] [--drain N] [--seed N] [--plugin PATH]`; --drain: how long what waits may take
- * to be told in the end.
+ * crowd/crowd.c: two hosts, which take the session from each other, and four submitters on one
+ * session, for as many seconds as one likes; now and then one of them is killed and comes back.
+ * There are never two turns at once, no message is told twice, none is lost, and none that was
+ * cancelled is told. `sim-crowd [--seconds N] [--drain N] [--seed N] [--plugin PATH]`; --drain: how
+ * long what waits may take to be told in the end.
  */
 #include "crowd.h"
 
@@ -39,13 +40,16 @@ static double seconds_now(void) {
 }
 
 static struct board *make_board(void) {
-  struct board *board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  struct board *board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   pthread_mutexattr_t robust;
   if (board == MAP_FAILED) {
     wrong("no memory for the board: %s", strerror(errno));
   }
-  if (pthread_mutexattr_init(&robust) != 0 || pthread_mutexattr_setpshared(&robust, PTHREAD_PROCESS_SHARED) != 0 ||
-      pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST) != 0 || pthread_mutex_init(&board->lock, &robust) != 0) {
+  if (pthread_mutexattr_init(&robust) != 0 ||
+      pthread_mutexattr_setpshared(&robust, PTHREAD_PROCESS_SHARED) != 0 ||
+      pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST) != 0 ||
+      pthread_mutex_init(&board->lock, &robust) != 0) {
     wrong("no lock for the board");
   }
   (void)pthread_mutexattr_destroy(&robust);
@@ -85,7 +89,8 @@ static void stop_all(struct crowd *crowd) {
   folder_remove(crowd->folder);
 }
 
-/* One that was killed comes back; one that has ended well is gone; one that found something wrong ends the test. */
+/* One that was killed comes back; one that has ended well is gone; one that found something wrong
+ * ends the test. */
 static void reap(struct crowd *crowd, bool again) {
   int status;
   for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -102,7 +107,8 @@ static void reap(struct crowd *crowd, bool again) {
       spawn(crowd, which, again);
     } else if (status != 0) {
       stop_all(crowd);
-      wrong("%s %u ended with status 0x%x", which < HOSTS ? "host" : "submitter", which < HOSTS ? which : which - HOSTS, (unsigned)status);
+      wrong("%s %u ended with status 0x%x", which < HOSTS ? "host" : "submitter",
+            which < HOSTS ? which : which - HOSTS, (unsigned)status);
     }
   }
 }
@@ -144,7 +150,8 @@ static void run(struct crowd *crowd, double until) {
     reap(crowd, true);
     if (seconds_now() >= next_kill) {
       kill_one(crowd);
-      next_kill = seconds_now() + (double)random_below(&crowd->random, UINT64_C(2) * KILL_EVERY_MS) / 1000;
+      next_kill =
+          seconds_now() + (double)random_below(&crowd->random, UINT64_C(2) * KILL_EVERY_MS) / 1000;
     }
   }
 }
@@ -159,7 +166,8 @@ static void drain(struct crowd *crowd) {
     usleep(2000);
     if (seconds_now() > deadline) {
       stop_all(crowd);
-      wrong("message %u-%u was acknowledged and is not told", missing / MESSAGES_EACH, missing % MESSAGES_EACH);
+      wrong("message %u-%u was acknowledged and is not told", missing / MESSAGES_EACH,
+            missing % MESSAGES_EACH);
     }
   }
   atomic_store(&crowd->board->leave, true);
@@ -171,12 +179,14 @@ static void drain(struct crowd *crowd) {
 
 static void report(const struct crowd *crowd) {
   struct board *board = crowd->board;
-  printf("%" PRIu64 " messages acknowledged, %" PRIu64 " told (%" PRIu64 " in the midst of a turn), %" PRIu64 " cancelled; %" PRIu64
-         " turns, %" PRIu64 " refused, %" PRIu64 " carriers given back\n",
-         atomic_load(&board->acknowledged), atomic_load(&board->told), atomic_load(&board->steered), atomic_load(&board->cancelled),
-         atomic_load(&board->turns), atomic_load(&board->refused), atomic_load(&board->rolled_back));
-  printf("%" PRIu64 " takeovers, %" PRIu64 " times taken up again, %" PRIu64 " processes killed\n", atomic_load(&board->takeovers),
-         atomic_load(&board->recoveries), crowd->deaths);
+  printf("%" PRIu64 " messages acknowledged, %" PRIu64 " told (%" PRIu64
+         " in the midst of a turn), %" PRIu64 " cancelled; %" PRIu64 " turns, %" PRIu64
+         " refused, %" PRIu64 " carriers given back\n",
+         atomic_load(&board->acknowledged), atomic_load(&board->told), atomic_load(&board->steered),
+         atomic_load(&board->cancelled), atomic_load(&board->turns), atomic_load(&board->refused),
+         atomic_load(&board->rolled_back));
+  printf("%" PRIu64 " takeovers, %" PRIu64 " times taken up again, %" PRIu64 " processes killed\n",
+         atomic_load(&board->takeovers), atomic_load(&board->recoveries), crowd->deaths);
   if (atomic_load(&board->told) == 0) {
     wrong("nothing was told");
   }

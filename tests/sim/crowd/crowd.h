@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * crowd/crowd.h: two hosts and four submitters on one session, and what outlives a SIGKILL of any of them: shared memory in which submitters note
- * what was acknowledged, and the hosts keep the one transcript that they share. Knows nothing of what is inside the plugin.
+ * crowd/crowd.h: two hosts and four submitters on one session, and what outlives a SIGKILL of any
+ * of them: shared memory in which submitters note what was acknowledged, and the hosts keep the one
+ * transcript that they share. Knows nothing of what is inside the plugin.
  */
 #ifndef CROWD_H
 #define CROWD_H
@@ -14,7 +15,14 @@
 #include <stdint.h>
 #include <tidings/hostkit.h>
 
-enum { HOSTS = 2, SUBMITTERS = 4, MESSAGES_EACH = 1 << 18, MESSAGES = SUBMITTERS * MESSAGES_EACH, CARRIERS = 1 << 20, NOBODY = -1 };
+enum {
+  HOSTS = 2,
+  SUBMITTERS = 4,
+  MESSAGES_EACH = 1 << 18,
+  MESSAGES = SUBMITTERS * MESSAGES_EACH,
+  CARRIERS = 1 << 20,
+  NOBODY = -1
+};
 enum { CARRIED_MAX = 128, ID_SIZE = 32 }; /* messages of one carrier */
 
 #define SESSION "crowd"
@@ -34,16 +42,19 @@ struct carrier { /* in the transcript */
 };
 
 struct board {
-  /* Whoever holds it writes the transcript or changes whose it is, as a file's lock would have it. Robust: holders are killed. */
+  /* Whoever holds it writes the transcript or changes whose it is, as a file's lock would have it.
+   * Robust: holders are killed. */
   pthread_mutex_t lock;
   int writer;   /* the host whose transcript it is; NOBODY */
   bool running; /* that host's turn */
   uint64_t carrier_count;
-  struct carrier carriers[CARRIERS]; /* in the order in which they were written; one counts when it is counted */
+  struct carrier carriers[CARRIERS]; /* in the order in which they were written; one counts when it
+                                        is counted */
 
   atomic_bool stop;  /* submitters: finish */
   atomic_bool leave; /* hosts: finish */
-  _Atomic(uint64_t) next[SUBMITTERS], acknowledged, told, cancelled, turns, steered, rolled_back, takeovers, recoveries, refused;
+  _Atomic(uint64_t) next[SUBMITTERS], acknowledged, told, cancelled, turns, steered, rolled_back,
+      takeovers, recoveries, refused;
   struct note notes[MESSAGES];
 };
 
@@ -75,7 +86,8 @@ void part_open(struct part *part, uint32_t role);
 _Noreturn void part_leave(struct part *part);
 
 /* Sends an event written as printf would. The reply, which may be NULL, is the caller's. */
-int32_t part_event(struct part *part, struct tidings_reply **ret_reply, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int32_t part_event(struct part *part, struct tidings_reply **ret_reply, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Says what is wrong and ends this process with 1, which ends the test. */
 _Noreturn void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));

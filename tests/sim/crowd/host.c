@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * crowd/host.c: a host of the shared conversation. It takes the session, also from the other host, and runs the turns that it is asked for. A carrier
- * counts from the moment it stands in the transcript, which only its writer may write; whoever comes next names what stands there.
+ * crowd/host.c: a host of the shared conversation. It takes the session, also from the other host,
+ * and runs the turns that it is asked for. A carrier counts from the moment it stands in the
+ * transcript, which only its writer may write; whoever comes next names what stands there.
  */
 #include "crowd.h"
 
@@ -47,14 +48,15 @@ static void heed(struct host *host, struct tidings_reply *reply) {
     host->turn.asked = true;
     host->turn.count = (unsigned)action->message_count;
     for (size_t m = 0; m < action->message_count; m++) {
-      (void)snprintf(host->turn.ids[m], sizeof host->turn.ids[m], "%.*s", (int)action->messages[m]->id.len, action->messages[m]->id.ptr);
+      (void)snprintf(host->turn.ids[m], sizeof host->turn.ids[m], "%.*s",
+                     (int)action->messages[m]->id.len, action->messages[m]->id.ptr);
     }
   }
   hostkit_reply_free(reply);
 }
 
-/* BUSY can mean that some other process writes just now, or that the session is another host's. A killed process can leave one that waits for the
- * writer asleep until its budget is used up. */
+/* BUSY can mean that some other process writes just now, or that the session is another host's. A
+ * killed process can leave one that waits for the writer asleep until its budget is used up. */
 static bool is_worth_again(int32_t code, unsigned *tries) {
   enum { TRIES = 4 };
   return code == TIDINGS_E_BUSY && ++*tries < TRIES;
@@ -73,7 +75,7 @@ static bool lost(struct host *host, int32_t code, const char *what) {
   return true;
 }
 
-/* -- the transcript ------------------------------------------------------------------------------------------------------------------------ */
+/* -- the transcript ---------------------------------------------------------------------------- */
 
 /* The note of a message that may be told now. NULL: the plugin's own, which has none. */
 static struct note *find_note(struct board *board, const char *id) {
@@ -89,7 +91,8 @@ static struct note *find_note(struct board *board, const char *id) {
   struct note *note = note_of(board, (unsigned)submitter, n);
   uint8_t state = atomic_load(&note->state);
   if (state == NOTE_UNUSED || state == NOTE_CANCELLED) {
-    wrong("message %s is told, which was %s", id, state == NOTE_UNUSED ? "never submitted" : "cancelled");
+    wrong("message %s is told, which was %s", id,
+          state == NOTE_UNUSED ? "never submitted" : "cancelled");
   }
   if (atomic_load(&note->told) != 0) {
     wrong("message %s is told twice", id);
@@ -98,7 +101,8 @@ static struct note *find_note(struct board *board, const char *id) {
 }
 
 /* With the lock held. */
-static void write_carrier(struct board *board, uint64_t delivery, const char (*ids)[ID_SIZE], unsigned count) {
+static void write_carrier(struct board *board, uint64_t delivery, const char (*ids)[ID_SIZE],
+                          unsigned count) {
   if (board->carrier_count == CARRIERS) {
     wrong("the transcript is full");
   }
@@ -117,8 +121,10 @@ static void write_carrier(struct board *board, uint64_t delivery, const char (*i
   board_mark_newest(board);
 }
 
-/* A carrier with messages: into the transcript and settled, or given back. False: the session is another host's. */
-static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)[ID_SIZE], unsigned count, bool starts_turn) {
+/* A carrier with messages: into the transcript and settled, or given back. False: the session is
+ * another host's. */
+static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)[ID_SIZE],
+                         unsigned count, bool starts_turn) {
   struct board *board = host->part->board;
   bool gives_back = random_chance(&host->part->random, 8);
   board_lock(board);
@@ -139,8 +145,9 @@ static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)
     atomic_fetch_add(&board->rolled_back, 1);
   }
   struct tidings_reply *reply = NULL;
-  int32_t code =
-      hostkit_settle(host->part->hostkit, delivery, mine && !gives_back ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, &reply, &last_error);
+  int32_t code = hostkit_settle(host->part->hostkit, delivery,
+                                mine && !gives_back ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK,
+                                &reply, &last_error);
   if (code == TIDINGS_E_STATE && mine && !gives_back) { /* the other host has named it since */
     code = TIDINGS_E_CLOSED;
   } else if (code == TIDINGS_E_BUSY) { /* remembered: the next call does it */
@@ -153,7 +160,7 @@ static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)
   return host->owns;
 }
 
-/* -- turns --------------------------------------------------------------------------------------------------------------------------------- */
+/* -- turns ------------------------------------------------------------------------------------- */
 
 static bool request(struct host *host) {
   struct tidings_span spans[CARRIED_MAX];
@@ -164,8 +171,11 @@ static bool request(struct host *host) {
     spans[i] = (struct tidings_span){turn.ids[i], strlen(turn.ids[i])};
     ids[i] = &spans[i];
   }
-  const struct tidings_chat_request chat = {
-      .size = sizeof chat, .session = {SESSION, strlen(SESSION)}, .content = {"go", 2}, .messages = ids, .message_count = turn.count};
+  const struct tidings_chat_request chat = {.size = sizeof chat,
+                                            .session = {SESSION, strlen(SESSION)},
+                                            .content = {"go", 2},
+                                            .messages = ids,
+                                            .message_count = turn.count};
   unsigned tries = 0;
   int32_t code;
   host->turn.asked = false;
@@ -173,7 +183,8 @@ static bool request(struct host *host) {
     code = hostkit_chat_request(host->part->hostkit, &chat, &reply, &last_error);
   } while (is_worth_again(code, &tries));
   if (code == TIDINGS_E_FIRED || code == TIDINGS_E_NOT_FOUND || code == TIDINGS_E_STATE) {
-    atomic_fetch_add(&host->part->board->refused, 1); /* one of them was cancelled, or the other host was here */
+    atomic_fetch_add(&host->part->board->refused,
+                     1); /* one of them was cancelled, or the other host was here */
     return false;
   }
   if (lost(host, code, "chat request")) {
@@ -190,7 +201,8 @@ static bool request(struct host *host) {
 static bool use_tool(struct host *host) {
   static char ids[CARRIED_MAX][ID_SIZE];
   struct tidings_reply *reply = NULL;
-  const struct tidings_tool_result result = {.size = sizeof result, .session = {SESSION, strlen(SESSION)}, .content = {"ok", 2}};
+  const struct tidings_tool_result result = {
+      .size = sizeof result, .session = {SESSION, strlen(SESSION)}, .content = {"ok", 2}};
   unsigned tries = 0;
   int32_t code;
   do {
@@ -205,7 +217,8 @@ static bool use_tool(struct host *host) {
     wrong("%u messages are steered", count);
   }
   for (unsigned i = 0; i < count; i++) {
-    (void)snprintf(ids[i], sizeof ids[i], "%.*s", (int)reply->steered[i]->len, reply->steered[i]->ptr);
+    (void)snprintf(ids[i], sizeof ids[i], "%.*s", (int)reply->steered[i]->len,
+                   reply->steered[i]->ptr);
   }
   atomic_fetch_add(&host->part->board->steered, count);
   heed(host, reply);
@@ -246,7 +259,7 @@ static void run_turn(struct host *host) {
   report(host, end);
 }
 
-/* -- whose session it is ------------------------------------------------------------------------------------------------------------------- */
+/* -- whose session it is ----------------------------------------------------------------------- */
 
 /* Names the end of the transcript: everything before it was settled. */
 static void come(struct host *host, bool takes_over) {
@@ -256,15 +269,17 @@ static void come(struct host *host, bool takes_over) {
   size_t len = 0;
   board_lock(board);
   int writer = board->writer;
-  board->writer = NOBODY; /* should this host die in between, the other must not write on by an answer from before */
+  board->writer = NOBODY; /* should this host die in between, the other must not write on by an
+                             answer from before */
   uint64_t first = board->carrier_count > NAMED ? board->carrier_count - NAMED : 0;
   deliveries[0] = '\0';
   for (uint64_t i = first; i < board->carrier_count; i++) {
-    len +=
-        (size_t)snprintf(deliveries + len, sizeof deliveries - len, "%s\"%" PRIu64 "\"", i > first ? "," : "", board->carriers[i].delivery);
+    len += (size_t)snprintf(deliveries + len, sizeof deliveries - len, "%s\"%" PRIu64 "\"",
+                            i > first ? "," : "", board->carriers[i].delivery);
   }
   int32_t code = part_event(host->part, &reply,
-                            "{\"type\":\"session.resumed\",\"session\":\"" SESSION "\",\"data\":{\"takeover\":%s,\"deliveries\":[%s]}}",
+                            "{\"type\":\"session.resumed\",\"session\":\"" SESSION
+                            "\",\"data\":{\"takeover\":%s,\"deliveries\":[%s]}}",
                             takes_over ? "true" : "false", deliveries);
   if (code == 0) {
     atomic_fetch_add(takes_over ? &board->takeovers : &board->recoveries, 1);
@@ -290,7 +305,8 @@ static void wait_for_ring(struct host *host) {
   struct pollfd ring = {.fd = host->descriptor, .events = POLLIN};
   (void)poll(&ring, 1, PATIENCE_MS);
   while (len > 0) {
-    if (hostkit_next_session(host->part->hostkit, session, sizeof session, &len, &last_error) != 0) {
+    if (hostkit_next_session(host->part->hostkit, session, sizeof session, &len, &last_error) !=
+        0) {
       wrong("next session: %s", last_error.text);
     }
   }

@@ -25,7 +25,8 @@ _Noreturn void wrong(const char *format, ...) {
 }
 
 void board_mark_newest(struct board *board) {
-  const struct carrier *newest = board->carrier_count > 0 ? &board->carriers[board->carrier_count - 1] : NULL;
+  const struct carrier *newest =
+      board->carrier_count > 0 ? &board->carriers[board->carrier_count - 1] : NULL;
   for (unsigned i = 0; newest != NULL && i < newest->count; i++) {
     if (atomic_exchange(&newest->notes[i]->told, 1) == 0) {
       atomic_fetch_add(&board->told, 1);

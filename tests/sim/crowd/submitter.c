@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * crowd/submitter.c: submits messages as fast as they are told, a third of them into the running turn, and takes some back.
+ * crowd/submitter.c: submits messages as fast as they are told, a third of them into the running
+ * turn, and takes some back.
  */
 #include "crowd.h"
 
@@ -10,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { AHEAD = 24 }; /* how many may wait: the order in which they are told must matter, but not for long */
+enum {
+  AHEAD = 24
+}; /* how many may wait: the order in which they are told must matter, but not for long */
 
 /* The same event again after a death: it was stored or not, and the answer says which. */
 static void submit(struct part *part, uint64_t n) {
@@ -21,8 +24,10 @@ static void submit(struct part *part, uint64_t n) {
   atomic_store(&note->state, NOTE_BEGUN);
   do {
     code = part_event(part, &reply,
-                      "{\"type\":\"message.submitted\",\"session\":\"" SESSION "\",\"source\":\"s%u\",\"id\":\"%" PRIu64 "\","
-                      "\"data\":{\"id\":\"%u-%" PRIu64 "\",\"content\":\"do it\",\"delivery\":\"%s\"}}",
+                      "{\"type\":\"message.submitted\",\"session\":\"" SESSION
+                      "\",\"source\":\"s%u\",\"id\":\"%" PRIu64 "\","
+                      "\"data\":{\"id\":\"%u-%" PRIu64
+                      "\",\"content\":\"do it\",\"delivery\":\"%s\"}}",
                       part->number, n, part->number, n, how);
     hostkit_reply_free(reply);
   } while (code == TIDINGS_E_BUSY);
@@ -42,7 +47,9 @@ static void cancel(struct part *part, uint64_t n) {
   }
   atomic_store(&note->state, NOTE_CANCELLING);
   do {
-    code = part_event(part, &reply, "{\"type\":\"message.cancelled\",\"session\":\"" SESSION "\",\"data\":{\"id\":\"%u-%" PRIu64 "\"}}",
+    code = part_event(part, &reply,
+                      "{\"type\":\"message.cancelled\",\"session\":\"" SESSION
+                      "\",\"data\":{\"id\":\"%u-%" PRIu64 "\"}}",
                       part->number, n);
     hostkit_reply_free(reply);
   } while (code == TIDINGS_E_BUSY);
@@ -88,7 +95,8 @@ _Noreturn void submitter_main(struct part *part) {
     if (random_chance(&part->random, 2)) {
       struct tidings_reply *reply = NULL;
       (void)part_event(part, &reply,
-                       "{\"type\":\"notification\",\"session\":\"" SESSION "\",\"data\":{\"kind\":\"ci.broken\",\"level\":\"critical\","
+                       "{\"type\":\"notification\",\"session\":\"" SESSION
+                       "\",\"data\":{\"kind\":\"ci.broken\",\"level\":\"critical\","
                        "\"message\":\"It burns.\"}}");
       hostkit_reply_free(reply);
     }
