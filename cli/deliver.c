@@ -60,7 +60,7 @@ static int32_t call_hook(struct hostkit *kit, const struct point *point, const c
   }
   const struct tidings_chat_request request = {.size = sizeof request,
                                                .session = span(session),
-                                               .source = point->source,
+                                               .origin = point->source,
                                                .content = carrier,
                                                .messages = point->message_count ? pointers : NULL,
                                                .message_count = point->message_count};
@@ -73,10 +73,10 @@ static const char *const role_names[] = {"carrier", "block", "developer", "user"
 
 static json_t *outgoing_json(const struct hostkit_outgoing *outgoing) {
   json_t *list = json_array();
-  for (size_t i = 0; i < outgoing->message_count; i++) {
-    const struct hostkit_message *message = &outgoing->messages[i];
+  for (size_t i = 0; i < outgoing->part_count; i++) {
+    const struct hostkit_part *message = &outgoing->parts[i];
     json_t *one =
-        json_pack("{s:s, s:b, s:o}", "role", role_names[message->role], "carrier",
+        json_pack("{s:s, s:b, s:o}", "role", role_names[message->voice], "carrier",
                   (int)message->is_carrier, "text", json_stringn(message->text, message->text_len));
     if (one && message->call_id) json_object_set_new(one, "call_id", json_string(message->call_id));
     if (one && message->tool) json_object_set_new(one, "tool", json_string(message->tool));
@@ -91,8 +91,8 @@ static json_t *outgoing_json(const struct hostkit_outgoing *outgoing) {
 /* As one text: what stands beside the carrier by the configured format is set apart by an empty
  * line. */
 static void write_text(FILE *out, const struct hostkit_outgoing *outgoing) {
-  for (size_t i = 0; i < outgoing->message_count; i++) {
-    const struct hostkit_message *message = &outgoing->messages[i];
+  for (size_t i = 0; i < outgoing->part_count; i++) {
+    const struct hostkit_part *message = &outgoing->parts[i];
     if (i) fputs("\n\n", out);
     fwrite(message->text, 1, message->text_len, out);
   }
@@ -229,7 +229,7 @@ static int read_option(struct cli *cli, int key, struct point *point) {
   case OPTION_SOURCE:
     if ((source = cli_word(cli->value, sources)) < 0)
       return cli_usage(cli, "--source: '%s' is not one of user, system", cli->value);
-    point->source = source ? TIDINGS_SOURCE_SYSTEM : TIDINGS_SOURCE_USER;
+    point->source = source ? TIDINGS_ORIGIN_SYSTEM : TIDINGS_ORIGIN_USER;
     return 0;
   case OPTION_MESSAGE:
     if (point->message_count == MOST_MESSAGES)
@@ -254,7 +254,7 @@ static int run(struct cli *cli) {
     return cli_usage(cli, "--source and --message are for --at=chat-request");
   if (point.at == 1 && (point.call || point.tool))
     return cli_usage(cli, "--call and --tool are for --at=tool-result");
-  if (point.source == UINT32_MAX) point.source = TIDINGS_SOURCE_USER;
+  if (point.source == UINT32_MAX) point.source = TIDINGS_ORIGIN_USER;
   return run_with(cli, &point);
 }
 

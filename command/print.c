@@ -32,7 +32,7 @@ static void print_action(const struct tidings_action *action) {
   if (action->type == TIDINGS_ACTION_ABORT_STREAM) puts("abort_stream");
   if (action->type != TIDINGS_ACTION_START_TURN) return;
   for (size_t i = 0; i < action->message_count; i++) {
-    const struct tidings_turn_message *message = action->messages[i];
+    const struct tidings_message *message = action->messages[i];
     fputs("start_turn ", stdout);
     terminal_bytes(stdout, message->id.ptr, message->id.len);
     putchar('\n');

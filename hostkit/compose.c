@@ -34,23 +34,23 @@ struct composition {
 
 /* PREPEND and APPEND of a block can only mean beside the carrier's own text, that is before and
  * after it. */
-static enum section section_of(const struct tidings_message *message) {
+static enum section section_of(const struct tidings_part *message) {
   bool first = message->place == TIDINGS_PLACE_PREPEND || message->place == TIDINGS_PLACE_BEFORE;
   bool last = message->place == TIDINGS_PLACE_APPEND || message->place == TIDINGS_PLACE_AFTER;
   bool concatenated =
       message->place == TIDINGS_PLACE_PREPEND || message->place == TIDINGS_PLACE_APPEND;
-  switch (message->role) {
-  case TIDINGS_MESSAGE_CARRIER:
+  switch (message->voice) {
+  case TIDINGS_VOICE_CARRIER:
     return !concatenated ? SECTION_NONE : first ? SECTION_PREFIX : SECTION_SUFFIX;
-  case TIDINGS_MESSAGE_BLOCK:
+  case TIDINGS_VOICE_BLOCK:
     return first ? SECTION_BLOCK_BEFORE : last ? SECTION_BLOCK_AFTER : SECTION_NONE;
-  case TIDINGS_MESSAGE_DEVELOPER:
-  case TIDINGS_MESSAGE_USER:
+  case TIDINGS_VOICE_DEVELOPER:
+  case TIDINGS_VOICE_USER:
     return concatenated ? SECTION_NONE
            : first      ? SECTION_BEFORE
            : last       ? SECTION_AFTER
                         : SECTION_NONE;
-  case TIDINGS_MESSAGE_TOOL:
+  case TIDINGS_VOICE_TOOL:
     return message->place == TIDINGS_PLACE_PAIR ? SECTION_PAIR : SECTION_NONE;
   default: return SECTION_NONE;
   }
@@ -60,8 +60,8 @@ static int32_t check(const struct tidings_span *content, const struct tidings_re
                      struct tidings_error *error) {
   if (!hk_span_is_sound(content))
     return hk_error(error, TIDINGS_E_INVAL, "content is a null pointer");
-  for (size_t i = 0; reply && i < reply->message_count; i++) {
-    const struct tidings_message *message = reply->messages[i];
+  for (size_t i = 0; reply && i < reply->part_count; i++) {
+    const struct tidings_part *message = reply->parts[i];
     if (!message || !hk_span_is_sound(&message->text) || !hk_span_is_sound(&message->call_id) ||
         !hk_span_is_sound(&message->tool))
       return hk_error(error, TIDINGS_E_INVAL, "reply.messages[%zu] has a null pointer", i);
@@ -70,7 +70,7 @@ static int32_t check(const struct tidings_span *content, const struct tidings_re
                       "reply.messages[%zu] has role %u and place %u, a combination that this host "
                       "does not know: send the carrier "
                       "unchanged and roll the delivery back",
-                      i, (unsigned)message->role, (unsigned)message->place);
+                      i, (unsigned)message->voice, (unsigned)message->place);
   }
   return TIDINGS_OK;
 }
@@ -80,15 +80,15 @@ static size_t measure(const struct tidings_span *content, const struct tidings_r
                       size_t *ret_count) {
   size_t count = 1;
   size_t texts = content->len + 1;
-  for (size_t i = 0; reply && i < reply->message_count; i++) {
-    const struct tidings_message *message = reply->messages[i];
+  for (size_t i = 0; reply && i < reply->part_count; i++) {
+    const struct tidings_part *message = reply->parts[i];
     texts += message->text.len + 1;
-    if (message->role == TIDINGS_MESSAGE_TOOL)
+    if (message->voice == TIDINGS_VOICE_TOOL)
       texts += message->call_id.len + 1 + message->tool.len + 1;
-    if (message->role != TIDINGS_MESSAGE_CARRIER) count++;
+    if (message->voice != TIDINGS_VOICE_CARRIER) count++;
   }
   *ret_count = count;
-  return sizeof(struct hostkit_outgoing) + count * sizeof(struct hostkit_message) + texts;
+  return sizeof(struct hostkit_outgoing) + count * sizeof(struct hostkit_part) + texts;
 }
 
 static void add_text(struct composition *composition, const struct tidings_span *text) {
@@ -106,32 +106,32 @@ static char *put_text(struct composition *composition, const struct tidings_span
 static void put_carrier(struct composition *composition, const struct tidings_span *content,
                         const struct tidings_reply *reply) {
   struct hostkit_outgoing *outgoing = composition->outgoing;
-  struct hostkit_message *carrier = &outgoing->messages[outgoing->message_count];
-  *carrier = (struct hostkit_message){
-      .role = TIDINGS_MESSAGE_CARRIER, .is_carrier = 1, .text = composition->text};
-  for (size_t i = 0; reply && i < reply->message_count; i++) {
-    if (section_of(reply->messages[i]) == SECTION_PREFIX)
-      add_text(composition, &reply->messages[i]->text);
+  struct hostkit_part *carrier = &outgoing->parts[outgoing->part_count];
+  *carrier = (struct hostkit_part){
+      .voice = TIDINGS_VOICE_CARRIER, .is_carrier = 1, .text = composition->text};
+  for (size_t i = 0; reply && i < reply->part_count; i++) {
+    if (section_of(reply->parts[i]) == SECTION_PREFIX)
+      add_text(composition, &reply->parts[i]->text);
   }
   add_text(composition, content);
-  for (size_t i = 0; reply && i < reply->message_count; i++) {
-    if (section_of(reply->messages[i]) == SECTION_SUFFIX)
-      add_text(composition, &reply->messages[i]->text);
+  for (size_t i = 0; reply && i < reply->part_count; i++) {
+    if (section_of(reply->parts[i]) == SECTION_SUFFIX)
+      add_text(composition, &reply->parts[i]->text);
   }
   carrier->text_len = (size_t)(composition->text - carrier->text);
   *composition->text++ = '\0';
-  outgoing->carrier = (uint32_t)outgoing->message_count++;
+  outgoing->carrier = (uint32_t)outgoing->part_count++;
 }
 
 static void put_section(struct composition *composition, enum section section,
                         const struct tidings_reply *reply) {
   struct hostkit_outgoing *outgoing = composition->outgoing;
-  for (size_t i = 0; reply && i < reply->message_count; i++) {
-    const struct tidings_message *message = reply->messages[i];
+  for (size_t i = 0; reply && i < reply->part_count; i++) {
+    const struct tidings_part *message = reply->parts[i];
     if (section_of(message) != section) continue;
-    bool is_tool = message->role == TIDINGS_MESSAGE_TOOL;
-    outgoing->messages[outgoing->message_count++] = (struct hostkit_message){
-        .role = message->role,
+    bool is_tool = message->voice == TIDINGS_VOICE_TOOL;
+    outgoing->parts[outgoing->part_count++] = (struct hostkit_part){
+        .voice = message->voice,
         .text = put_text(composition, &message->text),
         .text_len = message->text.len,
         .call_id = is_tool ? put_text(composition, &message->call_id) : NULL,
@@ -149,9 +149,9 @@ int32_t hostkit_compose(const struct tidings_span *content, const struct tidings
   struct hostkit_outgoing *outgoing = malloc(measure(content, reply, &count));
   if (!outgoing) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while composing a message");
   *outgoing = (struct hostkit_outgoing){.size = sizeof *outgoing,
-                                        .messages = (struct hostkit_message *)(outgoing + 1)};
+                                        .parts = (struct hostkit_part *)(outgoing + 1)};
   struct composition composition = {.outgoing = outgoing,
-                                    .text = (char *)(outgoing->messages + count)};
+                                    .text = (char *)(outgoing->parts + count)};
   for (enum section section = SECTION_BEFORE; section < SECTION_COUNT; section++) {
     if (section == SECTION_CARRIER) put_carrier(&composition, content, reply);
     else put_section(&composition, section, reply);

@@ -61,14 +61,14 @@ static const struct tidings_notification *put_notification(
   read_struct(&notification, sizeof notification, theirs);
   notification.source = put_text(block, notification.source);
   notification.name = put_text(block, notification.name);
-  notification.message = put_text(block, notification.message);
+  notification.text = put_text(block, notification.text);
   notification.data = put_text(block, notification.data);
   return put(block, &notification, sizeof notification);
 }
 
-static const struct tidings_message *put_message(struct block *block,
-                                                 const struct tidings_message *theirs) {
-  struct tidings_message message;
+static const struct tidings_part *put_message(struct block *block,
+                                              const struct tidings_part *theirs) {
+  struct tidings_part message;
   read_struct(&message, sizeof message, theirs);
   message.text = put_text(block, message.text);
   message.call_id = put_text(block, message.call_id);
@@ -76,9 +76,9 @@ static const struct tidings_message *put_message(struct block *block,
   return put(block, &message, sizeof message);
 }
 
-static const struct tidings_turn_message *put_turn_message(
-    struct block *block, const struct tidings_turn_message *theirs) {
-  struct tidings_turn_message message;
+static const struct tidings_message *put_turn_message(struct block *block,
+                                                      const struct tidings_message *theirs) {
+  struct tidings_message message;
   read_struct(&message, sizeof message, theirs);
   message.id = put_text(block, message.id);
   message.content = put_text(block, message.content);
@@ -104,8 +104,7 @@ static const struct tidings_action *put_action(struct block *block,
                                                const struct tidings_action *theirs) {
   struct tidings_action action;
   read_struct(&action, sizeof action, theirs);
-  PUT_ARRAY(block, action.messages, action.message_count, struct tidings_turn_message,
-            put_turn_message);
+  PUT_ARRAY(block, action.messages, action.message_count, struct tidings_message, put_turn_message);
   return put(block, &action, sizeof action);
 }
 
@@ -115,7 +114,7 @@ static const struct tidings_status *put_status(struct block *block,
   read_struct(&status, sizeof status, theirs);
   PUT_ARRAY(block, status.messages, status.message_count, struct tidings_span, put_span);
   PUT_ARRAY(block, status.orphaned, status.orphaned_count, struct tidings_span, put_span);
-  status.message = put_text(block, status.message);
+  status.detail = put_text(block, status.detail);
   return put(block, &status, sizeof status);
 }
 
@@ -126,7 +125,7 @@ static void put_reply(struct block *block, const struct tidings_reply *theirs) {
   struct tidings_reply *place = take(block, sizeof reply, alignof(max_align_t));
   PUT_ARRAY(block, reply.notifications, reply.notification_count, struct tidings_notification,
             put_notification);
-  PUT_ARRAY(block, reply.messages, reply.message_count, struct tidings_message, put_message);
+  PUT_ARRAY(block, reply.parts, reply.part_count, struct tidings_part, put_message);
   PUT_ARRAY(block, reply.actions, reply.action_count, struct tidings_action, put_action);
   PUT_ARRAY(block, reply.steered, reply.steered_count, struct tidings_span, put_span);
   reply.status = put_status(block, reply.status);

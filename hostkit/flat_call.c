@@ -38,7 +38,7 @@ static int32_t composed_answer(const struct tidings_span *content,
   struct hostkit_outgoing *outgoing = NULL;
   int32_t code = hostkit_compose(content, reply, &outgoing, error);
   if (code) return code;
-  const struct hostkit_message *carrier = &outgoing->messages[outgoing->carrier];
+  const struct hostkit_part *carrier = &outgoing->parts[outgoing->carrier];
   json_t *answer = json_object();
   int failed = hk_json_put(answer, "reply", hk_reply_value(reply));
   failed |= hk_json_put(
@@ -124,7 +124,7 @@ static int32_t chat_request(struct hostkit *kit, struct hk_fields *fields, json_
   struct tidings_chat_request request = {
       .size = sizeof request,
       .session = hk_field_text(fields, "session", HK_REQUIRED),
-      .source = hk_field_word(fields, "source", sources, HK_OPTIONAL, TIDINGS_SOURCE_USER),
+      .origin = hk_field_word(fields, "source", sources, HK_OPTIONAL, TIDINGS_ORIGIN_USER),
       .content = hk_field_text(fields, "content", HK_OPTIONAL),
   };
   const struct tidings_span **messages = fields->code ? NULL : message_ids(fields, ids);

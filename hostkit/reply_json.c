@@ -52,25 +52,25 @@ static json_t *notification(const struct tidings_notification *from) {
   json_t *object = json_object();
   failed |= hk_json_put(object, "kind", kind);
   failed |= hk_json_put(object, "level", WORD(levels, from->level));
-  failed |= hk_json_put(object, "message", hk_json_text(from->message));
+  failed |= hk_json_put(object, "message", hk_json_text(from->text));
   if (from->data.len) failed |= hk_json_put(object, "data", hk_json_value(from->data));
   if (from->count > 1) failed |= hk_json_put(object, "count", json_integer(from->count));
   return finished(object, failed);
 }
 
-static json_t *message(const struct tidings_message *from) {
+static json_t *message(const struct tidings_part *from) {
   json_t *object = json_object();
-  int failed = hk_json_put(object, "role", WORD(roles, from->role));
+  int failed = hk_json_put(object, "role", WORD(roles, from->voice));
   failed |= hk_json_put(object, "place", WORD(places, from->place));
   failed |= hk_json_put(object, "text", hk_json_text(from->text));
-  if (from->role == TIDINGS_MESSAGE_TOOL) {
+  if (from->voice == TIDINGS_VOICE_TOOL) {
     failed |= hk_json_put(object, "call_id", hk_json_text(from->call_id));
     failed |= hk_json_put(object, "tool", hk_json_text(from->tool));
   }
   return finished(object, failed);
 }
 
-static json_t *turn_message(const struct tidings_turn_message *from) {
+static json_t *turn_message(const struct tidings_message *from) {
   json_t *object = json_object();
   int failed = hk_json_put(object, "id", hk_json_text(from->id));
   failed |= hk_json_put(object, "content", hk_json_text(from->content));
@@ -88,7 +88,7 @@ static json_t *action(const struct tidings_action *from) {
     json_t *messages = json_array();
     for (size_t i = 0; i < from->message_count; i++)
       failed |= hk_json_add(messages, turn_message(from->messages[i]));
-    failed |= hk_json_put(object, "source", WORD(sources, from->source));
+    failed |= hk_json_put(object, "source", WORD(sources, from->origin));
     failed |= hk_json_put(object, "messages", messages);
   }
   return finished(object, failed);
@@ -103,7 +103,7 @@ static json_t *status(const struct tidings_status *from) {
   failed |= hk_json_put(object, "messages", ids(from->messages, from->message_count));
   failed |= hk_json_put(object, "started_at", time_or_null(from->started_at_ms));
   failed |= hk_json_put(object, "attempt", json_integer(from->attempt));
-  failed |= hk_json_put(object, "message", hk_json_text_or_null(from->message));
+  failed |= hk_json_put(object, "message", hk_json_text_or_null(from->detail));
   failed |= hk_json_put(object, "orphaned", ids(from->orphaned, from->orphaned_count));
   return finished(object, failed);
 }
@@ -123,8 +123,8 @@ json_t *hk_reply_value(const struct tidings_reply *reply) {
   for (size_t i = 0; i < from->notification_count; i++)
     failed |= hk_json_add(notifications, notification(from->notifications[i]));
   json_t *messages = json_array();
-  for (size_t i = 0; i < from->message_count; i++)
-    failed |= hk_json_add(messages, message(from->messages[i]));
+  for (size_t i = 0; i < from->part_count; i++)
+    failed |= hk_json_add(messages, message(from->parts[i]));
   json_t *actions = json_array();
   for (size_t i = 0; i < from->action_count; i++)
     failed |= hk_json_add(actions, action(from->actions[i]));
@@ -142,9 +142,9 @@ json_t *hk_reply_value(const struct tidings_reply *reply) {
   return finished(object, failed);
 }
 
-static json_t *outgoing_message(const struct hostkit_message *from) {
+static json_t *outgoing_message(const struct hostkit_part *from) {
   json_t *object = json_object();
-  int failed = hk_json_put(object, "role", WORD(roles, from->role));
+  int failed = hk_json_put(object, "role", WORD(roles, from->voice));
   failed |= hk_json_put(object, "carrier", json_boolean(from->is_carrier));
   failed |=
       hk_json_put(object, "text",
@@ -157,8 +157,8 @@ static json_t *outgoing_message(const struct hostkit_message *from) {
 json_t *hk_outgoing_value(const struct hostkit_outgoing *outgoing) {
   json_t *array = json_array();
   int failed = array == NULL;
-  for (size_t i = 0; i < outgoing->message_count; i++)
-    failed |= hk_json_add(array, outgoing_message(&outgoing->messages[i]));
+  for (size_t i = 0; i < outgoing->part_count; i++)
+    failed |= hk_json_add(array, outgoing_message(&outgoing->parts[i]));
   return finished(array, failed);
 }
 

@@ -78,7 +78,7 @@ static json_t *with_carrier(const struct tidings_span *content, struct tidings_r
     hostkit_reply_free(reply);
     return failure(code, &error);
   }
-  const struct hostkit_message *carrier = &outgoing->messages[outgoing->carrier];
+  const struct hostkit_part *carrier = &outgoing->parts[outgoing->carrier];
   json_t *text = json_stringn(carrier->text, carrier->text_len);
   hostkit_outgoing_free(outgoing);
   json_t *answer = with_reply(reply);
@@ -166,8 +166,8 @@ static json_t *do_chat_request(struct agent_child *child, const json_t *request)
   struct tidings_chat_request chat = {
       .size = sizeof chat,
       .session = span_of(json_object_get(request, "session")),
-      .source = source != NULL && strcmp(source, "system") == 0 ? TIDINGS_SOURCE_SYSTEM
-                                                                : TIDINGS_SOURCE_USER,
+      .origin = source != NULL && strcmp(source, "system") == 0 ? TIDINGS_ORIGIN_SYSTEM
+                                                                : TIDINGS_ORIGIN_USER,
       .content = span_of(json_object_get(request, "content")),
       .messages = ids != NULL ? messages : NULL,
       .message_count = count,

@@ -24,8 +24,8 @@
 
 #define SESSION "dev"
 #define DRAIN_MS 5000
-#define DEBOUNCE_MS                                                                                \
-  200 /* linkers write in several goes; a build is whole when it has been quiet for so long */
+/* linkers write in several goes; a build is whole when it has been quiet for so long */
+#define DEBOUNCE_MS 200
 
 static const char help[] =
     "Keeps a session going on a store of its own and swaps the plugin whenever its file is "
@@ -101,8 +101,8 @@ static int32_t deliver(struct dev *dev, struct tidings_error *error) {
   uint64_t delivery = reply != NULL ? reply->delivery_id : 0;
   code = hostkit_compose(&result.content, reply, &outgoing, error);
   if (code == TIDINGS_OK) {
-    printf("%.*s\n", (int)outgoing->messages[outgoing->carrier].text_len,
-           outgoing->messages[outgoing->carrier].text);
+    printf("%.*s\n", (int)outgoing->parts[outgoing->carrier].text_len,
+           outgoing->parts[outgoing->carrier].text);
     fflush(stdout);
     hostkit_outgoing_free(outgoing);
   }

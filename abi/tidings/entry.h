@@ -23,8 +23,8 @@ extern "C" {
 
 /* What the plugin is opened as. */
 #define TIDINGS_ROLE_HOST 0u /* owns sessions: may call everything */
-#define TIDINGS_ROLE_PRODUCER                                                                      \
-  1u /* pushes, submits and queries; the delivery hooks and settle answer TIDINGS_E_UNSUPPORTED */
+/* pushes, submits and queries; the delivery hooks and settle answer TIDINGS_E_UNSUPPORTED */
+#define TIDINGS_ROLE_PRODUCER 1u
 
 /* How open is to behave. Zero the struct, set `size`, then what is needed: every zero is a sensible
  * default. All spans are borrowed until open returns. Since 1.0. */

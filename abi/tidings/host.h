@@ -28,8 +28,8 @@ struct tidings_host {
   uint32_t flags; /* none defined: 0 */
   void *context;  /* handed to each function as it is */
 
-  /* One line, no line break at its end. `message` is borrowed for the call. */
-  void (*log)(void *context, uint32_t severity, const struct tidings_span *message);
+  /* One line, no line break at its end. `line` is borrowed for the call. */
+  void (*log)(void *context, uint32_t severity, const struct tidings_span *line);
 
   /* Milliseconds since 1970-01-01 UTC. May jump; what is stored is stamped with it. */
   int64_t (*now_ms)(void *context);

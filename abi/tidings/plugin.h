@@ -41,15 +41,15 @@ struct tidings_tool_result {
 };
 
 /* Where a chat request comes from. */
-#define TIDINGS_SOURCE_USER 0u   /* a message typed or triggered */
-#define TIDINGS_SOURCE_SYSTEM 1u /* a turn that tidings asked for by a start_turn action */
+#define TIDINGS_ORIGIN_USER 0u   /* a message typed or triggered */
+#define TIDINGS_ORIGIN_SYSTEM 1u /* a turn that tidings asked for by a start_turn action */
 
 /* The carrier of on_chat_request. Since 1.0. */
 struct tidings_chat_request {
   uint32_t size;
   uint32_t flags;              /* none defined: 0 */
   struct tidings_span session; /* required */
-  uint32_t source;             /* TIDINGS_SOURCE_* */
+  uint32_t origin;             /* TIDINGS_ORIGIN_* */
   uint32_t reserved;           /* 0 */
   struct tidings_span content; /* what the host is about to send; may be empty. Not stored */
   /* The ids of the offered messages that this request sends, each once: `message_count` pointers;

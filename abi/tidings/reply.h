@@ -22,45 +22,45 @@ struct tidings_notification {
   uint32_t size;
   uint32_t level; /* TIDINGS_LEVEL_* */
   uint64_t id; /* the item's id, as queries name it; of the first one when it stands for several */
-  int64_t time_ms;             /* when it was pushed */
-  struct tidings_span source;  /* "tool" */
-  struct tidings_span name;    /* "failed"; may be empty */
-  struct tidings_span message; /* as pushed (or coalesced): not escaped */
-  struct tidings_span data;    /* JSON, or empty */
+  int64_t time_ms;            /* when it was pushed */
+  struct tidings_span source; /* "tool" */
+  struct tidings_span name;   /* "failed"; may be empty */
+  struct tidings_span text;   /* as pushed (or coalesced): not escaped */
+  struct tidings_span data;   /* JSON, or empty */
   uint32_t count; /* how many pushed notifications it stands for: 1, or more when coalesced */
   uint32_t reserved;
 };
 
 /* Whose voice a text is in. */
-#define TIDINGS_MESSAGE_CARRIER 0u   /* part of the carrier's own text */
-#define TIDINGS_MESSAGE_BLOCK 1u     /* a content block of its own inside the carrier's message */
-#define TIDINGS_MESSAGE_DEVELOPER 2u /* a message of its own, role developer (or system) */
-#define TIDINGS_MESSAGE_USER 3u      /* a message of its own, role user */
-#define TIDINGS_MESSAGE_TOOL                                                                       \
-  4u /* a synthetic call of `tool` with id `call_id` and its result `text` */
+#define TIDINGS_VOICE_CARRIER 0u   /* part of the carrier's own text */
+#define TIDINGS_VOICE_BLOCK 1u     /* a content block of its own inside the carrier's message */
+#define TIDINGS_VOICE_DEVELOPER 2u /* a message of its own, role developer (or system) */
+#define TIDINGS_VOICE_USER 3u      /* a message of its own, role user */
+/* a synthetic call of `tool` with id `call_id` and its result `text` */
+#define TIDINGS_VOICE_TOOL 4u
 
 /* Where a text goes. */
-#define TIDINGS_PLACE_PREPEND                                                                      \
-  0u /* text, then the carrier's own text: plain concatenation, separators are in `text` */
+/* text, then the carrier's own text: plain concatenation, separators are in `text` */
+#define TIDINGS_PLACE_PREPEND 0u
 #define TIDINGS_PLACE_APPEND 1u /* the carrier's own text, then text: plain concatenation */
 #define TIDINGS_PLACE_BEFORE 2u /* a message before the carrier */
-#define TIDINGS_PLACE_AFTER                                                                        \
-  3u /* a message after the carrier (after the batch's last result, if it is a tool result) */
+/* a message after the carrier (after the batch's last result, if it is a tool result) */
+#define TIDINGS_PLACE_AFTER 3u
 #define TIDINGS_PLACE_PAIR 4u /* a synthetic call and its result, after the carrier */
 
 /* What to send, already escaped: where and in whose voice. Since 1.0. */
-struct tidings_message {
+struct tidings_part {
   uint32_t size;
-  uint32_t role;  /* TIDINGS_MESSAGE_* */
+  uint32_t voice; /* TIDINGS_VOICE_* */
   uint32_t place; /* TIDINGS_PLACE_* */
   uint32_t reserved;
   struct tidings_span text;
-  struct tidings_span call_id; /* TIDINGS_MESSAGE_TOOL only */
-  struct tidings_span tool;    /* TIDINGS_MESSAGE_TOOL only */
+  struct tidings_span call_id; /* TIDINGS_VOICE_TOOL only */
+  struct tidings_span tool;    /* TIDINGS_VOICE_TOOL only */
 };
 
 /* A message that a turn starts with. Since 1.0. */
-struct tidings_turn_message {
+struct tidings_message {
   uint32_t size;
   uint32_t reserved;
   struct tidings_span id;
@@ -70,10 +70,10 @@ struct tidings_turn_message {
                            stored it */
 };
 
-#define TIDINGS_ACTION_START_TURN                                                                  \
-  1u /* start a turn with `messages`; name their ids in the chat request */
-#define TIDINGS_ACTION_ABORT_STREAM                                                                \
-  2u /* stop the model's stream, keep the partial answer as truncated, do not retry */
+/* start a turn with `messages`; name their ids in the chat request */
+#define TIDINGS_ACTION_START_TURN 1u
+/* stop the model's stream, keep the partial answer as truncated, do not retry */
+#define TIDINGS_ACTION_ABORT_STREAM 2u
 
 #define TIDINGS_CAUSE_NONE 0u
 #define TIDINGS_CAUSE_CRITICAL 1u
@@ -84,8 +84,8 @@ struct tidings_action {
   uint32_t size;
   uint32_t type;   /* TIDINGS_ACTION_* */
   uint32_t cause;  /* TIDINGS_CAUSE_* */
-  uint32_t source; /* START_TURN: TIDINGS_SOURCE_* (plugin.h) */
-  const struct tidings_turn_message *const *messages;
+  uint32_t origin; /* START_TURN: TIDINGS_ORIGIN_* (plugin.h) */
+  const struct tidings_message *const *messages;
   size_t message_count;
 };
 
@@ -110,7 +110,7 @@ struct tidings_status {
   size_t message_count;
   int64_t started_at_ms; /* of the running turn; 0: none runs */
   /* what the host said with retrying, waiting or failed; may be empty */
-  struct tidings_span message;
+  struct tidings_span detail;
   const struct tidings_span *const
       *orphaned; /* ids of the messages, or of the system turn, that ran when the host died */
   size_t orphaned_count;
@@ -126,8 +126,8 @@ struct tidings_reply {
   const struct tidings_notification *const
       *notifications; /* in the order in which they are shown */
   size_t notification_count;
-  const struct tidings_message *const *messages; /* what to send: apply in this order */
-  size_t message_count;
+  const struct tidings_part *const *parts; /* what to send: apply in this order */
+  size_t part_count;
   const struct tidings_action *const *actions; /* do in this order */
   size_t action_count;
   const struct tidings_span *const

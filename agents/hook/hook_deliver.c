@@ -26,8 +26,8 @@ static char *joined(const struct hostkit_outgoing *outgoing) {
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
   bool first = true;
-  for (size_t i = 0; out && i < outgoing->message_count; i++) {
-    const char *start = outgoing->messages[i].text, *end = start + outgoing->messages[i].text_len;
+  for (size_t i = 0; out && i < outgoing->part_count; i++) {
+    const char *start = outgoing->parts[i].text, *end = start + outgoing->parts[i].text_len;
     while (start < end && *start == '\n') start++;
     while (end > start && end[-1] == '\n') end--;
     if (start == end) continue;
@@ -135,8 +135,8 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
   for (size_t i = 0; i < count; i++) ids[i] = &action->messages[i]->id;
   const struct tidings_chat_request request = {.size = sizeof request,
                                                .session = span(call->session),
-                                               .source =
-                                                   action ? action->source : TIDINGS_SOURCE_USER,
+                                               .origin =
+                                                   action ? action->origin : TIDINGS_ORIGIN_USER,
                                                .content = span(content),
                                                .messages = ids,
                                                .message_count = count};

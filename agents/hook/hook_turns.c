@@ -39,7 +39,7 @@ static int32_t session_start(struct hostkit *kit, const struct hook_call *call,
 
 char *hook_nudge(const struct tidings_action *action) {
   char *text = NULL;
-  bool system = action->source == TIDINGS_SOURCE_SYSTEM;
+  bool system = action->origin == TIDINGS_ORIGIN_SYSTEM;
   const struct tidings_span content =
       action->message_count ? action->messages[0]->content : (struct tidings_span){"", 0};
   int len =

@@ -113,7 +113,7 @@ static bool source_take(struct napi_env__ *env, struct napi_value__ *value, uint
   struct text text;
   bool taken = text_take(env, value, "source", OPTIONAL, &text);
   if (taken && text.ptr) {
-    if (strcmp(text.ptr, "system") == 0) *ret_source = TIDINGS_SOURCE_SYSTEM;
+    if (strcmp(text.ptr, "system") == 0) *ret_source = TIDINGS_ORIGIN_SYSTEM;
     else if (strcmp(text.ptr, "user") != 0) taken = throw_type(env, "source", "user or system");
   }
   text_free(&text);
@@ -127,7 +127,7 @@ struct napi_value__ *call_chat_request(struct napi_env__ *env, struct napi_callb
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
   struct napi_value__ *value = NULL;
-  uint32_t source = TIDINGS_SOURCE_USER;
+  uint32_t source = TIDINGS_ORIGIN_USER;
   session.ptr = content.ptr = NULL;
   if (!call_begin(env, info, &call)) return NULL;
   if (!text_take(env, call.arguments[0], "session", REQUIRED, &session) ||
@@ -136,7 +136,7 @@ struct napi_value__ *call_chat_request(struct napi_env__ *env, struct napi_callb
       !instance_is_open(env, call.instance))
     goto out;
   struct tidings_chat_request request = {.size = sizeof request,
-                                         .source = source,
+                                         .origin = source,
                                          .session = text_span(&session),
                                          .content = text_span(&content),
                                          .messages = ids.pointers,

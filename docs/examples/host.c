@@ -35,9 +35,9 @@ int main(int argc, char **argv) {
     code = hostkit_tool_result(kit, &result, &reply,
                                &error); /* on an error a host sends the result unchanged */
   if (!code) code = hostkit_compose(&result.content, reply, &outgoing, &error);
-  for (size_t i = 0; !code && i < outgoing->message_count;
+  for (size_t i = 0; !code && i < outgoing->part_count;
        i++) /* to the model, and into the transcript with reply->delivery_id */
-    fwrite(outgoing->messages[i].text, 1, outgoing->messages[i].text_len, stdout);
+    fwrite(outgoing->parts[i].text, 1, outgoing->parts[i].text_len, stdout);
   if (!code && reply && reply->delivery_id)
     code = hostkit_settle(kit, reply->delivery_id, TIDINGS_COMMITTED, NULL, &error);
 

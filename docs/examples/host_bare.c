@@ -85,8 +85,8 @@ static const struct tidings_entry *find_entry(void *image) {
  */
 
 static void write_texts(const struct tidings_reply *reply, uint32_t place) {
-  for (size_t i = 0; reply && i < reply->message_count; i++) {
-    const struct tidings_message *message = reply->messages[i];
+  for (size_t i = 0; reply && i < reply->part_count; i++) {
+    const struct tidings_part *message = reply->parts[i];
     if (message->place == place) fwrite(message->text.ptr, 1, message->text.len, stdout);
   }
 }

@@ -150,7 +150,7 @@ static void unknown_numbers(struct trial *trial) {
   request.flags = 1u << 31;
   bad_request(plugin, &request, "an unknown flag of a chat request");
   request = usual_request();
-  request.source = 9;
+  request.origin = 9;
   bad_request(plugin, &request, "source 9");
   request = usual_request();
   request.reserved = 1;
@@ -276,9 +276,9 @@ static void reply_status(struct trial *trial) {
   trial_push(plugin, "s", "one");
   const struct tidings_reply *reply = trial_deliver(plugin, "s");
   check_reply(reply, "a delivery");
-  if (reply->notification_count != 1 || reply->message_count < 1 || reply->delivery_id == 0) {
+  if (reply->notification_count != 1 || reply->part_count < 1 || reply->delivery_id == 0) {
     trial_fail("a delivery has its notifications, its messages and an id; got %zu, %zu and %llu",
-               reply->notification_count, reply->message_count,
+               reply->notification_count, reply->part_count,
                (unsigned long long)reply->delivery_id);
   }
   plugin->release(plugin, reply);

@@ -152,7 +152,7 @@ static void *push_many(void *context) {
 
 static void note_delivered(struct crowd *crowd, const struct tidings_reply *reply) {
   for (size_t i = 0; i < reply->notification_count; i++) {
-    const struct tidings_span *message = &reply->notifications[i]->message;
+    const struct tidings_span *message = &reply->notifications[i]->text;
     char text[32];
     snprintf(text, sizeof text, "%.*s", (int)message->len, message->ptr);
     unsigned number = (unsigned)strtoul(text, NULL, 10);

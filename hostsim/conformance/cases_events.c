@@ -188,9 +188,8 @@ static void oversized(struct trial *trial) {
     trial_fail("one event was accepted, %zu were delivered",
                reply != NULL ? reply->notification_count : 0);
   }
-  if (reply->notifications[0]->message.len > 16384 + 64) {
-    trial_fail("a message of %zu bytes was not cut at 16,384",
-               reply->notifications[0]->message.len);
+  if (reply->notifications[0]->text.len > 16384 + 64) {
+    trial_fail("a message of %zu bytes was not cut at 16,384", reply->notifications[0]->text.len);
   }
   plugin->release(plugin, reply);
   trial_close(plugin);

@@ -176,7 +176,7 @@ void trial_expect_delivery(struct tidings_plugin *plugin, const char *session,
     trial_fail("one notification was pending ('%s'), the hook handed out %zu", message,
                reply != NULL ? reply->notification_count : 0);
   }
-  const struct tidings_span *got = &reply->notifications[0]->message;
+  const struct tidings_span *got = &reply->notifications[0]->text;
   if (got->len != strlen(message) || memcmp(got->ptr, message, got->len) != 0) {
     trial_fail("expected '%s' got '%.*s'", message, (int)got->len, got->ptr);
   }
@@ -189,7 +189,7 @@ void trial_expect_delivery(struct tidings_plugin *plugin, const char *session,
 void trial_expect_nothing(struct tidings_plugin *plugin, const char *session) {
   const struct tidings_reply *reply = trial_deliver(plugin, session);
   if (reply != NULL && reply->notification_count != 0) {
-    const struct tidings_span *got = &reply->notifications[0]->message;
+    const struct tidings_span *got = &reply->notifications[0]->text;
     trial_fail("nothing was to be delivered, got %zu: '%.*s'", reply->notification_count,
                (int)got->len, got->ptr);
   }

@@ -172,7 +172,7 @@ static uint64_t carry(struct demo_host *host, const char *role, const struct tid
   if (ending == ENDING_DIES_BEFORE_WRITING) {
     die_here();
   }
-  const struct hostkit_message *carrier = &outgoing->messages[outgoing->carrier];
+  const struct hostkit_part *carrier = &outgoing->parts[outgoing->carrier];
   write_transcript(host, role, carrier->text, carrier->text_len, delivery);
   screen_carrier(&host->screen, role, carrier->text, carrier->text_len, content->ptr, content->len);
   hostkit_outgoing_free(outgoing);
@@ -245,13 +245,13 @@ void host_start_turn(struct demo_host *host, struct tidings_reply *reply) {
   }
   struct tidings_chat_request request = {
       .size = sizeof request,
-      .source = turn->source,
+      .origin = turn->origin,
       .session = {DEMO_SESSION, strlen(DEMO_SESSION)},
       .content = {content, strlen(content)},
       .messages = ids,
       .message_count = turn->message_count,
   };
-  const char *role = turn->source == TIDINGS_SOURCE_SYSTEM ? "system"
+  const char *role = turn->origin == TIDINGS_ORIGIN_SYSTEM ? "system"
                      : turn->messages[0]->trigger.len > 0  ? "webhook"
                                                            : "user";
   struct tidings_reply *carried = NULL;

@@ -114,9 +114,9 @@ static int check_chat_request(const struct instance *instance,
   if (!code) code = check_flags(request->reserved, "request.reserved", error);
   if (!code) code = check_span(&request->session, "request.session", error);
   if (!code) code = check_span(&request->content, "request.content", error);
-  if (!code && request->source > TIDINGS_SOURCE_SYSTEM)
+  if (!code && request->origin > TIDINGS_ORIGIN_SYSTEM)
     code = fail(error, TIDINGS_E_INVAL, "request.source: %u; expected 0 (user) or 1 (system)",
-                request->source);
+                request->origin);
   if (!code && request->message_count && !request->messages)
     code = fail(error, TIDINGS_E_INVAL, "request.messages: null pointer with message_count %zu",
                 request->message_count);
@@ -153,7 +153,7 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
   } else if (!code) {
     struct tidings_span *ids = gather_messages(request, error, &code);
     const struct carrier carrier = {.kind = CARRIER_CHAT_REQUEST,
-                                    .source = (uint8_t)request->source,
+                                    .source = (uint8_t)request->origin,
                                     .session = request->session,
                                     .messages = ids,
                                     .message_count = request->message_count};

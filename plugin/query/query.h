@@ -32,7 +32,7 @@ enum { QUERY_DEFAULT_LIMIT = 100, QUERY_LARGEST_LIMIT = 10000 };
 /* A carrier of a stream list, and what it carried. */
 struct streamed {
   bool chat_request;          /* else a tool call's response */
-  uint8_t source;             /* chat request: TIDINGS_SOURCE_* */
+  uint8_t source;             /* chat request: TIDINGS_ORIGIN_* */
   struct tidings_span id;     /* tool call response */
   struct notification *notes; /* in the list's order */
   size_t note_count;

@@ -17,13 +17,13 @@ static void write_messages(struct json_writer *writer, const struct tidings_repl
   static const char *const roles[] = {"carrier", "block", "developer", "user", "tool"};
   static const char *const places[] = {"prepend", "append", "before", "after", "pair"};
   json_open(writer, "messages", '[');
-  for (size_t i = 0; i < reply->message_count; i++) {
-    const struct tidings_message *message = reply->messages[i];
+  for (size_t i = 0; i < reply->part_count; i++) {
+    const struct tidings_part *message = reply->parts[i];
     json_open(writer, NULL, '{');
-    json_put_text(writer, "role", roles[message->role]);
+    json_put_text(writer, "role", roles[message->voice]);
     json_put_text(writer, "place", places[message->place]);
     json_put_string(writer, "text", message->text);
-    if (message->role == TIDINGS_MESSAGE_TOOL) {
+    if (message->voice == TIDINGS_VOICE_TOOL) {
       json_put_string(writer, "call_id", message->call_id);
       json_put_string(writer, "tool", message->tool);
     }

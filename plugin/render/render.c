@@ -88,7 +88,7 @@ static int render_calls(const struct render_input *input, struct arena *arena,
   for (size_t i = 0; i < input->line_count; i++) {
     struct buffer text = BUFFER_EMPTY;
     messages[i] = (struct rendered){
-        .role = TIDINGS_MESSAGE_TOOL, .place = TIDINGS_PLACE_PAIR, .call_id = input->call_ids[i]};
+        .role = TIDINGS_VOICE_TOOL, .place = TIDINGS_PLACE_PAIR, .call_id = input->call_ids[i]};
     render_call(input, &input->lines[i], i + 1 == input->line_count, &text);
     if (keep(&text, arena, &messages[i].text)) return -1;
   }
@@ -100,17 +100,17 @@ static int render_one(const struct render_input *input, struct arena *arena,
   struct buffer text = BUFFER_EMPTY;
   switch (input->format) {
   case FORMAT_OPENAI:
-    message->role = TIDINGS_MESSAGE_DEVELOPER;
+    message->role = TIDINGS_VOICE_DEVELOPER;
     message->place = input->chat_request ? TIDINGS_PLACE_BEFORE : TIDINGS_PLACE_AFTER;
     render_alone(input, &text);
     break;
   case FORMAT_ANTHROPIC:
-    message->role = TIDINGS_MESSAGE_BLOCK;
+    message->role = TIDINGS_VOICE_BLOCK;
     message->place = input->place;
     render_alone(input, &text);
     break;
   default:
-    message->role = TIDINGS_MESSAGE_CARRIER;
+    message->role = TIDINGS_VOICE_CARRIER;
     message->place = input->place;
     render_carrier_text(input, &text);
     break;
@@ -122,13 +122,13 @@ static int render_one(const struct render_input *input, struct arena *arena,
 static int render_user(const struct render_input *input, struct tidings_span text,
                        struct arena *arena, struct rendered *message) {
   struct buffer out = BUFFER_EMPTY;
-  message->role = TIDINGS_MESSAGE_CARRIER;
+  message->role = TIDINGS_VOICE_CARRIER;
   message->place = TIDINGS_PLACE_APPEND;
   if (input->format == FORMAT_OPENAI) {
-    message->role = TIDINGS_MESSAGE_USER;
+    message->role = TIDINGS_VOICE_USER;
     message->place = input->chat_request ? TIDINGS_PLACE_BEFORE : TIDINGS_PLACE_AFTER;
   } else if (input->format == FORMAT_ANTHROPIC) {
-    message->role = TIDINGS_MESSAGE_BLOCK;
+    message->role = TIDINGS_VOICE_BLOCK;
   } else {
     buffer_text(&out, "\n\n");
   }

@@ -26,7 +26,7 @@ struct render_input {
   size_t steered_count;
 };
 
-/* As in struct tidings_message. */
+/* As in struct tidings_part. */
 struct rendered {
   uint32_t role, place;
   struct tidings_span text, call_id;
@@ -37,7 +37,7 @@ struct rendered {
 int render_messages(const struct render_input *input, struct arena *arena,
                     const struct rendered **ret_messages, size_t *ret_count);
 
-/* Appends the text of the lines' one message with role TIDINGS_MESSAGE_CARRIER, for the formats
+/* Appends the text of the lines' one message with role TIDINGS_VOICE_CARRIER, for the formats
  * that are part of the carrier's text: separators included, so that the host only concatenates.
  * Prepended: the block, its closing line, an empty line. Appended: an empty line (two line feeds),
  * then the block. A buffer without memory is `failed`. */

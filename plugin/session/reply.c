@@ -49,7 +49,7 @@ static int make_notification(const struct line *line, uint32_t session, struct a
       .time_ms = item->time_ms,
       .source = pack(&text, item->note.source),
       .name = pack(&text, item->note.name),
-      .message = is_items ? pack(&text, line->message) : line->message,
+      .text = is_items ? pack(&text, line->message) : line->message,
       .data = pack(&text, data),
       .count = line->count,
   };
@@ -101,20 +101,20 @@ static int make_call_ids(const struct showing *showing, struct arena *arena,
 
 static int show_messages(struct tidings_reply *reply, const struct rendered *rendered, size_t count,
                          struct arena *arena) {
-  struct tidings_message *messages = arena_array(arena, count, sizeof *messages);
-  const struct tidings_message **list = arena_array(arena, count, sizeof *list);
+  struct tidings_part *messages = arena_array(arena, count, sizeof *messages);
+  const struct tidings_part **list = arena_array(arena, count, sizeof *list);
   if (!messages || !list) return -1;
   for (size_t i = 0; i < count; i++) {
-    messages[i] = (struct tidings_message){.size = sizeof *messages,
-                                           .role = rendered[i].role,
-                                           .place = rendered[i].place,
-                                           .text = rendered[i].text,
-                                           .call_id = rendered[i].call_id};
-    if (rendered[i].role == TIDINGS_MESSAGE_TOOL) messages[i].tool = span_text(NOTIFICATION_TOOL);
+    messages[i] = (struct tidings_part){.size = sizeof *messages,
+                                        .voice = rendered[i].role,
+                                        .place = rendered[i].place,
+                                        .text = rendered[i].text,
+                                        .call_id = rendered[i].call_id};
+    if (rendered[i].role == TIDINGS_VOICE_TOOL) messages[i].tool = span_text(NOTIFICATION_TOOL);
     list[i] = &messages[i];
   }
-  reply->messages = list;
-  reply->message_count = count;
+  reply->parts = list;
+  reply->part_count = count;
   return 0;
 }
 

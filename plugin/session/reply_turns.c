@@ -68,7 +68,7 @@ int reply_status(struct tidings_reply *reply, const struct run *run, const struc
                                     .started_at_ms = run->started_ms,
                                     .orphaned = orphaned.list,
                                     .orphaned_count = orphaned.count};
-  if (arena_copy(arena, run->words, &status->message)) return -1;
+  if (arena_copy(arena, run->words, &status->detail)) return -1;
   reply->status = status;
   return 0;
 }
@@ -105,11 +105,10 @@ int reply_abort(struct tidings_reply *reply, struct arena *arena) {
 }
 
 static int offered_message(const struct turning *turning, const struct message *message,
-                           struct tidings_turn_message *ret_message, struct tidings_error *error) {
-  *ret_message =
-      (struct tidings_turn_message){.size = sizeof *ret_message,
-                                    .id = message->id,
-                                    .queued_at_ms = message->waited ? message->stamp_ms : 0};
+                           struct tidings_message *ret_message, struct tidings_error *error) {
+  *ret_message = (struct tidings_message){.size = sizeof *ret_message,
+                                          .id = message->id,
+                                          .queued_at_ms = message->waited ? message->stamp_ms : 0};
   if (message->n == turning->added) { /* not in the store yet */
     ret_message->content = turning->content;
     ret_message->trigger = turning->trigger;
@@ -124,13 +123,13 @@ int reply_offer(struct tidings_reply *reply, const struct turning *turning,
   const struct turns *turns = &turning->turns;
   bool system = turns->run.kind == TURN_OF_SYSTEM;
   struct arena *arena = turning->arena;
-  struct tidings_turn_message *messages = arena_zalloc(arena, turns->count + 1, sizeof *messages);
-  const struct tidings_turn_message **list = arena_zalloc(arena, turns->count + 1, sizeof *list);
+  struct tidings_message *messages = arena_zalloc(arena, turns->count + 1, sizeof *messages);
+  const struct tidings_message **list = arena_zalloc(arena, turns->count + 1, sizeof *list);
   struct tidings_action *action = add_action(reply, TIDINGS_ACTION_START_TURN, arena);
   size_t count = 0;
   if (!messages || !list || !action) return no_memory(error);
   if (system) {
-    messages[0] = (struct tidings_turn_message){.size = sizeof *messages, .content = system_text};
+    messages[0] = (struct tidings_message){.size = sizeof *messages, .content = system_text};
     if (copy_system_id(turns->run.system_turns, arena, &messages[0].id)) return no_memory(error);
     count = 1;
   }
@@ -140,7 +139,7 @@ int reply_offer(struct tidings_reply *reply, const struct turning *turning,
     if (code) return code;
   }
   for (size_t i = 0; i < count; i++) list[i] = &messages[i];
-  action->source = system ? TIDINGS_SOURCE_SYSTEM : TIDINGS_SOURCE_USER;
+  action->origin = system ? TIDINGS_ORIGIN_SYSTEM : TIDINGS_ORIGIN_USER;
   action->messages = list;
   action->message_count = count;
   return 0;

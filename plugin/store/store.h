@@ -138,7 +138,7 @@ struct delivery {
   uint64_t epoch;
   int64_t leased_ms, settled_ms;
   uint8_t state, carrier, settled_by;
-  uint8_t source; /* chat request: TIDINGS_SOURCE_* */
+  uint8_t source; /* chat request: TIDINGS_ORIGIN_* */
   uint64_t after; /* number of the newest item when it was leased: its place among them */
   struct tidings_span call_id, tool; /* tool result */
   const struct fate_range *fates;    /* by first */

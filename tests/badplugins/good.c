@@ -67,10 +67,10 @@ struct good_reply {
   struct later later;
   struct tidings_notification notifications[2];
   const struct tidings_notification *notification_list[2];
-  struct tidings_message messages[6];
-  const struct tidings_message *message_list[6];
-  struct tidings_turn_message turn;
-  const struct tidings_turn_message *turn_list[1];
+  struct tidings_part messages[6];
+  const struct tidings_part *message_list[6];
+  struct tidings_message turn;
+  const struct tidings_message *turn_list[1];
   struct tidings_action actions[2];
   const struct tidings_action *action_list[2];
   struct tidings_span ids[3];
@@ -121,10 +121,10 @@ static int32_t write_line(struct good_plugin *good, const char *what,
   return TIDINGS_OK;
 }
 
-static struct tidings_message message(uint32_t role, uint32_t place, const char *text) {
-  struct tidings_message made = {
-      .size = sizeof made, .role = role, .place = place, .text = span(text)};
-  if (role == TIDINGS_MESSAGE_TOOL) {
+static struct tidings_part message(uint32_t role, uint32_t place, const char *text) {
+  struct tidings_part made = {
+      .size = sizeof made, .voice = role, .place = place, .text = span(text)};
+  if (role == TIDINGS_VOICE_TOOL) {
     made.call_id = span("notif_1");
     made.tool = span("_system_notification");
   }
@@ -138,33 +138,33 @@ static void fill_lists(struct good_reply *made) {
                                                          .time_ms = 1700000000000,
                                                          .source = span("tool"),
                                                          .name = span("failed"),
-                                                         .message = span(made->text),
+                                                         .text = span(made->text),
                                                          .data = span("{\"exit\":101}"),
                                                          .count = 3};
   /* Written by a plugin that did not know `count`: what stands there is not to be read. */
   made->notifications[1] =
       (struct tidings_notification){.size = offsetof(struct tidings_notification, count),
                                     .source = span("mcp"),
-                                    .message = span("down"),
+                                    .text = span("down"),
                                     .count = 77};
-  made->messages[0] = message(TIDINGS_MESSAGE_USER, TIDINGS_PLACE_AFTER, "after");
-  made->messages[1] = message(TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_PREPEND, "first, ");
-  made->messages[2] = message(TIDINGS_MESSAGE_DEVELOPER, TIDINGS_PLACE_BEFORE, "before");
-  made->messages[3] = message(TIDINGS_MESSAGE_CARRIER, TIDINGS_PLACE_APPEND, ", last");
-  made->messages[4] = message(TIDINGS_MESSAGE_TOOL, TIDINGS_PLACE_PAIR, "pair");
-  made->messages[5] = message(TIDINGS_MESSAGE_BLOCK, TIDINGS_PLACE_AFTER, "block");
-  made->turn = (struct tidings_turn_message){.size = sizeof made->turn,
-                                             .id = span("m1"),
-                                             .content = span("hello"),
-                                             .trigger = span("{\"by\":\"cron\"}"),
-                                             .queued_at_ms = 12};
+  made->messages[0] = message(TIDINGS_VOICE_USER, TIDINGS_PLACE_AFTER, "after");
+  made->messages[1] = message(TIDINGS_VOICE_CARRIER, TIDINGS_PLACE_PREPEND, "first, ");
+  made->messages[2] = message(TIDINGS_VOICE_DEVELOPER, TIDINGS_PLACE_BEFORE, "before");
+  made->messages[3] = message(TIDINGS_VOICE_CARRIER, TIDINGS_PLACE_APPEND, ", last");
+  made->messages[4] = message(TIDINGS_VOICE_TOOL, TIDINGS_PLACE_PAIR, "pair");
+  made->messages[5] = message(TIDINGS_VOICE_BLOCK, TIDINGS_PLACE_AFTER, "block");
+  made->turn = (struct tidings_message){.size = sizeof made->turn,
+                                        .id = span("m1"),
+                                        .content = span("hello"),
+                                        .trigger = span("{\"by\":\"cron\"}"),
+                                        .queued_at_ms = 12};
   made->turn_list[0] = &made->turn;
   made->actions[0] = (struct tidings_action){.size = sizeof made->actions[0],
                                              .type = TIDINGS_ACTION_ABORT_STREAM,
                                              .cause = TIDINGS_CAUSE_CRITICAL};
   made->actions[1] = (struct tidings_action){.size = sizeof made->actions[1],
                                              .type = TIDINGS_ACTION_START_TURN,
-                                             .source = TIDINGS_SOURCE_SYSTEM,
+                                             .origin = TIDINGS_ORIGIN_SYSTEM,
                                              .messages = made->turn_list,
                                              .message_count = 1};
   made->ids[0] = span("s1");
@@ -197,14 +197,14 @@ static int32_t give_reply(struct good_plugin *good, uint64_t delivery_id, int fu
                                            .messages = &made->id_list[1],
                                            .message_count = 1,
                                            .started_at_ms = 34,
-                                           .message = span("working"),
+                                           .detail = span("working"),
                                            .orphaned = &made->id_list[2],
                                            .orphaned_count = 1};
     made->reply.flags = TIDINGS_REPLY_DUPLICATE;
     made->reply.notifications = made->notification_list;
     made->reply.notification_count = 2;
-    made->reply.messages = made->message_list;
-    made->reply.message_count = 6;
+    made->reply.parts = made->message_list;
+    made->reply.part_count = 6;
     made->reply.actions = made->action_list;
     made->reply.action_count = 2;
     made->reply.steered = made->id_list;
@@ -228,7 +228,7 @@ static int32_t deliver(struct good_plugin *good, const char *what,
   int32_t code = write_line(good, what, session, error);
   if (code || (!is(session, "full") && !is(session, "odd"))) return code;
   code = give_reply(good, 17, 1, ret_reply);
-  if (!code && is(session, "odd")) writable(*ret_reply)->messages[0].role = 99;
+  if (!code && is(session, "odd")) writable(*ret_reply)->messages[0].voice = 99;
   return code;
 }
 
@@ -246,7 +246,7 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
     if (write_line(self(plugin), "sends", request->messages[i], error)) return TIDINGS_E_STORE;
   }
   return deliver(self(plugin),
-                 request->source == TIDINGS_SOURCE_SYSTEM ? "system_request" : "chat_request",
+                 request->origin == TIDINGS_ORIGIN_SYSTEM ? "system_request" : "chat_request",
                  &request->session, ret_reply, error);
 }
 

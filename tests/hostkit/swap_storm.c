@@ -40,7 +40,7 @@ static void *call_on(void *argument) {
       atomic_fetch_add(&storm->failed, 1);
     }
     if (reply && (reply->delivery_id != 17 ||
-                  memcmp(reply->notifications[0]->message.ptr, "it failed", 10) != 0))
+                  memcmp(reply->notifications[0]->text.ptr, "it failed", 10) != 0))
       atomic_fetch_add(&storm->failed, 1);
     hostkit_reply_free(reply);
   }

@@ -26,26 +26,26 @@ static void assert_is_full(const struct tidings_reply *reply) {
   cr_expect_eq(first->time_ms, 1700000000000);
   assert_span(first->source, "tool");
   assert_span(first->name, "failed");
-  assert_span(first->message, "it failed");
+  assert_span(first->text, "it failed");
   assert_span(first->data, "{\"exit\":101}");
   cr_expect_eq(first->count, 3);
   cr_expect_eq(reply->notifications[1]->size, sizeof *first);
   cr_expect_eq(reply->notifications[1]->count, 0,
                "a field that the writer's struct does not reach reads as zero");
-  assert_span(reply->notifications[1]->message, "down");
+  assert_span(reply->notifications[1]->text, "down");
 
-  cr_assert_eq(reply->message_count, 6);
-  cr_expect_eq(reply->messages[4]->role, TIDINGS_MESSAGE_TOOL);
-  cr_expect_eq(reply->messages[4]->place, TIDINGS_PLACE_PAIR);
-  assert_span(reply->messages[4]->text, "pair");
-  assert_span(reply->messages[4]->call_id, "notif_1");
-  assert_span(reply->messages[4]->tool, "_system_notification");
+  cr_assert_eq(reply->part_count, 6);
+  cr_expect_eq(reply->parts[4]->voice, TIDINGS_VOICE_TOOL);
+  cr_expect_eq(reply->parts[4]->place, TIDINGS_PLACE_PAIR);
+  assert_span(reply->parts[4]->text, "pair");
+  assert_span(reply->parts[4]->call_id, "notif_1");
+  assert_span(reply->parts[4]->tool, "_system_notification");
 
   cr_assert_eq(reply->action_count, 2);
   cr_expect_eq(reply->actions[0]->type, TIDINGS_ACTION_ABORT_STREAM);
   cr_expect_eq(reply->actions[0]->cause, TIDINGS_CAUSE_CRITICAL);
   cr_expect_null(reply->actions[0]->messages);
-  cr_expect_eq(reply->actions[1]->source, TIDINGS_SOURCE_SYSTEM);
+  cr_expect_eq(reply->actions[1]->origin, TIDINGS_ORIGIN_SYSTEM);
   cr_assert_eq(reply->actions[1]->message_count, 1);
   assert_span(reply->actions[1]->messages[0]->id, "m1");
   assert_span(reply->actions[1]->messages[0]->content, "hello");
@@ -58,7 +58,7 @@ static void assert_is_full(const struct tidings_reply *reply) {
   cr_expect_eq(reply->status->phase, TIDINGS_PHASE_TOOLS);
   cr_expect_eq(reply->status->attempt, 2);
   cr_expect_eq(reply->status->started_at_ms, 34);
-  assert_span(reply->status->message, "working");
+  assert_span(reply->status->detail, "working");
   cr_assert_eq(reply->status->message_count, 1);
   assert_span(*reply->status->messages[0], "m1");
   cr_assert_eq(reply->status->orphaned_count, 1);
@@ -124,7 +124,7 @@ Test(call, a_chat_request_names_its_messages) {
   const struct tidings_span *const list[] = {&ids[0], &ids[1]};
   struct tidings_chat_request request = {.size = sizeof request,
                                          .session = kit_span("full"),
-                                         .source = TIDINGS_SOURCE_SYSTEM,
+                                         .origin = TIDINGS_ORIGIN_SYSTEM,
                                          .messages = list,
                                          .message_count = 2};
   struct tidings_reply *reply = NULL;
@@ -147,7 +147,7 @@ Test(call, settle_and_event) {
   cr_assert_eq(hostkit_event(hostkit, &event, &reply, NULL), TIDINGS_OK);
   cr_assert_not_null(reply);
   cr_expect_eq(reply->status->state, TIDINGS_STATE_IDLE);
-  cr_expect_null(reply->messages);
+  cr_expect_null(reply->parts);
   hostkit_reply_free(reply);
   cr_expect_eq(hostkit_settle(hostkit, 17, TIDINGS_COMMITTED, NULL, NULL), TIDINGS_OK,
                "a settle may do without a reply");

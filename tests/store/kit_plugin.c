@@ -115,7 +115,7 @@ struct got tool_result(struct tidings_plugin *plugin, const char *session) {
   size_t len = 0;
   for (size_t i = 0; i < reply->notification_count && len < sizeof got.messages; i++) {
     len += (size_t)snprintf(got.messages + len, sizeof got.messages - len, "%s%.*s", i ? "|" : "",
-                            SPAN_FORMAT(reply->notifications[i]->message));
+                            SPAN_FORMAT(reply->notifications[i]->text));
   }
   plugin->release(plugin, reply);
   return got;

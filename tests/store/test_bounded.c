@@ -145,11 +145,11 @@ Test(bounded, a_reply_has_text_of_its_own) {
                 "%s", configurations[c]);
       cr_expect_eq(note->data.len > 0, note->count == 1,
                    "of several items there is no data to show");
-      cr_expect(note->message.len && !is_in_the_map(note->message) && !is_in_the_map(note->data),
-                "%s", configurations[c]);
+      cr_expect(note->text.len && !is_in_the_map(note->text) && !is_in_the_map(note->data), "%s",
+                configurations[c]);
     }
-    for (uint32_t i = 0; i < reply->message_count; i++)
-      cr_expect(!is_in_the_map(reply->messages[i]->text), "%s", configurations[c]);
+    for (uint32_t i = 0; i < reply->part_count; i++)
+      cr_expect(!is_in_the_map(reply->parts[i]->text), "%s", configurations[c]);
     uint64_t id = reply->delivery_id;
     plugin->release(plugin, reply);
     cr_assert_eq(settle_as(plugin, id, TIDINGS_COMMITTED, &error), 0, "%s", error.text);

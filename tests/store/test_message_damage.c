@@ -33,7 +33,7 @@ static const char *said(const char *type, const char *data) {
   for (size_t i = 0; i < reply->action_count; i++) {
     len += (size_t)snprintf(text + len, sizeof text - len, "start");
     for (size_t j = 0; j < reply->actions[i]->message_count; j++) {
-      const struct tidings_turn_message *message = reply->actions[i]->messages[j];
+      const struct tidings_message *message = reply->actions[i]->messages[j];
       len += (size_t)snprintf(text + len, sizeof text - len, " %.*s: %.*s",
                               SPAN_FORMAT(message->id), SPAN_FORMAT(message->content));
     }

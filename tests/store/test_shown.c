@@ -74,8 +74,8 @@ Test(shown, a_synthetic_call_has_a_random_uuid) {
   struct tidings_error error = new_error();
   push(plugin, "s", "one");
   cr_assert_eq(plugin->on_tool_result(plugin, &result, &reply, &error), 0, "%s", error.text);
-  cr_assert(reply && reply->message_count == 1);
-  struct tidings_span id = reply->messages[0]->call_id;
+  cr_assert(reply && reply->part_count == 1);
+  struct tidings_span id = reply->parts[0]->call_id;
   static const char expected[] = "notif_ffffffff-ffff-4fff-bfff-ffffffffffff";
   cr_expect(id.len == sizeof expected - 1 && memcmp(id.ptr, expected, id.len) == 0, "%.*s",
             SPAN_FORMAT(id));

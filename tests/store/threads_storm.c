@@ -53,8 +53,8 @@ static bool carry(unsigned session, unsigned *turn) {
   bool commit = ++*turn % 3 != 0;
   for (size_t i = 0; commit && i < reply->notification_count; i++) {
     char text[32] = "", *rest;
-    SIMPLE_CHECK(reply->notifications[i]->message.len < sizeof text);
-    memcpy(text, reply->notifications[i]->message.ptr, reply->notifications[i]->message.len);
+    SIMPLE_CHECK(reply->notifications[i]->text.len < sizeof text);
+    memcpy(text, reply->notifications[i]->text.ptr, reply->notifications[i]->text.len);
     unsigned long pusher = strtoul(text, &rest, 10), number = strtoul(rest, &rest, 10);
     SIMPLE_CHECK(rest > text && !*rest && pusher < PUSHERS && number < EACH);
     SIMPLE_CHECK(atomic_fetch_add(&told[pusher][number], 1) == 0);

@@ -301,7 +301,7 @@ const char *block_problem(const struct render_input *input, const struct rendere
     struct tidings_span text = messages[i].text;
     const char *problem = check_characters(text);
     if (problem) return problem;
-    if (messages[i].role == TIDINGS_MESSAGE_CARRIER && !take_separators(input, &text))
+    if (messages[i].role == TIDINGS_VOICE_CARRIER && !take_separators(input, &text))
       return "its separator is missing";
     problem = calls ? check_call(input, i, text) : check_block(input, text);
     if (problem) return problem;

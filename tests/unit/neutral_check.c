@@ -221,9 +221,9 @@ static bool take_frame(const struct render_input *input, struct tidings_span *te
 const char *steered_problem(const struct render_input *input, const struct rendered *message) {
   struct tidings_span text = message->text;
   bool own = input->format == FORMAT_OPENAI;
-  uint32_t role = own                                 ? TIDINGS_MESSAGE_USER
-                  : input->format == FORMAT_ANTHROPIC ? TIDINGS_MESSAGE_BLOCK
-                                                      : TIDINGS_MESSAGE_CARRIER;
+  uint32_t role = own                                 ? TIDINGS_VOICE_USER
+                  : input->format == FORMAT_ANTHROPIC ? TIDINGS_VOICE_BLOCK
+                                                      : TIDINGS_VOICE_CARRIER;
   uint32_t place = !own                  ? TIDINGS_PLACE_APPEND
                    : input->chat_request ? TIDINGS_PLACE_BEFORE
                                          : TIDINGS_PLACE_AFTER;

@@ -43,7 +43,7 @@ static void write_sent(const struct rendered *messages, size_t count, const char
                        struct buffer *out) {
   static const char *const roles[] = {"carrier", "block", "developer", "user", "tool"},
                            *const places[] = {"prepend", "append", "before", "after", "pair"};
-  if (count == 1 && messages[0].role == TIDINGS_MESSAGE_CARRIER) {
+  if (count == 1 && messages[0].role == TIDINGS_VOICE_CARRIER) {
     if (messages[0].place == TIDINGS_PLACE_APPEND) buffer_text(out, content);
     buffer_span(out, messages[0].text);
     if (messages[0].place == TIDINGS_PLACE_PREPEND) buffer_text(out, content);

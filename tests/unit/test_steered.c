@@ -50,7 +50,7 @@ Test(steered, is_the_documents_example) {
   size_t count;
   render(&input, &arena, &messages, &count);
   cr_assert_eq(count, 1);
-  cr_expect_eq(messages[0].role, TIDINGS_MESSAGE_CARRIER);
+  cr_expect_eq(messages[0].role, TIDINGS_VOICE_CARRIER);
   cr_expect_eq(messages[0].place, TIDINGS_PLACE_APPEND);
   buffer_text(&sent, "<error>String not found...</error>");
   buffer_span(&sent, messages[0].text);
@@ -112,7 +112,7 @@ Test(steered, before_a_chat_request_it_is_not_behind_it) {
   const struct rendered *messages;
   size_t count;
   render(&input, &arena, &messages, &count);
-  cr_expect_eq(messages[0].role, TIDINGS_MESSAGE_USER);
+  cr_expect_eq(messages[0].role, TIDINGS_VOICE_USER);
   cr_expect_eq(messages[0].place, TIDINGS_PLACE_BEFORE);
   cr_expect(span_is(messages[0].text, "go on"));
   arena_free(&arena);

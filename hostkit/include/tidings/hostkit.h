@@ -138,19 +138,19 @@ HOSTKIT_API void hostkit_reply_free(struct tidings_reply *reply); /* NULL is all
 HOSTKIT_API void hostkit_free(void *memory);
 
 /* What to send, in this order: messages before, the carrier itself, messages after and pairs. */
-struct hostkit_message {
-  uint32_t role;       /* TIDINGS_MESSAGE_*; the carrier itself and blocks beside it included */
+struct hostkit_part {
+  uint32_t voice;      /* TIDINGS_VOICE_*; the carrier itself and blocks beside it included */
   uint32_t is_carrier; /* 1: this is the carrier, with what belongs into its text already in it */
   char *text;          /* NUL-terminated; may hold further NULs only if the carrier did */
   size_t text_len;
-  char *call_id; /* TIDINGS_MESSAGE_TOOL, else NULL */
+  char *call_id; /* TIDINGS_VOICE_TOOL, else NULL */
   char *tool;
 };
 struct hostkit_outgoing {
   uint32_t size;
-  uint32_t carrier; /* index of the carrier in messages */
-  struct hostkit_message *messages;
-  size_t message_count;
+  uint32_t carrier; /* index of the carrier in parts */
+  struct hostkit_part *parts;
+  size_t part_count;
 };
 /* Turns carrier + reply (may be NULL) into what to send; BLOCK messages stand before or after the
  * carrier by their place. Within a place the reply's order is the reading order. Errors: INVAL

@@ -165,7 +165,7 @@ int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliver
 static void carry(struct carried *carried, const struct tidings_reply *reply) {
   carried->delivery = reply->delivery_id;
   for (size_t i = 0; i < reply->notification_count; i++) {
-    struct tidings_span text = reply->notifications[i]->message;
+    struct tidings_span text = reply->notifications[i]->text;
     uint64_t token;
     if (token_parse(text, &token)) {
       tokens_add(&carried->tokens, token);

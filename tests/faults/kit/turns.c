@@ -39,7 +39,7 @@ static bool read_id(struct tidings_span id, uint64_t *ret_token) {
   return id_of(*ret_token, expected) == id.len && memcmp(expected, text, id.len) == 0;
 }
 
-static void hear_offered(const struct tidings_turn_message *message, struct heard *heard) {
+static void hear_offered(const struct tidings_message *message, struct heard *heard) {
   uint64_t named, said;
   if (read_id(message->id, &named) && token_parse(message->content, &said) && named == said) {
     tokens_add(&heard->offered, named);

@@ -120,7 +120,7 @@ static bool deliver(struct load *load, unsigned session, struct held *ret_held) 
   atomic_fetch_add(&load->ledger->calls, 1);
   for (size_t i = 0; reply && i < reply->notification_count; i++) {
     uint64_t token;
-    if (!token_parse(reply->notifications[i]->message, &token) || token >= TOKENS)
+    if (!token_parse(reply->notifications[i]->text, &token) || token >= TOKENS)
       fail("a notification that nobody pushed");
     else tokens_add(&ret_held->tokens, token);
   }

@@ -51,7 +51,7 @@ static bool deliver(struct sleeper *sleeper, struct tidings_span session) {
   check(hostkit_settle(sleeper->hostkit, reply->delivery_id, TIDINGS_COMMITTED, NULL, &error),
         &error, "settle");
   for (size_t i = 0; !quiet && i < reply->notification_count; i++)
-    take(sleeper->board, reply->notifications[i]->message);
+    take(sleeper->board, reply->notifications[i]->text);
   hostkit_reply_free(reply);
   return !quiet;
 }
