@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""numbers.py: numbers of the code that documents state are those of the code, and the defaults, presets
+"""stated_numbers.py: numbers of the code that documents state are those of the code, and the defaults, presets
 and ranges of docs/configuration.md are those of the plugin and its schema. Prints TAP.
 
 Each row of STATED is a document and a sentence of it; {} stands for what the code says. Who changes a
 constant changes the sentence; who rewrites the sentence changes the row."""
+import functools
 import json
 import os
 import pathlib
@@ -137,8 +138,10 @@ def read(name):
     return (SOURCE / name).read_text(encoding="utf-8")
 
 
-def in_force(configuration):
-    """What the plugin makes of a configuration: every key."""
+@functools.cache
+def in_force(preset=None):
+    """What the plugin makes of a configuration that names a preset, or nothing: every key."""
+    configuration = {"delivery": {"preset": preset}} if preset else {}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "config.json")
         path.write_text(json.dumps(configuration), encoding="utf-8")
@@ -173,7 +176,7 @@ def wrong_presets(page, schema):
     for cells in rows(page, "| preset | format | place | order | cap, overflow | coalesce_window_ms | more |"):
         name = re.match(r"`(.*?)`", cells[0])[1]
         names.add(name)
-        got = in_force({"delivery": {"preset": name}})["delivery"]
+        got = in_force(name)["delivery"]
         caps = [f"{got[key]} {unit}" for key, unit in (("max_items", "items"), ("max_tokens", "tokens")) if got[key]]
         cap = ", ".join(caps + [got["overflow"]]) if caps else "none"
         more = ", ".join(["annihilate"] * got["annihilate"] + [got["fence"]] * (got["fence"] != "none"))
@@ -181,10 +184,20 @@ def wrong_presets(page, schema):
         stated = (cells[1:] + [""])[:6]
         if [cell.strip(" |") for cell in stated] != expected:
             yield f"{name}: the table says {stated}, the plugin {expected}"
-        if ("(default)" in cells[0]) != (in_force({})["delivery"]["preset"] == name):
+        if ("(default)" in cells[0]) != (in_force()["delivery"]["preset"] == name):
             yield f"{name}: is it the default?"
     if names != set(schema["properties"]["delivery"]["properties"]["preset"]["enum"]):
         yield f"the table has {sorted(names)}"
+
+
+def wrong_caps(readme):
+    """What the README says of a preset's caps, in words."""
+    for name, says in re.findall(r'^`\{"delivery": \{"preset": "([\w-]+)"\}\}`: (.*)$', readme, re.MULTILINE):
+        got = in_force(name)["delivery"]
+        expected = [f"at most {word(got['max_items'])}"] * bool(got["max_items"]) + [f"{got['max_tokens']} tokens"] * bool(got["max_tokens"])
+        expected.append({"prepend": "before the text", "append": "after the text"}[got["place"]])
+        if sorted(re.findall(r"at most \w+|\d+ tokens|before the text|after the text", says)) != sorted(expected):
+            yield f"{name}: README.md should say {expected}, and says {says!r}"
 
 
 def wrong_ranges(page, schema):
@@ -207,12 +220,13 @@ def wrong_ranges(page, schema):
 
 def main():
     page, schema = read("docs/configuration.md"), json.loads(read("abi/schema/config.schema.json"))
-    defaults = in_force({})
+    defaults = in_force()
     shown = json.loads(re.search(r"^```json\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1])
     checks = (
         (f"{len(STATED)} numbers that documents state are the code's", list(wrong_numbers(Code(), defaults))),
         ("the page shows the plugin's defaults", [] if shown == defaults else [f"the page: {shown}", f"the plugin: {defaults}"]),
         ("the page's presets are the plugin's", list(wrong_presets(page, schema))),
+        ("the README's caps and places are the presets'", list(wrong_caps(read("README.md")))),
         ("the page's ranges are the schema's", list(wrong_ranges(page, schema))),
     )
     for number, (title, findings) in enumerate(checks, 1):
