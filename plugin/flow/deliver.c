@@ -311,10 +311,10 @@ int deliver(struct instance *instance, const struct carrier *carrier,
   code = find_session(&point, error);
   if (code) goto out;
   uint32_t number = point.session->number;
-  code = decision_begin(instance, number, point.deadline, error);
+  code = instance_lock_session(instance, number, point.deadline, error);
   if (code) goto out;
   code = attempts(&point, &reply, error);
-  decision_end(instance, number);
+  instance_unlock_session(instance, number);
   if (!code) *ret_reply = reply;
 out:
   configuration_done(configuration);
