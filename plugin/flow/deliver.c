@@ -285,6 +285,16 @@ static int attempts(struct point *point, const struct tidings_reply **ret_reply,
               "the session keeps changing under another host's hands; nothing was lost, try again");
 }
 
+/* Attaches to a session that nobody has heard of yet; or that another process creates just now, and
+ * may have left behind. */
+static int find_session(struct point *point, struct tidings_error *error) {
+  const struct carrier *carrier = point->carrier;
+  int code = session_known(point->instance, carrier->session, &point->session, error);
+  if (code || point->session) return code;
+  return session_attach(point->instance, point->settings, carrier->session, point->now_ms,
+                        point->deadline, &point->session, error);
+}
+
 int deliver(struct instance *instance, const struct carrier *carrier,
             const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct point point = {.instance = instance,
@@ -295,20 +305,18 @@ int deliver(struct instance *instance, const struct carrier *carrier,
   int code = session_id_check(carrier->session, "session", TIDINGS_E_INVAL, error);
   if (code) return code;
   (void)settle_remembered(instance, point.deadline, NULL);
-  code = session_known(instance, carrier->session, &point.session, error);
-  if (!code && !point.session)
-    code = session_attach(instance, point.settings, carrier->session, point.now_ms, point.deadline,
-                          &point.session, error);
-  if (code) return code;
-  uint32_t number = point.session->number;
-  code = decision_begin(instance, number, point.deadline, error);
-  if (code) return code;
   struct configuration *configuration = configuration_use(instance);
   point.configuration = configuration;
   point.settings = &configuration->settings;
+  code = find_session(&point, error);
+  if (code) goto out;
+  uint32_t number = point.session->number;
+  code = instance_lock_session(instance, number, point.deadline, error);
+  if (code) goto out;
   code = attempts(&point, &reply, error);
-  configuration_done(configuration);
-  decision_end(instance, number);
+  instance_unlock_session(instance, number);
   if (!code) *ret_reply = reply;
+out:
+  configuration_done(configuration);
   return code;
 }

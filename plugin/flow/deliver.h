@@ -21,7 +21,7 @@ struct carrier {
 /* Nothing has been committed for this session since it was found quiet. No lock, no system call. */
 static inline bool session_is_quiet(struct instance *instance, struct tidings_span id) {
   struct session *session = session_table_find(&instance->sessions, id);
-  if (!session || atomic_load_explicit(&instance->any_remembered, memory_order_relaxed))
+  if (!session || atomic_load_explicit(&instance->remembered.any, memory_order_relaxed))
     return false;
   uint32_t quiet = atomic_load_explicit(&session->quiet, memory_order_relaxed);
   return !(quiet & 1) && bell_read(session->bell) == quiet;

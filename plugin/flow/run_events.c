@@ -288,10 +288,11 @@ int take_run_event(struct happening *happening, const struct tidings_reply **ret
   }
   int code = session_known(instance, event->session, &session, error);
   if (code) return code;
-  if (session && (code = decision_begin(instance, session->number, happening->deadline, error)))
+  if (session &&
+      (code = instance_lock_session(instance, session->number, happening->deadline, error)))
     return code;
   code = write_event(happening, &stage, ret_reply, error);
-  if (session) decision_end(instance, session->number);
+  if (session) instance_unlock_session(instance, session->number);
   arena_free(&stage.arena);
   return code;
 }
@@ -363,10 +364,10 @@ void look_after_news(struct happening *happening, const struct tidings_reply **r
   int code = session_known(instance, happening->event->session, &session, NULL);
   if (!code && session) code = is_worth_a_look(happening, session, &worth);
   if (!code && worth) {
-    code = decision_begin(instance, session->number, happening->deadline, NULL);
+    code = instance_lock_session(instance, session->number, happening->deadline, NULL);
     if (!code) {
       code = look(happening, session, &stage, &reply);
-      decision_end(instance, session->number);
+      instance_unlock_session(instance, session->number);
     }
   }
   if (code) reply = ask_again(happening, &stage);

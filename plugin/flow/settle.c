@@ -2,14 +2,12 @@
  *
  * flow/settle.c: the second phase: the host says what became of the carrier.
  */
-#include <stdlib.h>
-
 #include "common/error.h"
 #include "flow/deliver.h"
 #include "session/ledger.h"
 #include "session/stage.h"
 
-enum { RETENTION_ROWS = 64, REMEMBERED_LIMIT = 4096 };
+enum { RETENTION_ROWS = 64 };
 
 static const char *state_name(uint8_t state) {
   return state == DELIVERY_COMMITTED     ? "committed"
@@ -145,7 +143,7 @@ static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome,
                         .owned = true};
   struct tidings_reply *reply = NULL;
   bool ended = false;
-  int code = decision_begin(instance, stage.session, deadline, error);
+  int code = instance_lock_session(instance, stage.session, deadline, error);
   if (code) goto out;
   code = store_write(instance->store, deadline, &stage.txn, error);
   if (!code) {
@@ -154,7 +152,7 @@ static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome,
     if (!code && !ended) code = store_commit(stage.txn, error);
     else store_end(stage.txn);
   }
-  decision_end(instance, stage.session);
+  instance_unlock_session(instance, stage.session);
   if (!code && ret_reply) *ret_reply = reply ? reply_hand_out(reply, instance, &stage.arena) : NULL;
 out:
   configuration_done(configuration);
@@ -164,50 +162,15 @@ out:
 
 /* -- settles that met BUSY --------------------------------------------------------------------- */
 
-/* False: no room. */
-static bool remember(struct instance *instance, uint64_t id, uint32_t outcome) {
-  bool kept = true;
-  pthread_mutex_lock(&instance->remembered_lock);
-  if (instance->remembered_count == instance->remembered_capacity) {
-    size_t capacity = instance->remembered_capacity ? instance->remembered_capacity * 2 : 16;
-    struct remembered *larger = capacity > REMEMBERED_LIMIT
-                                    ? NULL
-                                    : realloc(instance->remembered, capacity * sizeof *larger);
-    kept = larger != NULL;
-    if (kept) {
-      instance->remembered = larger;
-      instance->remembered_capacity = capacity;
-    }
-  }
-  if (kept) instance->remembered[instance->remembered_count++] = (struct remembered){id, outcome};
-  atomic_store(&instance->any_remembered, instance->remembered_count > 0);
-  pthread_mutex_unlock(&instance->remembered_lock);
-  return kept;
-}
-
-static bool take_remembered(struct instance *instance, struct remembered *ret_remembered) {
-  pthread_mutex_lock(&instance->remembered_lock);
-  bool any = instance->remembered_count > 0;
-  if (any) {
-    *ret_remembered = instance->remembered[0];
-    instance->remembered_count--;
-    memmove(instance->remembered, instance->remembered + 1,
-            instance->remembered_count * sizeof *instance->remembered);
-  }
-  atomic_store(&instance->any_remembered, instance->remembered_count > 0);
-  pthread_mutex_unlock(&instance->remembered_lock);
-  return any;
-}
-
 int settle_remembered(struct instance *instance, store_deadline deadline,
                       struct tidings_error *error) {
   struct remembered remembered;
-  while (atomic_load(&instance->any_remembered) && take_remembered(instance, &remembered)) {
+  while (remembered_take(&instance->remembered, &remembered)) {
     struct tidings_error why = {.size = sizeof why};
     int code =
         settle_now(instance, remembered.delivery_id, remembered.outcome, deadline, NULL, &why);
     if (code == TIDINGS_E_BUSY || code == TIDINGS_E_NOMEM || code == TIDINGS_E_STORE) {
-      (void)remember(instance, remembered.delivery_id, remembered.outcome);
+      (void)remembered_add(&instance->remembered, remembered);
       return fail(error, code, "delivery %llu, whose settle was remembered: %s",
                   (unsigned long long)remembered.delivery_id, why.text);
     }
@@ -225,7 +188,7 @@ int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome,
   (void)settle_remembered(instance, deadline, NULL);
   int code = settle_now(instance, delivery_id, outcome, deadline, ret_reply, error);
   if (code != TIDINGS_E_BUSY) return code;
-  if (!remember(instance, delivery_id, outcome)) {
+  if (!remembered_add(&instance->remembered, (struct remembered){delivery_id, outcome})) {
     return fail(error, TIDINGS_E_NOMEM,
                 "delivery %llu: another writer holds the store, and there is no memory to remember "
                 "this; settle again",

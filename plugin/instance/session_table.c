@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/sessions.c: an open-addressing table whose slots are published one by one. When it
+ * instance/session_table.c: an open-addressing table whose slots are published one by one. When it
  * grows, the old slots stay until close, because a reader may be in them.
  */
-#include "instance/sessions.h"
+#include "instance/session_table.h"
 
 #include <stdlib.h>
 
@@ -33,7 +33,8 @@ static uint64_t hash_id(struct tidings_span id) {
   return hash;
 }
 
-static struct session *find(struct session_slots *slots, struct tidings_span id, uint64_t hash) {
+static struct session *slots_find(struct session_slots *slots, struct tidings_span id,
+                                  uint64_t hash) {
   if (!slots) return NULL;
   for (size_t i = (size_t)hash & slots->mask;; i = (i + 1) & slots->mask) {
     struct session *session = atomic_load_explicit(&slots->at[i], memory_order_acquire);
@@ -42,14 +43,14 @@ static struct session *find(struct session_slots *slots, struct tidings_span id,
   }
 }
 
-static void place(struct session_slots *slots, struct session *session) {
+static void slots_place(struct session_slots *slots, struct session *session) {
   size_t i = (size_t)session->hash & slots->mask;
   while (atomic_load_explicit(&slots->at[i], memory_order_relaxed)) i = (i + 1) & slots->mask;
   atomic_store_explicit(&slots->at[i], session, memory_order_release);
 }
 
 /* At most half full, so that a miss is short. */
-static struct session_slots *room(struct session_table *table) {
+static struct session_slots *slots_with_room(struct session_table *table) {
   struct session_slots *slots = atomic_load(&table->slots);
   if (slots && table->count * 2 <= slots->mask) return slots;
   size_t size = slots ? (slots->mask + 1) * 2 : FIRST_SLOTS;
@@ -59,14 +60,14 @@ static struct session_slots *room(struct session_table *table) {
   larger->older = slots;
   for (size_t i = 0; slots && i <= slots->mask; i++) {
     struct session *session = atomic_load(&slots->at[i]);
-    if (session) place(larger, session);
+    if (session) slots_place(larger, session);
   }
   atomic_store_explicit(&table->slots, larger, memory_order_release);
   return larger;
 }
 
-static struct session *make(struct tidings_span id, uint64_t hash, uint32_t number,
-                            const _Atomic uint32_t *bell) {
+static struct session *session_make(struct tidings_span id, uint64_t hash, uint32_t number,
+                                    const _Atomic uint32_t *bell) {
   struct session *session = malloc(sizeof *session + id.len);
   if (!session) return NULL;
   char *copy = (char *)(session + 1);
@@ -98,7 +99,7 @@ void session_table_finish(struct session_table *table) {
 }
 
 struct session *session_table_find(struct session_table *table, struct tidings_span id) {
-  return find(atomic_load_explicit(&table->slots, memory_order_acquire), id, hash_id(id));
+  return slots_find(atomic_load_explicit(&table->slots, memory_order_acquire), id, hash_id(id));
 }
 
 struct session *session_table_number(struct session_table *table, uint32_t number) {
@@ -114,12 +115,12 @@ struct session *session_table_add(struct session_table *table, struct tidings_sp
                                   uint32_t number, const _Atomic uint32_t *bell) {
   uint64_t hash = hash_id(id);
   pthread_mutex_lock(&table->lock);
-  struct session *session = find(atomic_load(&table->slots), id, hash);
+  struct session *session = slots_find(atomic_load(&table->slots), id, hash);
   if (!session) {
-    struct session_slots *slots = room(table);
-    session = slots ? make(id, hash, number, bell) : NULL;
+    struct session_slots *slots = slots_with_room(table);
+    session = slots ? session_make(id, hash, number, bell) : NULL;
     if (session) {
-      place(slots, session);
+      slots_place(slots, session);
       table->count++;
     }
   }

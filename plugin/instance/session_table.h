@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/sessions.h: what this process remembers of sessions, so that a hook with nothing to say
- * costs a hash, a comparison and a load. Looking up takes no lock; sessions are added and never
+ * instance/session_table.h: what this process remembers of sessions, so that a hook with nothing to
+ * say costs a hash, a comparison and a load. Looking up takes no lock; sessions are added and never
  * removed before close.
  */
-#ifndef INSTANCE_SESSIONS_H
-#define INSTANCE_SESSIONS_H
+#ifndef INSTANCE_SESSION_TABLE_H
+#define INSTANCE_SESSION_TABLE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

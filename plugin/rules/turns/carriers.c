@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/leases.c: what becomes of messages on carriers, and of a run whose host is gone.
+ * rules/turns/carriers.c: what becomes of messages on carriers, and of a run whose host is gone.
  */
-#include "rules/turns/leases.h"
+#include "rules/turns/carriers.h"
 
 static bool turn_runs(const struct run *run) {
   return run->state == RUN_BUSY || run->state == RUN_RETRYING || run->state == RUN_WAITING;

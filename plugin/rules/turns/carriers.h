@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/leases.h: messages on carriers, and a run whose host is gone. Private to turns/.
+ * rules/turns/carriers.h: messages on carriers, and a run whose host is gone. Private to turns/.
  */
-#ifndef RULES_TURNS_LEASES_H
-#define RULES_TURNS_LEASES_H
+#ifndef RULES_TURNS_CARRIERS_H
+#define RULES_TURNS_CARRIERS_H
 
 #include "rules/turns/internal.h"
 
