@@ -150,7 +150,7 @@ static int take(struct intake *intake, struct tidings_error *error) {
   if (produce(event, intake->settings, &nothing, &intake->arena, &intake->produced))
     return no_memory(error);
   bool only_speaks = intake->produced.speaks && !intake->produced.withdraw_handle.len &&
-                     !producer_remembers(event->type);
+                     !produce_remembers(event->type);
   if (only_speaks) {
     const struct push push = push_of(intake);
     return store_push(intake->instance->store, &push, intake->deadline, &intake->duplicate, error);

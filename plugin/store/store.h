@@ -21,9 +21,9 @@
 #include <stdint.h>
 
 #include "common/arena.h"
-#include "rules/turns/turns.h"
 #include "values/memory.h"
 #include "values/notification.h"
+#include "values/run.h"
 
 enum {
   STORE_SCHEMA = 2, /* 1: builds before the first release */

@@ -5,6 +5,7 @@
  * row that finds it by its id, at a hash of the id, holding the id's message, so that a collision
  * is never taken for it.
  */
+#include "render/missing.h"
 #include "store/internal.h"
 #include "store/rows/record.h"
 
@@ -188,9 +189,7 @@ int content_get(struct store_txn *txn, uint32_t session, uint64_t n, struct aren
     trigger = record_read_bytes(&reader);
     intact = record_close(&reader);
   }
-  *ret_content =
-      intact ? content
-             : span_text("(the text of this message was lost: its record in the store is damaged)");
+  *ret_content = intact ? content : render_lost_content();
   *ret_trigger = intact ? trigger : span_of(NULL, 0);
   return 0;
 }
