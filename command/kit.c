@@ -52,7 +52,7 @@ static void log_line(void *context, uint32_t severity, const struct tidings_span
     return;
   }
   if (severity > TIDINGS_LOG_WARNING) return;
-  fputs("tidings: ", stderr);
+  fprintf(stderr, "%s: ", cli->program->name);
   terminal_bytes(stderr, message->ptr, message->len);
   fputc('\n', stderr);
 }

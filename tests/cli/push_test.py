@@ -57,7 +57,7 @@ def test_push_wrong(place):
         (["--data", "[1]", "x"], "--data: '[1]' is not a JSON object"),
         ([], "the message is missing"),
         (["a", "b"], "unexpected argument 'b'"),
-        (["--nonsense", "x"], "unknown or ambiguous option '--nonsense'"),
+        (["--nonsense", "x"], "unknown option '--nonsense'"),
         (["-x", "m"], "unknown option '-x'"),
         (["-k"], "option '-k' needs an argument"),
         (["--kind"], "option '--kind' needs an argument"),
