@@ -166,6 +166,15 @@ def test_hostile_log(place):
     assert len(log(place)) == 1 and "\x1b" not in log(place)[0], log(place)
 
 
+def test_relative_folder(place):
+    """a relative cwd with a relative file_path: the edit is reported, nothing is written past a block"""
+    for cwd in (".", "a", "../b/./c", "a/../../d", "..", "x" * 3000):
+        for path in ("f.c", "./f.c", "../../f.c", "d//e/../f.c", "y" * 900):
+            assert call(place, "claude", "PostToolUse", cwd=cwd, tool_name="Write", tool_use_id="c1",
+                        tool_input={"file_path": path, "content": "x"}, tool_response="ok") == {}
+    assert log(place) == [], log(place)
+
+
 def test_mistakes(place):
     """a mistake in the command line never exits with 2, which would stop the agent"""
     for words, says in ((["nothost"], "'nothost' is not one of codex, claude, gemini, qwen"), ([], "HOST"), (["--what", "codex"], "--what"),
