@@ -66,6 +66,14 @@ def broken_json(name, text):
             yield f"{name}: {error}: {block[:60]!r}"
 
 
+def broken_diagrams(name, text):
+    """A semicolon ends a statement of Mermaid, also within a label; and a diagram begins with its kind."""
+    for block in blocks(text, "mermaid"):
+        if not re.match(r"(?:flowchart (?:LR|TD)|sequenceDiagram)\n", block):
+            yield f"{name}: a diagram of an unknown kind: {block[:40]!r}"
+        yield from (f"{name}: a semicolon in a diagram: {line.strip()}" for line in block.splitlines() if ";" in line)
+
+
 # The folders' names that the documents use already, while the code moves to them: a page may name what is not there yet as long as one of
 # MOVING is still there. When neither is, this exempts nothing, and both lists can go.
 MOVING = ("plugin/delivery", "adapters")
@@ -117,6 +125,7 @@ def main(source):
     check("every link leads to a file", [finding for name, text in texts.items() for finding in broken_links(source, name, text)])
     check("every JSON block is JSON", [finding for name, text in texts.items() for finding in broken_json(name, text)])
 
+    check("every diagram can be drawn", [finding for name, text in texts.items() for finding in broken_diagrams(name, text)])
     check("the versions of hosts that the page names are those that are tested", list(versions(source, texts["docs/hosts.md"])))
 
     known = subprocess.run([os.path.join(source, "dev"), "help"], capture_output=True, text=True, check=True).stdout
