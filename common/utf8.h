@@ -14,6 +14,8 @@
 /* Decodes the character at text.ptr + at. Returns its length in bytes (1 to 4) and writes the code
  * point; 0 if it is not valid there. */
 size_t utf8_decode(struct tidings_span text, size_t at, uint32_t *ret_code_point);
+/* Writes the 1 to 4 bytes of a code point that is no surrogate. Returns how many. */
+size_t utf8_encode(uint32_t code_point, char *to);
 bool utf8_valid(struct tidings_span text);
 /* How many bytes at the front are valid: text.len if all are. */
 size_t utf8_valid_length(struct tidings_span text);
