@@ -34,10 +34,10 @@ size_t utf8_decode(struct tidings_span text, size_t at, uint32_t *ret_code_point
 }
 
 size_t utf8_encode(uint32_t code_point, char *to) {
-  static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
+  static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0}; /* by length */
   size_t len = code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
   for (size_t i = len - 1; i > 0; i--, code_point >>= 6) to[i] = (char)(0x80 | (code_point & 0x3F));
-  to[0] = (char)(len == 1 ? code_point : leads[len] | code_point);
+  to[0] = (char)(leads[len] | code_point);
   return len;
 }
 
