@@ -80,6 +80,15 @@ size_t utf8_characters(struct tidings_span text, size_t count) {
   return at;
 }
 
+void utf8_repair(struct tidings_span text, struct buffer *out) {
+  for (size_t at = 0; at < text.len; at++) {
+    size_t valid = utf8_valid_length(span_of(text.ptr + at, text.len - at));
+    buffer_append(out, text.ptr + at, valid);
+    at += valid;
+    if (at < text.len) buffer_text(out, "\xEF\xBF\xBD");
+  }
+}
+
 bool utf8_is_control(uint32_t code_point) {
   return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);
 }
