@@ -12,7 +12,7 @@ number=0 failed=0
 
 compile() { "$cc" "${flags[@]}" -c "$1" -o "$2"; }
 
-for file in "$source"/tests/model/*.c "$source"/plugin/rules/turns/*.c "$source"/plugin/values/run.c "$source"/common/{error,utf8}.c; do
+for file in "$source"/tests/model/*.c "$source"/plugin/rules/turns/*.c "$source"/plugin/values/run.c "$source"/common/{buffer,error,utf8}.c; do
   compile "$file" "$work/$(basename "$file" .c).o"
 done
 

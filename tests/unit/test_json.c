@@ -234,9 +234,22 @@ Test(json, integers) {
 static void random_value(struct random *random, int depth, struct buffer *out);
 
 static void random_string(struct random *random, struct buffer *out) {
-  static const char *const pieces[] = {
-      "a", "b", "é",   "€",      "😀", "\\n", "\\\"", "\\\\", "\\u0041", "\\u20ac", "\\ud83d\\ude00",
-      " ", "/", "\\/", "\\u001f"};
+  static const char *const pieces[] = {"a",
+                                       "b",
+                                       "é",
+                                       "€",
+                                       "😀",
+                                       "\\n",
+                                       "\\\"",
+                                       "\\\\",
+                                       "\\u0041",
+                                       "\\u20ac",
+                                       "\\ud83d\\ude00",
+                                       " ",
+                                       "/",
+                                       "\\/",
+                                       "\\u001f",
+                                       "\\u0000"};
   buffer_byte(out, '"');
   for (size_t n = random_below(random, 6); n; n--)
     buffer_text(out, pieces[random_below(random, sizeof pieces / sizeof *pieces)]);
@@ -283,6 +296,8 @@ static void mutate(struct random *random, struct buffer *text) {
 }
 
 Test(json, takes_and_refuses_what_jansson_does) {
+  static const struct json_rules strict = {.max_depth = JSON_MAX_DEPTH},
+                                 with_nul = {.max_depth = 64, .nul = true};
   struct random random = {20260223};
   int taken = 0, refused = 0;
   for (int round = 0; round < 60000; round++) {
@@ -292,16 +307,20 @@ Test(json, takes_and_refuses_what_jansson_does) {
     for (size_t n = random_below(&random, 4); n; n--) mutate(&random, &text);
     const struct json *json = NULL;
     struct tidings_error error = new_error();
-    int code = json_read(buffer_view(&text), "event", &arena, &json, &error);
+    bool nul = round % 2;
+    int code =
+        json_read_by(nul ? &with_nul : &strict, buffer_view(&text), "event", &arena, &json, &error);
     json_error_t theirs_error;
-    json_t *theirs = json_loadb(text.len ? text.bytes : "", text.len,
-                                JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &theirs_error);
+    json_t *theirs = json_loadb(
+        text.len ? text.bytes : "", text.len,
+        JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | (nul ? JSON_ALLOW_NUL : 0u), &theirs_error);
     cr_assert_eq(code == 0, theirs != NULL, "%s\nours: %s\ntheirs: %s", text_of(buffer_view(&text)),
                  code ? error.text : "taken", theirs ? "taken" : theirs_error.text);
     if (!code) {
       struct tidings_span ours;
       cr_assert_eq(json_compact(json, &arena, &ours), 0);
-      json_t *again = json_loadb(ours.ptr, ours.len, JSON_DECODE_ANY, &theirs_error);
+      json_t *again =
+          json_loadb(ours.ptr, ours.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &theirs_error);
       cr_assert(json_equal(theirs, again), "%s\nbecame %s", text_of(buffer_view(&text)), ours.ptr);
       json_decref(again);
       taken++;

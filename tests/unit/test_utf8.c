@@ -3,6 +3,7 @@
  * Reading UTF-8 strictly.
  */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 #include "common/utf8.h"
 #include "kit.h"
@@ -128,5 +129,37 @@ Test(utf8, shows_what_deceives_and_what_is_broken) {
     cr_expect(span_is(span_of(shown.text, shown.len), cases[i].shown), "case %zu: %.*s", i,
               (int)shown.len, shown.text);
     cr_expect_eq(shown.taken, cases[i].taken);
+  }
+}
+
+Test(utf8, encodes_what_it_decodes) {
+  int checked = 0;
+  for (uint32_t code_point = 0; code_point <= 0x10FFFF; code_point++) {
+    char bytes[4];
+    uint32_t decoded = 0;
+    if (code_point >= 0xD800 && code_point <= 0xDFFF) continue;
+    size_t len = utf8_encode(code_point, bytes);
+    if (utf8_decode(span_of(bytes, len), 0, &decoded) != len || decoded != code_point)
+      cr_assert_fail("U+%04X became %zu bytes", (unsigned)code_point, len);
+    checked++;
+  }
+  cr_expect_eq(checked, 0x110000 - 0x800);
+}
+
+Test(utf8, repairs_each_byte) {
+  static const struct {
+    const char *from, *to;
+  } cases[] = {{"", ""},
+               {"aé€😀", "aé€😀"},
+               {"\xFF", "\uFFFD"},
+               {"a\xC0\x80z", "a\uFFFD\uFFFDz"},
+               {"\xE2\x82", "\uFFFD\uFFFD"},
+               {"0123456789\xED\xA0\x80é", "0123456789\uFFFD\uFFFD\uFFFDé"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct buffer out = BUFFER_EMPTY;
+    utf8_repair(span_text(cases[i].from), &out);
+    char *text = buffer_take(&out);
+    cr_expect_str_eq(text, cases[i].to);
+    free(text);
   }
 }
