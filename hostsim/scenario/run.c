@@ -21,8 +21,8 @@ static enum verdict check_and_play(const char *text, size_t len,
     free(*ret_name);
     *ret_name = strdup(name);
   }
-  enum verdict verdict =
-      scenario_check(scenario, out) ? scenario_play(scenario, options, out) : VERDICT_FAILED;
+  bool sound = scenario_check(scenario, out) && scenario_check_presence(scenario, out);
+  enum verdict verdict = sound ? scenario_play(scenario, options, out) : VERDICT_FAILED;
   json_decref(scenario);
   return verdict;
 }
