@@ -12,12 +12,12 @@ scenario '{"name": "fails", "steps": [
   {"tool_result": {"session": "s", "content": "ok"}, "settle": "none"}, {"crash": {}},
   {"query": {"name": "history", "session": "s"}, "expect": {"deliveries": [], "nothing": 1}}]}'
 
-"$hostsim" run --seed 7 "$TIDINGS_SOURCE_DIR"/tests/scenarios/*.json "$work/scenario.json" >"$work/first" 2>/dev/null
+"$hostsim" run --seed 7 "$TIDINGS_SOURCE_DIR"/hostsim/conformance/scenarios/*.json "$work/scenario.json" >"$work/first" 2>/dev/null
 grep -q "^not ok .* - fails" "$work/first" || fail "the scenario that is to fail"
 rounds="2 3 4 5 6 7 8 9 10"
 [ -z "${TIDINGS_SANITIZE:-}" ] || rounds=2
 for round in $rounds; do
-  "$hostsim" run --seed 7 "$TIDINGS_SOURCE_DIR"/tests/scenarios/*.json "$work/scenario.json" >"$work/out" 2>"$work/err"
+  "$hostsim" run --seed 7 "$TIDINGS_SOURCE_DIR"/hostsim/conformance/scenarios/*.json "$work/scenario.json" >"$work/out" 2>"$work/err"
   cmp -s "$work/first" "$work/out" || fail "round $round differs from the first: $(diff "$work/first" "$work/out" | head -n 5)"
 done
 ok "all runs, the same TAP"
