@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * coverage/ending.c: a process that ends itself by _exit or SIGKILL leaves its counts behind too. A shared library that every program of a build
- * with TIDINGS_COVERAGE is linked with, so that its _exit and kill are found before those of the C library.
+ * coverage/ending.c: a process that ends itself by _exit or SIGKILL leaves its counts behind too. A
+ * shared library that every program of a build with TIDINGS_COVERAGE is linked with, so that its
+ * _exit and kill are found before those of the C library.
  */
 #include <signal.h>
 #include <stdatomic.h>
