@@ -295,9 +295,10 @@ int json_read_by(const struct json_rules *rules, struct tidings_span bytes, cons
   if (!bytes.len && !rules->edited)
     return fail(error, TIDINGS_E_INVAL, "%s: not JSON: it is empty", what);
   struct json *root = arena_zalloc(arena, 1, sizeof *root);
-  char *copy = arena_alloc(arena, bytes.len);
+  char *copy = arena_alloc(arena, bytes.len + 1);
   if (!root || !copy) return no_memory(&reader);
   if (bytes.len) memcpy(copy, bytes.ptr, bytes.len);
+  copy[bytes.len] = '\0'; /* after a number, too, stands what is no part of it */
   reader.begin = reader.at = copy;
   reader.end = copy + bytes.len;
   if (rules->edited) {

@@ -5,7 +5,9 @@
  */
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <locale.h>
 
+#include "command/json_value.h"
 #include "common/json.h"
 #include "kit.h"
 
@@ -229,6 +231,18 @@ Test(json, integers) {
   }
 }
 
+Test(json, values_whatever_the_locale) {
+  static const struct json_rules rules = {.max_depth = 16, .nul = true};
+  static const char text[] = "{\"a\":[1.5,-0,9223372036854775807],\"b\\n\":\"\\u0000\",\"c\":null}";
+  json_t *value = NULL, *expected = json_pack("{s:[f,i,I], s:s%, s:n}", "a", 1.5, 0,
+                                              (json_int_t)INT64_MAX, "b\n", "", (size_t)1, "c");
+  (void)setlocale(LC_ALL, "de_DE.UTF-8");
+  cr_assert_eq(json_value_read(&rules, span_text(text), "it", &value, NULL), 0);
+  cr_expect(json_equal(value, expected));
+  json_decref(value);
+  json_decref(expected);
+}
+
 /* ---- against jansson ---- */
 
 static void random_value(struct random *random, int depth, struct buffer *out);
@@ -323,6 +337,9 @@ Test(json, takes_and_refuses_what_jansson_does) {
           json_loadb(ours.ptr, ours.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &theirs_error);
       cr_assert(json_equal(theirs, again), "%s\nbecame %s", text_of(buffer_view(&text)), ours.ptr);
       json_decref(again);
+      json_t *value = json_value_of(json);
+      cr_assert(json_equal(theirs, value), "%s", text_of(buffer_view(&text)));
+      json_decref(value);
       taken++;
     } else {
       cr_assert_neq(error.text[0], '\0');
