@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "store/wake/wake.h"
 
 /* The gate is one word, so that quiesce sees calls and replies at one moment and shuts it only if
  * there are none: the lower half counts calls, the upper one replies. */
@@ -122,7 +123,9 @@ static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidi
 }
 
 static void instance_free(struct instance *instance) {
-  wake_finish(instance);
+  /* What rang and was not named is left to the next instance of this process. */
+  if (!wake_is_empty(&instance->wake)) store_wait_again(instance->store);
+  wake_finish(&instance->wake);
   store_close(instance->store);
   configuration_done(instance->configuration);
   session_table_finish(&instance->sessions);
