@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/push/rings.c: the counters that say which sessions rang. As with the bells, whoever commits
+ * store/wake/rings.c: the counters that say which sessions rang. As with the bells, whoever commits
  * makes them odd before and even after, under the writer lock, so a writer that dies in between
  * leaves an odd one behind: who sees it and gets the writer lock knows that nobody is in the midst
  * of a commit, and makes it even. So a ring is never lost, whenever its process is killed.
@@ -8,7 +8,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "store/internal.h"
+#include "store/rows/rows.h"
+#include "store/wake/ring.h"
 
 /* -- the side that commits --------------------------------------------------------------------- */
 
@@ -24,9 +25,9 @@ static void call_owner(struct store_txn *txn, const struct owner *owner) {
   txn->called_count++;
 }
 
-void ring_for(struct store_txn *txn, uint32_t session, const struct owner *owner,
-              uintptr_t thread) {
-  const struct owner *self = &txn->store->self;
+void rings_ring_for(struct store_txn *txn, uint32_t session, const struct owner *owner,
+                    uintptr_t thread) {
+  const struct owner *self = &txn->store->db.self;
   /* Who is of another boot or namespace is dead. */
   if (!owner->pid || owner->pid_namespace != self->pid_namespace ||
       memcmp(owner->boot_id, self->boot_id, sizeof self->boot_id) != 0)
@@ -36,26 +37,26 @@ void ring_for(struct store_txn *txn, uint32_t session, const struct owner *owner
   for (size_t i = 0; i < txn->touched_count; i++) {
     if (txn->touched[i] == session) txn->ringing |= (uint64_t)1 << i;
   }
-  if (thread != atomic_load_explicit(&txn->store->waiting_thread, memory_order_relaxed))
+  if (thread != atomic_load_explicit(&txn->store->wake.waiting_thread, memory_order_relaxed))
     txn->rung_by_others = true;
   call_owner(txn, owner);
 }
 
 void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner) {
-  ring_for(txn, session, owner, (uintptr_t)pthread_self());
+  rings_ring_for(txn, session, owner, (uintptr_t)pthread_self());
 }
 
 /* First the ring, then its group: who finds the group as it was need not look at the ring. */
 static void set_ring(struct store *store, uint32_t ring, uint32_t value) {
-  atomic_store(&store->shared.rings[ring], value);
-  atomic_fetch_add(&store->shared.ring_groups[ring / RING_GROUP], 1);
+  atomic_store(&store->db.shared.rings[ring], value);
+  atomic_fetch_add(&store->db.shared.ring_groups[ring / RING_GROUP], 1);
 }
 
 void rings_begin(struct store_txn *txn) {
   for (size_t i = 0; i < txn->touched_count; i++) {
     if (!(txn->ringing >> i & 1)) continue;
     uint32_t ring = txn->touched[i] % STORE_RINGS,
-             value = atomic_load(&txn->store->shared.rings[ring]);
+             value = atomic_load(&txn->store->db.shared.rings[ring]);
     if (value & 1) txn->rung_by_others = true; /* a dead writer's ring is in it */
     set_ring(txn->store, ring, value | 1);
   }
@@ -65,11 +66,11 @@ void rings_begin(struct store_txn *txn) {
  * reply has it. */
 void rings_end(struct store_txn *txn) {
   struct store *store = txn->store;
-  struct rings *known = txn->rung_by_others ? NULL : atomic_load(&store->rings);
+  struct rings *known = txn->rung_by_others ? NULL : atomic_load(&store->wake.rings);
   for (size_t i = 0; i < txn->touched_count; i++) {
     if (!(txn->ringing >> i & 1)) continue;
     uint32_t ring = txn->touched[i] % STORE_RINGS;
-    uint32_t after = (atomic_load(&store->shared.rings[ring]) | 1) + 1, before = after - 2;
+    uint32_t after = (atomic_load(&store->db.shared.rings[ring]) | 1) + 1, before = after - 2;
     if (known) (void)atomic_compare_exchange_strong(&known->seen[ring], &before, after);
     set_ring(store, ring, after);
   }
@@ -80,12 +81,12 @@ void rings_end(struct store_txn *txn) {
 /* Odd: somebody is just committing, and will call; or was killed. With the writer lock it is the
  * latter, and can be mended. */
 static uint32_t mend(struct store *store, uint32_t ring) {
-  if (writer_try(store)) {
-    uint32_t value = atomic_load(&store->shared.rings[ring]);
+  if (shared_writer_try(&store->db)) {
+    uint32_t value = atomic_load(&store->db.shared.rings[ring]);
     if (value & 1) set_ring(store, ring, value + 1);
-    writer_unlock(store);
+    shared_writer_unlock(&store->db);
   }
-  return atomic_load(&store->shared.rings[ring]);
+  return atomic_load(&store->db.shared.rings[ring]);
 }
 
 /* All of it is known. An odd one has to be looked at again, though its group may never move: its
@@ -96,7 +97,7 @@ static void group_told(struct rings *rings, uint32_t group) {
 
 static void look_at_group(struct store *store, struct rings *rings, uint32_t group) {
   for (uint32_t i = 0; i < RING_GROUP; i++) {
-    uint32_t ring = group * RING_GROUP + i, now = atomic_load(&store->shared.rings[ring]);
+    uint32_t ring = group * RING_GROUP + i, now = atomic_load(&store->db.shared.rings[ring]);
     if (now & 1) now = mend(store, ring);
     rings->now[ring] = now;
     if (now & 1) rings->odd[group] |= (uint64_t)1 << i;
@@ -106,10 +107,10 @@ static void look_at_group(struct store *store, struct rings *rings, uint32_t gro
 }
 
 static struct rings *make_known(struct store *store) {
-  struct rings *rings = atomic_load(&store->rings);
+  struct rings *rings = atomic_load(&store->wake.rings);
   if (rings) return rings;
   rings = calloc(1, sizeof *rings);
-  atomic_store(&store->rings, rings);
+  atomic_store(&store->wake.rings, rings);
   return rings;
 }
 
@@ -118,7 +119,7 @@ int rings_look(struct store *store, const struct rings **ret_rings, struct tidin
   bool any = false;
   if (!rings) return fail(error, TIDINGS_E_NOMEM, "no memory to look who rang");
   for (uint32_t group = 0; group < RING_GROUPS; group++) {
-    rings->groups[group] = atomic_load(&store->shared.ring_groups[group]);
+    rings->groups[group] = atomic_load(&store->db.shared.ring_groups[group]);
     rings->moved[group] = rings->odd[group] = 0;
     if (rings->groups[group] == rings->seen_groups[group]) continue;
     look_at_group(store, rings, group);
@@ -130,7 +131,7 @@ int rings_look(struct store *store, const struct rings **ret_rings, struct tidin
 }
 
 void rings_told(struct store *store) {
-  struct rings *rings = atomic_load(&store->rings);
+  struct rings *rings = atomic_load(&store->wake.rings);
   for (uint32_t group = 0; group < RING_GROUPS; group++) {
     if (!rings->moved[group]) continue;
     for (uint32_t ring = group * RING_GROUP; ring < (group + 1) * RING_GROUP; ring++) {
