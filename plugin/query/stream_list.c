@@ -96,7 +96,7 @@ static int read_entry(const struct path *path, const struct json *entry, struct 
 }
 
 int stream_list_read(const struct path *path, const struct json *list, struct arena *arena,
-                     struct query *query, struct tidings_error *error) {
+                     struct request *request, struct tidings_error *error) {
   if (!list) return field_missing(path, "a list as the query stream answers it", error);
   if (list->kind != JSON_IS_ARRAY)
     return field_refuse(path, list, "a list as the query stream answers it", error);
@@ -109,7 +109,7 @@ int stream_list_read(const struct path *path, const struct json *list, struct ar
     if (code) return code;
     if (carrier.note_count) carriers[count++] = carrier;
   }
-  query->carriers = carriers;
-  query->carrier_count = count;
+  request->carriers = carriers;
+  request->carrier_count = count;
   return 0;
 }
