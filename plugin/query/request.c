@@ -40,7 +40,7 @@ static int read_name(const struct json *value, enum query_name *ret_name,
     return 0;
   }
   return fail(error, TIDINGS_E_UNSUPPORTED, "query %s is unknown; expected one of %s",
-              quote(value->text).text, name_list(names, QUERY_COUNT).text);
+              quote(value->text).text, field_name_list(names, QUERY_COUNT).text);
 }
 
 static bool takes(enum query_name name, enum member member) {

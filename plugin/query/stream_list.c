@@ -49,7 +49,8 @@ static int read_note(const struct path *path, const struct json *object, struct 
   if (!members[MESSAGE]) return field_missing(&message_path, "a string", error);
   code = field_string(&message_path, members[MESSAGE], SIZE_MAX, &note->message, error);
   if (!code && !note->message.len)
-    code = fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", path_text(&message_path).text);
+    code =
+        fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", field_path_text(&message_path).text);
   return code;
 }
 
