@@ -8,22 +8,28 @@
 
 #include "common/error.h"
 
-static void *enlarge(struct past *past, void *old, size_t count, size_t *capacity, size_t size) {
+/* NULL: no memory. */
+static void *enlarge(struct past *past, const void *old, size_t count, size_t *capacity,
+                     size_t size) {
   size_t larger = *capacity ? *capacity * 2 : 64;
   void *memory = arena_zalloc(past->arena, larger, size);
-  past->no_memory = !memory;
-  if (!memory) return old;
+  if (!memory) return NULL;
   if (count) memcpy(memory, old, count * size);
   *capacity = larger;
   return memory;
 }
 
+static int no_memory(const struct past *past) {
+  return fail(past->error, TIDINGS_E_NOMEM, "no memory to read a session's history");
+}
+
 static int keep_delivery(void *context, const struct delivery *delivery) {
   struct past *past = context;
   if (past->delivery_count == past->delivery_capacity) {
-    past->deliveries = enlarge(past, past->deliveries, past->delivery_count,
-                               &past->delivery_capacity, sizeof *past->deliveries);
-    if (past->no_memory) return 1;
+    struct delivery *larger = enlarge(past, past->deliveries, past->delivery_count,
+                                      &past->delivery_capacity, sizeof *larger);
+    if (!larger) return no_memory(past);
+    past->deliveries = larger;
   }
   past->deliveries[past->delivery_count++] = *delivery;
   return 0;
@@ -32,9 +38,10 @@ static int keep_delivery(void *context, const struct delivery *delivery) {
 static int keep_item(void *context, const struct item *item) {
   struct past *past = context;
   if (past->item_count == past->item_capacity) {
-    past->items =
-        enlarge(past, past->items, past->item_count, &past->item_capacity, sizeof *past->items);
-    if (past->no_memory) return 1;
+    struct item *larger =
+        enlarge(past, past->items, past->item_count, &past->item_capacity, sizeof *larger);
+    if (!larger) return no_memory(past);
+    past->items = larger;
   }
   past->items[past->item_count++] = *item;
   return 0;
@@ -42,16 +49,13 @@ static int keep_item(void *context, const struct item *item) {
 
 int past_read(struct question *question, bool items, struct past *past,
               struct tidings_error *error) {
-  int code = 0;
-  past->arena = &question->op.arena;
-  if (!question->op.session) return 0;
-  code = delivery_scan(question->op.txn, question->op.session, past->arena, keep_delivery, past,
-                       error);
+  struct op *op = &question->op;
+  past->arena = &op->arena;
+  past->error = error;
+  if (!op->session) return 0;
+  int code = delivery_scan(op->txn, op->session, past->arena, keep_delivery, past, error);
   if (!code && items)
-    code = item_scan(question->op.txn, question->op.session, 0, UINT64_MAX, past->arena, keep_item,
-                     past, error);
-  if (!code && past->no_memory)
-    code = fail(error, TIDINGS_E_NOMEM, "no memory to read a session's history");
+    code = item_scan(op->txn, op->session, 0, UINT64_MAX, past->arena, keep_item, past, error);
   return code;
 }
 

@@ -14,7 +14,7 @@ struct past {
   size_t delivery_count, delivery_capacity;
   struct item *items;
   size_t item_count, item_capacity;
-  bool no_memory;
+  struct tidings_error *error;
 };
 
 /* With `items`, or with the deliveries alone. Errors: STORE, NOMEM. */

@@ -16,7 +16,7 @@ struct tally {
   struct source_count *sources;
   size_t source_count, source_capacity;
   uint64_t levels[LEVEL_COUNT];
-  bool no_memory;
+  struct tidings_error *error;
 };
 
 static int count_item(void *context, const struct item *item) {
@@ -30,8 +30,7 @@ static int count_item(void *context, const struct item *item) {
   if (!found && tally->source_count == tally->source_capacity) {
     size_t capacity = tally->source_capacity ? tally->source_capacity * 2 : 16;
     struct source_count *larger = arena_zalloc(tally->arena, capacity, sizeof *larger);
-    tally->no_memory = !larger;
-    if (!larger) return 1;
+    if (!larger) return fail(tally->error, TIDINGS_E_NOMEM, "no memory to count notifications");
     if (tally->source_count) memcpy(larger, tally->sources, tally->source_count * sizeof *larger);
     tally->sources = larger;
     tally->source_capacity = capacity;
@@ -58,13 +57,11 @@ static void write_tally(struct json_writer *writer, const struct tally *tally) {
 /* `outcomes` counts all that ever ended; by_source and by_level what the store still holds. */
 int query_stats(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
-  struct tally tally = {.arena = &question->op.arena};
+  struct tally tally = {.arena = &question->op.arena, .error = error};
   int code = 0;
   if (question->op.session)
     code = item_scan(question->op.txn, question->op.session, 0, UINT64_MAX, &question->op.arena,
                      count_item, &tally, error);
-  if (!code && tally.no_memory)
-    code = fail(error, TIDINGS_E_NOMEM, "no memory to count notifications");
   if (code) return code;
   json_put_u64(writer, "pushed", question->last);
   json_put_u64(writer, "pending", ledger_pending(&question->op.head, question->last));
