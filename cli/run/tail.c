@@ -26,10 +26,6 @@ void tail_add(struct tail *tail, const char *bytes, size_t len) {
   tail->len += len;
 }
 
-bool tail_at_line_start(const struct tail *tail) {
-  return !tail->len || tail->bytes[tail->len - 1] == '\n';
-}
-
 /* How long the escape sequence at `at` is: CSI, OSC (ended by BEL or ST), or ESC with one
  * character. */
 static size_t escape_length(const char *at, size_t left) {

@@ -19,7 +19,6 @@ struct tail {
 };
 
 void tail_add(struct tail *tail, const char *bytes, size_t len);
-bool tail_at_line_start(const struct tail *tail);
 
 /* The last `lines` lines that are not empty at the end, at most `most` bytes, valid UTF-8, no line
  * break at the end. Free it; NULL: out of memory. */

@@ -24,13 +24,6 @@ struct folder *folders_find(const struct tree *tree, int wd) {
   return tree->folders ? tree->folders[place_of(tree, wd)] : NULL;
 }
 
-struct folder *folders_by_path(const struct tree *tree, const char *path) {
-  for (size_t i = 0; tree->folders && i <= tree->folder_mask; i++) {
-    if (tree->folders[i] && strcmp(tree->folders[i]->path, path) == 0) return tree->folders[i];
-  }
-  return NULL;
-}
-
 static int grow(struct tree *tree) {
   struct folder **old = tree->folders;
   size_t places = old ? tree->folder_mask + 1 : 0, more = old ? places * 2 : FIRST_PLACES;

@@ -63,7 +63,6 @@ void tree_close(struct tree *tree);
 
 /* folders.c */
 struct folder *folders_find(const struct tree *tree, int wd);
-struct folder *folders_by_path(const struct tree *tree, const char *path);
 int folders_put(struct tree *tree, struct folder *folder); /* 0, or -1: out of memory */
 void folders_drop(struct tree *tree, int wd);
 void folders_drop_below(struct tree *tree, const char *path); /* and itself */

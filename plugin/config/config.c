@@ -10,7 +10,7 @@
 enum { CONFIGURATION_BYTES = 1048576 };
 
 static void apply_preset(struct settings *settings, uint8_t preset) {
-  const struct preset_values *values = &preset_values[preset];
+  const struct config_preset_values *values = &config_preset_values[preset];
   settings->preset = preset;
   settings->format = values->format;
   settings->place = values->place;
@@ -31,10 +31,10 @@ static struct settings default_settings(void) {
       .critical_force = true,
       .max_aborts = 3,
       .abort_window_ms = 60000,
-      .event_bytes = (uint32_t)limit_keys[LIMIT_EVENT_BYTES].initial,
-      .message_bytes = (uint32_t)limit_keys[LIMIT_MESSAGE_BYTES].initial,
-      .pending_per_session = (uint32_t)limit_keys[LIMIT_PENDING_PER_SESSION].initial,
-      .dedup_window_ms = limit_keys[LIMIT_DEDUP_WINDOW_MS].initial,
+      .event_bytes = (uint32_t)config_limit_keys[LIMIT_EVENT_BYTES].initial,
+      .message_bytes = (uint32_t)config_limit_keys[LIMIT_MESSAGE_BYTES].initial,
+      .pending_per_session = (uint32_t)config_limit_keys[LIMIT_PENDING_PER_SESSION].initial,
+      .dedup_window_ms = config_limit_keys[LIMIT_DEDUP_WINDOW_MS].initial,
   };
   apply_preset(&settings, PRESET_RFD011);
   return settings;
@@ -69,40 +69,41 @@ static int read_amounts(const struct path *path, const char *const *names,
 /* The preset is applied first, wherever it stands: keys beside it win. */
 static int read_delivery(const struct path *path, const struct json *section,
                          struct settings *settings, struct tidings_error *error) {
-  static const struct member_names known = {delivery_names, DELIVERY_COUNT, "key"};
+  static const struct member_names known = {config_delivery_names, DELIVERY_COUNT, "key"};
   const struct {
     enum delivery_key key;
     const struct choices *choices;
     uint8_t *to;
-  } chosen[] = {{DELIVERY_FORMAT, &format_choices, &settings->format},
-                {DELIVERY_PLACE, &place_choices, &settings->place},
-                {DELIVERY_ORDER, &order_choices, &settings->order},
-                {DELIVERY_OVERFLOW, &overflow_choices, &settings->overflow},
-                {DELIVERY_FENCE, &fence_choices, &settings->fence}};
+  } chosen[] = {{DELIVERY_FORMAT, &config_format_choices, &settings->format},
+                {DELIVERY_PLACE, &config_place_choices, &settings->place},
+                {DELIVERY_ORDER, &config_order_choices, &settings->order},
+                {DELIVERY_OVERFLOW, &config_overflow_choices, &settings->overflow},
+                {DELIVERY_FENCE, &config_fence_choices, &settings->fence}};
   const struct amount amounts[] = {
       {DELIVERY_MAX_ITEMS, MAX_ITEMS_LIMIT, &settings->max_items},
       {DELIVERY_MAX_TOKENS, MAX_TOKENS_LIMIT, &settings->max_tokens},
       {DELIVERY_COALESCE_WINDOW_MS, COALESCE_WINDOW_LIMIT_MS, &settings->coalesce_window_ms}};
-  struct path annihilate_path = path_member(path, delivery_names[DELIVERY_ANNIHILATE]);
+  struct path annihilate_path = path_member(path, config_delivery_names[DELIVERY_ANNIHILATE]);
   const struct json *slots[DELIVERY_COUNT];
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
   if (code) return code;
   if (slots[DELIVERY_PRESET]) {
-    struct path preset_path = path_member(path, delivery_names[DELIVERY_PRESET]);
+    struct path preset_path = path_member(path, config_delivery_names[DELIVERY_PRESET]);
     uint8_t preset = PRESET_RFD011;
-    code = read_choice(&preset_path, slots[DELIVERY_PRESET], &preset_choices, &preset, error);
+    code =
+        read_choice(&preset_path, slots[DELIVERY_PRESET], &config_preset_choices, &preset, error);
     if (code) return code;
     apply_preset(settings, preset);
   }
   for (size_t i = 0; i < sizeof chosen / sizeof *chosen && !code; i++) {
-    struct path key_path = path_member(path, delivery_names[chosen[i].key]);
+    struct path key_path = path_member(path, config_delivery_names[chosen[i].key]);
     if (slots[chosen[i].key])
       code = read_choice(&key_path, slots[chosen[i].key], chosen[i].choices, chosen[i].to, error);
   }
   if (!code)
-    code =
-        read_amounts(path, delivery_names, slots, amounts, sizeof amounts / sizeof *amounts, error);
+    code = read_amounts(path, config_delivery_names, slots, amounts,
+                        sizeof amounts / sizeof *amounts, error);
   if (!code && slots[DELIVERY_ANNIHILATE])
     code = field_bool(&annihilate_path, slots[DELIVERY_ANNIHILATE], &settings->annihilate, error);
   return code;
@@ -110,43 +111,45 @@ static int read_delivery(const struct path *path, const struct json *section,
 
 static int read_turns(const struct path *path, const struct json *section,
                       struct settings *settings, struct tidings_error *error) {
-  static const struct member_names known = {turns_names, TURNS_COUNT, "key"};
+  static const struct member_names known = {config_turns_names, TURNS_COUNT, "key"};
   const struct amount amounts[] = {
       {TURNS_SETTLE_DELAY_MS, SETTLE_DELAY_LIMIT_MS, &settings->settle_delay_ms},
       {TURNS_MAX_AUTO_TURNS, MAX_AUTO_TURNS_LIMIT, &settings->max_auto_turns}};
-  struct path discipline_path = path_member(path, turns_names[TURNS_DISCIPLINE]);
-  struct path restart_path = path_member(path, turns_names[TURNS_RESTART]);
+  struct path discipline_path = path_member(path, config_turns_names[TURNS_DISCIPLINE]);
+  struct path restart_path = path_member(path, config_turns_names[TURNS_RESTART]);
   const struct json *slots[TURNS_COUNT];
   uint8_t restart = 0;
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
   if (code) return code;
   if (slots[TURNS_DISCIPLINE])
-    code = read_choice(&discipline_path, slots[TURNS_DISCIPLINE], &discipline_choices,
+    code = read_choice(&discipline_path, slots[TURNS_DISCIPLINE], &config_discipline_choices,
                        &settings->discipline, error);
   if (!code)
-    code = read_amounts(path, turns_names, slots, amounts, sizeof amounts / sizeof *amounts, error);
+    code = read_amounts(path, config_turns_names, slots, amounts, sizeof amounts / sizeof *amounts,
+                        error);
   if (!code && slots[TURNS_RESTART])
-    code = read_choice(&restart_path, slots[TURNS_RESTART], &restart_choices, &restart, error);
+    code =
+        read_choice(&restart_path, slots[TURNS_RESTART], &config_restart_choices, &restart, error);
   settings->restart_hold = restart == 1;
   return code;
 }
 
 static int read_critical(const struct path *path, const struct json *section,
                          struct settings *settings, struct tidings_error *error) {
-  static const struct member_names known = {critical_names, CRITICAL_COUNT, "key"};
+  static const struct member_names known = {config_critical_names, CRITICAL_COUNT, "key"};
   const struct amount amounts[] = {
       {CRITICAL_MAX_ABORTS, MAX_ABORTS_LIMIT, &settings->max_aborts},
       {CRITICAL_ABORT_WINDOW_MS, ABORT_WINDOW_LIMIT_MS, &settings->abort_window_ms}};
-  struct path force_path = path_member(path, critical_names[CRITICAL_FORCE]);
+  struct path force_path = path_member(path, config_critical_names[CRITICAL_FORCE]);
   const struct json *slots[CRITICAL_COUNT];
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
   if (!code && slots[CRITICAL_FORCE])
     code = field_bool(&force_path, slots[CRITICAL_FORCE], &settings->critical_force, error);
   return code ? code
-              : read_amounts(path, critical_names, slots, amounts, sizeof amounts / sizeof *amounts,
-                             error);
+              : read_amounts(path, config_critical_names, slots, amounts,
+                             sizeof amounts / sizeof *amounts, error);
 }
 
 static int read_limits(const struct path *path, const struct json *section,
@@ -155,15 +158,15 @@ static int read_limits(const struct path *path, const struct json *section,
   const struct json *slots[LIMIT_COUNT];
   int64_t values[LIMIT_COUNT] = {settings->event_bytes, settings->message_bytes,
                                  settings->pending_per_session, settings->dedup_window_ms};
-  for (size_t i = 0; i < LIMIT_COUNT; i++) names[i] = limit_keys[i].name;
+  for (size_t i = 0; i < LIMIT_COUNT; i++) names[i] = config_limit_keys[i].name;
   const struct member_names known = {names, LIMIT_COUNT, "key"};
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
   for (size_t i = 0; i < LIMIT_COUNT && !code; i++) {
     struct path key_path = path_member(path, names[i]);
     if (slots[i])
-      code = field_integer(&key_path, slots[i], limit_keys[i].min, limit_keys[i].max, &values[i],
-                           error);
+      code = field_integer(&key_path, slots[i], config_limit_keys[i].min, config_limit_keys[i].max,
+                           &values[i], error);
   }
   if (code) return code;
   settings->event_bytes = (uint32_t)values[LIMIT_EVENT_BYTES];
@@ -187,7 +190,7 @@ static int read_notifications(const struct path *path, const struct json *sectio
   if (slots[ENABLE])
     code = field_bool(&enable_path, slots[ENABLE], &settings->notifications_enabled, error);
   if (!code && slots[KINDS])
-    code = kind_rules_read(&kinds_path, slots[KINDS], arena, settings, error);
+    code = config_read_kind_rules(&kinds_path, slots[KINDS], arena, settings, error);
   return code;
 }
 
@@ -206,7 +209,7 @@ static int read_conversation(const struct path *path, const struct json *section
   if (slots[NOTIFICATIONS])
     code = read_notifications(&notifications_path, slots[NOTIFICATIONS], arena, settings, error);
   if (!code && slots[TOOLS])
-    code = tool_rules_read(&tools_path, slots[TOOLS], arena, settings, error);
+    code = config_read_tool_rules(&tools_path, slots[TOOLS], arena, settings, error);
   return code;
 }
 

@@ -11,7 +11,7 @@ static int no_memory(struct tidings_error *error) {
 }
 
 static int refuse_name(const struct path *path, const char *problem, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_SCHEMA, "%s: %s", path_text(path).text, problem);
+  return fail(error, TIDINGS_E_SCHEMA, "%s: %s", field_path_text(path).text, problem);
 }
 
 /* "tool.stopped": true, or "tool": true for all that comes from a source. */
@@ -47,8 +47,8 @@ static int read_nested_rules(const struct path *path, const struct json *source,
   return 0;
 }
 
-int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena,
-                    struct settings *settings, struct tidings_error *error) {
+int config_read_kind_rules(const struct path *path, const struct json *kinds, struct arena *arena,
+                           struct settings *settings, struct tidings_error *error) {
   int code = field_object(path, kinds, error);
   if (code) return code;
   size_t most = 0, count = 0;
@@ -67,8 +67,8 @@ int kind_rules_read(const struct path *path, const struct json *kinds, struct ar
   return 0;
 }
 
-int tool_rules_read(const struct path *path, const struct json *tools, struct arena *arena,
-                    struct settings *settings, struct tidings_error *error) {
+int config_read_tool_rules(const struct path *path, const struct json *tools, struct arena *arena,
+                           struct settings *settings, struct tidings_error *error) {
   int code = field_object(path, tools, error);
   if (code) return code;
   size_t most = 0, count = 0;

@@ -17,16 +17,16 @@ static const char *const fence_names[] = {"none", "nonce"};
 static const char *const discipline_names[] = {"serial", "coalescing"};
 static const char *const restart_names[] = {"drain", "hold"};
 
-const struct choices preset_choices = {preset_names, COUNT_OF(preset_names)};
-const struct choices format_choices = {format_names, COUNT_OF(format_names)};
-const struct choices place_choices = {place_names, COUNT_OF(place_names)};
-const struct choices order_choices = {order_names, COUNT_OF(order_names)};
-const struct choices overflow_choices = {overflow_names, COUNT_OF(overflow_names)};
-const struct choices fence_choices = {fence_names, COUNT_OF(fence_names)};
-const struct choices discipline_choices = {discipline_names, COUNT_OF(discipline_names)};
-const struct choices restart_choices = {restart_names, COUNT_OF(restart_names)};
+const struct choices config_preset_choices = {preset_names, COUNT_OF(preset_names)};
+const struct choices config_format_choices = {format_names, COUNT_OF(format_names)};
+const struct choices config_place_choices = {place_names, COUNT_OF(place_names)};
+const struct choices config_order_choices = {order_names, COUNT_OF(order_names)};
+const struct choices config_overflow_choices = {overflow_names, COUNT_OF(overflow_names)};
+const struct choices config_fence_choices = {fence_names, COUNT_OF(fence_names)};
+const struct choices config_discipline_choices = {discipline_names, COUNT_OF(discipline_names)};
+const struct choices config_restart_choices = {restart_names, COUNT_OF(restart_names)};
 
-const struct preset_values preset_values[] = {
+const struct config_preset_values config_preset_values[] = {
     [PRESET_RFD011] = {.format = FORMAT_MARKDOWN,
                        .place = TIDINGS_PLACE_PREPEND,
                        .order = ORDER_LEVEL},
@@ -51,16 +51,17 @@ const struct preset_values preset_values[] = {
                          .coalesce_window_ms = 2000},
 };
 
-const char *const delivery_names[DELIVERY_COUNT] = {
+const char *const config_delivery_names[DELIVERY_COUNT] = {
     "preset",     "format",   "place",      "order",
     "max_items",  "overflow", "max_tokens", "coalesce_window_ms",
     "annihilate", "fence"};
 
-const char *const turns_names[TURNS_COUNT] = {"discipline", "settle_delay_ms", "restart",
-                                              "max_auto_turns"};
-const char *const critical_names[CRITICAL_COUNT] = {"force", "max_aborts", "abort_window_ms"};
+const char *const config_turns_names[TURNS_COUNT] = {"discipline", "settle_delay_ms", "restart",
+                                                     "max_auto_turns"};
+const char *const config_critical_names[CRITICAL_COUNT] = {"force", "max_aborts",
+                                                           "abort_window_ms"};
 
-const struct limit_key limit_keys[LIMIT_COUNT] = {
+const struct limit_key config_limit_keys[LIMIT_COUNT] = {
     [LIMIT_EVENT_BYTES] = {"event_bytes", 1024, 1048576, 262144},
     [LIMIT_MESSAGE_BYTES] = {"message_bytes", 64, 262144, 16384},
     [LIMIT_PENDING_PER_SESSION] = {"pending_per_session", 1, 1000000, 10000},

@@ -18,8 +18,9 @@ struct choices {
   size_t count;
 };
 
-extern const struct choices preset_choices, format_choices, place_choices, order_choices,
-    overflow_choices, fence_choices, discipline_choices, restart_choices;
+extern const struct choices config_preset_choices, config_format_choices, config_place_choices,
+    config_order_choices, config_overflow_choices, config_fence_choices, config_discipline_choices,
+    config_restart_choices;
 
 enum delivery_key {
   DELIVERY_PRESET,
@@ -42,8 +43,8 @@ enum turns_key {
   TURNS_COUNT
 };
 enum critical_key { CRITICAL_FORCE, CRITICAL_MAX_ABORTS, CRITICAL_ABORT_WINDOW_MS, CRITICAL_COUNT };
-extern const char *const delivery_names[DELIVERY_COUNT], *const turns_names[TURNS_COUNT],
-                                                             *const critical_names[CRITICAL_COUNT];
+extern const char *const config_delivery_names[DELIVERY_COUNT],
+    *const config_turns_names[TURNS_COUNT], *const config_critical_names[CRITICAL_COUNT];
 
 enum limit {
   LIMIT_EVENT_BYTES,
@@ -56,15 +57,15 @@ struct limit_key {
   const char *name;
   int64_t min, max, initial;
 };
-extern const struct limit_key limit_keys[LIMIT_COUNT];
+extern const struct limit_key config_limit_keys[LIMIT_COUNT];
 
 /* What a preset sets. */
-struct preset_values {
+struct config_preset_values {
   uint8_t format, place, order, overflow, fence;
   bool annihilate;
   uint32_t max_items, max_tokens, coalesce_window_ms;
 };
-extern const struct preset_values preset_values[];
+extern const struct config_preset_values config_preset_values[];
 
 enum {
   MAX_ITEMS_LIMIT = 1000000,
@@ -79,9 +80,9 @@ enum {
 };
 
 /* conversation.notifications.kinds and conversation.tools. Each returns 0, SCHEMA or NOMEM. */
-int kind_rules_read(const struct path *path, const struct json *kinds, struct arena *arena,
-                    struct settings *settings, struct tidings_error *error);
-int tool_rules_read(const struct path *path, const struct json *tools, struct arena *arena,
-                    struct settings *settings, struct tidings_error *error);
+int config_read_kind_rules(const struct path *path, const struct json *kinds, struct arena *arena,
+                           struct settings *settings, struct tidings_error *error);
+int config_read_tool_rules(const struct path *path, const struct json *tools, struct arena *arena,
+                           struct settings *settings, struct tidings_error *error);
 
 #endif

@@ -86,49 +86,49 @@ static void write_delivery(const struct settings *settings, struct buffer *out) 
     const struct choices *choices;
     enum delivery_key key;
     uint8_t value;
-  } chosen[] = {{&preset_choices, DELIVERY_PRESET, settings->preset},
-                {&format_choices, DELIVERY_FORMAT, settings->format},
-                {&place_choices, DELIVERY_PLACE, settings->place},
-                {&order_choices, DELIVERY_ORDER, settings->order},
-                {&overflow_choices, DELIVERY_OVERFLOW, settings->overflow}};
+  } chosen[] = {{&config_preset_choices, DELIVERY_PRESET, settings->preset},
+                {&config_format_choices, DELIVERY_FORMAT, settings->format},
+                {&config_place_choices, DELIVERY_PLACE, settings->place},
+                {&config_order_choices, DELIVERY_ORDER, settings->order},
+                {&config_overflow_choices, DELIVERY_OVERFLOW, settings->overflow}};
   buffer_byte(out, '{');
   for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
-    write_key(delivery_names[chosen[i].key], i == 0, out);
+    write_key(config_delivery_names[chosen[i].key], i == 0, out);
     write_choice(chosen[i].choices, chosen[i].value, out);
   }
-  write_key(delivery_names[DELIVERY_MAX_ITEMS], false, out);
+  write_key(config_delivery_names[DELIVERY_MAX_ITEMS], false, out);
   buffer_format(out, "%u", settings->max_items);
-  write_key(delivery_names[DELIVERY_MAX_TOKENS], false, out);
+  write_key(config_delivery_names[DELIVERY_MAX_TOKENS], false, out);
   buffer_format(out, "%u", settings->max_tokens);
-  write_key(delivery_names[DELIVERY_COALESCE_WINDOW_MS], false, out);
+  write_key(config_delivery_names[DELIVERY_COALESCE_WINDOW_MS], false, out);
   buffer_format(out, "%u", settings->coalesce_window_ms);
-  write_key(delivery_names[DELIVERY_ANNIHILATE], false, out);
+  write_key(config_delivery_names[DELIVERY_ANNIHILATE], false, out);
   write_bool(settings->annihilate, out);
-  write_key(delivery_names[DELIVERY_FENCE], false, out);
-  write_choice(&fence_choices, settings->fence, out);
+  write_key(config_delivery_names[DELIVERY_FENCE], false, out);
+  write_choice(&config_fence_choices, settings->fence, out);
   buffer_byte(out, '}');
 }
 
 static void write_turns(const struct settings *settings, struct buffer *out) {
   buffer_byte(out, '{');
-  write_key(turns_names[TURNS_DISCIPLINE], true, out);
-  write_choice(&discipline_choices, settings->discipline, out);
-  write_key(turns_names[TURNS_SETTLE_DELAY_MS], false, out);
+  write_key(config_turns_names[TURNS_DISCIPLINE], true, out);
+  write_choice(&config_discipline_choices, settings->discipline, out);
+  write_key(config_turns_names[TURNS_SETTLE_DELAY_MS], false, out);
   buffer_format(out, "%u", settings->settle_delay_ms);
-  write_key(turns_names[TURNS_RESTART], false, out);
-  write_choice(&restart_choices, settings->restart_hold, out);
-  write_key(turns_names[TURNS_MAX_AUTO_TURNS], false, out);
+  write_key(config_turns_names[TURNS_RESTART], false, out);
+  write_choice(&config_restart_choices, settings->restart_hold, out);
+  write_key(config_turns_names[TURNS_MAX_AUTO_TURNS], false, out);
   buffer_format(out, "%u", settings->max_auto_turns);
   buffer_byte(out, '}');
 }
 
 static void write_critical(const struct settings *settings, struct buffer *out) {
   buffer_byte(out, '{');
-  write_key(critical_names[CRITICAL_FORCE], true, out);
+  write_key(config_critical_names[CRITICAL_FORCE], true, out);
   write_bool(settings->critical_force, out);
-  write_key(critical_names[CRITICAL_MAX_ABORTS], false, out);
+  write_key(config_critical_names[CRITICAL_MAX_ABORTS], false, out);
   buffer_format(out, "%u", settings->max_aborts);
-  write_key(critical_names[CRITICAL_ABORT_WINDOW_MS], false, out);
+  write_key(config_critical_names[CRITICAL_ABORT_WINDOW_MS], false, out);
   buffer_format(out, "%u", settings->abort_window_ms);
   buffer_byte(out, '}');
 }
@@ -142,7 +142,7 @@ static void write_limits(const struct settings *settings, struct buffer *out) {
   };
   buffer_byte(out, '{');
   for (size_t i = 0; i < LIMIT_COUNT; i++) {
-    write_key(limit_keys[i].name, i == 0, out);
+    write_key(config_limit_keys[i].name, i == 0, out);
     buffer_format(out, "%lld", (long long)values[i]);
   }
   buffer_byte(out, '}');

@@ -13,7 +13,7 @@
 #include "event/event.h"
 #include "flow/flow.h"
 #include "instance/instance.h"
-#include "query/inspect.h"
+#include "query/answer.h"
 #include "session/reply.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -295,14 +295,14 @@ static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *r
   code = check_span(request, "request", error);
   if (!code) {
     (void)flow_settle_remembered(instance, store_deadline_in(instance->budget_ms), NULL);
-    code = inspect(instance, *request, ret_answer, error);
+    code = query_answer(instance, *request, ret_answer, error);
   }
   instance_leave(instance);
   return code;
 }
 
 static void release_answer(struct tidings_plugin *plugin, const struct tidings_answer *answer) {
-  if (plugin) inspect_release((struct instance *)plugin, answer);
+  if (plugin) query_release((struct instance *)plugin, answer);
 }
 
 static const struct tidings_query query_extension = {

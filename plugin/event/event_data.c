@@ -7,32 +7,32 @@
 #include "common/error.h"
 #include "common/utf8.h"
 
-const struct path data_path = {NULL, {"data", 4}};
+const struct path event_data_path = {NULL, {"data", 4}};
 
-int data_members(const struct data_input *input, const char *const *names, size_t count,
-                 size_t required, const struct json **slots) {
+int event_data_members(const struct data_input *input, const char *const *names, size_t count,
+                       size_t required, const struct json **slots) {
   static const struct json none = {.kind = JSON_IS_OBJECT};
   const struct member_names known = {names, count, "field"};
   const struct json *data = input->data ? input->data : &none;
-  int code = field_object(&data_path, data, input->error);
-  if (!code) code = field_members(&data_path, data, &known, slots, input->error);
+  int code = field_object(&event_data_path, data, input->error);
+  if (!code) code = field_members(&event_data_path, data, &known, slots, input->error);
   for (size_t i = 0; i < required && !code; i++) {
-    struct path path = path_member(&data_path, names[i]);
+    struct path path = path_member(&event_data_path, names[i]);
     if (!slots[i]) code = field_missing(&path, "a value", input->error);
   }
   return code;
 }
 
-int no_data_read(const struct data_input *input, struct event *event) {
+int event_read_no_data(const struct data_input *input, struct event *event) {
   (void)event;
-  return data_members(input, NULL, 0, 0, NULL);
+  return event_data_members(input, NULL, 0, 0, NULL);
 }
 
 int field_message_id(const struct path *path, const struct json *value, struct tidings_span *ret,
                      struct tidings_error *error) {
   struct tidings_span id;
   int code = field_string(path, value, SIZE_MAX, &id, error);
-  if (!code) code = message_id_check(id, path_text(path).text, TIDINGS_E_SCHEMA, error);
+  if (!code) code = message_id_check(id, field_path_text(path).text, TIDINGS_E_SCHEMA, error);
   if (!code) *ret = id;
   return code;
 }
@@ -43,14 +43,22 @@ int field_clean_string(const struct path *path, const struct json *value, bool m
   int code = field_string(path, value, SMALL_STRING_BYTES, &text, error);
   if (code) return code;
   if (!text.len && !may_be_empty)
-    return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", path_text(path).text);
+    return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", field_path_text(path).text);
   for (size_t at = 0; at < text.len;) {
     uint32_t code_point = 0;
     at += utf8_decode(text, at, &code_point);
     if (utf8_is_control(code_point))
       return fail(error, TIDINGS_E_SCHEMA, "%s: %s has the control character U+%04X",
-                  path_text(path).text, quote(text).text, (unsigned)code_point);
+                  field_path_text(path).text, quote(text).text, (unsigned)code_point);
   }
   *ret = text;
   return 0;
+}
+
+bool event_is_blank(struct tidings_span text) {
+  for (size_t i = 0; i < text.len; i++) {
+    char byte = text.ptr[i];
+    if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n') return false;
+  }
+  return true;
 }

@@ -18,40 +18,40 @@ struct data_input {
 
 /* Each fills its part of the event, whose session is known by then. Returns 0, SCHEMA, TOO_BIG or
  * NOMEM. */
-int notification_data_read(const struct data_input *input, struct event *event);
-int handle_state_read(const struct data_input *input, struct event *event);
-int handle_polled_read(const struct data_input *input, struct event *event);
-int mcp_state_read(const struct data_input *input, struct event *event);
-int file_changed_read(const struct data_input *input, struct event *event);
-int config_changed_read(const struct data_input *input, struct event *event);
-int budget_usage_read(const struct data_input *input, struct event *event);
-int rate_limited_read(const struct data_input *input, struct event *event);
-int subagent_finished_read(const struct data_input *input, struct event *event);
-int message_submitted_read(const struct data_input *input, struct event *event);
-int message_cancelled_read(const struct data_input *input, struct event *event);
-int message_edited_read(const struct data_input *input, struct event *event);
-int message_moved_read(const struct data_input *input, struct event *event);
-int turn_named_read(const struct data_input *input,
-                    struct event *event); /* started, finished: which messages */
-int turn_reasoned_read(const struct data_input *input,
-                       struct event *event); /* declined, aborted: and why */
-int turn_failed_read(const struct data_input *input, struct event *event);
-int turn_retrying_read(const struct data_input *input, struct event *event);
-int turn_waiting_read(const struct data_input *input, struct event *event);
-int opened_data_read(const struct data_input *input, struct event *event);
-int resumed_data_read(const struct data_input *input, struct event *event);
-int forked_data_read(const struct data_input *input, struct event *event);
-int no_data_read(const struct data_input *input,
-                 struct event *event); /* types that have none: an empty object will do */
+int event_read_notification(const struct data_input *input, struct event *event);
+int event_read_handle_state(const struct data_input *input, struct event *event);
+int event_read_handle_polled(const struct data_input *input, struct event *event);
+int event_read_mcp_state(const struct data_input *input, struct event *event);
+int event_read_file_changed(const struct data_input *input, struct event *event);
+int event_read_config_changed(const struct data_input *input, struct event *event);
+int event_read_budget_usage(const struct data_input *input, struct event *event);
+int event_read_rate_limited(const struct data_input *input, struct event *event);
+int event_read_subagent_finished(const struct data_input *input, struct event *event);
+int event_read_message_submitted(const struct data_input *input, struct event *event);
+int event_read_message_cancelled(const struct data_input *input, struct event *event);
+int event_read_message_edited(const struct data_input *input, struct event *event);
+int event_read_message_moved(const struct data_input *input, struct event *event);
+int event_read_turn_named(const struct data_input *input,
+                          struct event *event); /* started, finished: which messages */
+int event_read_turn_reasoned(const struct data_input *input,
+                             struct event *event); /* declined, aborted: and why */
+int event_read_turn_failed(const struct data_input *input, struct event *event);
+int event_read_turn_retrying(const struct data_input *input, struct event *event);
+int event_read_turn_waiting(const struct data_input *input, struct event *event);
+int event_read_opened(const struct data_input *input, struct event *event);
+int event_read_resumed(const struct data_input *input, struct event *event);
+int event_read_forked(const struct data_input *input, struct event *event);
+int event_read_no_data(const struct data_input *input,
+                       struct event *event); /* types that have none: an empty object will do */
 
 /* What the readers share. */
 
-extern const struct path data_path;
+extern const struct path event_data_path;
 
 /* Sorts data into slots by name; the first `required` names must be there. No data is data without
  * fields. */
-int data_members(const struct data_input *input, const char *const *names, size_t count,
-                 size_t required, const struct json **slots);
+int event_data_members(const struct data_input *input, const char *const *names, size_t count,
+                       size_t required, const struct json **slots);
 
 /* The id of a message: see message_id_check. */
 int field_message_id(const struct path *path, const struct json *value, struct tidings_span *ret,
@@ -59,6 +59,9 @@ int field_message_id(const struct path *path, const struct json *value, struct t
 
 /* What small strings may be long: kinds, keys, ids. */
 enum { SMALL_STRING_BYTES = 1024, PATH_BYTES = 4096 };
+
+/* Has it nothing but blanks and line breaks, or nothing at all? */
+bool event_is_blank(struct tidings_span text);
 
 /* A string that has no control characters; `may_be_empty` or not. */
 int field_clean_string(const struct path *path, const struct json *value, bool may_be_empty,

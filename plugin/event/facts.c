@@ -18,7 +18,7 @@ static bool is_text(const struct json *value) {
   return value && value->kind == JSON_IS_STRING && value->text.len;
 }
 
-static int read_paths(const struct json *object, struct facts *facts, struct arena *arena) {
+static int read_fact_paths(const struct json *object, struct facts *facts, struct arena *arena) {
   const struct json *path = json_member(object, "path"), *list = json_member(object, "paths");
   bool is_list = list && list->kind == JSON_IS_ARRAY;
   size_t count = 0, most = 1;
@@ -43,7 +43,7 @@ static int read_facts(struct tidings_span data, struct arena *scratch, struct ar
   if (code || object->kind != JSON_IS_OBJECT) return 0;
   const struct json *server = json_member(object, "server");
   if (is_text(server) && arena_copy(arena, server->text, &facts->server)) return -1;
-  return read_paths(object, facts, arena);
+  return read_fact_paths(object, facts, arena);
 }
 
 int facts_read(struct item *items, size_t count, struct arena *arena) {

@@ -37,12 +37,12 @@ static bool is_plain(struct tidings_span name) {
   return true;
 }
 
-struct path_text path_text(const struct path *path) {
+struct field_path_text field_path_text(const struct path *path) {
   enum { DEEPEST = 8 };
   const struct path *steps[DEEPEST];
   size_t count = 0;
   for (; path && count < DEEPEST; path = path->parent) steps[count++] = path;
-  struct path_text result = {.text = ""};
+  struct field_path_text result = {.text = ""};
   struct fixed fixed = {result.text, sizeof result.text, 0};
   while (count) {
     struct tidings_span name = steps[--count]->name;
@@ -56,8 +56,8 @@ struct path_text path_text(const struct path *path) {
   return result;
 }
 
-struct name_list name_list(const char *const *names, size_t count) {
-  struct name_list result = {.text = ""};
+struct field_name_list field_name_list(const char *const *names, size_t count) {
+  struct field_name_list result = {.text = ""};
   struct fixed fixed = {result.text, sizeof result.text, 0};
   for (size_t i = 0; i < count; i++) fixed_add(&fixed, "%s%s", i ? ", " : "", names[i]);
   return result;
@@ -85,12 +85,13 @@ static struct quoted shown(const struct json *value) {
 
 int field_refuse(const struct path *path, const struct json *value, const char *expected,
                  struct tidings_error *error) {
-  return fail(error, TIDINGS_E_SCHEMA, "%s: %s is not %s", path_text(path).text, shown(value).text,
-              expected);
+  return fail(error, TIDINGS_E_SCHEMA, "%s: %s is not %s", field_path_text(path).text,
+              shown(value).text, expected);
 }
 
 int field_missing(const struct path *path, const char *expected, struct tidings_error *error) {
-  return fail(error, TIDINGS_E_SCHEMA, "%s: missing; expected %s", path_text(path).text, expected);
+  return fail(error, TIDINGS_E_SCHEMA, "%s: missing; expected %s", field_path_text(path).text,
+              expected);
 }
 
 int field_object(const struct path *path, const struct json *value, struct tidings_error *error) {
@@ -102,7 +103,7 @@ int field_string(const struct path *path, const struct json *value, size_t max_b
   if (value->kind != JSON_IS_STRING) return field_refuse(path, value, "a string", error);
   if (value->text.len > max_bytes)
     return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %zu",
-                path_text(path).text, value->text.len, max_bytes);
+                field_path_text(path).text, value->text.len, max_bytes);
   *ret = value->text;
   return 0;
 }
@@ -140,7 +141,7 @@ int field_choice(const struct path *path, const struct json *value, const char *
     return 0;
   }
   char expected[320];
-  (void)snprintf(expected, sizeof expected, "one of %s", name_list(choices, count).text);
+  (void)snprintf(expected, sizeof expected, "one of %s", field_name_list(choices, count).text);
   return field_refuse(path, value, expected, error);
 }
 
@@ -153,12 +154,12 @@ int field_members(const struct path *path, const struct json *object,
     while (i < known->count && !span_is(member->key, known->names[i])) i++;
     if (i == known->count) {
       struct path at = {path, member->key};
-      return fail(error, TIDINGS_E_SCHEMA, "%s: unknown %s; expected %s%s", path_text(&at).text,
-                  known->noun,
+      return fail(error, TIDINGS_E_SCHEMA, "%s: unknown %s; expected %s%s",
+                  field_path_text(&at).text, known->noun,
                   known->count > 1 ? "one of "
                   : known->count   ? ""
                                    : "none",
-                  name_list(known->names, known->count).text);
+                  field_name_list(known->names, known->count).text);
     }
     slots[i] = member;
   }

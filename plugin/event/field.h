@@ -16,11 +16,11 @@ struct path {
   struct tidings_span name;
 };
 
-struct path_text {
+struct field_path_text {
   char text[320];
 };
 /* data.kind.source; a name that is not plain is quoted */
-struct path_text path_text(const struct path *path);
+struct field_path_text field_path_text(const struct path *path);
 
 static inline struct path path_member(const struct path *parent, const char *name) {
   struct path path = {parent, span_text(name)};
@@ -55,9 +55,9 @@ int field_members(const struct path *path, const struct json *object,
                   struct tidings_error *error);
 
 /* "a, b, c" for sentences, cut if it does not fit. */
-struct name_list {
+struct field_name_list {
   char text[256];
 };
-struct name_list name_list(const char *const *names, size_t count);
+struct field_name_list field_name_list(const char *const *names, size_t count);
 
 #endif

@@ -12,14 +12,14 @@ static const char *const field_names[FIELD_COUNT] = {"id", "content", "delivery"
 
 static int read_id(const struct data_input *input, const struct json *value,
                    struct message_event *message) {
-  struct path path = path_member(&data_path, "id");
+  struct path path = path_member(&event_data_path, "id");
   if (!value) return field_missing(&path, "the id of a message", input->error);
   return field_message_id(&path, value, &message->id, input->error);
 }
 
 static int read_content(const struct data_input *input, const struct json *value,
                         struct message_event *message) {
-  struct path path = path_member(&data_path, "content");
+  struct path path = path_member(&event_data_path, "content");
   if (!value) return field_missing(&path, "a string", input->error);
   int code = field_string(&path, value, SIZE_MAX, &message->content, input->error);
   if (!code && !message->content.len)
@@ -29,21 +29,21 @@ static int read_content(const struct data_input *input, const struct json *value
 
 static int read_trigger(const struct data_input *input, const struct json *value,
                         struct message_event *message) {
-  struct path path = path_member(&data_path, "trigger");
+  struct path path = path_member(&event_data_path, "trigger");
   int code = field_object(&path, value, input->error);
   if (!code && json_compact(value, input->arena, &message->trigger))
     code = fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   return code;
 }
 
-int message_submitted_read(const struct data_input *input, struct event *event) {
+int event_read_message_submitted(const struct data_input *input, struct event *event) {
   static const char *const deliveries[] = {"queue", "steer"};
-  struct path delivery_path = path_member(&data_path, "delivery"),
-              resume_path = path_member(&data_path, "resume");
+  struct path delivery_path = path_member(&event_data_path, "delivery"),
+              resume_path = path_member(&event_data_path, "resume");
   struct message_event *message = &event->message;
   const struct json *slots[FIELD_COUNT];
   uint8_t delivery = 0;
-  int code = data_members(input, field_names, FIELD_COUNT, 0, slots);
+  int code = event_data_members(input, field_names, FIELD_COUNT, 0, slots);
   if (!code) code = read_id(input, slots[ID], message);
   if (!code && message_id_is_system(message->id))
     code = fail(input->error, TIDINGS_E_SCHEMA,
@@ -60,27 +60,27 @@ int message_submitted_read(const struct data_input *input, struct event *event) 
   return code;
 }
 
-int message_cancelled_read(const struct data_input *input, struct event *event) {
+int event_read_message_cancelled(const struct data_input *input, struct event *event) {
   const struct json *slots[1];
-  int code = data_members(input, field_names, 1, 0, slots);
+  int code = event_data_members(input, field_names, 1, 0, slots);
   return code ? code : read_id(input, slots[ID], &event->message);
 }
 
-int message_edited_read(const struct data_input *input, struct event *event) {
+int event_read_message_edited(const struct data_input *input, struct event *event) {
   const struct json *slots[2];
-  int code = data_members(input, field_names, 2, 0, slots);
+  int code = event_data_members(input, field_names, 2, 0, slots);
   if (!code) code = read_id(input, slots[ID], &event->message);
   return code ? code : read_content(input, slots[CONTENT], &event->message);
 }
 
-int message_moved_read(const struct data_input *input, struct event *event) {
+int event_read_message_moved(const struct data_input *input, struct event *event) {
   enum { MOVED, BEFORE, COUNT };
   static const char *const names[COUNT] = {"id", "before"};
   static const char expected[] = "the id of another message, or null for the last place";
-  struct path path = path_member(&data_path, "before");
+  struct path path = path_member(&event_data_path, "before");
   struct message_event *message = &event->message;
   const struct json *slots[COUNT];
-  int code = data_members(input, names, COUNT, 0, slots);
+  int code = event_data_members(input, names, COUNT, 0, slots);
   if (!code) code = read_id(input, slots[MOVED], message);
   if (code) return code;
   const struct json *before = slots[BEFORE];

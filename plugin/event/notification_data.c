@@ -63,9 +63,9 @@ static int read_kind_parts(const struct path *path, const struct json *kind,
   return 0;
 }
 
-static int read_kind(const struct json *kind, struct notification *note,
-                     struct tidings_error *error) {
-  struct path path = path_member(&data_path, "kind");
+static int read_notification_kind(const struct json *kind, struct notification *note,
+                                  struct tidings_error *error) {
+  struct path path = path_member(&event_data_path, "kind");
   if (!kind)
     return field_missing(&path, "\"source.name\" or an object with source and name", error);
   if (kind->kind == JSON_IS_STRING) return read_kind_text(&path, kind, note, error);
@@ -73,22 +73,14 @@ static int read_kind(const struct json *kind, struct notification *note,
   return field_refuse(&path, kind, "\"source.name\" or an object with source and name", error);
 }
 
-static bool is_blank(struct tidings_span text) {
-  for (size_t i = 0; i < text.len; i++) {
-    char byte = text.ptr[i];
-    if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n') return false;
-  }
-  return true;
-}
-
 static int read_message(const struct data_input *input, const struct json *value,
                         struct notification *note) {
-  struct path path = path_member(&data_path, "message");
+  struct path path = path_member(&event_data_path, "message");
   struct tidings_span text;
   if (!value) return field_missing(&path, "a string", input->error);
   int code = field_string(&path, value, SIZE_MAX, &text, input->error);
   if (code) return code;
-  if (is_blank(text))
+  if (event_is_blank(text))
     return fail(input->error, TIDINGS_E_SCHEMA, "data.message: must not be empty or blank");
   if (text.len > input->settings->message_bytes) {
     int failed = render_cut(input->arena, text, input->settings->message_bytes, &note->message);
@@ -110,7 +102,7 @@ static int read_labels(const struct json *const *fields, struct notification *no
                 {CAUSED_BY, &note->caused_by}};
   for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
     const struct json *value = fields[labels[i].field];
-    struct path path = path_member(&data_path, field_names[labels[i].field]);
+    struct path path = path_member(&event_data_path, field_names[labels[i].field]);
     int code = value ? field_string(&path, value, SMALL_STRING_BYTES, labels[i].to, error) : 0;
     if (code) return code;
   }
@@ -121,9 +113,9 @@ static int read_urgency(const struct json *const *fields, struct notification *n
                         struct tidings_error *error) {
   static const char *const levels[] = {"info", "warning", "error", "critical"};
   static const char *const activations[] = {"passive", "idle", "interrupt"};
-  struct path level_path = path_member(&data_path, "level"),
-              ttl_path = path_member(&data_path, "ttl_ms");
-  struct path activation_path = path_member(&data_path, "activation");
+  struct path level_path = path_member(&event_data_path, "level"),
+              ttl_path = path_member(&event_data_path, "ttl_ms");
+  struct path activation_path = path_member(&event_data_path, "activation");
   int code = 0;
   if (fields[LEVEL])
     code = field_choice(&level_path, fields[LEVEL], levels, LEVEL_COUNT, &note->level, error);
@@ -135,14 +127,15 @@ static int read_urgency(const struct json *const *fields, struct notification *n
   return code;
 }
 
-int notification_data_read(const struct data_input *input, struct event *event) {
+int event_read_notification(const struct data_input *input, struct event *event) {
   struct notification *note = &event->notification;
   const struct json *fields[FIELD_COUNT];
   if (!input->data)
-    return field_missing(&data_path, "an object with kind and message", input->error);
-  int code = field_object(&data_path, input->data, input->error);
-  if (!code) code = field_members(&data_path, input->data, &known_fields, fields, input->error);
-  if (!code) code = read_kind(fields[KIND], note, input->error);
+    return field_missing(&event_data_path, "an object with kind and message", input->error);
+  int code = field_object(&event_data_path, input->data, input->error);
+  if (!code)
+    code = field_members(&event_data_path, input->data, &known_fields, fields, input->error);
+  if (!code) code = read_notification_kind(fields[KIND], note, input->error);
   if (!code) code = read_message(input, fields[MESSAGE], note);
   if (!code) code = read_urgency(fields, note, input->error);
   if (!code) code = read_labels(fields, note, input->error);

@@ -16,36 +16,36 @@ static int read_name(const struct path *parent, const char *name, const struct j
   int code = field_string(&path, value, max, &text, error);
   if (code) return code;
   if (!text.len)
-    return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", path_text(&path).text);
+    return fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", field_path_text(&path).text);
   *ret = text;
   return 0;
 }
 
 static int read_level(const struct data_input *input, const struct json *value,
                       struct report *report) {
-  struct path path = path_member(&data_path, "level");
+  struct path path = path_member(&event_data_path, "level");
   if (!value) return 0;
   report->has_level = true;
   return field_choice(&path, value, level_names, LEVEL_COUNT, &report->level, input->error);
 }
 
-int handle_state_read(const struct data_input *input, struct event *event) {
+int event_read_handle_state(const struct data_input *input, struct event *event) {
   enum { HANDLE, TOOL, STATE, EXIT_CODE, CONTENT, LEVEL, COUNT };
   static const char *const names[COUNT] = {"handle",    "tool",    "state",
                                            "exit_code", "content", "level"};
   static const char *const states[] = {"running", "waiting", "stopped", "failed"};
-  struct path state_path = path_member(&data_path, "state"),
-              exit_path = path_member(&data_path, "exit_code");
-  struct path content_path = path_member(&data_path, "content");
+  struct path state_path = path_member(&event_data_path, "state"),
+              exit_path = path_member(&event_data_path, "exit_code");
+  struct path content_path = path_member(&event_data_path, "content");
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
   struct tidings_span content;
-  int code = data_members(input, names, COUNT, 3, slots);
+  int code = event_data_members(input, names, COUNT, 3, slots);
   if (!code)
-    code = read_name(&data_path, names[HANDLE], slots[HANDLE], SMALL_STRING_BYTES, &report->handle,
-                     input->error);
+    code = read_name(&event_data_path, names[HANDLE], slots[HANDLE], SMALL_STRING_BYTES,
+                     &report->handle, input->error);
   if (!code)
-    code = read_name(&data_path, names[TOOL], slots[TOOL], SMALL_STRING_BYTES, &report->tool,
+    code = read_name(&event_data_path, names[TOOL], slots[TOOL], SMALL_STRING_BYTES, &report->tool,
                      input->error);
   if (!code)
     code = field_choice(&state_path, slots[STATE], states, 4, &report->state, input->error);
@@ -59,24 +59,24 @@ int handle_state_read(const struct data_input *input, struct event *event) {
   return code ? code : read_level(input, slots[LEVEL], report);
 }
 
-int handle_polled_read(const struct data_input *input, struct event *event) {
+int event_read_handle_polled(const struct data_input *input, struct event *event) {
   static const char *const names[] = {"handle"};
   const struct json *slots[1] = {NULL};
-  int code = data_members(input, names, 1, 1, slots);
+  int code = event_data_members(input, names, 1, 1, slots);
   return code ? code
-              : read_name(&data_path, names[0], slots[0], SMALL_STRING_BYTES, &event->report.handle,
-                          input->error);
+              : read_name(&event_data_path, names[0], slots[0], SMALL_STRING_BYTES,
+                          &event->report.handle, input->error);
 }
 
-int mcp_state_read(const struct data_input *input, struct event *event) {
+int event_read_mcp_state(const struct data_input *input, struct event *event) {
   enum { SERVER, STATE, LEVEL, COUNT };
   static const char *const names[COUNT] = {"server", "state", "level"};
   static const char *const states[] = {"connected", "disconnected", "unresponsive", "reconnected"};
-  struct path state_path = path_member(&data_path, "state");
+  struct path state_path = path_member(&event_data_path, "state");
   const struct json *slots[COUNT] = {NULL};
-  int code = data_members(input, names, COUNT, 2, slots);
+  int code = event_data_members(input, names, COUNT, 2, slots);
   if (!code)
-    code = read_name(&data_path, names[SERVER], slots[SERVER], SMALL_STRING_BYTES,
+    code = read_name(&event_data_path, names[SERVER], slots[SERVER], SMALL_STRING_BYTES,
                      &event->report.server, input->error);
   if (!code)
     code = field_choice(&state_path, slots[STATE], states, 4, &event->report.state, input->error);
@@ -85,14 +85,14 @@ int mcp_state_read(const struct data_input *input, struct event *event) {
 
 static int read_paths(const struct data_input *input, const struct json *list,
                       struct report *report) {
-  struct path path = path_member(&data_path, "paths");
+  struct path path = path_member(&event_data_path, "paths");
   if (list->kind != JSON_IS_ARRAY || !list->count)
     return field_refuse(&path, list, "an array of at least one path", input->error);
   struct tidings_span *paths = arena_zalloc(input->arena, list->count, sizeof *paths);
   if (!paths) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   size_t count = 0;
   for (const struct json *one = list->members; one; one = one->next) {
-    int code = read_name(&data_path, "paths", one, PATH_BYTES, &paths[count++], input->error);
+    int code = read_name(&event_data_path, "paths", one, PATH_BYTES, &paths[count++], input->error);
     if (code) return code;
   }
   report->paths = paths;
@@ -104,23 +104,23 @@ static int read_path(const struct data_input *input, const struct json *value,
                      struct report *report) {
   struct tidings_span *path = arena_zalloc(input->arena, 1, sizeof *path);
   if (!path) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
-  int code = read_name(&data_path, "path", value, PATH_BYTES, path, input->error);
+  int code = read_name(&event_data_path, "path", value, PATH_BYTES, path, input->error);
   if (code) return code;
   report->paths = path;
   report->path_count = 1;
   return 0;
 }
 
-int file_changed_read(const struct data_input *input, struct event *event) {
+int event_read_file_changed(const struct data_input *input, struct event *event) {
   enum { PATH, PATHS, CHANGE, CAUSED_BY, COUNT };
   static const char *const names[COUNT] = {"path", "paths", "change", "caused_by"};
   static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
-  struct path path_path = path_member(&data_path, "path"),
-              change_path = path_member(&data_path, "change");
-  struct path cause_path = path_member(&data_path, "caused_by");
+  struct path path_path = path_member(&event_data_path, "path"),
+              change_path = path_member(&event_data_path, "change");
+  struct path cause_path = path_member(&event_data_path, "caused_by");
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
-  int code = data_members(input, names, COUNT, 0, slots);
+  int code = event_data_members(input, names, COUNT, 0, slots);
   if (code) return code;
   if (slots[PATH] && slots[PATHS])
     return fail(input->error, TIDINGS_E_SCHEMA,
@@ -137,43 +137,36 @@ int file_changed_read(const struct data_input *input, struct event *event) {
   return code;
 }
 
-static bool is_blank(struct tidings_span text) {
-  for (size_t i = 0; i < text.len; i++) {
-    if (!strchr(" \t\r\n", text.ptr[i])) return false;
-  }
-  return true;
-}
-
-int config_changed_read(const struct data_input *input, struct event *event) {
+int event_read_config_changed(const struct data_input *input, struct event *event) {
   enum { SUMMARY, KEYS, COUNT };
   static const char *const names[COUNT] = {"summary", "keys"};
-  struct path summary_path = path_member(&data_path, "summary"),
-              keys_path = path_member(&data_path, "keys");
+  struct path summary_path = path_member(&event_data_path, "summary"),
+              keys_path = path_member(&event_data_path, "keys");
   const struct json *slots[COUNT] = {NULL};
-  int code = data_members(input, names, COUNT, 1, slots);
+  int code = event_data_members(input, names, COUNT, 1, slots);
   if (!code)
     code =
         field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
   if (code) return code;
-  if (is_blank(event->report.summary))
+  if (event_is_blank(event->report.summary))
     return fail(input->error, TIDINGS_E_SCHEMA, "data.summary: must not be empty or blank");
   if (!slots[KEYS]) return 0;
   if (slots[KEYS]->kind != JSON_IS_ARRAY)
     return field_refuse(&keys_path, slots[KEYS], "an array of keys", input->error);
   for (const struct json *one = slots[KEYS]->members; one && !code; one = one->next) {
     struct tidings_span key;
-    code = read_name(&data_path, "keys", one, SMALL_STRING_BYTES, &key, input->error);
+    code = read_name(&event_data_path, "keys", one, SMALL_STRING_BYTES, &key, input->error);
   }
   return code;
 }
 
-int budget_usage_read(const struct data_input *input, struct event *event) {
+int event_read_budget_usage(const struct data_input *input, struct event *event) {
   enum { USED, LIMIT, COUNT };
   static const char *const names[COUNT] = {"used", "limit"};
-  struct path used_path = path_member(&data_path, "used"),
-              limit_path = path_member(&data_path, "limit");
+  struct path used_path = path_member(&event_data_path, "used"),
+              limit_path = path_member(&event_data_path, "limit");
   const struct json *slots[COUNT] = {NULL};
-  int code = data_members(input, names, COUNT, 2, slots);
+  int code = event_data_members(input, names, COUNT, 2, slots);
   if (!code)
     code = field_integer(&used_path, slots[USED], 0, INT64_MAX, &event->report.used, input->error);
   if (!code)
@@ -182,14 +175,14 @@ int budget_usage_read(const struct data_input *input, struct event *event) {
   return code;
 }
 
-int rate_limited_read(const struct data_input *input, struct event *event) {
+int event_read_rate_limited(const struct data_input *input, struct event *event) {
   enum { RETRY_AFTER_MS, PROVIDER, COUNT };
   static const char *const names[COUNT] = {"retry_after_ms", "provider"};
-  struct path retry_path = path_member(&data_path, "retry_after_ms"),
-              provider_path = path_member(&data_path, "provider");
+  struct path retry_path = path_member(&event_data_path, "retry_after_ms"),
+              provider_path = path_member(&event_data_path, "provider");
   const struct json *slots[COUNT] = {NULL};
   struct tidings_span provider;
-  int code = data_members(input, names, COUNT, 1, slots);
+  int code = event_data_members(input, names, COUNT, 1, slots);
   if (!code)
     code = field_integer(&retry_path, slots[RETRY_AFTER_MS], 0, INT64_MAX,
                          &event->report.retry_after_ms, input->error);
@@ -199,15 +192,15 @@ int rate_limited_read(const struct data_input *input, struct event *event) {
   return code;
 }
 
-int subagent_finished_read(const struct data_input *input, struct event *event) {
+int event_read_subagent_finished(const struct data_input *input, struct event *event) {
   enum { SLUG, SUMMARY, COUNT };
   static const char *const names[COUNT] = {"slug", "summary"};
-  struct path summary_path = path_member(&data_path, "summary");
+  struct path summary_path = path_member(&event_data_path, "summary");
   const struct json *slots[COUNT] = {NULL};
-  int code = data_members(input, names, COUNT, 2, slots);
+  int code = event_data_members(input, names, COUNT, 2, slots);
   if (!code)
-    code = read_name(&data_path, names[SLUG], slots[SLUG], SMALL_STRING_BYTES, &event->report.slug,
-                     input->error);
+    code = read_name(&event_data_path, names[SLUG], slots[SLUG], SMALL_STRING_BYTES,
+                     &event->report.slug, input->error);
   if (!code)
     code =
         field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);

@@ -23,9 +23,9 @@ static const char a_delivery[] =
 
 static int read_opening(const struct data_input *input, const struct json *const *fields,
                         struct session_event *opening) {
-  struct path cwd_path = path_member(&data_path, "cwd"),
-              host_path = path_member(&data_path, "host");
-  struct path takeover_path = path_member(&data_path, "takeover");
+  struct path cwd_path = path_member(&event_data_path, "cwd"),
+              host_path = path_member(&event_data_path, "host");
+  struct path takeover_path = path_member(&event_data_path, "takeover");
   int code = 0;
   if (fields[CWD])
     code = field_string(&cwd_path, fields[CWD], PATH_BYTES, &opening->cwd, input->error);
@@ -58,7 +58,7 @@ static int read_delivery(const struct path *path, const struct json *value, uint
 
 static int read_deliveries(const struct data_input *input, const struct json *list,
                            struct session_event *opening) {
-  struct path path = path_member(&data_path, "deliveries");
+  struct path path = path_member(&event_data_path, "deliveries");
   if (list->kind != JSON_IS_ARRAY)
     return field_refuse(&path, list, "an array of delivery ids", input->error);
   uint64_t *ids = arena_zalloc(input->arena, list->count, sizeof *ids);
@@ -76,7 +76,7 @@ static int read_deliveries(const struct data_input *input, const struct json *li
 
 static int read_last_delivery(const struct data_input *input, const struct json *value,
                               struct session_event *opening) {
-  struct path path = path_member(&data_path, "last_delivery");
+  struct path path = path_member(&event_data_path, "last_delivery");
   uint64_t *id = arena_zalloc(input->arena, 1, sizeof *id);
   if (!id) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   int code = read_delivery(&path, value, id, input->error);
@@ -87,15 +87,15 @@ static int read_last_delivery(const struct data_input *input, const struct json 
   return 0;
 }
 
-int opened_data_read(const struct data_input *input, struct event *event) {
+int event_read_opened(const struct data_input *input, struct event *event) {
   const struct json *fields[RESUMED_COUNT];
-  int code = data_members(input, field_names, OPENED_COUNT, 0, fields);
+  int code = event_data_members(input, field_names, OPENED_COUNT, 0, fields);
   return code ? code : read_opening(input, fields, &event->opening);
 }
 
-int resumed_data_read(const struct data_input *input, struct event *event) {
+int event_read_resumed(const struct data_input *input, struct event *event) {
   const struct json *fields[RESUMED_COUNT];
-  int code = data_members(input, field_names, RESUMED_COUNT, 0, fields);
+  int code = event_data_members(input, field_names, RESUMED_COUNT, 0, fields);
   if (!code) code = read_opening(input, fields, &event->opening);
   if (code) return code;
   if (fields[DELIVERIES] && fields[LAST_DELIVERY])
@@ -107,12 +107,12 @@ int resumed_data_read(const struct data_input *input, struct event *event) {
   return 0;
 }
 
-int forked_data_read(const struct data_input *input, struct event *event) {
+int event_read_forked(const struct data_input *input, struct event *event) {
   static const char *const names[] = {"child"};
-  struct path path = path_member(&data_path, "child");
+  struct path path = path_member(&event_data_path, "child");
   const struct json *slots[1];
   struct tidings_span child;
-  int code = data_members(input, names, 1, 0, slots);
+  int code = event_data_members(input, names, 1, 0, slots);
   if (code) return code;
   if (!slots[0]) return field_missing(&path, "the id of the new session", input->error);
   code = field_string(&path, slots[0], SIZE_MAX, &child, input->error);

@@ -24,7 +24,7 @@ static int check_distinct(const struct data_input *input, const struct tidings_s
 
 static int read_messages(const struct data_input *input, const struct json *list,
                          struct turn_event *turn) {
-  struct path path = path_member(&data_path, "messages");
+  struct path path = path_member(&event_data_path, "messages");
   if (list->kind == JSON_IS_NULL) return 0;
   if (list->kind != JSON_IS_ARRAY)
     return field_refuse(&path, list, "an array of message ids", input->error);
@@ -55,8 +55,8 @@ static int read_attempt(const struct path *path, const struct json *value, struc
   return code;
 }
 
-static int read_kind(const struct path *path, const struct json *value, struct turn_event *turn,
-                     struct tidings_error *error) {
+static int read_wait_kind(const struct path *path, const struct json *value,
+                          struct turn_event *turn, struct tidings_error *error) {
   static const char *const kinds[] = {"approval", "user-input"};
   uint8_t kind = 0;
   int code = field_choice(path, value, kinds, 2, &kind, error);
@@ -66,12 +66,12 @@ static int read_kind(const struct path *path, const struct json *value, struct t
 
 static int read_field(const struct data_input *input, enum field field, const struct json *value,
                       struct turn_event *turn) {
-  struct path path = path_member(&data_path, field_names[field]);
+  struct path path = path_member(&event_data_path, field_names[field]);
   switch (field) {
   case REASON: return field_string(&path, value, SIZE_MAX, &turn->reason, input->error);
   case MESSAGE: return field_string(&path, value, SIZE_MAX, &turn->message, input->error);
   case ATTEMPT: return read_attempt(&path, value, turn, input->error);
-  case KIND: return read_kind(&path, value, turn, input->error);
+  case KIND: return read_wait_kind(&path, value, turn, input->error);
   case MESSAGES:
   default: return read_messages(input, value, turn);
   }
@@ -82,34 +82,34 @@ static int read_fields(const struct data_input *input, const enum field *fields,
   const char *names[FIELD_COUNT] = {NULL};
   const struct json *slots[FIELD_COUNT];
   for (size_t i = 0; i < count; i++) names[i] = field_names[fields[i]];
-  int code = data_members(input, names, count, 0, slots);
+  int code = event_data_members(input, names, count, 0, slots);
   for (size_t i = 0; i < count && !code; i++) {
     if (slots[i]) code = read_field(input, fields[i], slots[i], turn);
   }
   return code;
 }
 
-int turn_named_read(const struct data_input *input, struct event *event) {
+int event_read_turn_named(const struct data_input *input, struct event *event) {
   static const enum field fields[] = {MESSAGES};
   return read_fields(input, fields, 1, &event->turn);
 }
 
-int turn_reasoned_read(const struct data_input *input, struct event *event) {
+int event_read_turn_reasoned(const struct data_input *input, struct event *event) {
   static const enum field fields[] = {MESSAGES, REASON};
   return read_fields(input, fields, 2, &event->turn);
 }
 
-int turn_failed_read(const struct data_input *input, struct event *event) {
+int event_read_turn_failed(const struct data_input *input, struct event *event) {
   static const enum field fields[] = {MESSAGES, REASON, MESSAGE};
   return read_fields(input, fields, 3, &event->turn);
 }
 
-int turn_retrying_read(const struct data_input *input, struct event *event) {
+int event_read_turn_retrying(const struct data_input *input, struct event *event) {
   static const enum field fields[] = {MESSAGES, ATTEMPT, MESSAGE};
   return read_fields(input, fields, 3, &event->turn);
 }
 
-int turn_waiting_read(const struct data_input *input, struct event *event) {
+int event_read_turn_waiting(const struct data_input *input, struct event *event) {
   static const enum field fields[] = {MESSAGES, KIND, MESSAGE};
   return read_fields(input, fields, 3, &event->turn);
 }

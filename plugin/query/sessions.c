@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/sessions.c: what sessions the store knows: for people and tools that look for the one that
- * they mean.
+ * query/sessions.c: the query `sessions`: which sessions the store knows.
  */
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "query/inspect.h"
+#include "query/answer.h"
 #include "session/ledger.h"
 
 struct entry {
@@ -24,21 +23,21 @@ struct listing {
   struct tidings_error *error;
 };
 
-/* A session whose head is damaged is listed as nobody's: closing it is the way out, and for that
- * one has to see it. */
-static int look(struct inspection *inspection, struct entry *entry, struct tidings_error *error) {
+/* A session whose head is damaged is listed as one without an owner: only closing it helps, and for
+ * that one has to see it. */
+static int describe(struct question *question, struct entry *entry, struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY; /* for the ranges, which can be long */
   uint64_t last = 0;
-  int code = head_get(inspection->op.txn, entry->number, &arena, &entry->head, error);
+  int code = head_get(question->op.txn, entry->number, &arena, &entry->head, error);
   if (code == TIDINGS_E_STORE) {
     entry->head = (struct head){.watermark = 1};
     code = 0;
   } else if (!code) {
-    code = item_last(inspection->op.txn, entry->number, &entry->head, &last, error);
+    code = item_last(question->op.txn, entry->number, &entry->head, &last, error);
     if (!code) entry->pending = ledger_pending(&entry->head, last);
   }
-  if (!code && (arena_copy(&inspection->op.arena, entry->head.cwd, &entry->head.cwd) ||
-                arena_copy(&inspection->op.arena, entry->head.host, &entry->head.host)))
+  if (!code && (arena_copy(&question->op.arena, entry->head.cwd, &entry->head.cwd) ||
+                arena_copy(&question->op.arena, entry->head.host, &entry->head.host)))
     code = fail(error, TIDINGS_E_NOMEM, "no memory to list the sessions");
   if (!entry->head.owner.pid) entry->head.attached_ms = 0;
   entry->alive = !code && owner_alive(&entry->head.owner);
@@ -46,7 +45,7 @@ static int look(struct inspection *inspection, struct entry *entry, struct tidin
   return code;
 }
 
-static int add(void *context, struct tidings_span id, uint32_t number) {
+static int list_session(void *context, struct tidings_span id, uint32_t number) {
   struct listing *listing = context;
   if (listing->count == listing->capacity) {
     size_t capacity = listing->capacity ? listing->capacity * 2 : 64;
@@ -85,17 +84,17 @@ static void write_entry(struct json_writer *writer, const struct entry *entry) {
   json_close(writer, '}');
 }
 
-int inspect_sessions(struct inspection *inspection, struct tidings_error *error) {
-  struct json_writer *writer = &inspection->writer;
-  struct listing listing = {.arena = &inspection->op.arena, .error = error};
-  int code = session_scan(inspection->op.txn, add, &listing, error);
+int query_sessions(struct question *question, struct tidings_error *error) {
+  struct json_writer *writer = &question->writer;
+  struct listing listing = {.arena = &question->op.arena, .error = error};
+  int code = session_scan(question->op.txn, list_session, &listing, error);
   for (size_t i = 0; !code && i < listing.count; i++)
-    code = look(inspection, &listing.entries[i], error);
+    code = describe(question, &listing.entries[i], error);
   if (!code) {
     if (listing.count) qsort(listing.entries, listing.count, sizeof *listing.entries, by_use);
     json_put_u64(writer, "total", listing.count);
     json_open(writer, "sessions", '[');
-    for (size_t i = 0; i < listing.count && i < inspection->query->limit; i++)
+    for (size_t i = 0; i < listing.count && i < question->request->limit; i++)
       write_entry(writer, &listing.entries[i]);
     json_close(writer, ']');
   }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/shown.c: what the model is shown: preview, what it would be at the next delivery point;
- * render, what it was; instructions, what the system prompt should say of it.
+ * query/shown.c: the queries `preview` and `render`: what the model would be shown at the next
+ * delivery point, and what it was shown.
  */
 #include "common/error.h"
-#include "query/inspect.h"
+#include "query/answer.h"
 #include "render/render.h"
 #include "session/planning.h"
 #include "session/reply.h"
@@ -37,7 +37,7 @@ static void write_notifications(struct json_writer *writer, const struct plan *p
   for (size_t i = 0; i < plan->line_count; i++) {
     const struct line *line = &plan->lines[i];
     json_open(writer, NULL, '{');
-    write_kind(writer, &line->item->note);
+    query_write_kind(writer, &line->item->note);
     json_put_text(writer, "level", level_name(line->level));
     json_put_string(writer, "message", line->message);
     if (line->count > 1) json_put_u64(writer, "count", line->count);
@@ -49,12 +49,12 @@ static void write_notifications(struct json_writer *writer, const struct plan *p
 /* -- preview ----------------------------------------------------------------------------------- */
 
 /* The run as it would be with a tool result, and what that would steer. */
-static int look_ahead(struct inspection *inspection, struct turning *turning,
-                      struct steered *steered, struct tidings_error *error) {
-  struct op *op = &inspection->op;
+static int look_ahead(struct question *question, struct turning *turning, struct steered *steered,
+                      struct tidings_error *error) {
+  struct op *op = &question->op;
   if (!op->session) return 0;
   int code = turning_load(op, turning, NULL, 0, NULL, error);
-  if (code || inspection->query->chat_request) return code;
+  if (code || question->request->chat_request) return code;
   struct turns_input input = turning_input(op, TURNS_TOOL_RESULT);
   input.delivery = op->head.last_delivery + 1;
   input.steering = true;
@@ -62,29 +62,29 @@ static int look_ahead(struct inspection *inspection, struct turning *turning,
   return code ? code : turning_steered(op, turning, input.delivery, steered, error);
 }
 
-int inspect_preview(struct inspection *inspection, struct tidings_error *error) {
-  struct op *op = &inspection->op;
+int query_preview(struct question *question, struct tidings_error *error) {
+  struct op *op = &question->op;
   struct item *items = NULL;
   struct turning turning = {.from = 0};
   struct steered steered = {0};
   size_t count = 0;
   struct plan plan;
   int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
-  if (!code) code = look_ahead(inspection, &turning, &steered, error);
+  if (!code) code = look_ahead(question, &turning, &steered, error);
   if (code) return code;
   const struct run *run = &turning.turns.run;
   uint64_t pinned = run->kind == TURN_OF_SYSTEM ? run->system_item : 0;
   struct tidings_reply *reply = reply_make(&op->arena);
   if (!reply || planning_make(op, pinned, items, count, &plan)) return no_memory(error);
-  const struct showing showing = {.chat_request = inspection->query->chat_request,
+  const struct showing showing = {.chat_request = question->request->chat_request,
                                   .steered = steered.contents,
                                   .steered_count = steered.count,
                                   .plan = &plan};
   code = plan.line_count || steered.count ? reply_show(reply, op, &showing, error) : 0;
   if (code) return code;
-  write_notifications(&inspection->writer, &plan);
-  write_messages(&inspection->writer, reply);
-  json_put_u64(&inspection->writer, "deferred", plan.deferred);
+  write_notifications(&question->writer, &plan);
+  write_messages(&question->writer, reply);
+  json_put_u64(&question->writer, "deferred", plan.deferred);
   return 0;
 }
 
@@ -101,10 +101,10 @@ static int plan_again(const struct streamed *carrier, const struct settings *set
   return plan_delivery(items, carrier->note_count, &plain, 0, NULL, arena, plan);
 }
 
-static int render_again(struct inspection *inspection, const struct streamed *carrier,
+static int render_again(struct question *question, const struct streamed *carrier,
                         struct tidings_error *error) {
-  struct op *op = &inspection->op;
-  struct json_writer *writer = &inspection->writer;
+  struct op *op = &question->op;
+  struct json_writer *writer = &question->writer;
   struct tidings_reply *reply = reply_make(&op->arena);
   struct plan plan;
   if (!reply || plan_again(carrier, op->settings, &op->arena, &plan)) return no_memory(error);
@@ -120,43 +120,11 @@ static int render_again(struct inspection *inspection, const struct streamed *ca
   return 0;
 }
 
-int inspect_render(struct inspection *inspection, struct tidings_error *error) {
+int query_render(struct question *question, struct tidings_error *error) {
   int code = 0;
-  json_open(&inspection->writer, "carriers", '[');
-  for (size_t i = 0; i < inspection->query->carrier_count && !code; i++)
-    code = render_again(inspection, &inspection->query->carriers[i], error);
-  json_close(&inspection->writer, ']');
+  json_open(&question->writer, "carriers", '[');
+  for (size_t i = 0; i < question->request->carrier_count && !code; i++)
+    code = render_again(question, &question->request->carriers[i], error);
+  json_close(&question->writer, ']');
   return code;
-}
-
-/* -- instructions ------------------------------------------------------------------------------ */
-
-static void write_tools(struct json_writer *writer, const struct settings *settings) {
-  json_open(writer, "tools", '[');
-  if (settings->format == FORMAT_SYNTHETIC_CALL) {
-    json_open(writer, NULL, '{');
-    json_put_text(writer, "name", NOTIFICATION_TOOL);
-    json_put_text(writer, "description",
-                  "System-generated notifications. You do not call this tool; the system uses it "
-                  "to inform you of external events.");
-    json_put_raw(writer, "parameters", span_text("{\"type\":\"object\",\"properties\":{}}"));
-    json_close(writer, '}');
-  }
-  json_close(writer, ']');
-}
-
-int inspect_instructions(struct inspection *inspection, struct tidings_error *error) {
-  const struct op *op = &inspection->op;
-  struct nonce nonce = configuration_nonce(op->configuration, op->name);
-  const struct render_input input = {.format = op->settings->format,
-                                     .nonce = span_of(nonce.text, nonce.len)};
-  struct buffer text = BUFFER_EMPTY;
-  (void)error;
-  render_instructions(&input, &text);
-  json_put_string(&inspection->writer, "text", buffer_view(&text));
-  json_put_string(&inspection->writer, "nonce", input.nonce);
-  write_tools(&inspection->writer, op->settings);
-  if (text.failed) inspection->writer.out->failed = true;
-  buffer_free(&text);
-  return 0;
 }

@@ -49,7 +49,8 @@ static int read_note(const struct path *path, const struct json *object, struct 
   if (!members[MESSAGE]) return field_missing(&message_path, "a string", error);
   code = field_string(&message_path, members[MESSAGE], SIZE_MAX, &note->message, error);
   if (!code && !note->message.len)
-    code = fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", path_text(&message_path).text);
+    code =
+        fail(error, TIDINGS_E_SCHEMA, "%s: must not be empty", field_path_text(&message_path).text);
   return code;
 }
 
@@ -96,7 +97,7 @@ static int read_entry(const struct path *path, const struct json *entry, struct 
 }
 
 int stream_list_read(const struct path *path, const struct json *list, struct arena *arena,
-                     struct query *query, struct tidings_error *error) {
+                     struct request *request, struct tidings_error *error) {
   if (!list) return field_missing(path, "a list as the query stream answers it", error);
   if (list->kind != JSON_IS_ARRAY)
     return field_refuse(path, list, "a list as the query stream answers it", error);
@@ -109,7 +110,7 @@ int stream_list_read(const struct path *path, const struct json *list, struct ar
     if (code) return code;
     if (carrier.note_count) carriers[count++] = carrier;
   }
-  query->carriers = carriers;
-  query->carrier_count = count;
+  request->carriers = carriers;
+  request->carrier_count = count;
   return 0;
 }

@@ -12,7 +12,7 @@
 
 static const char continuation[] = "\n  ";
 
-static struct tidings_span trim(struct tidings_span line) {
+static struct tidings_span trim_item(struct tidings_span line) {
   size_t at = 0;
   uint32_t code_point;
   for (size_t len; (len = utf8_decode(line, at, &code_point)) && is_space(code_point);) at += len;
@@ -80,7 +80,7 @@ static size_t structure_mark(enum escape where, struct tidings_span line) {
   if (first == '#' || first == '>' || first == '|' || first == '<') return 0;
   if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second))) return 0;
   if ((first == '*' || first == '_') && first == second) return 0;
-  if (is_rule(line) || is_pending_line(line) || is_link_definition(line)) return 0;
+  if (is_rule(line) || lookalike_pending_line(line) || is_link_definition(line)) return 0;
   return numbered_mark(line);
 }
 
@@ -198,7 +198,7 @@ static void write_text(enum escape where, struct tidings_span text, struct buffe
     if (where == ESCAPE_XML && write_entity(text.ptr[at], out)) {
       at++;
     } else if (text.ptr[at] == '<') {
-      buffer_text(out, opens_reserved_tag(span_from(text, at)) ? "&lt;" : "<");
+      buffer_text(out, lookalike_reserved_tag(span_from(text, at)) ? "&lt;" : "<");
       at++;
     } else if (text.ptr[at] == '\t') {
       buffer_byte(out, ' ');
@@ -213,7 +213,7 @@ static void write_line(enum escape where, struct tidings_span line, struct buffe
   size_t mark = structure_mark(where, line);
   if (mark != NO_MARK) {
     write_text(where, span_of(line.ptr, mark), out);
-    bool neutral = line.ptr[mark] == '<' && opens_reserved_tag(line);
+    bool neutral = line.ptr[mark] == '<' && lookalike_reserved_tag(line);
     if (!neutral) buffer_byte(out, '\\');
     line = span_from(line, mark);
   }
@@ -224,7 +224,7 @@ void escape_item(enum escape where, struct tidings_span text, struct buffer *out
   bool first = true, has_carriage_return = text.len && memchr(text.ptr, '\r', text.len);
   while (text.len) {
     struct tidings_span line = take_line(&text, has_carriage_return);
-    line = trim(line);
+    line = trim_item(line);
     if (!line.len) continue;
     if (!first) buffer_append(out, continuation, sizeof continuation - 1);
     write_line(where, line, out);

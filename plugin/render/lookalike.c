@@ -13,7 +13,7 @@
 /* Ends a tag's name here? Not in <username>, nor in List<System.Out>. */
 static bool ends_name(char byte) { return !is_alphanumeric(byte) && byte != '.' && byte != ':'; }
 
-bool opens_reserved_tag(struct tidings_span text) {
+bool lookalike_reserved_tag(struct tidings_span text) {
   static const char *const prefixes[] = {"_system", "function_", "tool_", "tool-",
                                          "antml",   "|",         "!--",   "![cdata["};
   static const char *const names[] = {"system",    "notification", "notifications", "user",
@@ -33,7 +33,7 @@ bool opens_reserved_tag(struct tidings_span text) {
   return false;
 }
 
-bool is_pending_line(struct tidings_span line) {
+bool lookalike_pending_line(struct tidings_span line) {
   size_t at = 1;
   if (byte_at(line, 0) != '(') return false;
   while (is_digit(byte_at(line, at))) at++;
@@ -58,12 +58,12 @@ static size_t break_at(struct tidings_span text, size_t at) {
   }
 }
 
-size_t line_end(struct tidings_span text, size_t begin) {
+size_t lookalike_line_end(struct tidings_span text, size_t begin) {
   while (begin < text.len && !break_at(text, begin)) begin++;
   return begin;
 }
 
-size_t line_behind(struct tidings_span text, size_t end) {
+size_t lookalike_line_after(struct tidings_span text, size_t end) {
   return end < text.len ? end + break_at(text, end) : end;
 }
 
@@ -131,7 +131,7 @@ static bool continues_name(char byte) {
   return is_alphanumeric(byte) || byte == '_' || byte == '-' || byte == '.' || byte == ':';
 }
 
-bool opens_block_tag(struct tidings_span text, size_t at) {
+bool lookalike_block_tag(struct tidings_span text, size_t at) {
   static const char *const names[] = {"system-reminder", "notification", "notifications"};
   at = skip_to_text(text, at + 1);
   while (byte_at(text, at) == '/') at = skip_to_text(text, at + 1);
@@ -156,7 +156,7 @@ static char seen_before(struct tidings_span text, size_t at) {
   return ' ';
 }
 
-bool names_block(struct tidings_span text, size_t at) {
+bool lookalike_key(struct tidings_span text, size_t at) {
   char before = seen_before(text, at), behind;
   bool is_key = text.ptr[at] == '"';
   size_t end =
@@ -179,7 +179,7 @@ static bool holds(struct tidings_span line, const char *words) {
 /* Does what comes next say that it is a block of ours? */
 static bool title_follows(struct tidings_span text, size_t at) {
   size_t begin = skip_to_text(text, at);
-  struct tidings_span line = span_of(text.ptr + begin, line_end(text, begin) - begin);
+  struct tidings_span line = span_of(text.ptr + begin, lookalike_line_end(text, begin) - begin);
   return holds(line, "system notification") ||
          match_word(line, 0, "these are automated system messages") != NO_MARK;
 }
@@ -231,7 +231,7 @@ static bool is_title(struct tidings_span line) {
          is_level_title(line, begin, mark);
 }
 
-/* As is_pending_line, seen through. */
+/* As lookalike_pending_line, seen through. */
 static bool is_count(struct tidings_span line) {
   size_t at = skip_unseen(line, 1), digits = 0;
   if (byte_at(line, 0) != '(') return false;
@@ -239,7 +239,7 @@ static bool is_count(struct tidings_span line) {
   return digits && match_word(line, at, " more notification") != NO_MARK;
 }
 
-size_t block_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end) {
+size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end) {
   struct tidings_span line = span_of(text.ptr, end);
   size_t mark = skip_space(line, begin);
   line = span_from(line, mark);

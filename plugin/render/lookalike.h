@@ -15,24 +15,24 @@ static const size_t NO_MARK = SIZE_MAX;
 
 /* At a '<', which is text.ptr[0], in one line: does it open structure of a conversation, such as
  * <system> or <tool_result>? */
-bool opens_reserved_tag(struct tidings_span text);
+bool lookalike_reserved_tag(struct tidings_span text);
 /* "(4 more notifications pending)", in one line. */
-bool is_pending_line(struct tidings_span line);
+bool lookalike_pending_line(struct tidings_span line);
 
 /* At a '<': a tag of ours, opening or closing, such as <notification>? */
-bool opens_block_tag(struct tidings_span text, size_t at);
+bool lookalike_block_tag(struct tidings_span text, size_t at);
 /* At a quote or an underscore: the key of our JSON, or the name of our call? Not if a backslash
  * stands before it. */
-bool names_block(struct tidings_span text, size_t at);
+bool lookalike_key(struct tidings_span text, size_t at);
 
 /* A line from `begin` on: where it ends, and where the next one begins. */
-size_t line_end(struct tidings_span text, size_t begin);
-size_t line_behind(struct tidings_span text, size_t end);
+size_t lookalike_line_end(struct tidings_span text, size_t begin);
+size_t lookalike_line_after(struct tidings_span text, size_t end);
 
 /* How careful to be about a line of dashes: it is a fence of ours if a title follows; or always. */
 enum fences { FENCES_WITH_TITLE, FENCES_ALL };
 /* Where the line begin..end shows something first, if it reads as a line that our blocks have: a
  * fence, a title, a count. Else NO_MARK. */
-size_t block_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end);
+size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end);
 
 #endif

@@ -12,18 +12,19 @@
 static const char *defuse(enum fences fences, struct tidings_span text, size_t at, size_t end) {
   switch (text.ptr[at]) {
   case '<':
-    if (fences == FENCES_ALL && opens_reserved_tag(span_of(text.ptr + at, end - at))) return "&lt;";
-    return opens_block_tag(text, at) ? "&lt;" : NULL;
+    if (fences == FENCES_ALL && lookalike_reserved_tag(span_of(text.ptr + at, end - at)))
+      return "&lt;";
+    return lookalike_block_tag(text, at) ? "&lt;" : NULL;
   case '"':
-  case '_': return names_block(text, at) ? "\\" : NULL;
+  case '_': return lookalike_key(text, at) ? "\\" : NULL;
   default: return NULL;
   }
 }
 
 static void write_neutral(enum fences fences, struct tidings_span text, struct buffer *out) {
   for (size_t begin = 0; begin < text.len;) {
-    size_t end = line_end(text, begin), next = line_behind(text, end);
-    size_t mark = block_line_mark(fences, text, begin, end), written = begin;
+    size_t end = lookalike_line_end(text, begin), next = lookalike_line_after(text, end);
+    size_t mark = lookalike_line_mark(fences, text, begin, end), written = begin;
     for (size_t at = begin; at < end; at++) {
       const char *in_front = at == mark ? "\\" : defuse(fences, text, at, end);
       if (!in_front) continue;

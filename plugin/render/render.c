@@ -50,7 +50,7 @@ void render_item_text(uint8_t format, struct tidings_span message, struct buffer
   }
 }
 
-static struct tidings_span trim(struct tidings_span name) {
+static struct tidings_span trim_name(struct tidings_span name) {
   while (name.len && name.ptr[0] == ' ') name = span_of(name.ptr + 1, name.len - 1);
   while (name.len && name.ptr[name.len - 1] == ' ') name.len--;
   return name;
@@ -58,7 +58,7 @@ static struct tidings_span trim(struct tidings_span name) {
 
 static struct render_input trimmed(const struct render_input *input) {
   struct render_input result = *input;
-  result.host_name = trim(input->host_name);
+  result.host_name = trim_name(input->host_name);
   return result;
 }
 

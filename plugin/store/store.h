@@ -170,7 +170,7 @@ int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *re
 
 /* All sessions' numbers are below this. */
 int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_error *error);
-/* Calls `each` with the name and the number of every session until it returns non-zero, which is
+/* Calls `each` with the name and the number of every session until it returns an error, which is
  * then returned; `name` is borrowed for the call. A damaged row is passed over. */
 typedef int (*session_visitor)(void *context, struct tidings_span name, uint32_t number);
 int session_scan(struct store_txn *txn, session_visitor each, void *context,
@@ -190,8 +190,9 @@ int head_put(struct store_txn *txn, uint32_t session, const struct head *head,
 int item_last(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t *ret_n,
               struct tidings_error *error);
 
-/* Calls `each` for the items first..last in order until it returns non-zero; skips numbers that are
- * not there. A damaged record comes with its number and an empty message. Text is in the arena. */
+/* Calls `each` for the items first..last in order until it returns an error, which is then
+ * returned; skips numbers that are not there. A damaged record comes with its number and an empty
+ * message. Text is in the arena. */
 typedef int (*item_visitor)(void *context, const struct item *item);
 int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last,
               struct arena *arena, item_visitor each, void *context, struct tidings_error *error);
@@ -220,8 +221,8 @@ int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct he
                         struct tidings_error *error);
 int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery,
                  struct tidings_error *error);
-/* Calls `each` in order until it returns non-zero. A damaged row is passed over: the rest of a
- * history is worth more than none. */
+/* Calls `each` in order until it returns an error, which is then returned. A damaged row is passed
+ * over: the rest of a history is worth more than none. */
 typedef int (*delivery_visitor)(void *context, const struct delivery *delivery);
 int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena,
                   delivery_visitor each, void *context, struct tidings_error *error);
@@ -263,7 +264,7 @@ int content_put(struct store_txn *txn, uint32_t session, uint64_t n, struct tidi
 
 int transition_put(struct store_txn *txn, uint32_t session, const struct transition *transition,
                    struct tidings_error *error);
-/* Those from `first` on; damaged ones are passed over. */
+/* Those from `first` on, likewise. */
 typedef int (*transition_visitor)(void *context, const struct transition *transition);
 int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena,
                     transition_visitor each, void *context, struct tidings_error *error);

@@ -14,7 +14,7 @@ struct candidate {
   bool pinned;
 };
 
-static int by_newest(const void *left, const void *right) {
+static int newest_first(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
   if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
   return a->newest > b->newest ? -1 : a->newest < b->newest;
@@ -24,7 +24,7 @@ static int by_importance(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
   if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
   if (a->level != b->level) return a->level > b->level ? -1 : 1;
-  return by_newest(left, right);
+  return newest_first(left, right);
 }
 
 static int choose_by_turn(struct work *work, bool *kept) {
@@ -67,7 +67,7 @@ int policy_cap(struct work *work) {
   if (!kept) return -1;
   switch (work->settings->overflow) {
   case OVERFLOW_DROP_OLDEST:
-    if (choose(work, by_newest, kept)) return -1;
+    if (choose(work, newest_first, kept)) return -1;
     drop_lines(work, kept, REASON_CAP_OLDEST);
     return 0;
   case OVERFLOW_DROP_LOWEST:

@@ -37,30 +37,40 @@ static int cut_to_fit(const struct work *work, struct line *line, uint64_t left)
   return 0;
 }
 
-/* 1: it is in, and *left is less; 0: there is no room for it; -1: no memory. */
-static int admit(const struct work *work, struct line *line, bool first, uint64_t *left) {
+enum admission { ADMITTED, NO_ROOM };
+
+/* Whole. */
+static enum admission admit_whole(const struct work *work, const struct line *line,
+                                  uint64_t *left) {
   uint64_t whole = cost(work, line->message);
+  if (whole > *left) return NO_ROOM;
+  *left -= whole;
+  return ADMITTED;
+}
+
+/* By its first line, if it has more than one. */
+static int admit_first_line(const struct work *work, struct line *line, uint64_t *left,
+                            enum admission *ret_admission) {
   size_t line_bytes = first_line_bytes(line->message);
-  if (whole <= *left) {
-    *left -= whole;
-    return 1;
-  }
-  if (line_bytes && line_bytes < line->message.len) {
-    struct tidings_span cut;
-    if (render_cut(work->arena, line->message, line_bytes, &cut)) return -1;
-    uint64_t shorter = cost(work, cut);
-    if (shorter <= *left) {
-      line->message = cut;
-      line->shortened = true;
-      *left -= shorter;
-      return 1;
-    }
-  }
-  if (!first) return 0;
+  struct tidings_span cut;
+  *ret_admission = NO_ROOM;
+  if (!line_bytes || line_bytes == line->message.len) return 0;
+  if (render_cut(work->arena, line->message, line_bytes, &cut)) return -1;
+  uint64_t shorter = cost(work, cut);
+  if (shorter > *left) return 0;
+  line->message = cut;
+  line->shortened = true;
+  *left -= shorter;
+  *ret_admission = ADMITTED;
+  return 0;
+}
+
+/* However little room there is: *left may become 0. */
+static int admit_cut(const struct work *work, struct line *line, uint64_t *left) {
   if (line->message.len > 2 * (size_t)LEAST_BYTES && cut_to_fit(work, line, *left)) return -1;
   uint64_t cut = cost(work, line->message);
   *left = cut < *left ? *left - cut : 0;
-  return 1;
+  return 0;
 }
 
 int policy_tokens(struct work *work) {
@@ -70,9 +80,11 @@ int policy_tokens(struct work *work) {
   bool *kept = arena_zalloc(work->arena, work->line_count, sizeof *kept);
   if (!order || !kept || policy_fair_order(work, order)) return -1;
   for (size_t i = 0; i < work->line_count; i++) {
-    int in = admit(work, &work->lines[order[i]], i == 0, &left);
-    if (in < 0) return -1;
-    if (!in) break;
+    struct line *line = &work->lines[order[i]];
+    enum admission admission = admit_whole(work, line, &left);
+    if (admission == NO_ROOM && admit_first_line(work, line, &left, &admission)) return -1;
+    if (admission == NO_ROOM && i > 0) break;
+    if (admission == NO_ROOM && admit_cut(work, line, &left)) return -1;
     kept[order[i]] = true;
   }
   policy_defer_lines(work, kept);

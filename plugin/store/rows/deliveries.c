@@ -160,12 +160,13 @@ int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena,
   rc = db_cursor_seek(&cursor, &from);
   while (!rc && row_key_is_like(cursor.key, &from)) {
     struct delivery delivery;
-    code = read_delivery(session, row_key_n(cursor.key), cursor.value, arena, &delivery, NULL);
-    if (code == TIDINGS_E_NOMEM || (!code && each(context, &delivery))) break;
-    code = 0; /* a damaged one is passed over */
+    code = read_delivery(session, row_key_n(cursor.key), cursor.value, arena, &delivery, error);
+    bool damaged = code == TIDINGS_E_STORE;
+    if (!code) code = each(context, &delivery);
+    if (code && !damaged) break;
+    code = 0;
     rc = db_cursor_next(&cursor);
   }
   db_cursor_close(&cursor);
-  if (code) return fail(error, code, "no memory for a delivery");
-  return rc ? db_failed(error, rc, "read deliveries") : 0;
+  return rc ? db_failed(error, rc, "read deliveries") : code;
 }

@@ -71,7 +71,8 @@ int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t 
       code = fail(error, TIDINGS_E_NOMEM, "no memory for an item");
       break;
     }
-    if (each(context, &item)) break;
+    code = each(context, &item);
+    if (code) break;
     rc = db_cursor_next(&cursor);
   }
   db_cursor_close(&cursor);

@@ -77,11 +77,13 @@ int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, str
   while (!rc && row_key_is_like(cursor.key, &from)) {
     struct transition transition;
     code = read_transition(session, row_key_n(cursor.key), cursor.value, arena, &transition);
-    if (code == TIDINGS_E_NOMEM || (!code && each(context, &transition))) break;
-    code = 0; /* a damaged one is passed over */
+    bool damaged = code == TIDINGS_E_STORE;
+    if (code == TIDINGS_E_NOMEM) (void)fail(error, code, "no memory for what a session's run did");
+    if (!code) code = each(context, &transition);
+    if (code && !damaged) break;
+    code = 0;
     rc = db_cursor_next(&cursor);
   }
   db_cursor_close(&cursor);
-  if (code) return fail(error, code, "no memory for what a session's run did");
-  return rc ? db_failed(error, rc, "read what a session's run did") : 0;
+  return rc ? db_failed(error, rc, "read what a session's run did") : code;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/query.h: a question as JSON to a typed one.
+ * query/request.h: a question as JSON to a typed one.
  */
-#ifndef QUERY_QUERY_H
-#define QUERY_QUERY_H
+#ifndef QUERY_REQUEST_H
+#define QUERY_REQUEST_H
 
 #include <stdbool.h>
 
@@ -39,7 +39,7 @@ struct streamed {
 };
 
 /* All text is owned by the arena. */
-struct query {
+struct request {
   enum query_name name;
   struct tidings_span session;
   uint64_t id;     /* explain: a public item id */
@@ -53,7 +53,7 @@ struct query {
 };
 
 /* Returns 0, INVAL, SCHEMA, TOO_BIG, UNSUPPORTED (unknown name), NOMEM. */
-int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query,
-                struct tidings_error *error);
+int request_parse(struct tidings_span bytes, struct arena *arena, struct request *ret_request,
+                  struct tidings_error *error);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/run_past.c: what a session's run did, for history.
+ * query/transitions.c: the part of `history` that says what a session's run did.
  */
 #include "common/error.h"
-#include "query/inspect.h"
+#include "query/answer.h"
 
 static const char *const event_names[TURNS_EVENT_COUNT] = {
     [TURNS_SUBMIT] = "message.submitted",
@@ -80,14 +80,14 @@ static int write_next(void *context, const struct transition *transition) {
   return 0;
 }
 
-int inspect_transitions(struct inspection *inspection, struct tidings_error *error) {
-  uint64_t last = inspection->op.head.last_transition, limit = inspection->query->limit;
+int query_transitions(struct question *question, struct tidings_error *error) {
+  uint64_t last = question->op.head.last_transition, limit = question->request->limit;
   int code = 0;
-  json_open(&inspection->writer, "transitions", '[');
-  if (inspection->op.session)
-    code = transition_scan(inspection->op.txn, inspection->op.session,
-                           last > limit ? last - limit + 1 : 1, &inspection->op.arena, write_next,
-                           &inspection->writer, error);
-  json_close(&inspection->writer, ']');
+  json_open(&question->writer, "transitions", '[');
+  if (question->op.session)
+    code =
+        transition_scan(question->op.txn, question->op.session, last > limit ? last - limit + 1 : 1,
+                        &question->op.arena, write_next, &question->writer, error);
+  json_close(&question->writer, ']');
   return code;
 }

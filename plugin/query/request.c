@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/query.c: see query.h.
+ * query/request.c: see query.h.
  */
-#include "query/query.h"
+#include "query/request.h"
 
 #include "common/error.h"
 #include "event/event.h"
@@ -40,7 +40,7 @@ static int read_name(const struct json *value, enum query_name *ret_name,
     return 0;
   }
   return fail(error, TIDINGS_E_UNSUPPORTED, "query %s is unknown; expected one of %s",
-              quote(value->text).text, name_list(names, QUERY_COUNT).text);
+              quote(value->text).text, field_name_list(names, QUERY_COUNT).text);
 }
 
 static bool takes(enum query_name name, enum member member) {
@@ -90,38 +90,39 @@ static int read_id(const struct json *value, uint64_t *ret_id, struct tidings_er
   return 0;
 }
 
-static int read_session(const struct json *value, struct query *query,
+static int read_session(const struct json *value, struct request *request,
                         struct tidings_error *error) {
   struct path path = path_member(NULL, "session");
   if (!value) return field_missing(&path, "a session's id", error);
   if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "a session's id", error);
-  query->session = value->text;
-  return session_id_check(query->session, "session", TIDINGS_E_SCHEMA, error);
+  request->session = value->text;
+  return session_id_check(request->session, "session", TIDINGS_E_SCHEMA, error);
 }
 
-static int read_text(const struct json *value, struct query *query, struct tidings_error *error) {
+static int read_text(const struct json *value, struct request *request,
+                     struct tidings_error *error) {
   struct path path = path_member(NULL, "text");
   if (!value) return field_missing(&path, "a string", error);
   if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "a string", error);
-  query->text = value->text;
+  request->text = value->text;
   return 0;
 }
 
-static int read_carrier(const struct json *value, struct query *query,
+static int read_carrier(const struct json *value, struct request *request,
                         struct tidings_error *error) {
   static const char *const carriers[] = {"tool_result", "chat_request"};
   struct path path = path_member(NULL, "carrier");
   uint8_t carrier = 0;
   int code = field_choice(&path, value, carriers, 2, &carrier, error);
-  if (!code) query->chat_request = carrier == 1;
+  if (!code) request->chat_request = carrier == 1;
   return code;
 }
 
-int query_parse(struct tidings_span bytes, struct arena *arena, struct query *ret_query,
-                struct tidings_error *error) {
+int request_parse(struct tidings_span bytes, struct arena *arena, struct request *ret_request,
+                  struct tidings_error *error) {
   static const struct member_names known = {member_names, MEMBER_COUNT, "field"};
   const struct json *members[MEMBER_COUNT], *json;
-  struct query query = {.limit = QUERY_DEFAULT_LIMIT};
+  struct request request = {.limit = QUERY_DEFAULT_LIMIT};
   struct path limit_path = path_member(NULL, "limit"), events_path = path_member(NULL, "events");
   int64_t limit = QUERY_DEFAULT_LIMIT;
   enum { LARGEST_QUERY = 1 << 20 };
@@ -133,20 +134,20 @@ int query_parse(struct tidings_span bytes, struct arena *arena, struct query *re
   if (json->kind != JSON_IS_OBJECT)
     return fail(error, TIDINGS_E_SCHEMA, "query: expected an object");
   code = field_members(NULL, json, &known, members, error);
-  if (!code) code = read_name(members[NAME], &query.name, error);
-  if (!code) code = check_members(query.name, members, error);
-  if (!code && takes(query.name, SESSION)) code = read_session(members[SESSION], &query, error);
-  if (!code && query.name == QUERY_EXPLAIN) code = read_id(members[ID], &query.id, error);
+  if (!code) code = read_name(members[NAME], &request.name, error);
+  if (!code) code = check_members(request.name, members, error);
+  if (!code && takes(request.name, SESSION)) code = read_session(members[SESSION], &request, error);
+  if (!code && request.name == QUERY_EXPLAIN) code = read_id(members[ID], &request.id, error);
   if (!code && members[LIMIT])
     code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
-  if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &query, error);
-  if (!code && query.name == QUERY_RENDER)
-    code = stream_list_read(&events_path, members[EVENTS], arena, &query, error);
-  if (!code && query.name == QUERY_NEUTRALIZE) code = read_text(members[TEXT], &query, error);
-  query.limit = (uint32_t)limit;
-  query.has_config = !code && members[CONFIG];
-  if (query.has_config && json_compact(members[CONFIG], arena, &query.config))
+  if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &request, error);
+  if (!code && request.name == QUERY_RENDER)
+    code = stream_list_read(&events_path, members[EVENTS], arena, &request, error);
+  if (!code && request.name == QUERY_NEUTRALIZE) code = read_text(members[TEXT], &request, error);
+  request.limit = (uint32_t)limit;
+  request.has_config = !code && members[CONFIG];
+  if (request.has_config && json_compact(members[CONFIG], arena, &request.config))
     code = fail(error, TIDINGS_E_NOMEM, "query: no memory to keep it");
-  if (!code) *ret_query = query;
+  if (!code) *ret_request = request;
   return code;
 }

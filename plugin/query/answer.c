@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query/answer.c: from a request to an answer; and the queries that need no store, `configure` and
+ * `neutralize`.
+ */
+#include "query/answer.h"
+
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "config/config.h"
+#include "render/neutralize.h"
+
+struct answer {
+  struct tidings_answer abi; /* first */
+  struct buffer text;
+};
+
+void query_write_kind(struct json_writer *writer, const struct notification *note) {
+  json_open(writer, "kind", '{');
+  json_put_string(writer, "source", note->source);
+  json_put_string(writer, "name", note->name);
+  json_close(writer, '}');
+}
+
+static int configure(struct instance *instance, const struct request *request,
+                     struct json_writer *writer, struct tidings_error *error) {
+  struct buffer json = BUFFER_EMPTY;
+  int code = request->has_config ? configuration_set(instance, request->config, error) : 0;
+  if (code) return code;
+  struct configuration *configuration = configuration_use(instance);
+  config_write(&configuration->settings, &json);
+  configuration_done(configuration);
+  json_put_raw(writer, "config", buffer_view(&json));
+  if (json.failed) writer->out->failed = true;
+  buffer_free(&json);
+  return 0;
+}
+
+static void answer_neutralize(const struct request *request, struct json_writer *writer) {
+  struct buffer text = BUFFER_EMPTY;
+  neutralize(request->text, &text);
+  json_put_string(writer, "text", buffer_view(&text));
+  if (text.failed) writer->out->failed = true;
+  buffer_free(&text);
+}
+
+static int ask_session(struct question *question, struct tidings_error *error) {
+  static int (*const answers[])(struct question *, struct tidings_error *) = {
+      [QUERY_PENDING] = query_pending, [QUERY_STATUS] = query_status,
+      [QUERY_HISTORY] = query_history, [QUERY_EXPLAIN] = query_explain,
+      [QUERY_STATS] = query_stats,     [QUERY_STREAM] = query_stream,
+      [QUERY_PREVIEW] = query_preview, [QUERY_INSTRUCTIONS] = query_instructions,
+      [QUERY_RENDER] = query_render,   [QUERY_SESSIONS] = query_sessions,
+  };
+  struct op *op = &question->op;
+  int code = op_read(op, error);
+  if (!code && op->name.len) code = session_find(op->txn, op->name, &op->session, error);
+  if (!code) code = op_get_head(op, error);
+  if (!code && op->session)
+    code = item_last(op->txn, op->session, &op->head, &question->last, error);
+  return code ? code : answers[question->request->name](question, error);
+}
+
+static int write_answer(struct instance *instance, const struct request *request,
+                        struct buffer *out, struct tidings_error *error) {
+  struct question question = {.request = request, .writer = {.out = out}};
+  int code = 0;
+  op_begin(&question.op, instance, request->session, store_deadline_in(instance->budget_ms));
+  json_open(&question.writer, NULL, '{');
+  if (request->name == QUERY_CONFIGURE)
+    code = configure(instance, request, &question.writer, error);
+  else if (request->name == QUERY_NEUTRALIZE) answer_neutralize(request, &question.writer);
+  else code = ask_session(&question, error);
+  json_close(&question.writer, '}');
+  buffer_byte(out, '\0');
+  op_end(&question.op);
+  if (!code && out->failed) code = fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
+  return code;
+}
+
+int query_answer(struct instance *instance, struct tidings_span request,
+                 const struct tidings_answer **ret_answer, struct tidings_error *error) {
+  struct arena arena = ARENA_EMPTY;
+  struct request parsed;
+  struct answer *answer = calloc(1, sizeof *answer);
+  int code = answer ? request_parse(request, &arena, &parsed, error)
+                    : fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
+  if (!code) code = write_answer(instance, &parsed, &answer->text, error);
+  arena_free(&arena);
+  if (code) {
+    if (answer) buffer_free(&answer->text);
+    free(answer);
+    return code;
+  }
+  answer->abi.size = sizeof answer->abi;
+  answer->abi.json = span_of(answer->text.bytes, answer->text.len - 1);
+  instance_hand_out(instance);
+  *ret_answer = &answer->abi;
+  return 0;
+}
+
+void query_release(struct instance *instance, const struct tidings_answer *abi) {
+  if (!abi) return;
+  struct answer *answer = (struct answer *)(uintptr_t)abi;
+  buffer_free(&answer->text);
+  free(answer);
+  instance_take_back(instance);
+}

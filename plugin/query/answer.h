@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query/answer.h: the extension tidings.query/1: reading a session's rows and answering, as JSON,
+ * what they say. Changes nothing, except `configure`.
+ */
+#ifndef QUERY_ANSWER_H
+#define QUERY_ANSWER_H
+
+#include <tidings/query.h>
+
+#include "common/json_write.h"
+#include "query/request.h"
+#include "session/op.h"
+
+int query_answer(struct instance *instance, struct tidings_span request,
+                 const struct tidings_answer **ret_answer, struct tidings_error *error);
+void query_release(struct instance *instance,
+                   const struct tidings_answer *answer); /* NULL is allowed */
+
+/* One question being answered, in a snapshot. A session that the store has not heard of, or none at
+ * all, has number 0 and an empty head. */
+struct question {
+  struct op op;
+  const struct request *request;
+  uint64_t last; /* number of the newest item */
+  struct json_writer writer;
+};
+
+/* Each writes the members of the answer. Errors: NOT_FOUND, STORE, NOMEM. */
+int query_pending(struct question *question, struct tidings_error *error);
+int query_status(struct question *question, struct tidings_error *error);
+int query_stats(struct question *question, struct tidings_error *error);
+/* Part of the history: what the run did. */
+int query_transitions(struct question *question, struct tidings_error *error);
+int query_history(struct question *question, struct tidings_error *error);
+int query_explain(struct question *question, struct tidings_error *error);
+int query_stream(struct question *question, struct tidings_error *error);
+int query_instructions(struct question *question, struct tidings_error *error);
+int query_preview(struct question *question, struct tidings_error *error);
+int query_sessions(struct question *question, struct tidings_error *error); /* of the whole store */
+int query_render(struct question *question, struct tidings_error *error);
+
+/* "kind": {"source": …, "name": …}, as everywhere. */
+void query_write_kind(struct json_writer *writer, const struct notification *note);
+
+#endif

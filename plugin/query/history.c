@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query/history.c: the query `history`: what was delivered, and how each item ended.
+ */
+#include "query/past.h"
+
+static const char *const state_names[] = {"", "leased", "committed", "rolled_back"};
+static const char *const carrier_names[] = {"", "tool_result", "chat_request", "none", "closed"};
+static const char *const settler_names[] = {"", "host", "resume", "recovery", "return"};
+
+static void write_fates(struct question *question, const struct past *past,
+                        const struct delivery *delivery) {
+  static const struct item forgotten;
+  struct json_writer *writer = &question->writer;
+  json_open(writer, "items", '[');
+  for (size_t i = 0; i < delivery->fate_count; i++) {
+    const struct fate_range *fate = &delivery->fates[i];
+    for (uint64_t n = fate->first; n <= fate->last; n++) {
+      const struct item *item = past_item(past, n);
+      struct buffer why = BUFFER_EMPTY;
+      past_write_reason(question, item ? &item->note : &forgotten.note, fate, &why);
+      json_open(writer, NULL, '{');
+      json_put_id(writer, "id", public_id(question->op.session, n));
+      json_put_text(writer, "outcome", outcome_name(fate->outcome));
+      json_put_string(writer, "reason", buffer_view(&why));
+      if (item) {
+        query_write_kind(writer, &item->note);
+        json_put_text(writer, "level", level_name(item->note.level));
+        json_put_string(writer, "message", item->note.message);
+      }
+      json_close(writer, '}');
+      if (why.failed) writer->out->failed = true;
+      buffer_free(&why);
+    }
+  }
+  json_close(writer, ']');
+}
+
+static void write_delivery(struct question *question, const struct past *past,
+                           const struct delivery *delivery) {
+  struct json_writer *writer = &question->writer;
+  json_open(writer, NULL, '{');
+  json_put_id(writer, "id", public_id(question->op.session, delivery->n));
+  json_put_text(writer, "outcome", state_names[delivery->state]);
+  json_put_text(writer, "carrier", carrier_names[delivery->carrier]);
+  if (delivery->carrier == CARRIER_TOOL_RESULT) {
+    json_put_string(writer, "call_id", delivery->call_id);
+    json_put_string(writer, "tool", delivery->tool);
+  }
+  json_put_time(writer, "time", delivery->leased_ms);
+  if (delivery->settled_by) json_put_time(writer, "settled_at", delivery->settled_ms);
+  json_put_text(writer, "settled_by",
+                delivery->settled_by ? settler_names[delivery->settled_by] : NULL);
+  write_fates(question, past, delivery);
+  json_close(writer, '}');
+}
+
+/* The newest `limit` deliveries and transitions, oldest first. */
+int query_history(struct question *question, struct tidings_error *error) {
+  struct json_writer *writer = &question->writer;
+  struct past past = {0};
+  int code = past_read(question, true, &past, error);
+  if (code) return code;
+  size_t limit = question->request->limit,
+         first = past.delivery_count > limit ? past.delivery_count - limit : 0;
+  json_put_u64(writer, "total", past.delivery_count);
+  json_open(writer, "deliveries", '[');
+  for (size_t i = first; i < past.delivery_count; i++)
+    write_delivery(question, &past, &past.deliveries[i]);
+  json_close(writer, ']');
+  return query_transitions(question, error);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query/status.c: the query `status`: the run, the queue, and who has the session.
+ */
+#include "common/error.h"
+#include "query/answer.h"
+#include "session/reply.h"
+
+static void write_attachment(struct json_writer *writer, const struct head *head) {
+  if (!head->owner.pid) {
+    json_put_text(writer, "attachment", NULL);
+    return;
+  }
+  json_open(writer, "attachment", '{');
+  json_put_u64(writer, "pid", head->owner.pid);
+  json_put_bool(writer, "alive", owner_alive(&head->owner));
+  json_put_u64(writer, "epoch", head->epoch);
+  json_put_time(writer, "since", head->attached_ms);
+  json_put_string(writer, "cwd", head->cwd);
+  json_put_string(writer, "host", head->host);
+  json_close(writer, '}');
+}
+
+static void write_text_or_null(struct json_writer *writer, const char *name,
+                               struct tidings_span text) {
+  if (text.len) json_put_string(writer, name, text);
+  else json_put_text(writer, name, NULL);
+}
+
+static void write_time_or_null(struct json_writer *writer, const char *name, int64_t ms) {
+  if (ms) json_put_i64(writer, name, ms);
+  else json_put_text(writer, name, NULL);
+}
+
+/* The status of the last reply, in the same words; and everything that waits. */
+static void write_queue(struct json_writer *writer, const struct turns *turns) {
+  json_open(writer, "queued", '[');
+  for (size_t i = 0; i < turns->count; i++) {
+    const struct message *message = &turns->messages[i];
+    if (message_is_over(message->state)) continue;
+    json_open(writer, NULL, '{');
+    json_put_string(writer, "id", message->id);
+    json_put_text(writer, "state", message_state_name(message->state));
+    write_time_or_null(writer, "queued_at", message->waited ? message->stamp_ms : 0);
+    json_close(writer, '}');
+  }
+  json_close(writer, ']');
+}
+
+int query_status(struct question *question, struct tidings_error *error) {
+  static const char *const phases[] = {NULL, "streaming", "tools"};
+  struct json_writer *writer = &question->writer;
+  struct turning turning = {.from = 0};
+  struct tidings_reply reply = {.size = sizeof reply};
+  int code = question->op.session ? turning_load(&question->op, &turning, NULL, 0, NULL, error) : 0;
+  if (code) return code;
+  const struct run *run = &turning.turns.run;
+  if (reply_status(&reply, run, &turning.turns, &question->op.arena))
+    return fail(error, TIDINGS_E_NOMEM, "no memory for a status");
+  const struct tidings_status *status = reply.status;
+  json_put_text(writer, "state", run_state_name(run->state));
+  if (run->phase) json_put_text(writer, "phase", phases[run->phase]);
+  json_open(writer, "messages", '[');
+  for (size_t i = 0; i < status->message_count; i++)
+    json_put_string(writer, NULL, *status->messages[i]);
+  json_close(writer, ']');
+  write_time_or_null(writer, "started_at", run->started_ms);
+  json_put_u64(writer, "attempt", run->attempt);
+  write_text_or_null(writer, "message", run->words);
+  json_open(writer, "orphaned", '[');
+  for (size_t i = 0; i < status->orphaned_count; i++)
+    json_put_string(writer, NULL, *status->orphaned[i]);
+  json_close(writer, ']');
+  write_queue(writer, &turning.turns);
+  json_put_bool(writer, "compacting", run->compacting);
+  write_attachment(writer, &question->op.head);
+  return 0;
+}
