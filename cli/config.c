@@ -12,21 +12,22 @@
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
-#include "command/paths.h"
 #include "command/print.h"
-#include "command/scratch.h"
 #include "command/terminal.h"
+#include "common/file.h"
+#include "common/folder.h"
 
 /* Opens with the configuration, on a store of its own that is removed again: what is checked is the
  * configuration and nothing else. */
 static int open_with(const struct cli *cli, struct hostkit **ret_kit, char **ret_scratch) {
-  char *scratch = scratch_make();
+  char *scratch = folder_make_temporary(NULL, "tidings");
   if (!scratch) return cli_fail(cli, "cannot make a temporary folder: %s", strerror(errno));
   struct cli apart = *cli;
   apart.store = scratch;
   int code = kit_open_or_say(&apart, TIDINGS_ROLE_PRODUCER, 0, ret_kit);
   if (code) {
-    scratch_remove(scratch);
+    (void)folder_remove_all(scratch);
+    free(scratch);
     return code;
   }
   *ret_scratch = scratch;
@@ -43,7 +44,8 @@ static int in_force(const struct cli *cli, json_t **ret_config) {
   if (!code) *ret_config = json_incref(json_object_get(answer, "config"));
   json_decref(answer);
   kit_close(kit);
-  scratch_remove(scratch);
+  (void)folder_remove_all(scratch);
+  free(scratch);
   return code;
 }
 
@@ -57,7 +59,7 @@ static int check(struct cli *cli) {
   char *path = kit_config_path(cli, &named);
   size_t len = 0;
   char *text = NULL;
-  bool there = path && !paths_read_file(path, SIZE_MAX / 2, &text, &len);
+  bool there = path && !file_read_whole(path, SIZE_MAX / 2, &text, &len);
   if (cli->json) {
     json_t *answer = json_pack("{s:b, s:s?}", "ok", 1, "file", there ? path : NULL);
     code = answer ? print_json(cli, answer) : cli_fail(cli, "the file's name is not UTF-8");

@@ -4,13 +4,14 @@
  */
 #include "cli/event_text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/host.h"
-#include "command/paths.h"
 #include "command/session.h"
+#include "common/file.h"
 #include "common/json.h"
 #include "common/utf8.h"
 
@@ -38,7 +39,7 @@ static int look(const struct cli *cli, struct tidings_span text, char **ret_sess
 int event_text_read(const struct cli *cli, char **ret_text, char **ret_session) {
   char *text = NULL, *session = NULL;
   size_t len = 0;
-  int reason = paths_read_all(STDIN_FILENO, LARGEST_EVENT, &text, &len);
+  int reason = file_read_all(STDIN_FILENO, LARGEST_EVENT, &text, &len);
   if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_EVENT);
   if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
   int code = strlen(text) == len

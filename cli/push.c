@@ -2,6 +2,7 @@
  *
  * push.c: `tidings push`: one notification.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,9 +10,9 @@
 #include "cli/event_text.h"
 #include "cli/verbs.h"
 #include "command/json_value.h"
-#include "command/paths.h"
 #include "command/print.h"
 #include "command/session.h"
+#include "common/file.h"
 
 enum {
   OPTION_KEY = CLI_LONG_ONLY,
@@ -66,7 +67,7 @@ static int read_message(const struct cli *cli, char **ret_message) {
     return *ret_message ? 0 : cli_fail(cli, "out of memory");
   }
   char *text = NULL;
-  int reason = paths_read_all(STDIN_FILENO, LARGEST_MESSAGE, &text, &len);
+  int reason = file_read_all(STDIN_FILENO, LARGEST_MESSAGE, &text, &len);
   if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_MESSAGE);
   if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
   while (len && (text[len - 1] == '\n' || text[len - 1] == '\r')) text[--len] = '\0';

@@ -3,6 +3,7 @@
  * submit.c: `tidings submit`: a message that starts a turn, and taking back, rewriting or moving
  * one that still waits.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,10 @@
 #include "cli/verbs.h"
 #include "command/json_value.h"
 #include "command/kit.h"
-#include "command/paths.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
+#include "common/file.h"
 
 enum {
   OPTION_ID = CLI_LONG_ONLY,
@@ -80,7 +81,7 @@ static int read_content(const struct cli *cli, json_t **ret_content) {
   char *text = NULL;
   size_t len = 0;
   if (strcmp(cli->words[0], "-") == 0) {
-    int reason = paths_read_all(STDIN_FILENO, LARGEST_CONTENT, &text, &len);
+    int reason = file_read_all(STDIN_FILENO, LARGEST_CONTENT, &text, &len);
     if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_CONTENT);
     if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
     while (len && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;

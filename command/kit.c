@@ -15,6 +15,7 @@
 #include "command/json_value.h"
 #include "command/paths.h"
 #include "command/terminal.h"
+#include "common/file.h"
 
 /* A leak checker must be able to name the functions of an image after it was closed. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -105,7 +106,7 @@ static int32_t read_config(const struct cli *cli, char **ret_text, struct tiding
   if (!path) return TIDINGS_OK;
   size_t len = 0;
   int32_t code = TIDINGS_OK;
-  int reason = paths_read_file(path, LARGEST_CONFIG, ret_text, &len);
+  int reason = file_read_whole(path, LARGEST_CONFIG, ret_text, &len);
   if (reason && (named || reason != ENOENT)) {
     code = kit_error(error, TIDINGS_E_STORE, "cannot read the configuration %s: %s", path,
                      strerror(reason));

@@ -4,13 +4,13 @@
  * while the plugin under it is rebuilt and swapped. A build that hostkit refuses changes nothing
  * but the screen.
  */
-#include "cli.h"
+#include "command/interrupt.h"
+#include "command/paths.h"
+#include "common/folder.h"
 #include "hostkit_flags.h"
-#include "interrupt.h"
-#include "paths.h"
+#include "verbs.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <libgen.h>
 #include <poll.h>
@@ -27,19 +27,7 @@
 /* linkers write in several goes; a build is whole when it has been quiet for so long */
 #define DEBOUNCE_MS 200
 
-static const char help[] =
-    "Keeps a session going on a store of its own and swaps the plugin whenever its file is "
-    "rebuilt. Each line "
-    "typed, and a tick each second, is\n"
-    "pushed as a notification and delivered on a tool result; what the model would get is printed. "
-    "After a rebuild: "
-    "the new generation and\n"
-    "build id, or why it was refused; then the old build goes on. Ends at the end of input or with "
-    "Ctrl-C.\n\n"
-    "  --plugin PATH  the plugin to work on (required)\n"
-    "  --every MS     pause between ticks (default 1000; 0: no ticks, only lines)\n"
-    "  --help         this text\n\n"
-    "Exit code: 0, 1 when the plugin could not be loaded at first, 2 for a wrong command line.\n";
+enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_EVERY };
 
 struct dev {
   struct hostkit *hostkit;
@@ -214,7 +202,7 @@ static int watch(const char *plugin) {
 static int develop(struct dev *dev) {
   int status = EXIT_FAILURE;
   struct tidings_error error = {.size = sizeof error};
-  char *dir = paths_make_temp("hostsim-dev");
+  char *dir = folder_make_temporary(NULL, "hostsim-dev");
   char *store = dir ? paths_join(dir, "store") : NULL;
   dev->watcher = watch(dev->plugin);
   if (!store || dev->watcher < 0) goto out;
@@ -237,34 +225,28 @@ static int develop(struct dev *dev) {
   status = EXIT_SUCCESS;
 out:
   if (dev->watcher >= 0) close(dev->watcher);
-  if (dir) paths_remove_tree(dir);
+  (void)folder_remove_all(dir);
   free(store);
   free(dir);
   return status;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv) {
-  static const struct option long_options[] = {{"plugin", required_argument, NULL, 'p'},
-                                               {"every", required_argument, NULL, 'e'},
-                                               {"help", no_argument, NULL, 'h'},
-                                               {NULL, 0, NULL, 0}};
+static int run(struct cli *cli) {
   struct dev dev = {.every_ms = 1000, .swap_at = -1};
-  opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-    switch (option) {
-    case 'p': dev.plugin = optarg; break;
-    case 'e':
-      if (cli_number(optarg, 0, 3600000, &dev.every_ms) != 0) {
-        return cli_usage_error(
-            verb, "--every: '%s' is not a number of milliseconds from 0 to 3600000", optarg);
-      }
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case OPTION_PLUGIN: dev.plugin = cli->value; break;
+    case OPTION_EVERY:
+      if (cli_number(cli->value, 0, 3600000, &dev.every_ms))
+        return cli_usage(cli, "--every: '%s' is not a number of milliseconds from 0 to 3600000",
+                         cli->value);
       break;
-    case 'h': return cli_help(verb);
-    default: return cli_bad_option(verb, option, argv);
+    default: return cli->exit_code;
     }
   }
-  if (optind != argc) return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
-  if (!dev.plugin) return cli_usage_error(verb, "--plugin PATH is missing");
+  int code = cli_take_words(cli, 0, 0, "");
+  if (code) return code;
+  if (!dev.plugin) return cli_usage(cli, "--plugin PATH is missing");
   const char *slash = strrchr(dev.plugin, '/');
   dev.name = slash ? slash + 1 : dev.plugin;
   dev.tick_at = dev.every_ms > 0 ? monotonic_ms() + (int64_t)dev.every_ms : -1;
@@ -273,4 +255,31 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
 }
 
 const struct cli_verb verb_dev = {
-    .name = "dev", .usage = "hostsim dev --plugin PATH [--every MS]", .help = help, .run = run};
+    .name = "dev",
+    .usage = "--plugin PATH [--every MS]",
+    .summary = "keep a session going, hot-swap whenever the plugin's file is rebuilt",
+    .help =
+        "Keeps a session going on a store of its own and swaps the plugin whenever its file is "
+        "rebuilt. Each line typed, and a tick each second, is pushed as a notification and "
+        "delivered on a tool result; what the model would get is printed. After a rebuild: the new "
+        "generation and build id, or why it was refused; then the old build goes on. Ends at the "
+        "end of input or with Ctrl-C.\n\n"
+        "Exit code: 0, 1 when the plugin could not be loaded at first, 2 for a wrong command line.",
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_PLUGIN,
+             .name = "plugin",
+             .argument = "PATH",
+             .completion = COMPLETE_FILE,
+             .help = "The plugin to work on (required)."},
+            {.key = OPTION_EVERY,
+             .name = "every",
+             .argument = "MS",
+             .help = "Pause between ticks (default 1000; 0: no ticks, only lines)."},
+            {.name = NULL},
+        },
+    .run = run,
+    .examples =
+        (const struct cli_example[]){
+            {"hostsim dev --plugin build/dev/tidings.so", "Watch this file."}, {NULL, NULL}},
+};

@@ -4,7 +4,7 @@
  */
 #include "wire.h"
 
-#include "interrupt.h"
+#include "command/interrupt.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -17,7 +17,7 @@
 
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
-#include "command/paths.h"
+#include "common/file.h"
 
 extern char **environ;
 
@@ -78,7 +78,7 @@ static int send_line(const struct server *server, json_t *message) {
   char *text = message ? json_dumps(message, JSON_COMPACT) : NULL, *line = NULL;
   json_decref(message);
   int len = text ? asprintf(&line, "%s\n", text) : -1;
-  int reason = len < 0 ? ENOMEM : paths_write_all(server->to, line, (size_t)len);
+  int reason = len < 0 ? ENOMEM : file_write_all(server->to, line, (size_t)len);
   free(text);
   if (len >= 0) free(line);
   return reason ? cli_fail(server->cli, "cannot talk to codex app-server: %s", strerror(reason))

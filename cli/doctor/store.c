@@ -11,7 +11,6 @@
 
 #include "cli/doctor/doctor.h"
 #include "command/kit.h"
-#include "command/paths.h"
 #include "command/print.h"
 
 enum { LITTLE_SPACE = 64 << 20 };

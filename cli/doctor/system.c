@@ -8,6 +8,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "command/paths.h"
+#include "common/file.h"
 
 enum { FEW_WATCHES = 65536 };
 
@@ -29,7 +30,7 @@ void examine_system(struct doctor *doctor) {
   char *text = NULL;
   size_t len = 0;
   unsigned long watches = 0;
-  if (!paths_read_file("/proc/sys/fs/inotify/max_user_watches", 64, &text, &len))
+  if (!file_read_whole("/proc/sys/fs/inotify/max_user_watches", 64, &text, &len))
     watches = strtoul(text, NULL, 10);
   free(text);
   if (watches && watches < FEW_WATCHES)

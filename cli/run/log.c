@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "command/paths.h"
+#include "common/file.h"
 
 enum { KEPT_LOGS = 200, KEPT_DAYS = 30, LONGEST_NAME = 40, ATTEMPTS = 16 };
 
@@ -135,7 +136,7 @@ int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_lo
 }
 
 void run_log_write(struct run_log *log, const char *bytes, size_t len) {
-  if (!log->failed) log->failed = paths_write_all(log->fd, bytes, len);
+  if (!log->failed) log->failed = file_write_all(log->fd, bytes, len);
 }
 
 void run_log_remove(struct run_log *log) { (void)unlink(log->path); }

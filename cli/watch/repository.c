@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "command/paths.h"
+#include "common/file.h"
 
 enum { MOST_FAILURES = 5, ANSWER_MS = 5000, LONGEST_ANSWER = 16384, FIELDS = 4 };
 
@@ -136,8 +137,8 @@ static int ask(struct repository *repository, const char *path, bool *ret_ignore
     return 0;
   }
   /* "./" so that no name begins with what git takes for magic. */
-  if (paths_write_all(repository->to, "./", 2) ||
-      paths_write_all(repository->to, inside, strlen(inside) + 1))
+  if (file_write_all(repository->to, "./", 2) ||
+      file_write_all(repository->to, inside, strlen(inside) + 1))
     return -1;
   return read_answer(repository, ret_ignored);
 }

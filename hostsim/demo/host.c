@@ -5,9 +5,9 @@
  */
 #include "demo/host.h"
 
-#include "cli.h"
 #include "hostkit_flags.h"
 #include "process.h"
+#include "verbs.h"
 #include "wire.h"
 
 #include <inttypes.h>
@@ -290,15 +290,15 @@ void host_swap(struct demo_host *host) {
               info.build_id[0] != '\0' ? info.build_id : "unnamed");
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv) {
+static int run(struct cli *cli) {
   uint64_t life = 0;
-  if (argc != 6 || cli_number(argv[3], 1, DEMO_LIVES, &life) != 0)
-    return cli_usage_error(verb, "not to be called by hand");
+  if (cli->argc != 6 || cli_number(cli->argv[3], 1, DEMO_LIVES, &life) != 0)
+    return cli_usage(cli, "not to be called by hand");
   process_become_child();
-  struct demo_host host = {.plugin = argv[2], .wake_fd = -1};
-  host.screen.color = strcmp(argv[4], "color") == 0;
-  host.screen.fast = strcmp(argv[5], "fast") == 0;
-  if (demo_folder_init(&host.folder, argv[1]) != 0) give_up("start", "out of memory");
+  struct demo_host host = {.plugin = cli->argv[2], .wake_fd = -1};
+  host.screen.color = strcmp(cli->argv[4], "color") == 0;
+  host.screen.fast = strcmp(cli->argv[5], "fast") == 0;
+  if (demo_folder_init(&host.folder, cli->argv[1]) != 0) give_up("start", "out of memory");
   host_open(&host, life > 1);
   script_play(&host, (unsigned)life);
   host_close(&host);
@@ -308,7 +308,4 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
 }
 
 const struct cli_verb verb_internal_demo_host = {
-    .name = "internal-demo-host",
-    .usage = "hostsim internal-demo-host DIR PLUGIN LIFE color|plain fast|paced",
-    .help = "",
-    .run = run};
+    .name = "internal-demo-host", .usage = "DIR PLUGIN LIFE color|plain fast|paced", .run = run};

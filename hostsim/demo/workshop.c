@@ -5,8 +5,9 @@
  */
 #include "demo/workshop.h"
 
+#include "command/paths.h"
+#include "common/file.h"
 #include "demo/demo.h"
-#include "paths.h"
 #include "process.h"
 
 #include <errno.h>
@@ -38,9 +39,10 @@ static const char fixed_source[] = SOURCE_WITH("return count;");
 
 static int write_in(const char *workspace, const char *name, const char *text) {
   char *path = paths_join(workspace, name);
-  int failed = path ? paths_write_file(path, text, strlen(text)) : -1;
+  int reason = path ? file_write_whole(path, text, strlen(text)) : ENOMEM;
   free(path);
-  return failed;
+  errno = reason;
+  return reason ? -1 : 0;
 }
 
 static int make_folder(const char *workspace, const char *name) {
@@ -90,9 +92,9 @@ char *workshop_read(const char *workspace, const char *name) {
   char *path = paths_join(workspace, name);
   char *text = NULL;
   size_t len = 0;
-  int failed = path ? paths_read_file(path, &text, &len) : -1;
+  int reason = path ? file_read_whole(path, SIZE_MAX / 2, &text, &len) : ENOMEM;
   free(path);
-  if (failed != 0) return NULL;
+  if (reason) return NULL;
   if (len > 0 && text[len - 1] == '\n') text[len - 1] = '\0';
   return text;
 }

@@ -4,7 +4,8 @@
  */
 #include "sim/processes.h"
 
-#include "paths.h"
+#include "command/paths.h"
+#include "common/folder.h"
 #include "sim/request.h"
 #include "simhost.h"
 
@@ -138,9 +139,9 @@ void processes_kill(struct processes *processes, enum peer peer) {
 
 bool processes_start(struct processes *processes, const char *base, bool separate, FILE *out) {
   memset(processes->all, 0, sizeof processes->all);
-  processes->dir = NULL;
   processes->store = NULL;
-  if (asprintf(&processes->dir, "%s/store-XXXXXX", base) < 0 || !mkdtemp(processes->dir)) {
+  processes->dir = folder_make_temporary(base, "store");
+  if (!processes->dir) {
     fprintf(out, "%s: a folder cannot be made: %s\n", base, strerror(errno));
     return false;
   }
@@ -161,7 +162,7 @@ bool processes_stop(struct processes *processes, FILE *out) {
       process->runs = false;
     }
   }
-  if (processes->dir) (void)paths_remove_tree(processes->dir);
+  (void)folder_remove_all(processes->dir);
   free(processes->store);
   free(processes->dir);
   processes->dir = processes->store = NULL;
