@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "cli/verbs.h"
@@ -17,6 +16,7 @@
 #include "command/session.h"
 #include "command/terminal.h"
 #include "common/file.h"
+#include "common/random.h"
 
 enum {
   OPTION_ID = CLI_LONG_ONLY,
@@ -71,7 +71,7 @@ static int check(const struct cli *cli, const struct submission *submission, con
 
 static int make_id(const struct cli *cli, char id[24]) {
   uint64_t bits = 0;
-  if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+  if (random_fill(&bits, sizeof bits))
     return cli_fail(cli, "there is no randomness for an id; name one with --id");
   snprintf(id, 24, "m-%016llx", (unsigned long long)bits);
   return 0;

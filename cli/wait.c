@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/verbs.h"
@@ -14,6 +13,7 @@
 #include "command/host.h"
 #include "command/interrupt.h"
 #include "command/print.h"
+#include "common/clock.h"
 
 enum { OPTION_TIMEOUT = CLI_LONG_ONLY };
 enum { LONGEST_SLEEP_MS = 60000, RETRY_MS = 100, EXIT_TIMED_OUT = EXIT_REFUSED };
@@ -29,12 +29,6 @@ struct waiting {
   int64_t wake_at_ms; /* wall clock; 0: none */
   bool opened;
 };
-
-static int64_t clock_ms(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* -- asking and sleeping ----------------------------------------------------------------------- */
 
@@ -74,7 +68,7 @@ static int tell(struct waiting *waiting, const char *type, json_t *data, bool *r
   int32_t code =
       kit_event(waiting->kit, kit_new_event(type, waiting->session, data), &reply, &error);
   if (code == TIDINGS_E_BUSY && !is_somebody_elses(waiting)) { /* then the store is */
-    waiting->wake_at_ms = clock_ms(CLOCK_REALTIME) + RETRY_MS;
+    waiting->wake_at_ms = clock_wall_ms() + RETRY_MS;
     *ret_told = false;
     return 0;
   }
@@ -124,11 +118,11 @@ static int look(struct waiting *waiting, bool *ret_done) {
 static int sleep_ms(const struct waiting *waiting) {
   int64_t sleep = LONGEST_SLEEP_MS;
   if (waiting->wake_at_ms) {
-    int64_t left = waiting->wake_at_ms - clock_ms(CLOCK_REALTIME);
+    int64_t left = waiting->wake_at_ms - clock_wall_ms();
     sleep = left < sleep ? left : sleep;
   }
   if (waiting->limited) {
-    int64_t left = waiting->until_ms - clock_ms(CLOCK_MONOTONIC);
+    int64_t left = waiting->until_ms - clock_mono_ms();
     sleep = left < sleep ? left : sleep;
   }
   return sleep > 0 ? (int)sleep : 0;
@@ -140,7 +134,7 @@ static int wait_for_it(struct waiting *waiting) {
     int code = drain(waiting);
     if (!code) code = look(waiting, &done);
     if (code || done) return code;
-    if (waiting->limited && clock_ms(CLOCK_MONOTONIC) >= waiting->until_ms) return EXIT_TIMED_OUT;
+    if (waiting->limited && clock_mono_ms() >= waiting->until_ms) return EXIT_TIMED_OUT;
     struct pollfd ring = {.fd = waiting->fd, .events = POLLIN};
     if (interrupt_poll(&ring, 1, sleep_ms(waiting)) < 0 && errno != EINTR)
       return cli_fail(waiting->cli, "cannot wait: %s", strerror(errno));
@@ -173,7 +167,7 @@ static int run(struct cli *cli) {
         return cli_usage(cli, "--timeout: '%s' is not a duration; expected one such as 30s or 10m",
                          cli->value);
       waiting.limited = true;
-      waiting.until_ms = clock_ms(CLOCK_MONOTONIC) + (int64_t)timeout_ms;
+      waiting.until_ms = clock_mono_ms() + (int64_t)timeout_ms;
       break;
     case OPTION_OWNER:
       if ((code = host_read_owner(cli, &waiting.owner))) return code;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/clock.h"
+
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static volatile sig_atomic_t noted;
 static sigset_t outside; /* the mask that lets them in */
@@ -48,7 +50,5 @@ int interrupt_seen(void) { return noted; }
 int interrupt_exit_code(void) { return 128 + (int)noted; }
 
 void interrupt_pause_ms(unsigned milliseconds) {
-  struct timespec pause = {.tv_sec = milliseconds / 1000,
-                           .tv_nsec = (long)(milliseconds % 1000) * 1000000L};
-  if (!noted) nanosleep(&pause, NULL);
+  if (!noted) clock_sleep_ms(milliseconds);
 }

@@ -6,6 +6,7 @@
  */
 #include "command/interrupt.h"
 #include "command/paths.h"
+#include "common/clock.h"
 #include "common/folder.h"
 #include "hostkit_flags.h"
 #include "verbs.h"
@@ -19,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SESSION "dev"
@@ -41,12 +41,6 @@ struct dev {
   char line[4096];
   size_t line_len;
 };
-
-static int64_t monotonic_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void print_info(const struct dev *dev, const char *what) {
   struct hostkit_info info = {.size = sizeof info};
@@ -116,7 +110,7 @@ static void tick(struct dev *dev) {
   char message[32];
   snprintf(message, sizeof message, "Tick %u.", ++dev->ticks);
   tell(dev, message);
-  dev->tick_at = monotonic_ms() + (int64_t)dev->every_ms;
+  dev->tick_at = clock_mono_ms() + (int64_t)dev->every_ms;
 }
 
 static void swap(struct dev *dev) {
@@ -137,7 +131,7 @@ static void note_changes(struct dev *dev) {
     struct inotify_event event;
     memcpy(&event, buffer + at, sizeof event);
     if (event.len > 0 && strcmp(buffer + at + sizeof event, dev->name) == 0)
-      dev->swap_at = monotonic_ms() + DEBOUNCE_MS;
+      dev->swap_at = clock_mono_ms() + DEBOUNCE_MS;
     at += (ssize_t)(sizeof event + event.len);
   }
 }
@@ -166,7 +160,7 @@ static bool read_lines(struct dev *dev) {
 static int time_left(const struct dev *dev) {
   int64_t next = dev->tick_at;
   if (dev->swap_at >= 0 && (next < 0 || dev->swap_at < next)) next = dev->swap_at;
-  int64_t left = next - monotonic_ms();
+  int64_t left = next - clock_mono_ms();
   return next < 0 ? -1 : left > 0 ? (int)left : 0;
 }
 
@@ -178,7 +172,7 @@ static void loop(struct dev *dev) {
     if (poll(ready, 2, time_left(dev)) < 0 && errno != EINTR) return;
     if (interrupt_seen()) return;
     if ((ready[1].revents & POLLIN) != 0) note_changes(dev);
-    int64_t now = monotonic_ms();
+    int64_t now = clock_mono_ms();
     if (dev->swap_at >= 0 && now >= dev->swap_at) swap(dev);
     if ((ready[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) typing = read_lines(dev);
     if (dev->tick_at >= 0 && now >= dev->tick_at) tick(dev);
@@ -249,7 +243,7 @@ static int run(struct cli *cli) {
   if (!dev.plugin) return cli_usage(cli, "--plugin PATH is missing");
   const char *slash = strrchr(dev.plugin, '/');
   dev.name = slash ? slash + 1 : dev.plugin;
-  dev.tick_at = dev.every_ms > 0 ? monotonic_ms() + (int64_t)dev.every_ms : -1;
+  dev.tick_at = dev.every_ms > 0 ? clock_mono_ms() + (int64_t)dev.every_ms : -1;
   interrupt_catch();
   return develop(&dev);
 }

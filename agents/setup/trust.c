@@ -9,17 +9,14 @@
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
 #include "common/file.h"
-
-extern char **environ;
+#include "common/spawn.h"
 
 enum { PATIENCE_MS = 20000, CHUNK = 65536 };
 
@@ -35,23 +32,15 @@ struct server {
 /* -- talking ----------------------------------------------------------------------------------- */
 
 static int start(const struct cli *cli, const char *program, struct server *ret_server) {
-  char *name = strdup(program), verb[] = "app-server", *argv[] = {name, verb, NULL};
+  const char *const argv[] = {program, "app-server", NULL};
   struct server server = {.cli = cli, .pid = -1};
-  posix_spawn_file_actions_t actions;
   int in[2], out[2];
-  if (!name || pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) {
-    free(name);
+  if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
     return cli_fail(cli, "cannot start %s: %s", program, strerror(errno));
-  }
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  int reason = posix_spawnp(&server.pid, name, &actions, NULL, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const struct spawn spawn = {.argv = argv, .in = in[0], .out = out[1], .err = SPAWN_NULL};
+  int reason = spawn_start(&spawn, &server.pid);
   close(in[0]);
   close(out[1]);
-  free(name);
   server.to = in[1];
   server.from = out[0];
   if (reason) {
@@ -69,7 +58,7 @@ static void stop(struct server *server) {
   close(server->to);
   struct pollfd ended = {.fd = server->from, .events = 0};
   if (poll(&ended, 1, PATIENCE_MS) == 0) kill(server->pid, SIGKILL);
-  while (waitpid(server->pid, &status, 0) < 0 && errno == EINTR) continue;
+  spawn_wait(server->pid, -1, &status);
   close(server->from);
   free(server->said);
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/verbs.h"
@@ -17,6 +16,7 @@
 #include "command/paths.h"
 #include "command/session.h"
 #include "command/terminal.h"
+#include "common/clock.h"
 
 enum { OPTION_IGNORE = CLI_LONG_ONLY, OPTION_DEBOUNCE };
 enum { DEBOUNCE_MS = 250, LONGEST_DELAY_MS = 1000, FIRST_RETRY_MS = 1000, LAST_RETRY_MS = 30000 };
@@ -34,12 +34,6 @@ struct watching {
   uint64_t retry_ms, retry_pause_ms;         /* after a push failed: when, and how long that is */
 };
 
-static uint64_t now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* -- telling ----------------------------------------------------------------------------------- */
 
 static void tell(struct watching *watching) {
@@ -50,7 +44,7 @@ static void tell(struct watching *watching) {
   }
   uint64_t pause = watching->retry_pause_ms ? watching->retry_pause_ms * 2 : FIRST_RETRY_MS;
   watching->retry_pause_ms = pause < LAST_RETRY_MS ? pause : LAST_RETRY_MS;
-  watching->retry_ms = now_ms() + watching->retry_pause_ms;
+  watching->retry_ms = (uint64_t)clock_mono_ms() + watching->retry_pause_ms;
 }
 
 /* Things have calmed down, or have gone on for long enough. */
@@ -77,7 +71,7 @@ static uint64_t due_ms(const struct watching *watching) {
 }
 
 static int timeout(const struct watching *watching) {
-  uint64_t now = now_ms(), until = UINT64_MAX;
+  uint64_t now = (uint64_t)clock_mono_ms(), until = UINT64_MAX;
   if (watching->changes.count) until = due_ms(watching);
   if (!outbox_empty(&watching->outbox) && watching->retry_ms < until) until = watching->retry_ms;
   if (until == UINT64_MAX) return -1;
@@ -88,7 +82,7 @@ static int take_events(struct watching *watching) {
   size_t before = watching->changes.count;
   int reason = tree_read(&watching->tree);
   if (reason) return cli_fail(watching->cli, "cannot go on watching: %s", strerror(reason));
-  watching->newest_ms = now_ms();
+  watching->newest_ms = (uint64_t)clock_mono_ms();
   if (!before) watching->first_ms = watching->newest_ms;
   if (watching->tree.overflowed) {
     cli_warn(watching->cli, "too much happened at once: the kernel dropped events "
@@ -106,8 +100,11 @@ static int loop(struct watching *watching) {
     struct pollfd events = {.fd = watching->tree.fd, .events = POLLIN};
     int ready = interrupt_poll(&events, 1, timeout(watching));
     if (ready > 0) code = take_events(watching);
-    if (!code && watching->changes.count && now_ms() >= due_ms(watching)) code = flush(watching);
-    if (!code && !outbox_empty(&watching->outbox) && now_ms() >= watching->retry_ms) tell(watching);
+    if (!code && watching->changes.count && (uint64_t)clock_mono_ms() >= due_ms(watching))
+      code = flush(watching);
+    if (!code && !outbox_empty(&watching->outbox) &&
+        (uint64_t)clock_mono_ms() >= watching->retry_ms)
+      tell(watching);
     if (!code && !watching->tree.folder_count && !watching->changes.count)
       code = cli_fail(watching->cli, "nothing is left to be watched");
   }

@@ -101,7 +101,7 @@ static enum verdict run_process(const struct suite_run *suite, const char *name,
   }
   pid_t pid = 0;
   const char *const arguments[] = {"internal-case", name, suite->plugin, dir, NULL};
-  int failed = process_spawn_self(arguments, channel[1], &pid);
+  int failed = process_start_self(arguments, channel[1], &pid);
   close(channel[1]);
   if (failed != 0) {
     close(channel[0]);
@@ -109,8 +109,8 @@ static enum verdict run_process(const struct suite_run *suite, const char *name,
     return VERDICT_FAILED;
   }
   int status = 0;
-  bool ended = process_wait(pid, suite->timeout_ms, &status);
-  if (!ended) process_kill(pid);
+  bool ended = spawn_wait(pid, suite->timeout_ms, &status);
+  if (!ended) spawn_kill(pid);
   char *words = read_words(channel[0]);
   close(channel[0]);
   enum verdict verdict = VERDICT_FAILED;

@@ -5,6 +5,7 @@
  */
 #include "demo/host.h"
 
+#include "common/clock.h"
 #include "hostkit_flags.h"
 #include "process.h"
 #include "verbs.h"
@@ -14,7 +15,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static _Noreturn void give_up(const char *what, const char *why) {
@@ -274,17 +274,13 @@ void host_assistant(struct demo_host *host, const char *text) {
 }
 
 void host_swap(struct demo_host *host) {
-  struct timespec start;
-  struct timespec end;
   struct tidings_error error = {.size = sizeof error};
-  clock_gettime(CLOCK_MONOTONIC, &start);
+  uint64_t start_ns = clock_mono_ns();
   insist(hostkit_swap(host->hostkit, host->folder.second_plugin, DEMO_TIMEOUT_MS, &error), &error,
          "swap");
-  clock_gettime(CLOCK_MONOTONIC, &end);
+  double milliseconds = (double)(clock_mono_ns() - start_ns) / 1e6;
   struct hostkit_info info = {.size = sizeof info};
   hostkit_info(host->hostkit, &info);
-  double milliseconds =
-      (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
   screen_note(&host->screen, "%s %s swapped in %.0f ms: generation %u, build %s", info.name,
               info.version, milliseconds, info.generation,
               info.build_id[0] != '\0' ? info.build_id : "unnamed");

@@ -19,7 +19,7 @@ static int start_sending(const struct demo_folder *folder, const char *plugin, c
   const char *const arguments[] = {
       "internal-push", plugin, folder->dir, folder->store, folder->ledger, type, data,
       ledger_key,      text,   NULL};
-  return process_spawn_self(arguments, -1, ret_pid) == 0 ? 0 : -1;
+  return process_start_self(arguments, -1, ret_pid) == 0 ? 0 : -1;
 }
 
 int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind,
@@ -36,8 +36,8 @@ int demo_start_push(const struct demo_folder *folder, const char *plugin, const 
 
 static int wait_for(pid_t pid) {
   int status = 0;
-  if (!process_wait(pid, DEMO_TIMEOUT_MS, &status)) {
-    process_kill(pid);
+  if (!spawn_wait(pid, DEMO_TIMEOUT_MS, &status)) {
+    spawn_kill(pid);
     return -1;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

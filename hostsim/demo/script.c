@@ -157,7 +157,7 @@ static void third_life(struct demo_host *host) {
                       "MCP server `tracker` has reconnected.", &pusher) != 0)
     stop("the push from another process could not be started");
   host_swap(host);
-  if (!process_wait(pusher, DEMO_TIMEOUT_MS, &status) || status != 0)
+  if (!spawn_wait(pusher, DEMO_TIMEOUT_MS, &status) || status != 0)
     stop("the push from another process failed");
   host_settle(host, delivery);
   screen_note(&host->screen, "the new build has settled what the old one had leased");

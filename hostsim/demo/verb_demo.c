@@ -5,6 +5,7 @@
  */
 #include "command/interrupt.h"
 #include "command/paths.h"
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/folder.h"
 #include "demo/demo.h"
@@ -19,7 +20,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_FAST, OPTION_NO_COLOR };
@@ -50,7 +50,7 @@ static int start_host(const struct supervisor *supervisor, unsigned life, pid_t 
                                    supervisor->screen.color ? "color" : "plain",
                                    supervisor->screen.fast ? "fast" : "paced",
                                    NULL};
-  int failed = process_spawn_self(arguments, pair[1], ret_pid);
+  int failed = process_start_self(arguments, pair[1], ret_pid);
   close(pair[1]);
   if (failed != 0) {
     close(pair[0]);
@@ -76,8 +76,8 @@ static int play_life(const struct supervisor *supervisor, unsigned life) {
   close(fd);
   json_decref(word);
   int status = 0;
-  if (outcome == WIRE_CLOSED) process_wait(pid, -1, &status);
-  else status = process_kill(pid);
+  if (outcome == WIRE_CLOSED) spawn_wait(pid, -1, &status);
+  else status = spawn_kill(pid);
   bool as_planned = life < DEMO_LIVES
                         ? outcome == WIRE_OK
                         : outcome == WIRE_CLOSED && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -120,10 +120,9 @@ static int play(const struct supervisor *supervisor) {
 /* A compiler that outlives its killed host for a moment may still write a file while the folder
  * goes. */
 static void remove_folder(const char *dir) {
-  enum { TRIES = 100, PAUSE_NS = 20000000 };
-  const struct timespec pause = {.tv_nsec = PAUSE_NS};
+  enum { TRIES = 100, PAUSE_MS = 20 };
   for (int i = 0; i < TRIES && folder_remove_all(dir) != 0 && access(dir, F_OK) == 0; i++)
-    nanosleep(&pause, NULL);
+    clock_sleep_ms(PAUSE_MS);
 }
 
 static int demo(const char *plugin, bool fast, bool color) {

@@ -194,17 +194,17 @@ static int run_player(const struct watch *watch, const struct sim_options *optio
   pid_t pid = 0;
   int status = 0;
   uint64_t waited = 0, seen = 0;
-  int failed = process_spawn_self(arguments, -1, &pid);
+  int failed = process_start_self(arguments, -1, &pid);
   if (failed != 0) {
     fprintf(stderr, "hostsim sim: no process could be had: %s\n", strerror(failed));
     return -1;
   }
-  while (!process_wait(pid, LOOK_MS, &status)) {
+  while (!spawn_wait(pid, LOOK_MS, &status)) {
     uint64_t now = watch->progress->schedule * UINT64_C(1000003) + watch->progress->trials;
     waited = now == seen ? waited + LOOK_MS : 0;
     seen = now;
     if (interrupt_seen() || waited > options->timeout_ms) {
-      process_kill(pid);
+      spawn_kill(pid);
       return interrupt_seen() ? -1 : -2;
     }
   }
