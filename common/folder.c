@@ -17,7 +17,10 @@ char *folder_make_temporary(const char *parent, const char *prefix) {
   if (!parent) parent = usual && usual[0] == '/' ? usual : "/tmp";
   size_t size = strlen(parent) + strlen(prefix) + sizeof "/-XXXXXX";
   char *path = malloc(size);
-  if (!path) return NULL;
+  if (!path) {
+    errno = ENOMEM;
+    return NULL;
+  }
   snprintf(path, size, "%s/%s-XXXXXX", parent, prefix);
   if (mkdtemp(path)) return path;
   int reason = errno;
