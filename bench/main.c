@@ -199,7 +199,7 @@ static void print_machine(const struct bench *bench) {
 enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_QUICK, OPTION_ROWS, OPTION_DIR };
 
 /* Returns 0 or the exit code; *ret_stop: help was printed. */
-static int read_options(struct cli *cli, struct bench *bench, bool *ret_stop) {
+static int read_bench_options(struct cli *cli, struct bench *bench, bool *ret_stop) {
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
     case OPTION_PLUGIN: bench->plugin = cli->value; break;
@@ -228,12 +228,12 @@ static void measure(struct bench *bench) {
   }
 }
 
-static int run(struct cli *cli) {
+static int bench_verb(struct cli *cli) {
   static struct bench bench = {.plugin = BENCH_PLUGIN};
   const char *temporary = getenv("TMPDIR");
   bool stop = false;
   bench.base = temporary && *temporary ? temporary : "/tmp";
-  int code = read_options(cli, &bench, &stop);
+  int code = read_bench_options(cli, &bench, &stop);
   if (code || stop) return code;
   to_remove = folder_make_temporary(bench.base, "tidings-bench");
   if (!to_remove) return cli_fail(cli, "no folder can be made: %s", strerror(errno));
@@ -274,7 +274,7 @@ static const struct cli_verb verb_bench = {
                      "syncs real."},
             {.name = NULL},
         },
-    .run = run,
+    .run = bench_verb,
 };
 
 static const struct cli_verb *const verbs[] = {&verb_bench, NULL};

@@ -49,7 +49,7 @@ static int in_force(const struct cli *cli, json_t **ret_config) {
   return code;
 }
 
-static int check(struct cli *cli) {
+static int check_config(struct cli *cli) {
   json_t *config = NULL;
   if (cli->word_count == 2) cli->config = cli->words[1];
   int code = in_force(cli, &config);
@@ -81,7 +81,7 @@ static int show(const struct cli *cli) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int config_verb(struct cli *cli) {
   static const char *const words[] = {"check", "show", "schema", NULL};
   if (cli_next(cli) != CLI_END) return cli->exit_code;
   int code = cli_take_words(cli, 1, 2, "check, show or schema is");
@@ -92,7 +92,7 @@ static int run(struct cli *cli) {
     return cli_usage(cli, "unexpected argument '%s'", cli->words[1]);
   if (what == 0 && cli->word_count > 1 && cli->config)
     return cli_usage(cli, "the file is named twice");
-  if (what == 0) return check(cli);
+  if (what == 0) return check_config(cli);
   if (what == 1) return show(cli);
   fputs(config_schema, stdout);
   return 0;
@@ -112,7 +112,7 @@ const struct cli_verb verb_config = {
     .with = WITH_CONFIG | WITH_JSON,
     .completion = COMPLETE_WORDS,
     .words = "check show schema",
-    .run = run,
+    .run = config_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings config check", "Is it right?"},

@@ -214,7 +214,7 @@ static int run_with(const struct cli *cli, const struct point *point) {
   return code;
 }
 
-static int read_option(struct cli *cli, int key, struct point *point) {
+static int read_deliver_option(struct cli *cli, int key, struct point *point) {
   static const char *const points[] = {"tool-result", "chat-request", NULL};
   static const char *const sources[] = {"user", "system", NULL};
   int source = 0;
@@ -240,12 +240,12 @@ static int read_option(struct cli *cli, int key, struct point *point) {
   }
 }
 
-static int run(struct cli *cli) {
+static int deliver_verb(struct cli *cli) {
   struct point point = {.at = -1, .source = UINT32_MAX};
   int code = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
-    if ((code = read_option(cli, key, &point))) return code;
+    if ((code = read_deliver_option(cli, key, &point))) return code;
   }
   code = cli_take_words(cli, 0, 0, "");
   if (code) return code;
@@ -300,7 +300,7 @@ const struct cli_verb verb_deliver = {
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
-    .run = run,
+    .run = deliver_verb,
     .examples =
         (const struct cli_example[]){
             {"make 2>&1 | tidings deliver -s my-session --at tool-result --tool make",

@@ -46,7 +46,7 @@ static void print_preview(const json_t *answer) {
   if (deferred) printf("%llu would stay pending.\n", (unsigned long long)deferred);
 }
 
-static int run(struct cli *cli) {
+static int pending_verb(struct cli *cli) {
   static const char *const carriers[] = {"tool-result", "chat-request", NULL};
   static const char *const names[] = {"tool_result", "chat_request"};
   uint64_t limit = 0;
@@ -104,7 +104,7 @@ const struct cli_verb verb_pending = {
              .words = "tool-result chat-request"},
             {.name = NULL},
         },
-    .run = run,
+    .run = pending_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings pending", "What the agent in this folder has not been told yet."},

@@ -34,7 +34,7 @@ struct request {
   bool event, any; /* any: of the options that --event excludes */
 };
 
-static int read_option(struct cli *cli, int key, struct request *request) {
+static int read_push_option(struct cli *cli, int key, struct request *request) {
   request->any = request->any || key != OPTION_EVENT;
   switch (key) {
   case 'k': request->kind = cli->value; return 0;
@@ -158,11 +158,11 @@ static int push_event(const struct cli *cli) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int push_verb(struct cli *cli) {
   struct request request = {.kind = NULL};
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
-    int code = read_option(cli, key, &request);
+    int code = read_push_option(cli, key, &request);
     if (code) return code;
   }
   if (request.event && request.any)
@@ -233,7 +233,7 @@ const struct cli_verb verb_push = {
              .help = "Read one CloudEvents object from stdin."},
             {.name = NULL},
         },
-    .run = run,
+    .run = push_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings push -k ci.failed -l error 'CI: the job lint failed on main'",

@@ -131,7 +131,7 @@ static int collect(const struct cli *cli, bool every, json_t *all) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int stats_verb(struct cli *cli) {
   bool every = false, prometheus = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
@@ -172,7 +172,7 @@ const struct cli_verb verb_stats = {
              .help = "In the text format of Prometheus."},
             {.name = NULL},
         },
-    .run = run,
+    .run = stats_verb,
     .examples = (const struct cli_example[]){{"tidings stats --all", "All sessions."},
                                              {"tidings stats --prometheus > tidings.prom",
                                               "For the textfile collector."},

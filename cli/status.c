@@ -157,7 +157,7 @@ static int all(const struct cli *cli, bool names) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int status_verb(struct cli *cli) {
   bool every = false, names = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
@@ -191,7 +191,7 @@ const struct cli_verb verb_status = {
              .help = "Print the ids of all sessions, one a line."},
             {.name = NULL},
         },
-    .run = run,
+    .run = status_verb,
     .examples =
         (const struct cli_example[]){{"tidings status", "The session of the agent in this folder."},
                                      {"tidings status --all", "All sessions."},

@@ -43,8 +43,8 @@ static int choose_type(const struct cli *cli, struct submission *submission, con
   return 0;
 }
 
-static int read_option(const struct cli *cli, int key, struct submission *submission,
-                       const char **id) {
+static int read_submit_option(const struct cli *cli, int key, struct submission *submission,
+                              const char **id) {
   switch (key) {
   case OPTION_ID: *id = cli->value; return 0;
   case OPTION_STEER: submission->steer = true; return 0;
@@ -58,7 +58,8 @@ static int read_option(const struct cli *cli, int key, struct submission *submis
   }
 }
 
-static int check(const struct cli *cli, const struct submission *submission, const char *id) {
+static int check_submission(const struct cli *cli, const struct submission *submission,
+                            const char *id) {
   bool submits = !submission->type,
        moves = !submits && strcmp(submission->type, "message.moved") == 0;
   if (!submits && (id || submission->steer || submission->resume || submission->trigger))
@@ -147,16 +148,16 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int submit_verb(struct cli *cli) {
   struct submission submission = {.type = NULL};
   const char *id = NULL;
   char made[24];
   int code = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
-    if ((code = read_option(cli, key, &submission, &id))) return code;
+    if ((code = read_submit_option(cli, key, &submission, &id))) return code;
   }
-  code = check(cli, &submission, id);
+  code = check_submission(cli, &submission, id);
   if (!code && !submission.type) {
     code = id ? 0 : make_id(cli, made);
     submission.id = id ? id : made;
@@ -209,7 +210,7 @@ const struct cli_verb verb_submit = {
              .help = "Where to: before another, or behind all."},
             {.name = NULL},
         },
-    .run = run,
+    .run = submit_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings submit 'Now run the tests.'", "The next turn, when this one has ended."},

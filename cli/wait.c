@@ -105,7 +105,7 @@ static int opening(const struct waiting *waiting, json_t **ret_data) {
 
 /* A ring says that something came, and is looked at. What is queued already rings for nobody: it is
  * offered to a host that opens the session. */
-static int look(struct waiting *waiting, bool *ret_done) {
+static int ask_for_turn(struct waiting *waiting, bool *ret_done) {
   json_t *data = NULL;
   bool told = false;
   int code = tell(waiting, "wake", json_object(), &told, ret_done);
@@ -132,7 +132,7 @@ static int wait_for_it(struct waiting *waiting) {
   bool done = false;
   for (;;) {
     int code = drain(waiting);
-    if (!code) code = look(waiting, &done);
+    if (!code) code = ask_for_turn(waiting, &done);
     if (code || done) return code;
     if (waiting->limited && clock_mono_ms() >= waiting->until_ms) return EXIT_TIMED_OUT;
     struct pollfd ring = {.fd = waiting->fd, .events = POLLIN};
@@ -155,7 +155,7 @@ static int start(struct waiting *waiting) {
   return status;
 }
 
-static int run(struct cli *cli) {
+static int wait_verb(struct cli *cli) {
   struct waiting waiting = {.cli = cli, .fd = -1};
   uint64_t timeout_ms = 0;
   char *session = NULL;
@@ -213,7 +213,7 @@ const struct cli_verb verb_wait = {
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
-    .run = run,
+    .run = wait_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings wait -s my-session --timeout 10m", "The next thing to do."}, {NULL, NULL}},

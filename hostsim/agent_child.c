@@ -292,7 +292,7 @@ void agent_child_finish(struct agent_child *child) {
   simhost_finish(&child->simhost);
 }
 
-static int run(struct cli *cli) {
+static int agent_verb(struct cli *cli) {
   uint64_t seed = 0;
   if (cli->argc != 3 || cli_number(cli->argv[1], 0, UINT64_MAX, &seed) != 0)
     return cli_usage(cli, "not to be called by hand");
@@ -316,4 +316,4 @@ static int run(struct cli *cli) {
 }
 
 const struct cli_verb verb_internal_agent = {
-    .name = "internal-agent", .usage = "SEED quiet|verbose", .run = run};
+    .name = "internal-agent", .usage = "SEED quiet|verbose", .run = agent_verb};

@@ -225,7 +225,7 @@ out:
   return status;
 }
 
-static int run(struct cli *cli) {
+static int dev_verb(struct cli *cli) {
   struct dev dev = {.every_ms = 1000, .swap_at = -1};
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
@@ -272,7 +272,7 @@ const struct cli_verb verb_dev = {
              .help = "Pause between ticks (default 1000; 0: no ticks, only lines)."},
             {.name = NULL},
         },
-    .run = run,
+    .run = dev_verb,
     .examples =
         (const struct cli_example[]){
             {"hostsim dev --plugin build/dev/tidings.so", "Watch this file."}, {NULL, NULL}},

@@ -69,7 +69,7 @@ static int run_files(char **files, const struct scenario_options *options) {
   return all_passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int run(struct cli *cli) {
+static int run_verb(struct cli *cli) {
   struct scenario_options options = {.seed = 1, .timeout_ms = AGENT_TIMEOUT_MS};
   uint64_t number = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -142,7 +142,7 @@ const struct cli_verb verb_run = {
             {.key = OPTION_VERBOSE, .name = "verbose", .help = "The plugin's log on stderr."},
             {.name = NULL},
         },
-    .run = run,
+    .run = run_verb,
     .examples =
         (const struct cli_example[]){{"hostsim run tests/scenarios/*.json", "Play all of these."},
                                      {NULL, NULL}},

@@ -154,15 +154,15 @@ static bool is_same_file(const char *one, const char *other) {
   return same;
 }
 
-static bool is_ours(const json_t *hook, const char *hooks_path) {
+static bool is_our_trust(const json_t *hook, const char *hooks_path) {
   return strstr(text_of(hook, "command"), " hook codex") &&
          is_same_file(text_of(hook, "sourcePath"), hooks_path);
 }
 
-static size_t count_ours(const json_t *hooks, const char *hooks_path) {
+static size_t count_our_trusts(const json_t *hooks, const char *hooks_path) {
   const json_t *hook = NULL;
   size_t i = 0, count = 0;
-  json_array_foreach(hooks, i, hook) count += is_ours(hook, hooks_path);
+  json_array_foreach(hooks, i, hook) count += is_our_trust(hook, hooks_path);
   return count;
 }
 
@@ -174,7 +174,7 @@ static json_t *edits_of(const json_t *hooks, const char *hooks_path, bool remove
   size_t i = 0;
   json_array_foreach(hooks, i, hook) {
     const char *key = text_of(hook, "key"), *trust = text_of(hook, "trustStatus");
-    if (!is_ours(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0)
+    if (!is_our_trust(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0)
       continue;
     char *path = NULL;
     if (remove && asprintf(&path, "hooks.state.\"%s\"", key) >= 0) {
@@ -207,11 +207,12 @@ static int list_hooks(struct server *server, json_t **ret_hooks) {
   return code;
 }
 
-static int edit(struct server *server, const char *hooks_path, bool remove, size_t *ret_changed) {
+static int edit_trust(struct server *server, const char *hooks_path, bool remove,
+                      size_t *ret_changed) {
   json_t *hooks = NULL, *written = NULL;
   int code = list_hooks(server, &hooks);
   if (code) return code;
-  if (!remove && !count_ours(hooks, hooks_path)) {
+  if (!remove && !count_our_trusts(hooks, hooks_path)) {
     json_decref(hooks);
     return cli_fail(server->cli, "codex app-server does not see our hooks in %s", hooks_path);
   }
@@ -235,7 +236,7 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
   if (!host->trusts_hashes) return 0;
   int code = start(cli, program, &server);
   if (code) return code;
-  code = edit(&server, hooks_path, remove, ret_changed);
+  code = edit_trust(&server, hooks_path, remove, ret_changed);
   stop(&server);
   return code;
 }
@@ -252,10 +253,10 @@ int setup_trust_look(const struct cli *cli, const struct host *host, const char 
   if (code) return code;
   code = list_hooks(&server, &hooks);
   json_array_foreach(hooks, i, hook) {
-    if (is_ours(hook, hooks_path) && strcmp(text_of(hook, "trustStatus"), "trusted") != 0)
+    if (is_our_trust(hook, hooks_path) && strcmp(text_of(hook, "trustStatus"), "trusted") != 0)
       untrusted++;
   }
-  if (!code) *ret_seen = count_ours(hooks, hooks_path);
+  if (!code) *ret_seen = count_our_trusts(hooks, hooks_path);
   if (!code) *ret_untrusted = untrusted;
   json_decref(hooks);
   stop(&server);

@@ -50,7 +50,7 @@ void doctor_find(struct doctor *doctor, enum severity severity, const char *topi
   free(text);
 }
 
-static int run(struct cli *cli) {
+static int doctor_verb(struct cli *cli) {
   struct doctor doctor = {.cli = cli};
   if (cli_next(cli) != CLI_END) return cli->exit_code;
   int code = cli_take_words(cli, 0, 0, "");
@@ -73,7 +73,7 @@ const struct cli_verb verb_doctor = {
             "whether they trust their hooks. Each finding comes with its remedy. Nothing is "
             "changed. The exit code is 1 if there is a problem.",
     .with = WITH_STORE | WITH_CONFIG | WITH_JSON,
-    .run = run,
+    .run = doctor_verb,
     .examples = (const struct cli_example[]){{"tidings doctor", "Why does the agent not hear?"},
                                              {NULL, NULL}},
 };

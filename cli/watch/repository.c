@@ -22,7 +22,7 @@ enum { MOST_FAILURES = 5, ANSWER_MS = 5000, LONGEST_ANSWER = 16384, FIELDS = 4 }
 
 /* -- git --------------------------------------------------------------------------------------- */
 
-static void stop(struct repository *repository) {
+static void stop_git(struct repository *repository) {
   if (!repository->pid) return;
   close(repository->to);
   close(repository->from);
@@ -68,7 +68,7 @@ static int start_git(struct repository *repository, int in, int out) {
   return reason;
 }
 
-static int start(struct repository *repository) {
+static int open_git(struct repository *repository) {
   int in[2], out[2];
   if (pipe2(in, O_CLOEXEC)) return errno;
   if (pipe2(out, O_CLOEXEC)) {
@@ -113,7 +113,7 @@ static int read_answer(const struct repository *repository, bool *ret_ignored) {
   return 0;
 }
 
-static int ask(struct repository *repository, const char *path, bool *ret_ignored) {
+static int ask_git(struct repository *repository, const char *path, bool *ret_ignored) {
   const char *inside = path + strlen(repository->root);
   while (*inside == '/') inside++;
   if (!*inside) { /* the root itself */
@@ -130,9 +130,9 @@ static int ask(struct repository *repository, const char *path, bool *ret_ignore
 bool repository_ignores(struct repository *repository, const char *path) {
   bool ignored = false;
   for (int attempt = 0; attempt < 2 && !repository->useless; attempt++) {
-    int reason = repository->pid ? 0 : start(repository);
-    if (!reason && ask(repository, path, &ignored) == 0) return ignored;
-    stop(repository);
+    int reason = repository->pid ? 0 : open_git(repository);
+    if (!reason && ask_git(repository, path, &ignored) == 0) return ignored;
+    stop_git(repository);
     /* A path that git refuses ends it: one that lies in a submodule, behind a symbolic link. */
     if (reason == ENOENT || ++repository->failures > MOST_FAILURES) {
       repository->useless = true;
@@ -146,7 +146,7 @@ bool repository_ignores(struct repository *repository, const char *path) {
   return false;
 }
 
-void repository_restart(struct repository *repository) { stop(repository); }
+void repository_restart(struct repository *repository) { stop_git(repository); }
 
 /* -- finding ----------------------------------------------------------------------------------- */
 
@@ -184,7 +184,7 @@ struct repository *repository_above(struct repository **all, const char *folder)
 void repositories_free(struct repository *all) {
   while (all) {
     struct repository *next = all->next;
-    stop(all);
+    stop_git(all);
     free(all->root);
     free(all);
     all = next;

@@ -48,7 +48,7 @@ static int choose(const struct cli *cli, struct telling *telling, const char *se
   return 0;
 }
 
-static int ask(const struct telling *telling, const char *name, json_t **ret_answer) {
+static int ask_store(const struct telling *telling, const char *name, json_t **ret_answer) {
   struct tidings_error error = {.size = sizeof error};
   json_t *request = json_pack("{s:s, s:s}", "name", name, "session", telling->session);
   if (request && strcmp(name, "pending") == 0)
@@ -62,8 +62,8 @@ static int begin(const struct cli *cli, struct telling *telling, const char *ses
   telling->cli = cli;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &telling->kit);
   if (!code) code = choose(cli, telling, session, last);
-  if (!code) code = ask(telling, "status", &status);
-  if (!code) code = ask(telling, "pending", &telling->pending);
+  if (!code) code = ask_store(telling, "status", &status);
+  if (!code) code = ask_store(telling, "pending", &telling->pending);
   if (!code && !(telling->cwd = strdup(json_text(json_object_get(status, "attachment"), "cwd"))))
     code = cli_fail(cli, "out of memory");
   json_decref(status);

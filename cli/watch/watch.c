@@ -122,7 +122,7 @@ static char *real_folder(char *path) {
   return real;
 }
 
-static int start(struct watching *watching) {
+static int start_watching(struct watching *watching) {
   static char here_name[] = ".", *here[] = {here_name};
   struct cli *cli = watching->cli;
   char **paths = cli->word_count ? cli->words : here;
@@ -175,7 +175,7 @@ static int read_option(struct watching *watching, int key) {
   }
 }
 
-static int run(struct cli *cli) {
+static int watch_verb(struct cli *cli) {
   struct watching watching = {.cli = cli, .debounce_ms = DEBOUNCE_MS};
   int code = 0;
   for (int key; !code && (key = cli_next(cli)) != CLI_END;) {
@@ -183,7 +183,7 @@ static int run(struct cli *cli) {
     code = read_option(&watching, key);
   }
   watching.session = session_named(cli);
-  if (!code) code = start(&watching);
+  if (!code) code = start_watching(&watching);
   outbox_free(&watching.outbox);
   changes_free(&watching.changes);
   filter_free(&watching.filter);
@@ -222,7 +222,7 @@ const struct cli_verb verb_watch = {
             {.key = 'q', .name = "quiet", .help = "Do not say what is watched."},
             {.name = NULL},
         },
-    .run = run,
+    .run = watch_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings watch", "This folder, for the agent that works in it."},

@@ -31,7 +31,7 @@ const struct conformance_case *suite_find(const char *name) {
 
 /* Says so on the channel when the case came to its end; a plugin that exits in between cannot
  * pass. */
-static int run(struct cli *cli) {
+static int case_verb(struct cli *cli) {
   const struct conformance_case *one = cli->argc == 4 ? suite_find(cli->argv[1]) : NULL;
   if (!one) return cli_usage(cli, "not to be called by hand");
   process_become_child();
@@ -47,4 +47,4 @@ static int run(struct cli *cli) {
 }
 
 const struct cli_verb verb_internal_case = {
-    .name = "internal-case", .usage = "NAME PLUGIN DIR", .run = run};
+    .name = "internal-case", .usage = "NAME PLUGIN DIR", .run = case_verb};

@@ -211,7 +211,7 @@ static int run_suite(struct suite_run *suite) {
   return suite->failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int run(struct cli *cli) {
+static int conformance_verb(struct cli *cli) {
   struct suite_run suite = {.timeout_ms = AGENT_TIMEOUT_MS};
   const char *plugin = NULL;
   bool list = false;
@@ -277,7 +277,7 @@ const struct cli_verb verb_conformance = {
                      "(default 30000)."},
             {.name = NULL},
         },
-    .run = run,
+    .run = conformance_verb,
     .examples =
         (const struct cli_example[]){
             {"hostsim conformance --plugin ./mine.so", "Does it keep the contract?"}, {NULL, NULL}},

@@ -286,7 +286,7 @@ void host_swap(struct demo_host *host) {
               info.build_id[0] != '\0' ? info.build_id : "unnamed");
 }
 
-static int run(struct cli *cli) {
+static int demo_host_verb(struct cli *cli) {
   uint64_t life = 0;
   if (cli->argc != 6 || cli_number(cli->argv[3], 1, DEMO_LIVES, &life) != 0)
     return cli_usage(cli, "not to be called by hand");
@@ -303,5 +303,6 @@ static int run(struct cli *cli) {
   return EXIT_SUCCESS;
 }
 
-const struct cli_verb verb_internal_demo_host = {
-    .name = "internal-demo-host", .usage = "DIR PLUGIN LIFE color|plain fast|paced", .run = run};
+const struct cli_verb verb_internal_demo_host = {.name = "internal-demo-host",
+                                                 .usage = "DIR PLUGIN LIFE color|plain fast|paced",
+                                                 .run = demo_host_verb};

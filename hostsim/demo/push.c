@@ -56,7 +56,7 @@ int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugi
                                                                                 : -1;
 }
 
-static int run(struct cli *cli) {
+static int push_verb(struct cli *cli) {
   if (cli->argc != 9) return cli_usage(cli, "not to be called by hand");
   process_become_child();
   struct hostkit_options options = {
@@ -92,4 +92,4 @@ static int run(struct cli *cli) {
 const struct cli_verb verb_internal_push = {.name = "internal-push",
                                             .usage =
                                                 "PLUGIN DIR STORE LEDGER TYPE DATA LEDGER-KEY TEXT",
-                                            .run = run};
+                                            .run = push_verb};

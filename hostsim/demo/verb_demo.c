@@ -144,7 +144,7 @@ out:
   return status;
 }
 
-static int run(struct cli *cli) {
+static int demo_verb(struct cli *cli) {
   const char *no_color = getenv("NO_COLOR");
   const char *terminal = getenv("TERM");
   bool color = isatty(STDOUT_FILENO) && (!no_color || !no_color[0]) &&
@@ -194,7 +194,7 @@ const struct cli_verb verb_demo = {
              .help = "Plain text on a terminal too; so does NO_COLOR in the environment."},
             {.name = NULL},
         },
-    .run = run,
+    .run = demo_verb,
     .examples =
         (const struct cli_example[]){{"hostsim demo --fast", "All of it at once."}, {NULL, NULL}},
 };

@@ -70,7 +70,7 @@ static json_t *name(const struct names *names, int id) {
   return json_string(name_of_id(names, id, buffer));
 }
 
-static json_t *ids(const struct act *act, const struct names *names) {
+static json_t *requested_ids(const struct act *act, const struct names *names) {
   json_t *list = json_array();
   for (unsigned i = 0; i < act->id_count; i++)
     json_array_append_new(list, name(names, act->ids[i]));
@@ -111,7 +111,7 @@ static json_t *turn_data(const struct act *act, const struct names *names) {
   char text[NAME_SIZE];
   json_t *data = json_object();
   text_of_words(act->serial, text);
-  if (act->has_ids) set(data, "messages", ids(act, names));
+  if (act->has_ids) set(data, "messages", requested_ids(act, names));
   if (act->kind == ACT_RETRYING) set(data, "attempt", json_integer(act->attempt));
   if (act->kind == ACT_WAITING) set(data, "kind", json_string("approval"));
   if (act->has_words &&
@@ -226,7 +226,7 @@ json_t *request_of_act(const struct act *act, const struct names *names) {
     request =
         json_pack("{s:s, s:s, s:s, s:s}", "op", "chat_request", "session", names->session, "source",
                   act->has_ids && act->ids[0] >= SYSTEM_ID ? "system" : "user", "content", "hello");
-    if (act->has_ids) set(request, "messages", ids(act, names));
+    if (act->has_ids) set(request, "messages", requested_ids(act, names));
     return request;
   case ACT_SETTLE:
     return json_pack("{s:s, s:o, s:s}", "op", "settle", "delivery",

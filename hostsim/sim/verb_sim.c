@@ -125,7 +125,7 @@ static int read_number(const struct cli *cli, int key, struct sim_options *optio
 }
 
 /* Returns whether the verb goes on; if not, it returns *ret_code. */
-static bool parse(struct cli *cli, struct sim_options *ret_options, int *ret_code) {
+static bool read_options(struct cli *cli, struct sim_options *ret_options, int *ret_code) {
   struct sim_options options = {.seed = 1, .steps = 100000, .failures = 1, .timeout_ms = 120000};
   bool shrink = false, no_shrink = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -232,10 +232,10 @@ static int watch_play(const struct watch *watch, const struct sim_options *optio
   return EXIT_FAILURE;
 }
 
-static int run(struct cli *cli) {
+static int sim_verb(struct cli *cli) {
   struct sim_options options;
   int status = 0;
-  if (!parse(cli, &options, &status)) return status;
+  if (!read_options(cli, &options, &status)) return status;
   struct watch watch = {.base = make_base()};
   struct sigaction closed_pipe = {.sa_handler = hear_closed_pipe};
   interrupt_catch();
@@ -254,7 +254,7 @@ static int run(struct cli *cli) {
 }
 
 /* The folder comes first, then what the verb `sim` was given. */
-static int run_playing(struct cli *cli) {
+static int playing_verb(struct cli *cli) {
   struct sim_options options;
   struct sim_progress *progress = NULL;
   const char *base = cli->argc < 2 ? NULL : cli->argv[1];
@@ -263,7 +263,7 @@ static int run_playing(struct cli *cli) {
   cli->argc--;
   cli->argv++;
   int status = 0;
-  if (parse(cli, &options, &status)) {
+  if (read_options(cli, &options, &status)) {
     interrupt_catch();
     status = sim_play(&options, base, progress);
   }
@@ -287,7 +287,7 @@ const struct cli_verb verb_sim = {
         "waits for a disk: processes die here, the machine does not.\n\n"
         "Exit code: 0 when nothing differed, 1 when something did, 2 for a wrong command line.",
     .options = options_of_sim,
-    .run = run,
+    .run = sim_verb,
     .examples = (const struct cli_example[]){{"hostsim sim --seed 7 --steps 1000000",
                                               "A million steps of other schedules."},
                                              {NULL, NULL}},
@@ -296,5 +296,5 @@ const struct cli_verb verb_internal_sim = {
     .name = "internal-sim",
     .usage = "FOLDER [OPTION]...",
     .options = options_of_sim,
-    .run = run_playing,
+    .run = playing_verb,
 };

@@ -60,7 +60,7 @@ struct line {
   int item, place;
 };
 
-static void take(struct plan *plan, int item, enum outcome outcome) {
+static void take_item(struct plan *plan, int item, enum outcome outcome) {
   plan->taken[plan->taken_count].item = item;
   plan->taken[plan->taken_count++].outcome = outcome;
 }
@@ -92,7 +92,8 @@ static void find_key(const struct model *model, const bool *left, int item, int 
   }
 }
 
-static bool goes_before(const struct model *model, const struct line *a, const struct line *b) {
+static bool item_goes_before(const struct model *model, const struct line *a,
+                             const struct line *b) {
   uint8_t level_a = model->items[a->item].level, level_b = model->items[b->item].level;
   return level_a != level_b ? level_a > level_b : a->place < b->place;
 }
@@ -101,7 +102,8 @@ static void sort(const struct model *model, struct line *lines, unsigned count) 
   for (unsigned i = 1; i < count; i++) {
     struct line line = lines[i];
     unsigned at = i;
-    for (; at > 0 && goes_before(model, &line, &lines[at - 1]); at--) lines[at] = lines[at - 1];
+    for (; at > 0 && item_goes_before(model, &line, &lines[at - 1]); at--)
+      lines[at] = lines[at - 1];
     lines[at] = line;
   }
 }
@@ -160,14 +162,14 @@ void news_plan(const struct model *model, const struct sim_settings *settings, b
     const struct model_item *item = &model->items[i];
     left[i] = item->held == PENDING && !is_expired(model, item) && !item->caused_by;
     if (item->held == PENDING && !left[i])
-      take(ret_plan, i, is_expired(model, item) ? EXPIRED : WITHDRAWN);
+      take_item(ret_plan, i, is_expired(model, item) ? EXPIRED : WITHDRAWN);
   }
   for (int i = 0; i < (int)model->item_count; i++) {
     int newest, oldest;
     if (!left[i]) continue;
     find_key(model, left, i, &newest, &oldest);
-    if (newest != i) take(ret_plan, i, SUPERSEDED);
-    else if (is_filtered(&model->items[i], settings)) take(ret_plan, i, FILTERED);
+    if (newest != i) take_item(ret_plan, i, SUPERSEDED);
+    else if (is_filtered(&model->items[i], settings)) take_item(ret_plan, i, FILTERED);
     else lines[count++] = (struct line){i, oldest};
   }
   sort(model, lines, count);
@@ -177,7 +179,7 @@ void news_plan(const struct model *model, const struct sim_settings *settings, b
   for (unsigned i = 0; i < count; i++) {
     if (kept[i]) {
       ret_plan->shown[ret_plan->shown_count++] = lines[i].item;
-      take(ret_plan, lines[i].item, DELIVERED);
+      take_item(ret_plan, lines[i].item, DELIVERED);
     }
   }
 }
