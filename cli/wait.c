@@ -53,8 +53,8 @@ static bool is_somebody_elses(const struct waiting *waiting) {
                 NULL))
     return false;
   const json_t *owner = json_object_get(status, "attachment");
-  bool yes =
-      json_is_true(json_object_get(owner, "alive")) && json_count(owner, "pid") != waiting->owner;
+  bool yes = json_is_true(json_object_get(owner, "alive")) &&
+             json_value_count(owner, "pid") != waiting->owner;
   json_decref(status);
   return yes;
 }
@@ -93,9 +93,9 @@ static int opening(const struct waiting *waiting, json_t **ret_data) {
   if (code) return code;
   const json_t *owner = json_object_get(status, "attachment");
   json_t *data = json_object();
-  if (data && json_text(owner, "cwd")[0])
+  if (data && json_value_text(owner, "cwd")[0])
     json_object_set(data, "cwd", json_object_get(owner, "cwd"));
-  if (data && json_text(owner, "host")[0])
+  if (data && json_value_text(owner, "host")[0])
     json_object_set(data, "host", json_object_get(owner, "host"));
   json_decref(status);
   if (!data) return cli_fail(waiting->cli, "out of memory");

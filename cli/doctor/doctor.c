@@ -13,18 +13,18 @@
 #include "command/terminal.h"
 
 static void (*const examiners[])(struct doctor *doctor) = {
-    examine_plugin, examine_config, examine_store, examine_sessions, examine_hosts, examine_system};
+    doctor_plugin, doctor_config, doctor_store, doctor_sessions, doctor_hosts, doctor_system};
 static const char *const severity_names[] = {"ok", "note", "warning", "problem"};
 
 static void print_finding(const json_t *finding) {
-  printf("%-8s ", json_text(finding, "severity"));
-  terminal_text(stdout, json_text(finding, "topic"));
+  printf("%-8s ", json_value_text(finding, "severity"));
+  terminal_text(stdout, json_value_text(finding, "topic"));
   fputs(": ", stdout);
-  terminal_text(stdout, json_text(finding, "text"));
+  terminal_text(stdout, json_value_text(finding, "text"));
   putchar('\n');
-  if (!json_text(finding, "remedy")[0]) return;
+  if (!json_value_text(finding, "remedy")[0]) return;
   fputs("         -> ", stdout);
-  terminal_text(stdout, json_text(finding, "remedy"));
+  terminal_text(stdout, json_value_text(finding, "remedy"));
   putchar('\n');
 }
 

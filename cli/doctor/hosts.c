@@ -117,7 +117,7 @@ static bool examine(struct doctor *doctor, const struct host *host) {
   return here;
 }
 
-void examine_hosts(struct doctor *doctor) {
+void doctor_hosts(struct doctor *doctor) {
   size_t here = 0;
   for (size_t i = 0; i < host_count; i++) here += examine(doctor, &hosts[i]);
   if (!here)

@@ -30,7 +30,7 @@ static int32_t try_open(const struct doctor *doctor, bool with_config,
   return code;
 }
 
-void examine_plugin(struct doctor *doctor) {
+void doctor_plugin(struct doctor *doctor) {
   struct tidings_error error = {.size = sizeof error};
   struct hostkit_info info = {.size = sizeof info};
   const char *variable = getenv("TIDINGS_PLUGIN");
@@ -55,7 +55,7 @@ void examine_plugin(struct doctor *doctor) {
   free(path);
 }
 
-void examine_config(struct doctor *doctor) {
+void doctor_config(struct doctor *doctor) {
   struct tidings_error error = {.size = sizeof error};
   bool named = false;
   char *path = kit_config_path(doctor->cli, &named);

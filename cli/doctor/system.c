@@ -26,7 +26,7 @@ static bool is_in_path(const char *program) {
   return found;
 }
 
-void examine_system(struct doctor *doctor) {
+void doctor_system(struct doctor *doctor) {
   char *text = NULL;
   size_t len = 0;
   unsigned long watches = 0;

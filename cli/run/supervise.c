@@ -130,7 +130,7 @@ static void tell_waiting(struct supervision *all, bool waits) {
 /* Twice in a row: a read that is about to return is no news. */
 static void look_at_terminal(struct supervision *all) {
   if (!all->has_terminal) return;
-  bool waits = waits_for_input(all->run->child.pid);
+  bool waits = waiting_for_input(all->run->child.pid);
   all->seen_waiting = waits ? all->seen_waiting + 1 : 0;
   if (!waits) tell_waiting(all, false);
   else if (all->seen_waiting > 1) tell_waiting(all, true);

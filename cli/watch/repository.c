@@ -181,7 +181,7 @@ struct repository *repository_above(struct repository **all, const char *folder)
   return found;
 }
 
-void repositories_free(struct repository *all) {
+void repository_free_all(struct repository *all) {
   while (all) {
     struct repository *next = all->next;
     stop_git(all);

@@ -230,7 +230,7 @@ void tree_close(struct tree *tree) {
     free(tree->roots[i].only);
   }
   free(tree->roots);
-  repositories_free(tree->repositories);
+  repository_free_all(tree->repositories);
   known_free(&tree->known);
   close(tree->fd);
 }

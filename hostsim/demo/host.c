@@ -74,7 +74,7 @@ void host_open(struct demo_host *host, bool resumes) {
                json_pack("{s:s, s:s}", "cwd", host->folder.workspace, "host", "hostsim demo"));
     return;
   }
-  json_t *deliveries = transcript_deliveries(host->folder.transcript);
+  json_t *deliveries = journal_deliveries(host->folder.transcript);
   char *list = json_dumps(deliveries, 0);
   screen_note(&host->screen,
               "the host is back, pid %d; its transcript holds the deliveries %s: session.resumed "

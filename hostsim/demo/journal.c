@@ -61,7 +61,7 @@ json_t *journal_read(const char *path) {
   return entries;
 }
 
-json_t *transcript_deliveries(const char *path) {
+json_t *journal_deliveries(const char *path) {
   json_t *entries = journal_read(path);
   json_t *deliveries = json_array();
   for (size_t i = 0; i < json_array_size(entries); i++) {

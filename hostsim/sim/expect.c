@@ -42,7 +42,7 @@ static json_t *turn_ids(const struct model *model, const int *messages, unsigned
 
 static json_t *words(uint32_t serial) {
   char text[NAME_SIZE];
-  text_of_words(serial, text);
+  request_text_of_words(serial, text);
   return serial != 0 ? json_string(text) : json_null();
 }
 
@@ -77,17 +77,17 @@ static bool has_started(const struct model *model) {
 static json_t *expected_notification(const struct model *model, int index) {
   char text[NAME_SIZE], message[2 * NAME_SIZE];
   const struct model_item *item = &model->items[index];
-  const struct note_kind *kind = &note_kinds[item->note];
-  text_of_note(item->text, text);
+  const struct note_kind *kind = &request_note_kinds[item->note];
+  request_text_of_note(item->text, text);
   (void)snprintf(message, sizeof message, "%s%s",
                  item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
   return json_pack("{s:s, s:s, s:s, s:s}", "source", kind->source, "name", kind->name, "level",
-                   level_names[item->level], "message", message);
+                   request_level_names[item->level], "message", message);
 }
 
 static json_t *system_content(const struct model *model, const struct model_message *message) {
   const struct model_item *item = &model->items[message->text];
-  const struct note_kind *kind = &note_kinds[item->note];
+  const struct note_kind *kind = &request_note_kinds[item->note];
   return json_sprintf("%s (%s%s%s); see the notifications in this message.",
                       item->level == TIDINGS_LEVEL_CRITICAL ? "Critical notification"
                                                             : "Notification",
@@ -97,7 +97,7 @@ static json_t *system_content(const struct model *model, const struct model_mess
 static json_t *turn_message(const struct model *model, int index) {
   char text[NAME_SIZE];
   const struct model_message *message = &model->messages[index];
-  text_of_message(message->text, text);
+  request_text_of_message(message->text, text);
   return json_pack(
       "{s:i, s:o, s:o, s:o}", "id", message->id, "content",
       message->system ? system_content(model, message) : json_string(text), "queued_at",
@@ -134,7 +134,7 @@ static json_t *expected_steered_texts(const struct model *model, const struct an
   char text[NAME_SIZE];
   json_t *list = json_array();
   for (unsigned i = 0; i < answer->steered_count; i++) {
-    text_of_message(model->messages[answer->steered[i]].text, text);
+    request_text_of_message(model->messages[answer->steered[i]].text, text);
     json_array_append_new(list, json_string(text));
   }
   return list;
@@ -243,7 +243,7 @@ static const char *cause_name(unsigned cause) {
   default: break;
   }
   if (cause <= ACT_SUBAGENT) return "notification";
-  return cause <= ACT_WAKE ? event_types[cause] : "nothing";
+  return cause <= ACT_WAKE ? request_event_types[cause] : "nothing";
 }
 
 json_t *expect_history(const struct model *model) {

@@ -21,8 +21,8 @@ static json_t *plain_ids(const json_t *list, struct names *names) {
   size_t i = 0;
   const json_t *id = NULL;
   json_array_foreach(list, i, id) {
-    json_array_append_new(
-        numbers, json_integer(id_of_name(names, json_is_string(id) ? json_string_value(id) : "")));
+    json_array_append_new(numbers, json_integer(request_id_of_name(
+                                       names, json_is_string(id) ? json_string_value(id) : "")));
   }
   return numbers;
 }
@@ -59,10 +59,11 @@ static json_t *action(const json_t *from, struct names *names) {
   json_array_foreach(get(from, "messages"), i, message) {
     json_t *id = get(message, "id");
     json_array_append_new(
-        messages, json_pack("{s:i, s:o, s:o, s:o}", "id",
-                            id_of_name(names, json_is_string(id) ? json_string_value(id) : ""),
-                            "content", copy(message, "content"), "queued_at",
-                            copy(message, "queued_at"), "trigger", copy(message, "trigger")));
+        messages,
+        json_pack("{s:i, s:o, s:o, s:o}", "id",
+                  request_id_of_name(names, json_is_string(id) ? json_string_value(id) : ""),
+                  "content", copy(message, "content"), "queued_at", copy(message, "queued_at"),
+                  "trigger", copy(message, "trigger")));
   }
   return json_pack("{s:o, s:o, s:o}", "type", copy(from, "type"), "source", copy(from, "source"),
                    "messages", messages);
@@ -117,8 +118,8 @@ static json_t *plain_queue(const json_t *from, struct names *names) {
     json_t *id = get(message, "id");
     json_array_append_new(
         list, json_pack("{s:i, s:o, s:o}", "id",
-                        id_of_name(names, json_is_string(id) ? json_string_value(id) : ""), "state",
-                        copy(message, "state"), "queued_at", copy(message, "queued_at")));
+                        request_id_of_name(names, json_is_string(id) ? json_string_value(id) : ""),
+                        "state", copy(message, "state"), "queued_at", copy(message, "queued_at")));
   }
   return list;
 }
@@ -208,7 +209,7 @@ json_t *plain_history(const json_t *answer, struct names *names) {
     }
     json_array_foreach(get(transition, "messages"), n, message) {
       json_t *id = get(message, "id");
-      int number = id_of_name(names, json_is_string(id) ? json_string_value(id) : "");
+      int number = request_id_of_name(names, json_is_string(id) ? json_string_value(id) : "");
       (void)snprintf(key, sizeof key, "%d", number);
       if (number < SYSTEM_ID) json_object_set_new(messages, key, copy(message, "state"));
     }
