@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/file.h"
 #include "common/spawn.h"
 #include "errors.h"
 #include "probe_path.h"
@@ -155,18 +156,12 @@ static int32_t judge(struct trial *trial, const char *label, uint32_t timeout_ms
  * everybody. */
 static int32_t write_configuration(const char *path, const char *configuration,
                                    struct tidings_error *error) {
-  size_t len = strlen(configuration);
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  size_t done = 0;
-  while (fd >= 0 && done < len) {
-    ssize_t put = write(fd, configuration + done, len - done);
-    if (put < 0 && errno != EINTR) break;
-    done += put < 0 ? 0 : (size_t)put;
-  }
+  int reason = fd < 0 ? errno : file_write_all(fd, configuration, strlen(configuration));
   int32_t code = TIDINGS_OK;
-  if (fd < 0 || done < len)
+  if (reason)
     code = hk_error(error, TIDINGS_E_STORE, "cannot write the probe's configuration %s: %s", path,
-                    strerror(errno));
+                    strerror(reason));
   if (fd >= 0) close(fd);
   return code;
 }
