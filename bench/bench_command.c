@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +12,14 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "common/clock.h"
+#include "common/spawn.h"
 #include "samples.h"
 #include "target.h"
 
 enum { ROUNDS = 201, ROUNDS_QUICK = 41 };
 
 #define BEYOND_NS 5e6
-
-extern char **environ;
 
 static void write_call(const char *path) {
   static const char call[] = "{\"session_id\": \"quiet\", \"hook_event_name\": \"PostToolUse\", "
@@ -31,19 +30,17 @@ static void write_call(const char *path) {
 }
 
 /* Nanoseconds from its start to its exit. */
-static double run(char *const *argv, const char *input) {
-  posix_spawn_file_actions_t actions;
+static double run(const char *const argv[], const char *input) {
   pid_t child = -1;
-  int status = 0;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  uint64_t began = now_ns();
-  int reason = posix_spawn(&child, argv[0], &actions, NULL, argv, environ);
+  int status = 0, in = open(input, O_RDONLY | O_CLOEXEC);
+  if (in < 0) bench_die("%s: %s", input, strerror(errno));
+  const struct spawn spawn = {.program = argv[0], .argv = argv, .in = in, .out = SPAWN_NULL};
+  uint64_t began = clock_mono_ns();
+  int reason = spawn_start(&spawn, &child);
   if (reason) bench_die("%s: %s", argv[0], strerror(reason));
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  double taken = (double)(now_ns() - began);
-  posix_spawn_file_actions_destroy(&actions);
+  spawn_wait(child, -1, &status);
+  double taken = (double)(clock_mono_ns() - began);
+  close(in);
   if (!WIFEXITED(status) || WEXITSTATUS(status))
     bench_die("%s: ended with status %d", argv[0], status);
   return taken;
@@ -51,10 +48,9 @@ static double run(char *const *argv, const char *input) {
 
 void bench_command(struct bench *bench) {
   char store[PATH_BYTES], input[PATH_BYTES + 8], pid[16], plugin[PATH_BYTES];
-  char command[] = BENCH_COMMAND, verb[] = "hook", host[] = "codex", owner[] = "--owner",
-       in_store[] = "--store", nothing[] = "/bin/true";
-  char *quiet[] = {command, verb, owner, pid, in_store, store, host, NULL},
-       *floor_argv[] = {nothing, NULL};
+  const char *const quiet[] = {BENCH_COMMAND, "hook", "--owner", pid,
+                               "--store",     store,  "codex",   NULL};
+  const char *const floor_argv[] = {"/bin/true", NULL};
   struct samples floor = {0}, hook = {0};
   if (!bench_wants(bench, "hook command")) return;
   bench_store_path(bench, store);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "bench.h"
+#include "common/clock.h"
 #include "raw.h"
 #include "samples.h"
 #include "target.h"
@@ -44,10 +45,10 @@ static void fill(struct target *target, const char *session, uint64_t count) {
 static double deliver_us(struct target *target, uint64_t count) {
   size_t got;
   fill(target, "carrier", count);
-  uint64_t began = now_ns();
+  uint64_t began = clock_mono_ns();
   uint64_t delivery = target_deliver(target, "carrier", &got);
   target_commit(target, delivery);
-  double us = (double)(now_ns() - began) / 1e3;
+  double us = (double)(clock_mono_ns() - began) / 1e3;
   if (got != count) bench_die("%zu items came, %" PRIu64 " were pending", got, count);
   return us;
 }
@@ -55,11 +56,11 @@ static double deliver_us(struct target *target, uint64_t count) {
 static double raw_us(struct raw *raw, uint64_t count, uint64_t *n) {
   raw_put_many(raw, 7, *n, count);
   *n += count;
-  uint64_t began = now_ns();
+  uint64_t began = clock_mono_ns();
   uint64_t got = raw_deliver(raw, 7);
   raw_settle(raw, 7);
   if (got != count) bench_die("raw LMDB lost something");
-  return (double)(now_ns() - began) / 1e3;
+  return (double)(clock_mono_ns() - began) / 1e3;
 }
 
 static int rounds(const struct bench *bench, uint64_t count) {
@@ -147,9 +148,9 @@ static void many_pending(struct bench *bench, const char *name, const char *deli
   for (uint64_t i = 0; i < PENDING; i++) target_report_file(&target, "carrier", i);
   for (int round = 0; round < rounds(bench, PENDING); round++) {
     size_t got;
-    uint64_t began = now_ns();
+    uint64_t began = clock_mono_ns();
     uint64_t id = target_deliver(&target, "carrier", &got);
-    samples_add(&planned, (double)(now_ns() - began) / 1e3);
+    samples_add(&planned, (double)(clock_mono_ns() - began) / 1e3);
     target_roll_back(&target, id);
     if (got > expected || !got) bench_die("%zu lines came, expected %" PRIu64, got, expected);
     samples_add(&floor, raw_us(raw, PENDING, &n));

@@ -12,6 +12,7 @@
 
 #include "bench.h"
 #include "calls.h"
+#include "common/clock.h"
 #include "raw.h"
 #include "samples.h"
 #include "target.h"
@@ -82,12 +83,12 @@ static pid_t start_foreign_commits(const struct bench *bench, const char *store)
 static void measure(struct bench *bench, struct row *row, struct target *target, struct raw *raw) {
   struct samples floor = {0}, hook = {0};
   for (int round = 0; round < (bench->quick ? ROUNDS_QUICK : ROUNDS); round++) {
-    uint64_t began = now_ns();
+    uint64_t began = clock_mono_ns();
     raw_renew(raw, CALLS);
-    uint64_t between = now_ns();
+    uint64_t between = clock_mono_ns();
     call_hook(target, CALLS);
     samples_add(&floor, (double)(between - began) / CALLS);
-    samples_add(&hook, (double)(now_ns() - between) / CALLS);
+    samples_add(&hook, (double)(clock_mono_ns() - between) / CALLS);
   }
   uint64_t before = calls_allocations();
   call_hook(target, COUNTED);

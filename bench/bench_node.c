@@ -5,15 +5,17 @@
  * round whenever it is told to.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "common/clock.h"
+#include "common/spawn.h"
 #include "samples.h"
 #include "target.h"
 
@@ -26,27 +28,21 @@ struct node {
   FILE *orders, *answers;
 };
 
-static _Noreturn void become_node(const struct bench *bench, const char *store, const int orders[2],
-                                  const int answers[2]) {
-  const char *named = getenv("TIDINGS_BENCH_NODE");
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (dup2(orders[0], STDIN_FILENO) < 0 || dup2(answers[1], STDOUT_FILENO) < 0) _exit(127);
-  for (int i = 0; i < 2; i++) {
-    close(orders[i]);
-    close(answers[i]);
-  }
-  execlp(named && *named ? named : "node", "node", BENCH_NODE_SCRIPT, BENCH_NODE_ADDON,
-         bench->plugin, store, (char *)NULL);
-  _exit(127);
-}
-
 static void node_start(struct node *node, const struct bench *bench, const char *store) {
   int orders[2], answers[2];
   signal(SIGPIPE, SIG_IGN);
-  if (pipe(orders) || pipe(answers)) bench_die("pipe: %s", strerror(errno));
-  node->pid = fork();
-  if (node->pid < 0) bench_die("fork: %s", strerror(errno));
-  if (node->pid == 0) become_node(bench, store, orders, answers);
+  const char *named = getenv("TIDINGS_BENCH_NODE");
+  const char *const argv[] = {named && *named ? named : "node",
+                              BENCH_NODE_SCRIPT,
+                              BENCH_NODE_ADDON,
+                              bench->plugin,
+                              store,
+                              NULL};
+  if (pipe2(orders, O_CLOEXEC) || pipe2(answers, O_CLOEXEC)) bench_die("pipe: %s", strerror(errno));
+  const struct spawn spawn = {
+      .argv = argv, .in = orders[0], .out = answers[1], .pipe_signal = true};
+  int reason = spawn_start(&spawn, &node->pid);
+  if (reason) node->pid = 0;
   close(orders[0]);
   close(answers[1]);
   node->orders = fdopen(orders[1], "w");
@@ -57,7 +53,8 @@ static void node_start(struct node *node, const struct bench *bench, const char 
 static void node_end(struct node *node) {
   fclose(node->orders);
   fclose(node->answers);
-  waitpid(node->pid, NULL, 0);
+  int status = 0;
+  if (node->pid) spawn_wait(node->pid, -1, &status);
 }
 
 /* A round's nanoseconds a call; the first answer is the runtime's name. False: there is no Node
@@ -82,13 +79,13 @@ static double call_hook(struct target *target) {
                                        .session = {session, sizeof session - 1},
                                        .call_id = {"call_1", 6},
                                        .tool = {"bash", 4}};
-  uint64_t began = now_ns();
+  uint64_t began = clock_mono_ns();
   for (int i = 0; i < CALLS; i++) {
     const struct tidings_reply *reply = NULL;
     if (target->plugin->on_tool_result(target->plugin, &result, &reply, NULL) != 0 || reply)
       bench_die("a quiet hook had something to say");
   }
-  return (double)(now_ns() - began) / CALLS;
+  return (double)(clock_mono_ns() - began) / CALLS;
 }
 
 static bool measure(const struct bench *bench, struct row *row, struct target *target,

@@ -15,6 +15,7 @@
 #include <tidings/hostkit.h>
 
 #include "bench.h"
+#include "common/clock.h"
 #include "raw.h"
 #include "samples.h"
 #include "target.h"
@@ -35,13 +36,13 @@ static void open_row(struct bench *bench) {
   raw_put_many(raw, 1, 1, 100);
   raw_close(raw);
   for (int round = 0; round < (bench->quick ? 30 : 300); round++) {
-    uint64_t began = now_ns();
+    uint64_t began = clock_mono_ns();
     raw = raw_open(raw_path);
-    samples_add(&floor, (double)(now_ns() - began) / 1e3);
+    samples_add(&floor, (double)(clock_mono_ns() - began) / 1e3);
     raw_close(raw);
-    began = now_ns();
+    began = clock_mono_ns();
     target_open(&target, store, TIDINGS_ROLE_HOST);
-    samples_add(&opened, (double)(now_ns() - began) / 1e3);
+    samples_add(&opened, (double)(clock_mono_ns() - began) / 1e3);
     target_close(&target);
   }
   snprintf(row->state, sizeof row->state, "100 pending, nobody else has it open");
@@ -60,7 +61,7 @@ static void open_row(struct bench *bench) {
  * and all of it back. */
 static double swap_floor_us(const struct bench *bench, const char *raw_path, const char *copy) {
   struct stat status;
-  uint64_t began = now_ns();
+  uint64_t began = clock_mono_ns();
   int in = open(bench->plugin, O_RDONLY | O_CLOEXEC),
       out = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
   if (in < 0 || out < 0 || fstat(in, &status) != 0) bench_die("%s cannot be copied", bench->plugin);
@@ -77,7 +78,7 @@ static double swap_floor_us(const struct bench *bench, const char *raw_path, con
   struct raw *raw = raw_open(raw_path);
   raw_close(raw);
   dlclose(image);
-  return (double)(now_ns() - began) / 1e3;
+  return (double)(clock_mono_ns() - began) / 1e3;
 }
 
 static double resident_kib(void) {
@@ -108,9 +109,9 @@ static void swap_rows(struct bench *bench) {
   if (hostkit_open(&options, &hostkit, &error) != 0) bench_die("hostkit_open: %s", error.text);
   for (int cycle = 0; cycle < cycles; cycle++) {
     samples_add(&floor, swap_floor_us(bench, raw_path, copy));
-    uint64_t began = now_ns();
+    uint64_t began = clock_mono_ns();
     if (hostkit_swap(hostkit, NULL, 10000, &error) != 0) bench_die("hostkit_swap: %s", error.text);
-    samples_add(&swaps, (double)(now_ns() - began) / 1e3);
+    samples_add(&swaps, (double)(clock_mono_ns() - began) / 1e3);
     if (cycle == cycles / 10) early = resident_kib();
   }
   double late = resident_kib();

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "common/clock.h"
 #include "raw.h"
 #include "samples.h"
 #include "target.h"
@@ -42,12 +43,12 @@ static void push_alone(struct bench *bench) {
   target_open(&target, store, TIDINGS_ROLE_HOST);
   for (int batch = 0; batch < rounds(bench) * 10; batch++) {
     for (int i = 0; i < 20; i++, n++, pending++) {
-      uint64_t began = now_ns();
+      uint64_t began = clock_mono_ns();
       raw_put(raw, 1, n);
-      uint64_t between = now_ns();
+      uint64_t between = clock_mono_ns();
       target_push(&target, "one", n);
       samples_add(&floor, (double)(between - began) / 1e3);
-      samples_add(&pushes, (double)(now_ns() - between) / 1e3);
+      samples_add(&pushes, (double)(clock_mono_ns() - between) / 1e3);
     }
     if (pending > SLICE_LIMIT - 100) {
       target_drain(&target, "one");
@@ -78,7 +79,7 @@ struct slice {
 
 static void *pusher_main(void *context) {
   struct slice *slice = context;
-  while (now_ns() < slice->until && atomic_load(&slice->pushed) < SLICE_LIMIT - THREADS) {
+  while (clock_mono_ns() < slice->until && atomic_load(&slice->pushed) < SLICE_LIMIT - THREADS) {
     if (target_push(slice->target, "one", atomic_fetch_add(&slice->n, 1)) != 0) break;
     atomic_fetch_add(&slice->pushed, 1);
   }
@@ -88,21 +89,21 @@ static void *pusher_main(void *context) {
 static double threads_per_second(struct bench *bench, struct target *target) {
   pthread_t threads[THREADS];
   struct slice slice = {.target = target};
-  uint64_t began = now_ns();
+  uint64_t began = clock_mono_ns();
   slice.until = began + slice_ns(bench);
   for (int i = 0; i < THREADS; i++) {
     if (pthread_create(&threads[i], NULL, pusher_main, &slice) != 0) bench_die("no thread");
   }
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  double seconds = (double)(now_ns() - began) / 1e9;
+  double seconds = (double)(clock_mono_ns() - began) / 1e9;
   target_drain(target, "one");
   return (double)atomic_load(&slice.pushed) / seconds;
 }
 
 static double raw_per_second(struct bench *bench, struct raw *raw, uint64_t *n) {
-  uint64_t began = now_ns(), until = began + slice_ns(bench), count = 0;
-  for (; now_ns() < until; count++) raw_put(raw, 1, (*n)++);
-  return (double)count / ((double)(now_ns() - began) / 1e9);
+  uint64_t began = clock_mono_ns(), until = began + slice_ns(bench), count = 0;
+  for (; clock_mono_ns() < until; count++) raw_put(raw, 1, (*n)++);
+  return (double)count / ((double)(clock_mono_ns() - began) / 1e9);
 }
 
 static void push_by_threads(struct bench *bench) {
@@ -166,11 +167,11 @@ static _Noreturn void worker_main(const struct bench *bench, struct gate *gate, 
   while (!atomic_load(&gate->go)) usleep(100);
   uint64_t until = atomic_load(&gate->until);
   for (times->count = 0; times->count < TIMES_MAX; times->count++) {
-    uint64_t began = now_ns();
+    uint64_t began = clock_mono_ns();
     if (began >= until) break;
     if (raw) raw_put(raw, number + 1, first + times->count);
     else if (target_push(&target, session, times->count) != 0) break;
-    times->us[times->count] = (double)(now_ns() - began) / 1e3;
+    times->us[times->count] = (double)(clock_mono_ns() - began) / 1e3;
   }
   _exit(0);
 }
@@ -187,13 +188,13 @@ static double processes_per_second(const struct bench *bench, struct gate *gate,
     if (child == 0) worker_main(bench, gate, i, path, is_raw, first);
   }
   while (atomic_load(&gate->ready) < PROCESSES) usleep(100);
-  uint64_t began = now_ns();
+  uint64_t began = clock_mono_ns();
   atomic_store(&gate->until, began + slice_ns(bench));
   atomic_store(&gate->go, true);
   for (int status; wait(&status) > 0;) {
     if (status != 0) bench_die("a worker ended with status 0x%x", (unsigned)status);
   }
-  double seconds = (double)(now_ns() - began) / 1e9;
+  double seconds = (double)(clock_mono_ns() - began) / 1e9;
   for (unsigned i = 0; i < PROCESSES; i++) {
     pushes += gate->workers[i].count;
     for (uint64_t k = 0; k < gate->workers[i].count; k++)

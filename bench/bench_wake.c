@@ -20,6 +20,7 @@
 
 #include "bench.h"
 #include "calls.h"
+#include "common/clock.h"
 #include "raw.h"
 #include "samples.h"
 #include "target.h"
@@ -59,7 +60,7 @@ static _Noreturn void raw_sleeper(struct pair *pair) {
     char bytes[64];
     sleep_on(pair, fd);
     if (read(fd, bytes, sizeof bytes) < 0) bench_die("the FIFO: %s", strerror(errno));
-    atomic_store(&pair->woken_ns, now_ns());
+    atomic_store(&pair->woken_ns, clock_mono_ns());
   }
 }
 
@@ -74,7 +75,7 @@ static _Noreturn void plugin_sleeper(const struct bench *bench, struct pair *pai
   for (;;) {
     sleep_on(pair, fd);
     if (!target_next_session(&target, session, sizeof session)) continue;
-    uint64_t woken = now_ns();
+    uint64_t woken = clock_mono_ns();
     while (target_next_session(&target, session, sizeof session)) continue;
     atomic_store(&pair->woken_ns, woken);
   }
@@ -122,7 +123,7 @@ static void measure(struct bench *bench, struct pair *pairs, struct raw *raw, st
 
     until_asleep(&pairs[1], n);
     atomic_store(&pairs[1].woken_ns, 0);
-    uint64_t began = now_ns();
+    uint64_t began = clock_mono_ns();
     target_push_critical(target, "one", n);
     committed = calls_wrote_ns();
     double after = woken_us(&pairs[1], committed);

@@ -4,6 +4,7 @@
  * the plugin's calls come here as well.
  */
 #include "calls.h"
+#include "common/clock.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -59,7 +60,7 @@ uint64_t calls_wrote_ns(void) { return atomic_load(&wrote_ns); }
 
 EXPORTED ssize_t pwrite(int fd, const void *data, size_t length, off_t offset) {
   ssize_t written = syscall(SYS_pwrite64, fd, data, length, offset);
-  atomic_store(&wrote_ns, now_ns());
+  atomic_store(&wrote_ns, clock_mono_ns());
   return written;
 }
 EXPORTED ssize_t pwrite64(int fd, const void *data, size_t length, off64_t offset) {

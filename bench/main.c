@@ -2,6 +2,7 @@
  *
  * main.c: the command line, the stores, and the table.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -12,37 +13,21 @@
 #include <strings.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "command/cli.h"
+#include "common/folder.h"
 #include "raw.h"
 #include "samples.h"
 #include "target.h"
 
 enum { FILL_THREADS = 64, FILL_EACH = 9000, RECORDS = 300 };
 
-static const char usage[] =
-    "usage: tidings-bench [--plugin PATH] [--quick] [--rows SUBSTRING] [--json] [--dir DIR]\n"
-    "  --plugin PATH     the tidings.so to measure (default: the one of this build)\n"
-    "  --quick           shorter, and 100,000 instead of a million other items\n"
-    "  --rows SUBSTRING  only rows whose name has this in it\n"
-    "  --json            an array of objects instead of the table\n"
-    "  --dir DIR         where the stores are made (default: $TMPDIR or /tmp; a real disk makes "
-    "syncs real)\n";
-
 /* The folder to remove when a measurement dies. */
 static char *to_remove;
 
-static void remove_folder(void) {
-  if (!to_remove) return;
-  pid_t child = fork();
-  if (child == 0) {
-    execlp("rm", "rm", "-rf", "--", to_remove, (char *)NULL);
-    _exit(127);
-  }
-  if (child > 0) waitpid(child, NULL, 0);
-}
+static void remove_folder(void) { (void)folder_remove_all(to_remove); }
 
 void bench_die(const char *format, ...) {
   va_list list;
@@ -211,50 +196,51 @@ static void print_machine(const struct bench *bench) {
 
 /* -- the command line -------------------------------------------------------------------------- */
 
-static _Noreturn void usage_error(const char *what) {
-  fprintf(stderr, "tidings-bench: %s\n%s", what, usage);
-  exit(2);
+enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_QUICK, OPTION_ROWS, OPTION_DIR };
+
+/* Returns 0 or the exit code; *ret_stop: help was printed. */
+static int read_bench_options(struct cli *cli, struct bench *bench, bool *ret_stop) {
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case OPTION_PLUGIN: bench->plugin = cli->value; break;
+    case OPTION_QUICK: bench->quick = true; break;
+    case OPTION_ROWS: bench->only = cli->value; break;
+    case OPTION_DIR: bench->base = cli->value; break;
+    default: *ret_stop = true; return cli->exit_code;
+    }
+  }
+  bench->json = cli->json;
+  return cli_take_words(cli, 0, 0, "");
 }
 
-static void read_command_line(struct bench *bench, int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    const char **value = NULL;
-    if (strcmp(argv[i], "--quick") == 0) bench->quick = true;
-    else if (strcmp(argv[i], "--json") == 0) bench->json = true;
-    else if (strcmp(argv[i], "--rows") == 0) value = &bench->only;
-    else if (strcmp(argv[i], "--plugin") == 0) value = &bench->plugin;
-    else if (strcmp(argv[i], "--dir") == 0) value = &bench->base;
-    else if (strcmp(argv[i], "--help") == 0) {
-      printf("%s", usage);
-      exit(0);
-    } else usage_error(argv[i]);
-    if (value && i + 1 == argc) usage_error(argv[i]);
-    if (value) *value = argv[++i];
+static void measure(struct bench *bench) {
+  match_record_size(bench);
+  bench_hook(bench);
+  bench_node(bench);
+  bench_command(bench);
+  bench_push(bench);
+  bench_wake(bench);
+  bench_deliver(bench);
+  bench_open(bench);
+  for (size_t i = 0; i < bench->row_count; i++) {
+    struct row *row = &bench->rows[i];
+    row->ratio = row->floor > 0 ? row->measured / row->floor : 0;
   }
 }
 
-int main(int argc, char **argv) {
+static int bench_verb(struct cli *cli) {
   static struct bench bench = {.plugin = BENCH_PLUGIN};
   const char *temporary = getenv("TMPDIR");
+  bool stop = false;
   bench.base = temporary && *temporary ? temporary : "/tmp";
-  read_command_line(&bench, argc, argv);
-  if (snprintf(bench.folder, sizeof bench.folder, "%s/tidings-bench-XXXXXX", bench.base) >=
-      PATH_BYTES - 16)
-    usage_error("--dir: too long");
-  if (!mkdtemp(bench.folder)) bench_die("%s: no folder can be made there", bench.base);
-  to_remove = bench.folder;
+  int code = read_bench_options(cli, &bench, &stop);
+  if (code || stop) return code;
+  to_remove = folder_make_temporary(bench.base, "tidings-bench");
+  if (!to_remove) return cli_fail(cli, "no folder can be made: %s", strerror(errno));
   atexit(remove_folder);
-  match_record_size(&bench);
-  bench_hook(&bench);
-  bench_node(&bench);
-  bench_command(&bench);
-  bench_push(&bench);
-  bench_wake(&bench);
-  bench_deliver(&bench);
-  bench_open(&bench);
-  for (size_t i = 0; i < bench.row_count; i++)
-    bench.rows[i].ratio =
-        bench.rows[i].floor > 0 ? bench.rows[i].measured / bench.rows[i].floor : 0;
+  if (snprintf(bench.folder, sizeof bench.folder, "%s", to_remove) >= PATH_BYTES - 16)
+    return cli_fail(cli, "the path of --dir is too long");
+  measure(&bench);
   if (bench.json) {
     print_json(&bench);
   } else {
@@ -263,3 +249,36 @@ int main(int argc, char **argv) {
   }
   return 0;
 }
+
+static const struct cli_verb verb_bench = {
+    .usage = "[--plugin PATH] [--quick] [--rows SUBSTRING] [--json] [--dir DIR]",
+    .help = "Measures the plugin, each row next to the floor it is measured against.",
+    .with = WITH_JSON,
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_PLUGIN,
+             .name = "plugin",
+             .argument = "PATH",
+             .help = "The tidings.so to measure. Without it: the one of this build."},
+            {.key = OPTION_QUICK,
+             .name = "quick",
+             .help = "Shorter, and 100,000 instead of a million other items."},
+            {.key = OPTION_ROWS,
+             .name = "rows",
+             .argument = "SUBSTRING",
+             .help = "Only rows whose name has this in it."},
+            {.key = OPTION_DIR,
+             .name = "dir",
+             .argument = "DIR",
+             .help = "Where the stores are made. Without it: $TMPDIR or /tmp. A real disk makes "
+                     "syncs real."},
+            {.name = NULL},
+        },
+    .run = bench_verb,
+};
+
+static const struct cli_verb *const verbs[] = {&verb_bench, NULL};
+static const struct cli_program tidings_bench = {
+    .name = "tidings-bench", .version = TIDINGS_VERSION, .verbs = verbs, .keep_pipe_signal = true};
+
+int main(int argc, char **argv) { return cli_main(&tidings_bench, argc, argv); }

@@ -5,15 +5,8 @@
 #include "samples.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "bench.h"
-
-uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void samples_add(struct samples *samples, double value) {
   if (samples->count == samples->capacity) {

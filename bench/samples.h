@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint64_t now_ns(void);
-
 /* A growing list; zero is an empty one. */
 struct samples {
   double *at;

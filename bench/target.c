@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "bench.h"
+#include "common/clock.h"
+#include "common/random.h"
 #include "samples.h"
 
 static void host_log(void *context, uint32_t severity, const struct tidings_span *message) {
@@ -21,20 +21,18 @@ static void host_log(void *context, uint32_t severity, const struct tidings_span
 }
 
 static int64_t host_now_ms(void *context) {
-  struct timespec now;
   (void)context;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+  return clock_wall_ms();
 }
 
 static uint64_t host_mono_ns(void *context) {
   (void)context;
-  return now_ns();
+  return clock_mono_ns();
 }
 
 static int32_t host_random(void *context, void *buffer, size_t len) {
   (void)context;
-  return getrandom(buffer, len, 0) == (ssize_t)len ? 0 : -1;
+  return random_fill(buffer, len) ? -1 : 0;
 }
 
 static const struct tidings_host host = {.size = sizeof host,

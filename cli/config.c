@@ -12,21 +12,22 @@
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
-#include "command/paths.h"
 #include "command/print.h"
-#include "command/scratch.h"
 #include "command/terminal.h"
+#include "common/file.h"
+#include "common/folder.h"
 
 /* Opens with the configuration, on a store of its own that is removed again: what is checked is the
  * configuration and nothing else. */
 static int open_with(const struct cli *cli, struct hostkit **ret_kit, char **ret_scratch) {
-  char *scratch = scratch_make();
+  char *scratch = folder_make_temporary(NULL, "tidings");
   if (!scratch) return cli_fail(cli, "cannot make a temporary folder: %s", strerror(errno));
   struct cli apart = *cli;
   apart.store = scratch;
   int code = kit_open_or_say(&apart, TIDINGS_ROLE_PRODUCER, 0, ret_kit);
   if (code) {
-    scratch_remove(scratch);
+    (void)folder_remove_all(scratch);
+    free(scratch);
     return code;
   }
   *ret_scratch = scratch;
@@ -43,11 +44,12 @@ static int in_force(const struct cli *cli, json_t **ret_config) {
   if (!code) *ret_config = json_incref(json_object_get(answer, "config"));
   json_decref(answer);
   kit_close(kit);
-  scratch_remove(scratch);
+  (void)folder_remove_all(scratch);
+  free(scratch);
   return code;
 }
 
-static int check(struct cli *cli) {
+static int check_config(struct cli *cli) {
   json_t *config = NULL;
   if (cli->word_count == 2) cli->config = cli->words[1];
   int code = in_force(cli, &config);
@@ -57,7 +59,7 @@ static int check(struct cli *cli) {
   char *path = kit_config_path(cli, &named);
   size_t len = 0;
   char *text = NULL;
-  bool there = path && !paths_read_file(path, SIZE_MAX / 2, &text, &len);
+  bool there = path && !file_read_whole(path, SIZE_MAX / 2, &text, &len);
   if (cli->json) {
     json_t *answer = json_pack("{s:b, s:s?}", "ok", 1, "file", there ? path : NULL);
     code = answer ? print_json(cli, answer) : cli_fail(cli, "the file's name is not UTF-8");
@@ -79,7 +81,7 @@ static int show(const struct cli *cli) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int config_verb(struct cli *cli) {
   static const char *const words[] = {"check", "show", "schema", NULL};
   if (cli_next(cli) != CLI_END) return cli->exit_code;
   int code = cli_take_words(cli, 1, 2, "check, show or schema is");
@@ -90,7 +92,7 @@ static int run(struct cli *cli) {
     return cli_usage(cli, "unexpected argument '%s'", cli->words[1]);
   if (what == 0 && cli->word_count > 1 && cli->config)
     return cli_usage(cli, "the file is named twice");
-  if (what == 0) return check(cli);
+  if (what == 0) return check_config(cli);
   if (what == 1) return show(cli);
   fputs(config_schema, stdout);
   return 0;
@@ -110,7 +112,7 @@ const struct cli_verb verb_config = {
     .with = WITH_CONFIG | WITH_JSON,
     .completion = COMPLETE_WORDS,
     .words = "check show schema",
-    .run = run,
+    .run = config_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings config check", "Is it right?"},

@@ -14,8 +14,8 @@
 #include "command/careful_write.h"
 #include "command/host.h"
 #include "command/interrupt.h"
-#include "command/paths.h"
 #include "command/print.h"
+#include "common/file.h"
 
 enum {
   OPTION_AT = CLI_LONG_ONLY,
@@ -168,7 +168,7 @@ static void write_unchanged(const struct cli *cli, struct tidings_span carrier) 
   size_t len = 0;
   int reason = 0;
   if (!make_output(cli, carrier, NULL, &bytes, &len))
-    reason = paths_write_all(STDOUT_FILENO, bytes, len);
+    reason = file_write_all(STDOUT_FILENO, bytes, len);
   if (reason) (void)cli_fail(cli, "cannot write to stdout: %s", strerror(reason));
   free(bytes);
 }
@@ -178,13 +178,13 @@ static int pass_through(const struct cli *cli, const char *bytes, size_t len) {
   char *more = malloc(PASSED_BYTES);
   int code = cli_fail(cli, "stdin: more than %d bytes; nothing was put on it", LARGEST_CARRIER);
   if (cli->json) len = 0; /* it could not be printed as it must be */
-  int reason = more ? paths_write_all(STDOUT_FILENO, bytes, len) : ENOMEM;
+  int reason = more ? file_write_all(STDOUT_FILENO, bytes, len) : ENOMEM;
   while (!reason && !cli->json) {
     ssize_t got = read(STDIN_FILENO, more, PASSED_BYTES);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) reason = errno;
     if (got <= 0) break;
-    reason = paths_write_all(STDOUT_FILENO, more, (size_t)got);
+    reason = file_write_all(STDOUT_FILENO, more, (size_t)got);
   }
   if (reason) code = cli_fail(cli, "cannot write to stdout: %s", strerror(reason));
   free(more);
@@ -196,7 +196,7 @@ static int run_with(const struct cli *cli, const struct point *point) {
   char *session = NULL, *carrier = NULL;
   size_t len = 0;
   bool written = false;
-  int reason = paths_read_beyond(STDIN_FILENO, LARGEST_CARRIER, &carrier, &len);
+  int reason = file_read_beyond(STDIN_FILENO, LARGEST_CARRIER, &carrier, &len);
   if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
   if (len > LARGEST_CARRIER) {
     int code = pass_through(cli, carrier, len);
@@ -214,7 +214,7 @@ static int run_with(const struct cli *cli, const struct point *point) {
   return code;
 }
 
-static int read_option(struct cli *cli, int key, struct point *point) {
+static int read_deliver_option(struct cli *cli, int key, struct point *point) {
   static const char *const points[] = {"tool-result", "chat-request", NULL};
   static const char *const sources[] = {"user", "system", NULL};
   int source = 0;
@@ -240,12 +240,12 @@ static int read_option(struct cli *cli, int key, struct point *point) {
   }
 }
 
-static int run(struct cli *cli) {
+static int deliver_verb(struct cli *cli) {
   struct point point = {.at = -1, .source = UINT32_MAX};
   int code = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
-    if ((code = read_option(cli, key, &point))) return code;
+    if ((code = read_deliver_option(cli, key, &point))) return code;
   }
   code = cli_take_words(cli, 0, 0, "");
   if (code) return code;
@@ -300,7 +300,7 @@ const struct cli_verb verb_deliver = {
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
-    .run = run,
+    .run = deliver_verb,
     .examples =
         (const struct cli_example[]){
             {"make 2>&1 | tidings deliver -s my-session --at tool-result --tool make",

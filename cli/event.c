@@ -12,7 +12,7 @@
 
 enum { OPTION_AS_HOST = CLI_LONG_ONLY, OPTION_ACTIONS };
 
-static int run(struct cli *cli) {
+static int event_verb(struct cli *cli) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
   struct hostkit *kit = NULL;
@@ -74,7 +74,7 @@ const struct cli_verb verb_event = {
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
-    .run = run,
+    .run = event_verb,
     .examples =
         (const struct cli_example[]){
             {"echo '{\"type\": \"session.opened\", \"session\": \"s\", \"data\": {\"cwd\": "

@@ -4,13 +4,14 @@
  */
 #include "cli/event_text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/host.h"
-#include "command/paths.h"
 #include "command/session.h"
+#include "common/file.h"
 #include "common/json.h"
 #include "common/utf8.h"
 
@@ -18,7 +19,7 @@ enum { LARGEST_EVENT = 1 << 20 }; /* the plugin has a smaller limit of its own *
 
 /* What the session is, without changing a byte of the rest. What only the plugin's reader refuses
  * is left to it. */
-static int look(const struct cli *cli, struct tidings_span text, char **ret_session) {
+static int find_session(const struct cli *cli, struct tidings_span text, char **ret_session) {
   static const struct json_rules rules = {.max_depth = 64, .nul = true};
   struct tidings_error error = {.size = sizeof error};
   struct arena arena = ARENA_EMPTY;
@@ -38,11 +39,11 @@ static int look(const struct cli *cli, struct tidings_span text, char **ret_sess
 int event_text_read(const struct cli *cli, char **ret_text, char **ret_session) {
   char *text = NULL, *session = NULL;
   size_t len = 0;
-  int reason = paths_read_all(STDIN_FILENO, LARGEST_EVENT, &text, &len);
+  int reason = file_read_all(STDIN_FILENO, LARGEST_EVENT, &text, &len);
   if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_EVENT);
   if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
   int code = strlen(text) == len
-                 ? look(cli, span_of(text, len), &session)
+                 ? find_session(cli, span_of(text, len), &session)
                  : cli_fail(cli, "stdin: a NUL byte at %zu; expected JSON", strlen(text));
   if (!code && cli->session && session && strcmp(cli->session, session) != 0)
     code = cli_usage(cli, "the event is for session '%s', -s names '%s'", session, cli->session);

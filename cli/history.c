@@ -21,24 +21,24 @@ static void print_part(const char *before, const char *text, const char *behind)
 }
 
 static void print_ended(const json_t *item) {
-  printf("    %-11s %s  ", json_text(item, "outcome"), json_text(item, "id"));
+  printf("    %-11s %s  ", json_value_text(item, "outcome"), json_value_text(item, "id"));
   if (json_object_get(item, "kind")) {
     print_kind(item);
-    print_part(" (", json_text(item, "level"), "): ");
-    terminal_lines(stdout, json_text(item, "message"), 6);
+    print_part(" (", json_value_text(item, "level"), "): ");
+    terminal_lines(stdout, json_value_text(item, "message"), 6);
   }
   fputs("\n      ", stdout);
-  terminal_lines(stdout, json_text(item, "reason"), 6);
+  terminal_lines(stdout, json_value_text(item, "reason"), 6);
   putchar('\n');
 }
 
 static void print_delivery(const json_t *delivery) {
   const json_t *items = json_object_get(delivery, "items"), *item = NULL;
   size_t i = 0;
-  printf("%s  %s  %s on %s", json_text(delivery, "time"), json_text(delivery, "id"),
-         json_text(delivery, "outcome"), json_text(delivery, "carrier"));
-  print_part(" of ", json_text(delivery, "tool"), "");
-  print_part(", call ", json_text(delivery, "call_id"), "");
+  printf("%s  %s  %s on %s", json_value_text(delivery, "time"), json_value_text(delivery, "id"),
+         json_value_text(delivery, "outcome"), json_value_text(delivery, "carrier"));
+  print_part(" of ", json_value_text(delivery, "tool"), "");
+  print_part(", call ", json_value_text(delivery, "call_id"), "");
   putchar('\n');
   json_array_foreach(items, i, item) print_ended(item);
 }
@@ -46,11 +46,12 @@ static void print_delivery(const json_t *delivery) {
 static void print_transition(const json_t *transition) {
   const json_t *messages = json_object_get(transition, "messages"), *message = NULL;
   size_t i = 0;
-  printf("%s  %s: %s to %s", json_text(transition, "time"), json_text(transition, "event"),
-         json_text(transition, "from"), json_text(transition, "to"));
+  printf("%s  %s: %s to %s", json_value_text(transition, "time"),
+         json_value_text(transition, "event"), json_value_text(transition, "from"),
+         json_value_text(transition, "to"));
   json_array_foreach(messages, i, message) {
-    print_part(i ? ", " : "; ", json_text(message, "id"), "");
-    print_part(" ", json_text(message, "state"), "");
+    print_part(i ? ", " : "; ", json_value_text(message, "id"), "");
+    print_part(" ", json_value_text(message, "state"), "");
   }
   putchar('\n');
 }
@@ -63,7 +64,7 @@ static void print_history(const json_t *answer) {
   json_array_foreach(deliveries, i, row) print_delivery(row);
   if (json_array_size(transitions)) fputs("Turns:\n", stdout);
   json_array_foreach(transitions, i, row) print_transition(row);
-  uint64_t total = json_count(answer, "total");
+  uint64_t total = json_value_count(answer, "total");
   if (total > json_array_size(deliveries))
     printf("There are %llu deliveries; --limit shows more.\n", (unsigned long long)total);
 }
@@ -121,7 +122,7 @@ static int run_explain(struct cli *cli) {
                              &answer);
   if (code) return code;
   if (cli->json) code = print_json(cli, answer);
-  else terminal_lines(stdout, json_text(answer, "text"), 0);
+  else terminal_lines(stdout, json_value_text(answer, "text"), 0);
   if (!cli->json) putchar('\n');
   json_decref(answer);
   return code;

@@ -13,16 +13,17 @@
 enum { OPTION_PREVIEW = CLI_LONG_ONLY };
 
 static void print_item(const json_t *item) {
-  printf("%s  %s  %-8s ", json_text(item, "id"), json_text(item, "time"), json_text(item, "level"));
+  printf("%s  %s  %-8s ", json_value_text(item, "id"), json_value_text(item, "time"),
+         json_value_text(item, "level"));
   print_kind(item);
   fputs("\n    ", stdout);
-  terminal_lines(stdout, json_text(item, "message"), 4);
+  terminal_lines(stdout, json_value_text(item, "message"), 4);
   putchar('\n');
 }
 
 static void print_pending(const json_t *answer) {
   const json_t *items = json_object_get(answer, "items"), *item = NULL;
-  uint64_t count = json_count(answer, "count"), leased = json_count(answer, "leased");
+  uint64_t count = json_value_count(answer, "count"), leased = json_value_count(answer, "leased");
   size_t i = 0;
   if (!count) fputs("Nothing is pending", stdout);
   else printf("%llu pending", (unsigned long long)count);
@@ -38,15 +39,15 @@ static void print_preview(const json_t *answer) {
   const json_t *messages = json_object_get(answer, "messages"), *message = NULL;
   size_t i = 0;
   json_array_foreach(messages, i, message) {
-    terminal_lines(stdout, json_text(message, "text"), 0);
+    terminal_lines(stdout, json_value_text(message, "text"), 0);
     putchar('\n');
   }
   if (!json_array_size(messages)) fputs("Nothing would be sent.\n", stdout);
-  uint64_t deferred = json_count(answer, "deferred");
+  uint64_t deferred = json_value_count(answer, "deferred");
   if (deferred) printf("%llu would stay pending.\n", (unsigned long long)deferred);
 }
 
-static int run(struct cli *cli) {
+static int pending_verb(struct cli *cli) {
   static const char *const carriers[] = {"tool-result", "chat-request", NULL};
   static const char *const names[] = {"tool_result", "chat_request"};
   uint64_t limit = 0;
@@ -104,7 +105,7 @@ const struct cli_verb verb_pending = {
              .words = "tool-result chat-request"},
             {.name = NULL},
         },
-    .run = run,
+    .run = pending_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings pending", "What the agent in this folder has not been told yet."},

@@ -2,6 +2,7 @@
  *
  * push.c: `tidings push`: one notification.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,9 +10,9 @@
 #include "cli/event_text.h"
 #include "cli/verbs.h"
 #include "command/json_value.h"
-#include "command/paths.h"
 #include "command/print.h"
 #include "command/session.h"
+#include "common/file.h"
 
 enum {
   OPTION_KEY = CLI_LONG_ONLY,
@@ -33,7 +34,7 @@ struct request {
   bool event, any; /* any: of the options that --event excludes */
 };
 
-static int read_option(struct cli *cli, int key, struct request *request) {
+static int read_push_option(struct cli *cli, int key, struct request *request) {
   request->any = request->any || key != OPTION_EVENT;
   switch (key) {
   case 'k': request->kind = cli->value; return 0;
@@ -66,7 +67,7 @@ static int read_message(const struct cli *cli, char **ret_message) {
     return *ret_message ? 0 : cli_fail(cli, "out of memory");
   }
   char *text = NULL;
-  int reason = paths_read_all(STDIN_FILENO, LARGEST_MESSAGE, &text, &len);
+  int reason = file_read_all(STDIN_FILENO, LARGEST_MESSAGE, &text, &len);
   if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_MESSAGE);
   if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
   while (len && (text[len - 1] == '\n' || text[len - 1] == '\r')) text[--len] = '\0';
@@ -157,11 +158,11 @@ static int push_event(const struct cli *cli) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int push_verb(struct cli *cli) {
   struct request request = {.kind = NULL};
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
-    int code = read_option(cli, key, &request);
+    int code = read_push_option(cli, key, &request);
     if (code) return code;
   }
   if (request.event && request.any)
@@ -232,7 +233,7 @@ const struct cli_verb verb_push = {
              .help = "Read one CloudEvents object from stdin."},
             {.name = NULL},
         },
-    .run = run,
+    .run = push_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings push -k ci.failed -l error 'CI: the job lint failed on main'",

@@ -35,9 +35,9 @@ static void print_stats(const char *session, const json_t *stats) {
   fputs("session   ", stdout);
   terminal_text(stdout, session);
   printf("\npushed    %llu\npending   %llu\nleased    %llu\n",
-         (unsigned long long)json_count(stats, "pushed"),
-         (unsigned long long)json_count(stats, "pending"),
-         (unsigned long long)json_count(stats, "leased"));
+         (unsigned long long)json_value_count(stats, "pushed"),
+         (unsigned long long)json_value_count(stats, "pending"),
+         (unsigned long long)json_value_count(stats, "leased"));
   print_counts("ended    ", json_object_get(stats, "outcomes"));
   print_counts("sources  ", json_object_get(stats, "by_source"));
   print_counts("levels   ", json_object_get(stats, "by_level"));
@@ -114,7 +114,7 @@ static int add_every(const struct cli *cli, struct hostkit *kit, json_t *all) {
   size_t i = 0;
   int code = ask(cli, kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer);
   json_array_foreach(json_object_get(answer, "sessions"), i, session) {
-    if (!code) code = add_stats(cli, kit, json_text(session, "session"), all);
+    if (!code) code = add_stats(cli, kit, json_value_text(session, "session"), all);
   }
   json_decref(answer);
   return code;
@@ -131,7 +131,7 @@ static int collect(const struct cli *cli, bool every, json_t *all) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int stats_verb(struct cli *cli) {
   bool every = false, prometheus = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
@@ -172,7 +172,7 @@ const struct cli_verb verb_stats = {
              .help = "In the text format of Prometheus."},
             {.name = NULL},
         },
-    .run = run,
+    .run = stats_verb,
     .examples = (const struct cli_example[]){{"tidings stats --all", "All sessions."},
                                              {"tidings stats --prometheus > tidings.prom",
                                               "For the textfile collector."},

@@ -53,8 +53,8 @@ static void print_queue(const json_t *messages) {
   fputs("messages  ", stdout);
   json_array_foreach(messages, i, message) {
     if (i) fputs(", ", stdout);
-    terminal_text(stdout, json_text(message, "id"));
-    printf(" (%s)", json_text(message, "state"));
+    terminal_text(stdout, json_value_text(message, "id"));
+    printf(" (%s)", json_value_text(message, "state"));
   }
   putchar('\n');
 }
@@ -65,19 +65,20 @@ static void print_owner(const json_t *owner) {
     return;
   }
   fputs("host      ", stdout);
-  terminal_text(stdout, json_text(owner, "host")[0] ? json_text(owner, "host") : "unnamed");
-  printf(", pid %llu, %s since %s\n", (unsigned long long)json_count(owner, "pid"),
+  terminal_text(stdout,
+                json_value_text(owner, "host")[0] ? json_value_text(owner, "host") : "unnamed");
+  printf(", pid %llu, %s since %s\n", (unsigned long long)json_value_count(owner, "pid"),
          json_is_true(json_object_get(owner, "alive")) ? "running, attached"
                                                        : "not running, was attached",
-         json_text(owner, "since"));
-  print_line("folder", json_text(owner, "cwd"));
+         json_value_text(owner, "since"));
+  print_line("folder", json_value_text(owner, "cwd"));
 }
 
 static int print_status(const struct cli *cli, const char *session, const json_t *status,
                         const json_t *pending) {
   json_t *whole = json_deep_copy(status);
-  json_t *counts = json_pack("{s:I, s:I}", "count", (json_int_t)json_count(pending, "count"),
-                             "leased", (json_int_t)json_count(pending, "leased"));
+  json_t *counts = json_pack("{s:I, s:I}", "count", (json_int_t)json_value_count(pending, "count"),
+                             "leased", (json_int_t)json_value_count(pending, "leased"));
   if (json_object_set_new(whole, "session", json_string(session)) ||
       json_object_set_new(whole, "pending", counts)) {
     json_decref(whole);
@@ -88,16 +89,16 @@ static int print_status(const struct cli *cli, const char *session, const json_t
     code = print_json(cli, whole);
   } else {
     print_line("session", session);
-    print_line("state", json_text(status, "state"));
-    print_line("phase", json_text(status, "phase"));
+    print_line("state", json_value_text(status, "state"));
+    print_line("phase", json_value_text(status, "phase"));
     print_time("since", json_object_get(status, "started_at"));
-    print_line("message", json_text(status, "message"));
+    print_line("message", json_value_text(status, "message"));
     print_list("turn", json_object_get(status, "messages"));
     print_queue(json_object_get(status, "queued"));
     print_list("orphaned", json_object_get(status, "orphaned"));
-    printf("pending   %llu", (unsigned long long)json_count(pending, "count"));
-    if (json_count(pending, "leased"))
-      printf(", %llu being delivered", (unsigned long long)json_count(pending, "leased"));
+    printf("pending   %llu", (unsigned long long)json_value_count(pending, "count"));
+    if (json_value_count(pending, "leased"))
+      printf(", %llu being delivered", (unsigned long long)json_value_count(pending, "leased"));
     putchar('\n');
     print_owner(json_object_get(status, "attachment"));
   }
@@ -129,12 +130,12 @@ static int one(const struct cli *cli) {
 static void print_session(const json_t *session) {
   bool alive = json_is_true(json_object_get(session, "alive"));
   printf("%-11s %6llu pending  ", alive ? "running" : "not running",
-         (unsigned long long)json_count(session, "pending"));
-  terminal_text(stdout, json_text(session, "session"));
-  if (json_text(session, "host")[0]) fputs("  of ", stdout);
-  terminal_text(stdout, json_text(session, "host"));
-  if (json_text(session, "cwd")[0]) fputs("  in ", stdout);
-  terminal_text(stdout, json_text(session, "cwd"));
+         (unsigned long long)json_value_count(session, "pending"));
+  terminal_text(stdout, json_value_text(session, "session"));
+  if (json_value_text(session, "host")[0]) fputs("  of ", stdout);
+  terminal_text(stdout, json_value_text(session, "host"));
+  if (json_value_text(session, "cwd")[0]) fputs("  in ", stdout);
+  terminal_text(stdout, json_value_text(session, "cwd"));
   putchar('\n');
 }
 
@@ -149,7 +150,7 @@ static int all(const struct cli *cli, bool names) {
   if (!code && cli->json) code = print_json(cli, answer);
   else if (!code && !names && !json_array_size(sessions)) puts("The store has no sessions yet.");
   else json_array_foreach(sessions, i, session) {
-      if (names) puts(json_text(session, "session"));
+      if (names) puts(json_value_text(session, "session"));
       else print_session(session);
     }
   json_decref(answer);
@@ -157,7 +158,7 @@ static int all(const struct cli *cli, bool names) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int status_verb(struct cli *cli) {
   bool every = false, names = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
@@ -191,7 +192,7 @@ const struct cli_verb verb_status = {
              .help = "Print the ids of all sessions, one a line."},
             {.name = NULL},
         },
-    .run = run,
+    .run = status_verb,
     .examples =
         (const struct cli_example[]){{"tidings status", "The session of the agent in this folder."},
                                      {"tidings status --all", "All sessions."},

@@ -3,19 +3,20 @@
  * submit.c: `tidings submit`: a message that starts a turn, and taking back, rewriting or moving
  * one that still waits.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "cli/verbs.h"
 #include "command/json_value.h"
 #include "command/kit.h"
-#include "command/paths.h"
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
+#include "common/file.h"
+#include "common/random.h"
 
 enum {
   OPTION_ID = CLI_LONG_ONLY,
@@ -42,8 +43,8 @@ static int choose_type(const struct cli *cli, struct submission *submission, con
   return 0;
 }
 
-static int read_option(const struct cli *cli, int key, struct submission *submission,
-                       const char **id) {
+static int read_submit_option(const struct cli *cli, int key, struct submission *submission,
+                              const char **id) {
   switch (key) {
   case OPTION_ID: *id = cli->value; return 0;
   case OPTION_STEER: submission->steer = true; return 0;
@@ -57,7 +58,8 @@ static int read_option(const struct cli *cli, int key, struct submission *submis
   }
 }
 
-static int check(const struct cli *cli, const struct submission *submission, const char *id) {
+static int check_submission(const struct cli *cli, const struct submission *submission,
+                            const char *id) {
   bool submits = !submission->type,
        moves = !submits && strcmp(submission->type, "message.moved") == 0;
   if (!submits && (id || submission->steer || submission->resume || submission->trigger))
@@ -70,7 +72,7 @@ static int check(const struct cli *cli, const struct submission *submission, con
 
 static int make_id(const struct cli *cli, char id[24]) {
   uint64_t bits = 0;
-  if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+  if (random_fill(&bits, sizeof bits))
     return cli_fail(cli, "there is no randomness for an id; name one with --id");
   snprintf(id, 24, "m-%016llx", (unsigned long long)bits);
   return 0;
@@ -80,7 +82,7 @@ static int read_content(const struct cli *cli, json_t **ret_content) {
   char *text = NULL;
   size_t len = 0;
   if (strcmp(cli->words[0], "-") == 0) {
-    int reason = paths_read_all(STDIN_FILENO, LARGEST_CONTENT, &text, &len);
+    int reason = file_read_all(STDIN_FILENO, LARGEST_CONTENT, &text, &len);
     if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_CONTENT);
     if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
     while (len && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
@@ -146,16 +148,16 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int submit_verb(struct cli *cli) {
   struct submission submission = {.type = NULL};
   const char *id = NULL;
   char made[24];
   int code = 0;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
-    if ((code = read_option(cli, key, &submission, &id))) return code;
+    if ((code = read_submit_option(cli, key, &submission, &id))) return code;
   }
-  code = check(cli, &submission, id);
+  code = check_submission(cli, &submission, id);
   if (!code && !submission.type) {
     code = id ? 0 : make_id(cli, made);
     submission.id = id ? id : made;
@@ -208,7 +210,7 @@ const struct cli_verb verb_submit = {
              .help = "Where to: before another, or behind all."},
             {.name = NULL},
         },
-    .run = run,
+    .run = submit_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings submit 'Now run the tests.'", "The next turn, when this one has ended."},

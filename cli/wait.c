@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/verbs.h"
@@ -14,6 +13,7 @@
 #include "command/host.h"
 #include "command/interrupt.h"
 #include "command/print.h"
+#include "common/clock.h"
 
 enum { OPTION_TIMEOUT = CLI_LONG_ONLY };
 enum { LONGEST_SLEEP_MS = 60000, RETRY_MS = 100, EXIT_TIMED_OUT = EXIT_REFUSED };
@@ -29,12 +29,6 @@ struct waiting {
   int64_t wake_at_ms; /* wall clock; 0: none */
   bool opened;
 };
-
-static int64_t clock_ms(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* -- asking and sleeping ----------------------------------------------------------------------- */
 
@@ -59,8 +53,8 @@ static bool is_somebody_elses(const struct waiting *waiting) {
                 NULL))
     return false;
   const json_t *owner = json_object_get(status, "attachment");
-  bool yes =
-      json_is_true(json_object_get(owner, "alive")) && json_count(owner, "pid") != waiting->owner;
+  bool yes = json_is_true(json_object_get(owner, "alive")) &&
+             json_value_count(owner, "pid") != waiting->owner;
   json_decref(status);
   return yes;
 }
@@ -74,7 +68,7 @@ static int tell(struct waiting *waiting, const char *type, json_t *data, bool *r
   int32_t code =
       kit_event(waiting->kit, kit_new_event(type, waiting->session, data), &reply, &error);
   if (code == TIDINGS_E_BUSY && !is_somebody_elses(waiting)) { /* then the store is */
-    waiting->wake_at_ms = clock_ms(CLOCK_REALTIME) + RETRY_MS;
+    waiting->wake_at_ms = clock_wall_ms() + RETRY_MS;
     *ret_told = false;
     return 0;
   }
@@ -99,9 +93,9 @@ static int opening(const struct waiting *waiting, json_t **ret_data) {
   if (code) return code;
   const json_t *owner = json_object_get(status, "attachment");
   json_t *data = json_object();
-  if (data && json_text(owner, "cwd")[0])
+  if (data && json_value_text(owner, "cwd")[0])
     json_object_set(data, "cwd", json_object_get(owner, "cwd"));
-  if (data && json_text(owner, "host")[0])
+  if (data && json_value_text(owner, "host")[0])
     json_object_set(data, "host", json_object_get(owner, "host"));
   json_decref(status);
   if (!data) return cli_fail(waiting->cli, "out of memory");
@@ -111,7 +105,7 @@ static int opening(const struct waiting *waiting, json_t **ret_data) {
 
 /* A ring says that something came, and is looked at. What is queued already rings for nobody: it is
  * offered to a host that opens the session. */
-static int look(struct waiting *waiting, bool *ret_done) {
+static int ask_for_turn(struct waiting *waiting, bool *ret_done) {
   json_t *data = NULL;
   bool told = false;
   int code = tell(waiting, "wake", json_object(), &told, ret_done);
@@ -124,11 +118,11 @@ static int look(struct waiting *waiting, bool *ret_done) {
 static int sleep_ms(const struct waiting *waiting) {
   int64_t sleep = LONGEST_SLEEP_MS;
   if (waiting->wake_at_ms) {
-    int64_t left = waiting->wake_at_ms - clock_ms(CLOCK_REALTIME);
+    int64_t left = waiting->wake_at_ms - clock_wall_ms();
     sleep = left < sleep ? left : sleep;
   }
   if (waiting->limited) {
-    int64_t left = waiting->until_ms - clock_ms(CLOCK_MONOTONIC);
+    int64_t left = waiting->until_ms - clock_mono_ms();
     sleep = left < sleep ? left : sleep;
   }
   return sleep > 0 ? (int)sleep : 0;
@@ -138,9 +132,9 @@ static int wait_for_it(struct waiting *waiting) {
   bool done = false;
   for (;;) {
     int code = drain(waiting);
-    if (!code) code = look(waiting, &done);
+    if (!code) code = ask_for_turn(waiting, &done);
     if (code || done) return code;
-    if (waiting->limited && clock_ms(CLOCK_MONOTONIC) >= waiting->until_ms) return EXIT_TIMED_OUT;
+    if (waiting->limited && clock_mono_ms() >= waiting->until_ms) return EXIT_TIMED_OUT;
     struct pollfd ring = {.fd = waiting->fd, .events = POLLIN};
     if (interrupt_poll(&ring, 1, sleep_ms(waiting)) < 0 && errno != EINTR)
       return cli_fail(waiting->cli, "cannot wait: %s", strerror(errno));
@@ -161,7 +155,7 @@ static int start(struct waiting *waiting) {
   return status;
 }
 
-static int run(struct cli *cli) {
+static int wait_verb(struct cli *cli) {
   struct waiting waiting = {.cli = cli, .fd = -1};
   uint64_t timeout_ms = 0;
   char *session = NULL;
@@ -173,7 +167,7 @@ static int run(struct cli *cli) {
         return cli_usage(cli, "--timeout: '%s' is not a duration; expected one such as 30s or 10m",
                          cli->value);
       waiting.limited = true;
-      waiting.until_ms = clock_ms(CLOCK_MONOTONIC) + (int64_t)timeout_ms;
+      waiting.until_ms = clock_mono_ms() + (int64_t)timeout_ms;
       break;
     case OPTION_OWNER:
       if ((code = host_read_owner(cli, &waiting.owner))) return code;
@@ -219,7 +213,7 @@ const struct cli_verb verb_wait = {
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
-    .run = run,
+    .run = wait_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings wait -s my-session --timeout 10m", "The next thing to do."}, {NULL, NULL}},

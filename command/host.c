@@ -18,7 +18,7 @@ static int find_owner(const struct cli *cli, struct hostkit *kit, const char *se
   int code = ask(cli, kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status);
   if (code) return code;
   const json_t *owner = json_object_get(status, "attachment");
-  uint32_t pid = (uint32_t)json_count(owner, "pid");
+  uint32_t pid = (uint32_t)json_value_count(owner, "pid");
   bool theirs = json_is_true(json_object_get(owner, "alive")) && owner_is_above(pid);
   *ret_owner = theirs ? pid : owner_of_caller();
   json_decref(status);
@@ -53,7 +53,7 @@ int host_read_owner(const struct cli *cli, uint32_t *ret_owner) {
   uint64_t pid = 0;
   if (cli_number(cli->value, 1, INT32_MAX, &pid))
     return cli_usage(cli, "--owner: '%s' is not a process id", cli->value);
-  if (process_look((uint32_t)pid, &process))
+  if (owner_look_up((uint32_t)pid, &process))
     return cli_fail(cli, "--owner: there is no process %s", cli->value);
   *ret_owner = (uint32_t)pid;
   return 0;

@@ -8,17 +8,27 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/clock.h"
+
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static volatile sig_atomic_t noted;
 static sigset_t outside; /* the mask that lets them in */
 
-static void note(int number) { noted = number; }
+static void note_signal(int number) { noted = number; }
+
+void interrupt_catch(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = note_signal;
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
 
 void interrupt_begin(void) {
   struct sigaction action, was;
   sigset_t blocked;
   memset(&action, 0, sizeof action);
-  action.sa_handler = note;
+  action.sa_handler = note_signal;
   sigemptyset(&blocked);
   for (size_t i = 0; i < sizeof stopping / sizeof stopping[0]; i++) {
     if (sigaction(stopping[i], NULL, &was) || was.sa_handler == SIG_IGN)
@@ -36,3 +46,9 @@ int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
 }
 
 int interrupt_seen(void) { return noted; }
+
+int interrupt_exit_code(void) { return 128 + (int)noted; }
+
+void interrupt_pause_ms(unsigned milliseconds) {
+  if (!noted) clock_sleep_ms(milliseconds);
+}

@@ -16,7 +16,17 @@ void interrupt_begin(void);
 /* poll, which such a signal ends with EINTR; `timeout_ms` -1: for ever. */
 int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
 
+/* For a program whose loops look at interrupt_seen themselves: SIGINT and SIGTERM are only noted,
+ * and poll, read and sleeps end with EINTR. */
+void interrupt_catch(void);
+
 /* The signal that came; 0: none yet. */
 int interrupt_seen(void);
+/* 128 + that signal, as shells say it. */
+int interrupt_exit_code(void);
+
+/* Sleeps; returns early when interrupted. For the pace of what people read, never to wait for
+ * something. */
+void interrupt_pause_ms(unsigned milliseconds);
 
 #endif

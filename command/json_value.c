@@ -53,3 +53,13 @@ int json_value_read(const struct json_rules *rules, struct tidings_span text, co
   if (!code) *ret_value = value;
   return code;
 }
+
+const char *json_value_text(const json_t *object, const char *name) {
+  const char *text = json_string_value(json_object_get(object, name));
+  return text ? text : "";
+}
+
+uint64_t json_value_count(const json_t *object, const char *name) {
+  json_int_t count = json_integer_value(json_object_get(object, name));
+  return count > 0 ? (uint64_t)count : 0;
+}

@@ -7,6 +7,7 @@
 #define COMMAND_JSON_VALUE_H
 
 #include <jansson.h>
+#include <stdint.h>
 
 #include "common/json.h"
 
@@ -17,5 +18,9 @@ int json_value_read(const struct json_rules *rules, struct tidings_span text, co
 /* A value that was read. NULL: out of memory, or it holds a string that is not UTF-8 or a number
  * that is too big, which json_rules.edited lets pass. */
 json_t *json_value_of(const struct json *json);
+
+/* A member's text; "" if there is none. */
+const char *json_value_text(const json_t *object, const char *name);
+uint64_t json_value_count(const json_t *object, const char *name); /* 0 if there is none */
 
 #endif

@@ -8,13 +8,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command/json_value.h"
 #include "command/paths.h"
 #include "command/terminal.h"
+#include "common/clock.h"
+#include "common/file.h"
+#include "common/random.h"
 
 /* A leak checker must be able to name the functions of an image after it was closed. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -58,23 +59,19 @@ static void log_line(void *context, uint32_t severity, const struct tidings_span
   fputc('\n', stderr);
 }
 
-static int64_t now_ms(void *context) {
-  struct timespec now;
+static int64_t host_now_ms(void *context) {
   (void)context;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+  return clock_wall_ms();
 }
 
-static uint64_t mono_ns(void *context) {
-  struct timespec now;
+static uint64_t host_mono_ns(void *context) {
   (void)context;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  return clock_mono_ns();
 }
 
-static int32_t random_bytes(void *context, void *buffer, size_t len) {
+static int32_t host_random(void *context, void *buffer, size_t len) {
   (void)context;
-  return getrandom(buffer, len, 0) == (ssize_t)len ? 0 : -1;
+  return random_fill(buffer, len) ? -1 : 0;
 }
 
 /* -- where things are -------------------------------------------------------------------------- */
@@ -105,7 +102,7 @@ static int32_t read_config(const struct cli *cli, char **ret_text, struct tiding
   if (!path) return TIDINGS_OK;
   size_t len = 0;
   int32_t code = TIDINGS_OK;
-  int reason = paths_read_file(path, LARGEST_CONFIG, ret_text, &len);
+  int reason = file_read_whole(path, LARGEST_CONFIG, ret_text, &len);
   if (reason && (named || reason != ENOENT)) {
     code = kit_error(error, TIDINGS_E_STORE, "cannot read the configuration %s: %s", path,
                      strerror(reason));
@@ -138,9 +135,9 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
   const struct tidings_host host = {.size = sizeof host,
                                     .context = (void *)(uintptr_t)cli,
                                     .log = log_line,
-                                    .now_ms = now_ms,
-                                    .mono_ns = mono_ns,
-                                    .random = random_bytes};
+                                    .now_ms = host_now_ms,
+                                    .mono_ns = host_mono_ns,
+                                    .random = host_random};
   static struct tidings_host kept; /* must outlive the hostkit; a process has one `cli` */
   char *plugin = kit_plugin_path(), *store = kit_store_path(cli), *config = NULL;
   int32_t code = plugin ? read_config(cli, &config, error) : no_memory(error);
@@ -232,11 +229,11 @@ int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
 
 int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uint32_t patience_ms,
                    struct tidings_reply **ret_reply, struct tidings_error *error) {
-  const uint64_t until = mono_ns(NULL) + (uint64_t)patience_ms * 1000000u;
+  const uint64_t until = clock_mono_ns() + (uint64_t)patience_ms * 1000000u;
   int32_t code;
   do
     code = hostkit_settle(kit, delivery, outcome, ret_reply,
                           error); /* waits the hook's budget itself */
-  while (code == TIDINGS_E_BUSY && mono_ns(NULL) < until);
+  while (code == TIDINGS_E_BUSY && clock_mono_ns() < until);
   return code;
 }

@@ -23,7 +23,7 @@ static size_t read_proc(uint32_t pid, const char *name, char *buffer, size_t siz
   return got > 0 ? (size_t)got : 0;
 }
 
-int process_look(uint32_t pid, struct process *ret_process) {
+int owner_look_up(uint32_t pid, struct process *ret_process) {
   char text[1024];
   size_t len = read_proc(pid, "stat", text, sizeof text - 1);
   text[len] = '\0';
@@ -67,7 +67,7 @@ uint32_t owner_of_caller(void) {
   struct process process;
   uint32_t pid = (uint32_t)getppid();
   for (int i = 0; i < MOST_GENERATIONS; i++) {
-    if (process_look(pid, &process) || process.parent <= 1 || !same_program(pid, process.parent))
+    if (owner_look_up(pid, &process) || process.parent <= 1 || !same_program(pid, process.parent))
       break;
     pid = process.parent;
   }
@@ -78,7 +78,7 @@ bool owner_is_above(uint32_t pid) {
   struct process process = {.parent = (uint32_t)getpid()};
   for (int i = 0; i < MOST_GENERATIONS && process.parent; i++) {
     if (process.parent == pid) return true;
-    if (process_look(process.parent, &process)) return false;
+    if (owner_look_up(process.parent, &process)) return false;
   }
   return false;
 }

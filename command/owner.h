@@ -14,7 +14,7 @@ struct process {
   char state;     /* as in /proc: R, S, T, Z, ... */
 };
 /* Returns 0, or -1: there is no such process. */
-int process_look(uint32_t pid, struct process *ret_process);
+int owner_look_up(uint32_t pid, struct process *ret_process);
 
 /* The script that called this command: the parent, or, if that is a subshell (a copy of its own
  * parent that runs no program of its own, as in

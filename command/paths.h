@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/paths.h: where things are, and small files read whole.
+ * command/paths.h: where things are.
  */
 #ifndef COMMAND_PATHS_H
 #define COMMAND_PATHS_H
-
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* Each path is fresh memory; NULL: out of memory. */
 
@@ -22,16 +18,5 @@ char *paths_in_home(const char *variable, const char *folder_of_home, const char
 
 /* Makes a folder and those above it, each new one with mode 0700. Returns 0 or an errno. */
 int paths_make_folders(const char *path);
-
-/* Reads a regular file of at most `most` bytes whole, with a NUL behind it. Returns 0 or an errno
- * (EFBIG: it is larger). */
-int paths_read_file(const char *path, size_t most, char **ret_text, size_t *ret_len);
-/* The same from a descriptor, whatever it is. */
-int paths_read_all(int fd, size_t most, char **ret_text, size_t *ret_len);
-/* The same, but what is larger is no error: reading stops when there are more than `most` bytes. */
-int paths_read_beyond(int fd, size_t most, char **ret_text, size_t *ret_len);
-
-/* Writes all of it. Returns 0 or an errno. */
-int paths_write_all(int fd, const char *bytes, size_t len);
 
 #endif

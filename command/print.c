@@ -45,20 +45,10 @@ void print_actions(const struct tidings_reply *reply) {
   for (size_t i = 0; reply && i < reply->action_count; i++) print_action(reply->actions[i]);
 }
 
-const char *json_text(const json_t *object, const char *name) {
-  const char *text = json_string_value(json_object_get(object, name));
-  return text ? text : "";
-}
-
-uint64_t json_count(const json_t *object, const char *name) {
-  json_int_t count = json_integer_value(json_object_get(object, name));
-  return count > 0 ? (uint64_t)count : 0;
-}
-
 void print_kind(const json_t *item) {
   const json_t *kind = json_object_get(item, "kind");
-  const char *name = json_text(kind, "name");
-  terminal_text(stdout, json_text(kind, "source"));
+  const char *name = json_value_text(kind, "name");
+  terminal_text(stdout, json_value_text(kind, "source"));
   if (name[0]) putchar('.');
   terminal_text(stdout, name);
 }

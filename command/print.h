@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "command/cli.h"
+#include "command/json_value.h"
 
 /* One JSON value and a line break. Returns 0 or the exit code. */
 int print_json(const struct cli *cli, const json_t *value);
@@ -17,10 +18,6 @@ int print_reply(const struct cli *cli, const struct tidings_reply *reply);
 /* What a reply asks the host to do: "start_turn ID" and the message's content below it, for each
  * message; or "abort_stream". */
 void print_actions(const struct tidings_reply *reply);
-
-/* A member's text; "" if there is none. */
-const char *json_text(const json_t *object, const char *name);
-uint64_t json_count(const json_t *object, const char *name); /* 0 if there is none */
 
 /* "tool.failed" of the member `kind`. */
 void print_kind(const json_t *item);

@@ -14,24 +14,18 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "common/folder.h"
 #include "errors.h"
-#include "remove_tree.h"
 #include "text.h"
 
 /* The loader remembers names of images that stay mapped, so one must not come twice in a process
  * even if mkdtemp repeats itself. */
 static char *make_directory_in(const char *parent) {
   static atomic_uint copies;
-  char *directory = hk_format("%s/tidings-%ld-%u-XXXXXX", parent, (long)getpid(),
-                              atomic_fetch_add(&copies, 1) + 1);
-  if (directory && !mkdtemp(directory)) {
-    int saved = errno;
-    free(directory);
-    errno = saved;
-    return NULL;
-  }
-  if (!directory) errno = ENOMEM;
-  return directory;
+  char prefix[64];
+  snprintf(prefix, sizeof prefix, "tidings-%ld-%u", (long)getpid(),
+           atomic_fetch_add(&copies, 1) + 1);
+  return folder_make_temporary(parent, prefix);
 }
 
 /* A file system mounted noexec takes the copy but not the loading of it. Sets errno when the answer
@@ -153,9 +147,7 @@ int32_t hk_copy_again(const struct hk_copy *copy, const char *parent, struct hk_
   return copy_from(copy->fd, base_name_of(copy->path), parent, ret_copy, error);
 }
 
-void hk_copy_unlink(const struct hk_copy *copy) {
-  if (copy->directory) hk_remove_tree(copy->directory);
-}
+void hk_copy_unlink(const struct hk_copy *copy) { (void)folder_remove_all(copy->directory); }
 
 void hk_copy_drop(struct hk_copy *copy) {
   hk_copy_unlink(copy);

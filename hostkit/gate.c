@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "common/clock.h"
+
 int hk_gate_init(struct hk_gate *gate) {
   pthread_condattr_t attributes;
   int failed = pthread_condattr_init(&attributes);
@@ -30,15 +32,9 @@ void hk_gate_finish(struct hk_gate *gate) {
 }
 
 struct timespec hk_deadline(uint32_t ms) {
-  struct timespec deadline;
-  clock_gettime(CLOCK_MONOTONIC, &deadline);
-  deadline.tv_sec += ms / 1000;
-  deadline.tv_nsec += (long)(ms % 1000) * 1000000;
-  if (deadline.tv_nsec >= 1000000000) {
-    deadline.tv_nsec -= 1000000000;
-    deadline.tv_sec++;
-  }
-  return deadline;
+  uint64_t ns = clock_mono_ns() + (uint64_t)ms * 1000000u;
+  return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+                           .tv_nsec = (long)(ns % 1000000000u)};
 }
 
 bool hk_gate_claim(struct hk_gate *gate, const struct timespec *deadline) {

@@ -8,23 +8,23 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
+#include "common/file.h"
+#include "common/spawn.h"
 #include "errors.h"
-#include "gate.h"
 #include "probe_path.h"
 #include "text.h"
 #include "verdict.h"
 
-extern char **environ;
+_Static_assert(HK_VERDICT_FD == SPAWN_CHANNEL_FD, "the verdict comes through the channel");
 
 /* The process, and what came through its pipe. */
 struct trial {
@@ -37,72 +37,23 @@ struct trial {
   char said[2048];
 };
 
-static int spawn_actions(posix_spawn_file_actions_t *actions, int write_end) {
-  int failed = posix_spawn_file_actions_adddup2(
-      actions, write_end, HK_VERDICT_FD); /* first: the host may lack 0, 1 or 2 */
-  if (!failed)
-    failed = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (!failed)
-    failed = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  if (!failed) /* a terminal program's screen is not the place for what a broken plugin prints */
-    failed = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  if (!failed) failed = posix_spawn_file_actions_addclosefrom_np(actions, HK_VERDICT_FD + 1);
-  return failed;
-}
-
-/* Signals as in a fresh process, and a group of its own, so that what a hung plugin has started can
- * be killed with it. */
-static int spawn_attributes(posix_spawnattr_t *attributes) {
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  int failed = posix_spawnattr_setsigmask(attributes, &none);
-  if (!failed) failed = posix_spawnattr_setsigdefault(attributes, &all);
-  if (!failed) failed = posix_spawnattr_setpgroup(attributes, 0);
-  if (!failed)
-    failed = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                      POSIX_SPAWN_SETPGROUP);
-  return failed;
-}
-
-/* Returns 0 or an errno. */
-static int spawn_with(const char *program, char *const argv[], int write_end, pid_t *ret_pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  int failed = posix_spawn_file_actions_init(&actions);
-  if (failed) return failed;
-  failed = posix_spawnattr_init(&attributes);
-  if (failed) {
-    posix_spawn_file_actions_destroy(&actions);
-    return failed;
-  }
-  failed = spawn_actions(&actions, write_end);
-  if (!failed) failed = spawn_attributes(&attributes);
-  if (!failed) failed = posix_spawn(ret_pid, program, &actions, &attributes, argv, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return failed;
-}
-
-/* dup2 onto itself would keep close-on-exec, so our write end must not be descriptor 3. */
-static int make_pipe(int ends[2]) {
-  if (pipe2(ends, O_CLOEXEC)) return errno;
-  if (ends[1] != HK_VERDICT_FD) return 0;
-  int moved = fcntl(ends[1], F_DUPFD_CLOEXEC, HK_VERDICT_FD + 1);
-  int failed = moved < 0 ? errno : 0;
-  close(ends[1]);
-  ends[1] = moved;
-  if (failed) close(ends[0]);
-  return failed;
-}
-
-static int32_t start(struct trial *trial, const char *program, char *const argv[],
+static int32_t start(struct trial *trial, const char *program, const char *const argv[],
                      struct tidings_error *error) {
   int ends[2];
-  int failed = make_pipe(ends);
+  int failed = pipe2(ends, O_CLOEXEC) ? errno : 0;
   if (!failed) {
-    failed = spawn_with(program, argv, ends[1], &trial->pid);
+    /* A terminal program's screen is not the place for what a broken plugin prints. The group lets
+     * us kill what a hung plugin has started. */
+    const struct spawn spawn = {.program = program,
+                                .argv = argv,
+                                .in = SPAWN_NULL,
+                                .out = SPAWN_NULL,
+                                .err = SPAWN_NULL,
+                                .channel = ends[1],
+                                .close_others = true,
+                                .own_group = true,
+                                .fresh_signals = true};
+    failed = spawn_start(&spawn, &trial->pid);
     close(ends[1]);
     if (failed) close(ends[0]);
   }
@@ -113,14 +64,6 @@ static int32_t start(struct trial *trial, const char *program, char *const argv[
                     strerror(failed));
   trial->pipe = ends[0];
   return TIDINGS_OK;
-}
-
-static int ms_until(const struct timespec *deadline) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  int64_t left =
-      (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 + (deadline->tv_nsec - now.tv_nsec) / 1000000;
-  return left <= 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left;
 }
 
 /* Reads what is there; false: the other end is closed. What does not fit is dropped: only a
@@ -137,7 +80,7 @@ static bool read_some(struct trial *trial) {
 /* The pipe's end tells that the process is gone, but something that it started may hold the pipe
  * open, so the process is asked too. */
 static void await_end(struct trial *trial, uint32_t timeout_ms) {
-  struct timespec deadline = hk_deadline(timeout_ms);
+  int64_t deadline_ms = clock_mono_ms() + timeout_ms;
   bool open = true;
   for (;;) {
     pid_t ended = waitpid(trial->pid, &trial->status, trial->hung ? 0 : WNOHANG);
@@ -145,7 +88,7 @@ static void await_end(struct trial *trial, uint32_t timeout_ms) {
       trial->status_known = ended == trial->pid;
       break;
     }
-    int left = ms_until(&deadline);
+    int left = clock_ms_until(deadline_ms);
     if (ended == 0 && left == 0) {
       trial->hung = true;
       kill(-trial->pid, SIGKILL);
@@ -213,18 +156,12 @@ static int32_t judge(struct trial *trial, const char *label, uint32_t timeout_ms
  * everybody. */
 static int32_t write_configuration(const char *path, const char *configuration,
                                    struct tidings_error *error) {
-  size_t len = strlen(configuration);
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  size_t done = 0;
-  while (fd >= 0 && done < len) {
-    ssize_t put = write(fd, configuration + done, len - done);
-    if (put < 0 && errno != EINTR) break;
-    done += put < 0 ? 0 : (size_t)put;
-  }
+  int reason = fd < 0 ? errno : file_write_all(fd, configuration, strlen(configuration));
   int32_t code = TIDINGS_OK;
-  if (fd < 0 || done < len)
+  if (reason)
     code = hk_error(error, TIDINGS_E_STORE, "cannot write the probe's configuration %s: %s", path,
-                    strerror(errno));
+                    strerror(reason));
   if (fd >= 0) close(fd);
   return code;
 }
@@ -252,7 +189,7 @@ int32_t hk_probe(const struct hk_copy *copy, const char *label, const struct hk_
                     strerror(errno));
     goto out;
   }
-  char *argv[] = {program, copy->path, own_label, store, configuration, NULL};
+  const char *argv[] = {program, copy->path, own_label, store, configuration, NULL};
   code = start(&trial, program, argv, error);
   if (code) goto out;
   await_end(&trial, settings->probe_timeout_ms);

@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
+#include "common/random.h"
 #include "errors.h"
 #include "text.h"
 
@@ -26,26 +26,17 @@ static void default_log(void *context, uint32_t severity, const struct tidings_s
 
 static int64_t default_now_ms(void *context) {
   (void)context;
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+  return clock_wall_ms();
 }
 
 static uint64_t default_mono_ns(void *context) {
   (void)context;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  return clock_mono_ns();
 }
 
 static int32_t default_random(void *context, void *buffer, size_t len) {
   (void)context;
-  for (size_t done = 0; done < len;) {
-    ssize_t got = getrandom((char *)buffer + done, len - done, 0);
-    if (got < 0 && errno != EINTR) return -1;
-    done += got < 0 ? 0 : (size_t)got;
-  }
-  return 0;
+  return random_fill(buffer, len) ? -1 : 0;
 }
 
 static const struct tidings_host system_host = {

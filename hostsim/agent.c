@@ -28,7 +28,7 @@ enum agent_outcome agent_start(struct agent *agent, uint64_t seed, int timeout_m
   snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
   const char *const arguments[] = {"internal-agent", seed_text, verbose ? "verbose" : "quiet",
                                    NULL};
-  int failed = process_spawn_self(arguments, pair[1], &agent->pid);
+  int failed = process_start_self(arguments, pair[1], &agent->pid);
   close(pair[1]);
   if (failed != 0) {
     close(pair[0]);
@@ -51,12 +51,12 @@ static enum agent_outcome end_after(struct agent *agent, enum wire_outcome wire)
   enum agent_outcome outcome = AGENT_DIED;
   if (wire == WIRE_CLOSED) {
     /* Its end is near, or it talks nonsense; do not wait for ever for the latter. */
-    if (!process_wait(agent->pid, agent->timeout_ms, &agent->status)) {
-      agent->status = process_kill(agent->pid);
+    if (!spawn_wait(agent->pid, agent->timeout_ms, &agent->status)) {
+      agent->status = spawn_kill(agent->pid);
       outcome = AGENT_HUNG;
     }
   } else {
-    agent->status = process_kill(agent->pid);
+    agent->status = spawn_kill(agent->pid);
     outcome = wire == WIRE_TIMEOUT ? AGENT_HUNG : AGENT_INTERRUPTED;
   }
   forget(agent);
@@ -82,8 +82,8 @@ enum agent_outcome agent_stop(struct agent *agent, char **ret_error) {
   if (text && ret_error) *ret_error = strdup(text);
   bool failed = text != NULL;
   json_decref(answer);
-  if (!process_wait(agent->pid, agent->timeout_ms, &agent->status)) {
-    agent->status = process_kill(agent->pid);
+  if (!spawn_wait(agent->pid, agent->timeout_ms, &agent->status)) {
+    agent->status = spawn_kill(agent->pid);
     forget(agent);
     return AGENT_HUNG;
   }
@@ -93,7 +93,7 @@ enum agent_outcome agent_stop(struct agent *agent, char **ret_error) {
 
 void agent_kill(struct agent *agent) {
   if (agent->pid != 0) {
-    agent->status = process_kill(agent->pid);
+    agent->status = spawn_kill(agent->pid);
     forget(agent);
   }
 }

@@ -23,11 +23,11 @@
  */
 #include "agent_child.h"
 
-#include "cli.h"
 #include "commits.h"
 #include "hostkit_flags.h"
 #include "process.h"
 #include "simhost.h"
+#include "verbs.h"
 #include "wire.h"
 
 #include <inttypes.h>
@@ -292,13 +292,13 @@ void agent_child_finish(struct agent_child *child) {
   simhost_finish(&child->simhost);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv) {
+static int agent_verb(struct cli *cli) {
   uint64_t seed = 0;
-  if (argc != 3 || cli_number(argv[1], 0, UINT64_MAX, &seed) != 0)
-    return cli_usage_error(verb, "not to be called by hand");
+  if (cli->argc != 3 || cli_number(cli->argv[1], 0, UINT64_MAX, &seed) != 0)
+    return cli_usage(cli, "not to be called by hand");
   process_become_child();
   struct agent_child child;
-  agent_child_init(&child, seed, strcmp(argv[2], "verbose") == 0);
+  agent_child_init(&child, seed, strcmp(cli->argv[2], "verbose") == 0);
   bool closing = false;
   while (!closing) {
     json_t *request = NULL;
@@ -315,7 +315,5 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   return EXIT_SUCCESS;
 }
 
-const struct cli_verb verb_internal_agent = {.name = "internal-agent",
-                                             .usage = "hostsim internal-agent SEED quiet|verbose",
-                                             .help = "",
-                                             .run = run};
+const struct cli_verb verb_internal_agent = {
+    .name = "internal-agent", .usage = "SEED quiet|verbose", .run = agent_verb};

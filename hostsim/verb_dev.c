@@ -4,13 +4,14 @@
  * while the plugin under it is rebuilt and swapped. A build that hostkit refuses changes nothing
  * but the screen.
  */
-#include "cli.h"
+#include "command/interrupt.h"
+#include "command/paths.h"
+#include "common/clock.h"
+#include "common/folder.h"
 #include "hostkit_flags.h"
-#include "interrupt.h"
-#include "paths.h"
+#include "verbs.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <libgen.h>
 #include <poll.h>
@@ -19,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SESSION "dev"
@@ -27,19 +27,7 @@
 /* linkers write in several goes; a build is whole when it has been quiet for so long */
 #define DEBOUNCE_MS 200
 
-static const char help[] =
-    "Keeps a session going on a store of its own and swaps the plugin whenever its file is "
-    "rebuilt. Each line "
-    "typed, and a tick each second, is\n"
-    "pushed as a notification and delivered on a tool result; what the model would get is printed. "
-    "After a rebuild: "
-    "the new generation and\n"
-    "build id, or why it was refused; then the old build goes on. Ends at the end of input or with "
-    "Ctrl-C.\n\n"
-    "  --plugin PATH  the plugin to work on (required)\n"
-    "  --every MS     pause between ticks (default 1000; 0: no ticks, only lines)\n"
-    "  --help         this text\n\n"
-    "Exit code: 0, 1 when the plugin could not be loaded at first, 2 for a wrong command line.\n";
+enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_EVERY };
 
 struct dev {
   struct hostkit *hostkit;
@@ -53,12 +41,6 @@ struct dev {
   char line[4096];
   size_t line_len;
 };
-
-static int64_t monotonic_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void print_info(const struct dev *dev, const char *what) {
   struct hostkit_info info = {.size = sizeof info};
@@ -128,7 +110,7 @@ static void tick(struct dev *dev) {
   char message[32];
   snprintf(message, sizeof message, "Tick %u.", ++dev->ticks);
   tell(dev, message);
-  dev->tick_at = monotonic_ms() + (int64_t)dev->every_ms;
+  dev->tick_at = clock_mono_ms() + (int64_t)dev->every_ms;
 }
 
 static void swap(struct dev *dev) {
@@ -149,7 +131,7 @@ static void note_changes(struct dev *dev) {
     struct inotify_event event;
     memcpy(&event, buffer + at, sizeof event);
     if (event.len > 0 && strcmp(buffer + at + sizeof event, dev->name) == 0)
-      dev->swap_at = monotonic_ms() + DEBOUNCE_MS;
+      dev->swap_at = clock_mono_ms() + DEBOUNCE_MS;
     at += (ssize_t)(sizeof event + event.len);
   }
 }
@@ -178,7 +160,7 @@ static bool read_lines(struct dev *dev) {
 static int time_left(const struct dev *dev) {
   int64_t next = dev->tick_at;
   if (dev->swap_at >= 0 && (next < 0 || dev->swap_at < next)) next = dev->swap_at;
-  int64_t left = next - monotonic_ms();
+  int64_t left = next - clock_mono_ms();
   return next < 0 ? -1 : left > 0 ? (int)left : 0;
 }
 
@@ -190,7 +172,7 @@ static void loop(struct dev *dev) {
     if (poll(ready, 2, time_left(dev)) < 0 && errno != EINTR) return;
     if (interrupt_seen()) return;
     if ((ready[1].revents & POLLIN) != 0) note_changes(dev);
-    int64_t now = monotonic_ms();
+    int64_t now = clock_mono_ms();
     if (dev->swap_at >= 0 && now >= dev->swap_at) swap(dev);
     if ((ready[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) typing = read_lines(dev);
     if (dev->tick_at >= 0 && now >= dev->tick_at) tick(dev);
@@ -214,7 +196,7 @@ static int watch(const char *plugin) {
 static int develop(struct dev *dev) {
   int status = EXIT_FAILURE;
   struct tidings_error error = {.size = sizeof error};
-  char *dir = paths_make_temp("hostsim-dev");
+  char *dir = folder_make_temporary(NULL, "hostsim-dev");
   char *store = dir ? paths_join(dir, "store") : NULL;
   dev->watcher = watch(dev->plugin);
   if (!store || dev->watcher < 0) goto out;
@@ -237,40 +219,61 @@ static int develop(struct dev *dev) {
   status = EXIT_SUCCESS;
 out:
   if (dev->watcher >= 0) close(dev->watcher);
-  if (dir) paths_remove_tree(dir);
+  (void)folder_remove_all(dir);
   free(store);
   free(dir);
   return status;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv) {
-  static const struct option long_options[] = {{"plugin", required_argument, NULL, 'p'},
-                                               {"every", required_argument, NULL, 'e'},
-                                               {"help", no_argument, NULL, 'h'},
-                                               {NULL, 0, NULL, 0}};
+static int dev_verb(struct cli *cli) {
   struct dev dev = {.every_ms = 1000, .swap_at = -1};
-  opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-    switch (option) {
-    case 'p': dev.plugin = optarg; break;
-    case 'e':
-      if (cli_number(optarg, 0, 3600000, &dev.every_ms) != 0) {
-        return cli_usage_error(
-            verb, "--every: '%s' is not a number of milliseconds from 0 to 3600000", optarg);
-      }
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case OPTION_PLUGIN: dev.plugin = cli->value; break;
+    case OPTION_EVERY:
+      if (cli_number(cli->value, 0, 3600000, &dev.every_ms))
+        return cli_usage(cli, "--every: '%s' is not a number of milliseconds from 0 to 3600000",
+                         cli->value);
       break;
-    case 'h': return cli_help(verb);
-    default: return cli_bad_option(verb, option, argv);
+    default: return cli->exit_code;
     }
   }
-  if (optind != argc) return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
-  if (!dev.plugin) return cli_usage_error(verb, "--plugin PATH is missing");
+  int code = cli_take_words(cli, 0, 0, "");
+  if (code) return code;
+  if (!dev.plugin) return cli_usage(cli, "--plugin PATH is missing");
   const char *slash = strrchr(dev.plugin, '/');
   dev.name = slash ? slash + 1 : dev.plugin;
-  dev.tick_at = dev.every_ms > 0 ? monotonic_ms() + (int64_t)dev.every_ms : -1;
+  dev.tick_at = dev.every_ms > 0 ? clock_mono_ms() + (int64_t)dev.every_ms : -1;
   interrupt_catch();
   return develop(&dev);
 }
 
 const struct cli_verb verb_dev = {
-    .name = "dev", .usage = "hostsim dev --plugin PATH [--every MS]", .help = help, .run = run};
+    .name = "dev",
+    .usage = "--plugin PATH [--every MS]",
+    .summary = "keep a session going, hot-swap whenever the plugin's file is rebuilt",
+    .help =
+        "Keeps a session going on a store of its own and swaps the plugin whenever its file is "
+        "rebuilt. Each line typed, and a tick each second, is pushed as a notification and "
+        "delivered on a tool result; what the model would get is printed. After a rebuild: the new "
+        "generation and build id, or why it was refused; then the old build goes on. Ends at the "
+        "end of input or with Ctrl-C.\n\n"
+        "Exit code: 0, 1 when the plugin could not be loaded at first, 2 for a wrong command line.",
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_PLUGIN,
+             .name = "plugin",
+             .argument = "PATH",
+             .completion = COMPLETE_FILE,
+             .help = "The plugin to work on (required)."},
+            {.key = OPTION_EVERY,
+             .name = "every",
+             .argument = "MS",
+             .help = "Pause between ticks (default 1000; 0: no ticks, only lines)."},
+            {.name = NULL},
+        },
+    .run = dev_verb,
+    .examples =
+        (const struct cli_example[]){
+            {"hostsim dev --plugin build/dev/tidings.so", "Watch this file."}, {NULL, NULL}},
+};

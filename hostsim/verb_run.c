@@ -4,45 +4,17 @@
  * business.
  */
 #include "agent.h"
-#include "cli.h"
-#include "interrupt.h"
-#include "paths.h"
+#include "command/interrupt.h"
+#include "command/paths.h"
+#include "common/file.h"
 #include "scenario/scenario.h"
+#include "verbs.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "Plays scenario files against a plugin and prints TAP: one test point a file, named by its "
-    "`name`, and what differs below it.\n"
-    "A scenario runs in a process of its own on a fresh store; its clock moves only when it says "
-    "so; the same files print the same.\n\n"
-    "  --plugin PATH   the plugin; default: tidings.so beside hostsim, else the installed one\n"
-    "  --seed N        seed of the plugin's randomness (default 1)\n"
-    "  --timeout MS    how long one step may take before its process is killed and the scenario "
-    "fails as hung (default 30000)\n"
-    "  --keep          leave the stores where they are and say where\n"
-    "  --verbose       the plugin's log on stderr\n"
-    "  --help          this text\n\n"
-    "A file is one JSON object: `name`, `config` (given at open), `host_name`, `steps`. A step has "
-    "one of\n"
-    "  event {…} | event_raw \"…\" | tool_result {session, call_id, tool, content} | chat_request "
-    "{session, source, content, messages} |\n"
-    "  settle {delivery, outcome} | query {name, …} | advance_ms N | restart {} | crash {} | crash "
-    "{\"at\": \"commit\", \"n\": N} | swap "
-    "{}\n"
-    "and beside it `expect` (for the first six) and `settle` (\"committed\", \"rolled_back\" or "
-    "\"none\", for the two carriers). `expect` "
-    "names\n"
-    "what must be equal: content, content_contains, content_lacks, notifications, messages, "
-    "actions, steered, status, delivery, "
-    "duplicate,\n"
-    "wake_at, error, error_contains; for a query the answer's fields. \"$last\" is the newest "
-    "delivery's id, \"$offer\" the ids of the "
-    "newest offer.\n\n"
-    "Exit code: 0 when all passed, 1 when not, 2 for a wrong command line.\n";
+enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_SEED, OPTION_TIMEOUT, OPTION_KEEP, OPTION_VERBOSE };
 
 static void print_lines(const char *text) {
   for (const char *line = text; *line != '\0';) {
@@ -65,9 +37,10 @@ static void print_point(bool passed, size_t number, const char *name) {
 static bool run_file(const char *path, size_t number, const struct scenario_options *options) {
   char *text = NULL;
   size_t len = 0;
-  if (paths_read_file(path, &text, &len) != 0) {
+  int reason = file_read_whole(path, SIZE_MAX / 2, &text, &len);
+  if (reason) {
     print_point(false, number, path);
-    printf("# %s: %s\n", path, strerror(errno));
+    printf("# %s: %s\n", path, strerror(reason));
     return false;
   }
   struct scenario_result result;
@@ -96,50 +69,81 @@ static int run_files(char **files, const struct scenario_options *options) {
   return all_passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv) {
-  static const struct option long_options[] = {
-      {"plugin", required_argument, NULL, 'p'},
-      {"seed", required_argument, NULL, 's'},
-      {"keep", no_argument, NULL, 'k'},
-      {"timeout", required_argument, NULL, 't'},
-      {"verbose", no_argument, NULL, 'v'},
-      {"help", no_argument, NULL, 'h'},
-      {NULL, 0, NULL, 0},
-  };
+static int run_verb(struct cli *cli) {
   struct scenario_options options = {.seed = 1, .timeout_ms = AGENT_TIMEOUT_MS};
   uint64_t number = 0;
-  opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-    switch (option) {
-    case 'p': options.plugin = optarg; break;
-    case 's':
-      if (cli_number(optarg, 0, UINT64_MAX, &options.seed) != 0)
-        return cli_usage_error(verb, "--seed: '%s' is not a whole number", optarg);
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case OPTION_PLUGIN: options.plugin = cli->value; break;
+    case OPTION_SEED:
+      if (cli_number(cli->value, 0, UINT64_MAX, &options.seed))
+        return cli_usage(cli, "--seed: '%s' is not a whole number", cli->value);
       break;
-    case 't':
-      if (cli_number(optarg, 1, 3600000, &number) != 0) {
-        return cli_usage_error(
-            verb, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000", optarg);
-      }
+    case OPTION_TIMEOUT:
+      if (cli_number(cli->value, 1, 3600000, &number))
+        return cli_usage(cli, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000",
+                         cli->value);
       options.timeout_ms = (int)number;
       break;
-    case 'k': options.keep = true; break;
-    case 'v': options.verbose = true; break;
-    case 'h': return cli_help(verb);
-    default: return cli_bad_option(verb, option, argv);
+    case OPTION_KEEP: options.keep = true; break;
+    case OPTION_VERBOSE: options.verbose = true; break;
+    default: return cli->exit_code;
     }
   }
-  if (optind == argc) return cli_usage_error(verb, "no scenario file was named");
-  char *found = !options.plugin ? paths_default_plugin() : NULL;
+  if (!cli->word_count) return cli_usage(cli, "no scenario file was named");
+  char *found = options.plugin ? NULL : paths_beside_program("tidings.so", CLI_PLUGIN_FROM_PROGRAM);
   if (!options.plugin) options.plugin = found ? found : "tidings.so";
-  int status = run_files(argv + optind, &options);
+  int status = run_files(cli->words, &options);
   free(found);
   return status;
 }
 
 const struct cli_verb verb_run = {
     .name = "run",
-    .usage =
-        "hostsim run [--plugin PATH] [--seed N] [--timeout MS] [--keep] [--verbose] FILE.json...",
-    .help = help,
-    .run = run};
+    .usage = "[--plugin PATH] [--seed N] [--timeout MS] [--keep] [--verbose] FILE.json...",
+    .summary = "play scenario files and print TAP",
+    .help =
+        "Plays scenario files against a plugin and prints TAP: one test point a file, named by its "
+        "`name`, and what differs below it. A scenario runs in a process of its own on a fresh "
+        "store; its clock moves only when it says so; the same files print the same.\n\n"
+        "A file is one JSON object: `name`, `config` (given at open), `host_name`, `steps`. A step "
+        "has one of\n"
+        "event {...}, event_raw \"...\", tool_result {session, call_id, tool, content},\n"
+        "chat_request {session, source, content, messages}, settle {delivery, outcome},\n"
+        "query {name, ...}, advance_ms N, restart {}, crash {}, crash {\"at\": \"commit\", "
+        "\"n\": N}, swap {}\n"
+        "and beside it `expect` (for the first six) and `settle` (\"committed\", \"rolled_back\" "
+        "or "
+        "\"none\", for the two carriers). `expect` names what must be equal: content, "
+        "content_contains, content_lacks, notifications, messages, actions, steered, status, "
+        "delivery, duplicate, wake_at, error, error_contains; for a query the answer's fields. "
+        "\"$last\" is the newest delivery's id, \"$offer\" the ids of the newest offer.\n\n"
+        "Exit code: 0 when all passed, 1 when not, 2 for a wrong command line.",
+    .completion = COMPLETE_FILE,
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_PLUGIN,
+             .name = "plugin",
+             .argument = "PATH",
+             .completion = COMPLETE_FILE,
+             .help = "The plugin. Without it: tidings.so beside hostsim, else the installed one."},
+            {.key = OPTION_SEED,
+             .name = "seed",
+             .argument = "N",
+             .help = "Seed of the plugin's randomness (default 1)."},
+            {.key = OPTION_TIMEOUT,
+             .name = "timeout",
+             .argument = "MS",
+             .help = "How long one step may take before its process is killed and the scenario "
+                     "fails as hung (default 30000)."},
+            {.key = OPTION_KEEP,
+             .name = "keep",
+             .help = "Leave the stores where they are and say where."},
+            {.key = OPTION_VERBOSE, .name = "verbose", .help = "The plugin's log on stderr."},
+            {.name = NULL},
+        },
+    .run = run_verb,
+    .examples =
+        (const struct cli_example[]){{"hostsim run tests/scenarios/*.json", "Play all of these."},
+                                     {NULL, NULL}},
+};

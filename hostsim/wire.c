@@ -4,22 +4,16 @@
  */
 #include "wire.h"
 
-#include "interrupt.h"
+#include "command/interrupt.h"
+#include "common/clock.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #define FRAME_MAX (64u << 20)
-
-static int64_t monotonic_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static enum wire_outcome send_all(int fd, const char *bytes, size_t len) {
   while (len > 0) {
@@ -52,7 +46,7 @@ static enum wire_outcome receive_all(int fd, int64_t deadline, char *bytes, size
   while (len > 0) {
     int wait = -1;
     if (deadline >= 0) {
-      int64_t left = deadline - monotonic_ms();
+      int64_t left = deadline - clock_mono_ms();
       wait = left > 0 ? (int)left : 0;
     }
     struct pollfd readable = {.fd = fd, .events = POLLIN};
@@ -69,7 +63,7 @@ static enum wire_outcome receive_all(int fd, int64_t deadline, char *bytes, size
 }
 
 enum wire_outcome wire_receive(int fd, int timeout_ms, json_t **ret_value) {
-  int64_t deadline = timeout_ms < 0 ? -1 : monotonic_ms() + timeout_ms;
+  int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
   unsigned char header[4];
   enum wire_outcome outcome = receive_all(fd, deadline, (char *)header, sizeof header);
   if (outcome != WIRE_OK) return outcome;

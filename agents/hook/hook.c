@@ -100,7 +100,7 @@ static const struct host *find_host(const struct cli *cli, bool wait, bool wake)
   return NULL;
 }
 
-static int run(struct cli *cli) {
+static int hook_verb(struct cli *cli) {
   uint32_t owner = 0;
   bool wait = false, wake = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -154,7 +154,7 @@ const struct cli_verb verb_hook = {
                      "no shell."},
             {.name = NULL},
         },
-    .run = run,
+    .run = hook_verb,
     .examples =
         (const struct cli_example[]){
             {"echo "

@@ -4,13 +4,14 @@
  */
 #include "agents/hook/hook_call.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/json_value.h"
 #include "command/kit.h"
-#include "command/paths.h"
+#include "common/file.h"
 
 enum { LARGEST_INPUT = 64 << 20, SHOWN = 60 };
 
@@ -78,7 +79,7 @@ int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_ca
                        struct tidings_error *error) {
   char *text = NULL;
   size_t len = 0;
-  int reason = paths_read_all(fd, LARGEST_INPUT, &text, &len);
+  int reason = file_read_all(fd, LARGEST_INPUT, &text, &len);
   if (reason == EFBIG) {
     read_away(fd);
     return kit_error(error, TIDINGS_E_TOO_BIG, "stdin: more than %d bytes", LARGEST_INPUT);

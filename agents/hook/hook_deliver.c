@@ -8,12 +8,9 @@
 #include <string.h>
 
 #include "agents/hook/hook_turns.h"
+#include "common/span.h"
 
 enum { SETTLE_MS = 2000 };
-
-static struct tidings_span span(const char *text) {
-  return (struct tidings_span){text, strlen(text)};
-}
 
 static int32_t no_memory(struct tidings_error *error) {
   return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
@@ -45,7 +42,7 @@ static char *joined(const struct hostkit_outgoing *outgoing) {
 static int32_t compose(const char *content, const struct tidings_reply *reply, char **ret_text,
                        struct tidings_error *error) {
   struct hostkit_outgoing *outgoing = NULL;
-  const struct tidings_span carrier = span(content);
+  const struct tidings_span carrier = span_text(content);
   int32_t code = hostkit_compose(&carrier, reply, &outgoing, error);
   if (code) return code;
   *ret_text = joined(outgoing);
@@ -134,10 +131,10 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
   }
   for (size_t i = 0; i < count; i++) ids[i] = &action->messages[i]->id;
   const struct tidings_chat_request request = {.size = sizeof request,
-                                               .session = span(call->session),
+                                               .session = span_text(call->session),
                                                .origin =
                                                    action ? action->origin : TIDINGS_ORIGIN_USER,
-                                               .content = span(content),
+                                               .content = span_text(content),
                                                .messages = ids,
                                                .message_count = count};
   code = hostkit_chat_request(kit, &request, ret_reply, error);

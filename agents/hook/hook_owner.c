@@ -39,7 +39,7 @@ uint32_t hook_owner(void) {
   uint32_t parent = (uint32_t)getppid(), pid = parent;
   for (int i = 0; i < MOST_GENERATIONS && pid > 1; i++) {
     if (!is_passed_over(pid)) return pid;
-    if (process_look(pid, &process)) break;
+    if (owner_look_up(pid, &process)) break;
     pid = process.parent;
   }
   return parent;

@@ -10,12 +10,9 @@
 #include <string.h>
 
 #include "agents/hook/hook_log.h"
+#include "common/span.h"
 
 static const char nudge_mark[] = "(tidings) ";
-
-static struct tidings_span span(const char *text) {
-  return (struct tidings_span){text, strlen(text)};
-}
 
 static int32_t tell(struct hostkit *kit, const struct hook_call *call, const char *type,
                     json_t *data, struct tidings_reply **ret_reply, struct tidings_error *error) {
@@ -114,9 +111,9 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
   int32_t code = TIDINGS_OK;
   if (!call->of_subagent) {
     const struct tidings_tool_result result = {.size = sizeof result,
-                                               .session = span(call->session),
-                                               .call_id = span(call->call_id),
-                                               .tool = span(call->tool)};
+                                               .session = span_text(call->session),
+                                               .call_id = span_text(call->call_id),
+                                               .tool = span_text(call->tool)};
     code = hostkit_tool_result(kit, &result, &reply, error);
     if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
   }

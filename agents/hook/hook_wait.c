@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +14,13 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_turns.h"
 #include "command/interrupt.h"
-
-extern char **environ;
+#include "common/clock.h"
+#include "common/spawn.h"
 
 enum { EXIT_REWAKE = 2, LONGEST_SLEEP_MS = 60000, BUSY_MS = 100, QUEUE_MS = 30000 };
 
@@ -62,12 +60,6 @@ static int take_place(const struct cli *cli, const struct hook_call *call, uint3
 
 /* -- waiting ----------------------------------------------------------------------------------- */
 
-static int64_t now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void drain(const struct waiter *waiter) {
   char session[256];
   size_t len = 0;
@@ -81,7 +73,7 @@ static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
                            &reply, error);
   if (code == TIDINGS_E_BUSY &&
       !strstr(error->text, "owned by")) { /* the store is; its owner comes again */
-    waiter->wake_at_ms = now_ms() + BUSY_MS;
+    waiter->wake_at_ms = clock_wall_ms() + BUSY_MS;
     return TIDINGS_OK;
   }
   if (code) return code;
@@ -91,7 +83,7 @@ static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
 }
 
 static int sleep_ms(const struct waiter *waiter) {
-  int64_t left = waiter->wake_at_ms ? waiter->wake_at_ms - now_ms() : LONGEST_SLEEP_MS;
+  int64_t left = waiter->wake_at_ms ? waiter->wake_at_ms - clock_wall_ms() : LONGEST_SLEEP_MS;
   return left < 0 ? 0 : left < LONGEST_SLEEP_MS ? (int)left : LONGEST_SLEEP_MS;
 }
 
@@ -189,41 +181,23 @@ static char *program_of(const struct hook_call *call, uint32_t owner) {
   return strdup(same ? path : call->host->program);
 }
 
-/* With the signals as they are by default: ours are held back. */
-static int start_program(char *const *argv, pid_t *ret_child) {
-  posix_spawnattr_t attributes;
-  sigset_t none, defaults;
-  sigemptyset(&none);
-  sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
-  if (posix_spawnattr_init(&attributes)) return -1;
-  (void)posix_spawnattr_setsigmask(&attributes, &none);
-  (void)posix_spawnattr_setsigdefault(&attributes, &defaults);
-  (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  int reason = posix_spawnp(ret_child, argv[0], NULL, &attributes, argv, environ);
-  posix_spawnattr_destroy(&attributes);
-  return reason ? -1 : 0;
-}
-
-/* Returns its exit status, or -1. */
-static int run_program(char *const *argv) {
+/* Returns its exit status, or -1. The signals that we hold back are not held back for it. */
+static int run_program(const char *const argv[]) {
   pid_t child = -1;
   int status = -1;
-  if (start_program(argv, &child)) return -1;
-  int fd = open_pidfd(child);
-  struct pollfd ended = {.fd = fd, .events = POLLIN};
-  if (fd >= 0 && poll(&ended, 1, QUEUE_MS) == 0) kill(child, SIGKILL);
-  if (fd >= 0) close(fd);
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  sigset_t none;
+  sigemptyset(&none);
+  const struct spawn spawn = {.argv = argv, .pipe_signal = true, .mask = &none};
+  if (spawn_start(&spawn, &child)) return -1;
+  if (!spawn_wait(child, QUEUE_MS, &status)) status = spawn_kill(child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 static void queue_nudge(const struct waiter *waiter, uint32_t owner,
                         const struct tidings_action *action) {
-  char queue[] = "queue", thread[] = "--thread", message[] = "--message";
   char *program = program_of(waiter->call, owner), *session = strdup(waiter->call->session),
        *nudge = hook_nudge(action);
-  char *argv[] = {program, queue, thread, session, message, nudge, NULL};
+  const char *const argv[] = {program, "queue", "--thread", session, "--message", nudge, NULL};
   int status = program && session && nudge ? run_program(argv) : -1;
   if (status) {
     hook_log("%s queue failed with status %d; the news waits for the next prompt",

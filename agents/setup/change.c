@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "command/paths.h"
+#include "common/file.h"
 
 enum { LARGEST_FILE = 16 << 20 };
 
@@ -27,7 +28,7 @@ static bool is_link(const char *path) {
 static int read_text(const struct cli *cli, const char *path, char **ret_text) {
   size_t len = 0;
   char *text = NULL;
-  int reason = paths_read_file(path, LARGEST_FILE, &text, &len);
+  int reason = file_read_whole(path, LARGEST_FILE, &text, &len);
   if (reason == ENOENT) {
     if (is_link(path))
       return cli_fail(
@@ -83,7 +84,7 @@ static char *kept_path(const char *real) {
 static char *read_kept(const char *path) {
   char *real = real_path(path), *kept = real ? kept_path(real) : NULL, *text = NULL;
   size_t len = 0;
-  if (kept && paths_read_file(kept, LARGEST_FILE, &text, &len)) text = NULL;
+  if (kept && file_read_whole(kept, LARGEST_FILE, &text, &len)) text = NULL;
   free(real);
   free(kept);
   return text;
@@ -140,7 +141,7 @@ static int write_file(const char *path, const char *text, const struct stat *lik
   char *fresh = NULL;
   if (asprintf(&fresh, "%s.tidings-XXXXXX", path) < 0) return ENOMEM;
   int fd = mkostemp(fresh, O_CLOEXEC);
-  int reason = fd < 0 ? errno : paths_write_all(fd, text, strlen(text));
+  int reason = fd < 0 ? errno : file_write_all(fd, text, strlen(text));
   if (!reason && like && fchown(fd, like->st_uid, like->st_gid) && errno != EPERM) reason = errno;
   if (!reason && fchmod(fd, like ? like->st_mode & 07777 : 0644)) reason = errno;
   if (!reason && fsync(fd)) reason = errno;

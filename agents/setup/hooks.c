@@ -15,7 +15,7 @@
 enum { HOOK_SECONDS = 10, WAIT_SECONDS = 604800 };
 
 /* "/usr/bin/tidings hook codex", however the program is quoted and whatever follows. */
-static bool is_ours(const struct host *host, const char *command) {
+static bool is_our_hook(const struct host *host, const char *command) {
   char *words = NULL;
   if (!command || asprintf(&words, " hook %s", host->name) < 0) return false;
   const char *found = strstr(command, words);
@@ -93,7 +93,7 @@ static const struct json *first_of(const struct json *value, enum json_kind kind
 
 static bool hook_is_ours(const struct host *host, const struct json *hook) {
   const struct json *command = json_member(hook, "command");
-  return is_kind(command, JSON_IS_STRING) && is_ours(host, command->text.ptr);
+  return is_kind(command, JSON_IS_STRING) && is_our_hook(host, command->text.ptr);
 }
 
 static const struct json *first_hook(const struct json *group) {
@@ -127,7 +127,7 @@ static int remove_ours(struct json_text *json, const struct json *hook) {
   return json_text_remove(json, all->count > 1 ? event : all);
 }
 
-static size_t count_ours(const struct host *host, const struct json *event) {
+static size_t count_our_hooks(const struct host *host, const struct json *event) {
   size_t count = 0;
   for (const struct json *group = first_of(event, JSON_IS_ARRAY); group; group = group->next) {
     for (const struct json *hook = first_hook(group); hook; hook = hook->next)
@@ -142,7 +142,7 @@ static bool is_done(const struct json_text *json, const struct host *host, const
   const struct json *all = json_member(json->root, "hooks"), *event;
   size_t wanted = 0, found = 0;
   for (event = first_of(all, JSON_IS_OBJECT); event; event = event->next)
-    found += count_ours(host, event);
+    found += count_our_hooks(host, event);
   for (const struct host_hook *hook = host->hooks; hook->event; hook++) {
     json_t *ours = group_value(host, hook, command, wake);
     bool there = false;
@@ -214,7 +214,8 @@ static int check_shape(const struct cli *cli, const struct host *host, const str
   return 0;
 }
 
-static int edit(const struct host *host, const char *command, bool wake, struct json_text *json) {
+static int edit_hooks(const struct host *host, const char *command, bool wake,
+                      struct json_text *json) {
   if (command && is_done(json, host, command, wake)) return 0;
   for (const struct json *hook; (hook = find_ours(json, host));) {
     if (remove_ours(json, hook)) return -1;
@@ -241,7 +242,7 @@ int setup_hooks(const struct cli *cli, const struct host *host, const char *comm
   }
   int code = check_shape(cli, host, &json, change->path);
   change->has_ours = !code && find_ours(&json, host);
-  if (!code && edit(host, command, wake, &json)) code = cli_fail(cli, "out of memory");
+  if (!code && edit_hooks(host, command, wake, &json)) code = cli_fail(cli, "out of memory");
   if (!code && strcmp(text, json.text) != 0) {
     char *done = json.text;
     json.text = NULL;

@@ -8,7 +8,7 @@
 
 #include "agents/setup/setup.h"
 #include "command/kit.h"
-#include "command/scratch.h"
+#include "common/folder.h"
 
 static const char first_line[] =
     "<!-- tidings: begin (tidings setup --remove takes this block out) -->";
@@ -89,7 +89,7 @@ int setup_instructions_text(const struct cli *cli, char **ret_text) {
   struct cli scratch_cli = *cli;
   struct hostkit *kit = NULL;
   json_t *answer = NULL;
-  char *folder = scratch_make(), *text = NULL;
+  char *folder = folder_make_temporary(NULL, "tidings"), *text = NULL;
   if (!folder) return cli_fail(cli, "cannot make a temporary folder");
   scratch_cli.store = folder;
   int32_t refused = kit_open(&scratch_cli, TIDINGS_ROLE_PRODUCER, 0, &kit, &error);
@@ -102,7 +102,8 @@ int setup_instructions_text(const struct cli *cli, char **ret_text) {
   for (size_t len = text ? strlen(text) : 0; len && text[len - 1] == '\n';) text[--len] = '\0';
   json_decref(answer);
   kit_close(kit);
-  scratch_remove(folder);
+  (void)folder_remove_all(folder);
+  free(folder);
   if (!code) *ret_text = text;
   return code;
 }

@@ -9,17 +9,14 @@
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
-#include "command/paths.h"
-
-extern char **environ;
+#include "common/file.h"
+#include "common/spawn.h"
 
 enum { PATIENCE_MS = 20000, CHUNK = 65536 };
 
@@ -35,23 +32,15 @@ struct server {
 /* -- talking ----------------------------------------------------------------------------------- */
 
 static int start(const struct cli *cli, const char *program, struct server *ret_server) {
-  char *name = strdup(program), verb[] = "app-server", *argv[] = {name, verb, NULL};
+  const char *const argv[] = {program, "app-server", NULL};
   struct server server = {.cli = cli, .pid = -1};
-  posix_spawn_file_actions_t actions;
   int in[2], out[2];
-  if (!name || pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) {
-    free(name);
+  if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
     return cli_fail(cli, "cannot start %s: %s", program, strerror(errno));
-  }
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  int reason = posix_spawnp(&server.pid, name, &actions, NULL, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const struct spawn spawn = {.argv = argv, .in = in[0], .out = out[1], .err = SPAWN_NULL};
+  int reason = spawn_start(&spawn, &server.pid);
   close(in[0]);
   close(out[1]);
-  free(name);
   server.to = in[1];
   server.from = out[0];
   if (reason) {
@@ -69,7 +58,7 @@ static void stop(struct server *server) {
   close(server->to);
   struct pollfd ended = {.fd = server->from, .events = 0};
   if (poll(&ended, 1, PATIENCE_MS) == 0) kill(server->pid, SIGKILL);
-  while (waitpid(server->pid, &status, 0) < 0 && errno == EINTR) continue;
+  spawn_wait(server->pid, -1, &status);
   close(server->from);
   free(server->said);
 }
@@ -78,7 +67,7 @@ static int send_line(const struct server *server, json_t *message) {
   char *text = message ? json_dumps(message, JSON_COMPACT) : NULL, *line = NULL;
   json_decref(message);
   int len = text ? asprintf(&line, "%s\n", text) : -1;
-  int reason = len < 0 ? ENOMEM : paths_write_all(server->to, line, (size_t)len);
+  int reason = len < 0 ? ENOMEM : file_write_all(server->to, line, (size_t)len);
   free(text);
   if (len >= 0) free(line);
   return reason ? cli_fail(server->cli, "cannot talk to codex app-server: %s", strerror(reason))
@@ -165,15 +154,15 @@ static bool is_same_file(const char *one, const char *other) {
   return same;
 }
 
-static bool is_ours(const json_t *hook, const char *hooks_path) {
+static bool is_our_trust(const json_t *hook, const char *hooks_path) {
   return strstr(text_of(hook, "command"), " hook codex") &&
          is_same_file(text_of(hook, "sourcePath"), hooks_path);
 }
 
-static size_t count_ours(const json_t *hooks, const char *hooks_path) {
+static size_t count_our_trusts(const json_t *hooks, const char *hooks_path) {
   const json_t *hook = NULL;
   size_t i = 0, count = 0;
-  json_array_foreach(hooks, i, hook) count += is_ours(hook, hooks_path);
+  json_array_foreach(hooks, i, hook) count += is_our_trust(hook, hooks_path);
   return count;
 }
 
@@ -185,7 +174,7 @@ static json_t *edits_of(const json_t *hooks, const char *hooks_path, bool remove
   size_t i = 0;
   json_array_foreach(hooks, i, hook) {
     const char *key = text_of(hook, "key"), *trust = text_of(hook, "trustStatus");
-    if (!is_ours(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0)
+    if (!is_our_trust(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0)
       continue;
     char *path = NULL;
     if (remove && asprintf(&path, "hooks.state.\"%s\"", key) >= 0) {
@@ -218,11 +207,12 @@ static int list_hooks(struct server *server, json_t **ret_hooks) {
   return code;
 }
 
-static int edit(struct server *server, const char *hooks_path, bool remove, size_t *ret_changed) {
+static int edit_trust(struct server *server, const char *hooks_path, bool remove,
+                      size_t *ret_changed) {
   json_t *hooks = NULL, *written = NULL;
   int code = list_hooks(server, &hooks);
   if (code) return code;
-  if (!remove && !count_ours(hooks, hooks_path)) {
+  if (!remove && !count_our_trusts(hooks, hooks_path)) {
     json_decref(hooks);
     return cli_fail(server->cli, "codex app-server does not see our hooks in %s", hooks_path);
   }
@@ -246,7 +236,7 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
   if (!host->trusts_hashes) return 0;
   int code = start(cli, program, &server);
   if (code) return code;
-  code = edit(&server, hooks_path, remove, ret_changed);
+  code = edit_trust(&server, hooks_path, remove, ret_changed);
   stop(&server);
   return code;
 }
@@ -263,10 +253,10 @@ int setup_trust_look(const struct cli *cli, const struct host *host, const char 
   if (code) return code;
   code = list_hooks(&server, &hooks);
   json_array_foreach(hooks, i, hook) {
-    if (is_ours(hook, hooks_path) && strcmp(text_of(hook, "trustStatus"), "trusted") != 0)
+    if (is_our_trust(hook, hooks_path) && strcmp(text_of(hook, "trustStatus"), "trusted") != 0)
       untrusted++;
   }
-  if (!code) *ret_seen = count_ours(hooks, hooks_path);
+  if (!code) *ret_seen = count_our_trusts(hooks, hooks_path);
   if (!code) *ret_untrusted = untrusted;
   json_decref(hooks);
   stop(&server);

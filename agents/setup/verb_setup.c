@@ -236,7 +236,7 @@ static int run_setup(struct setup *setup) {
   return code;
 }
 
-static int run(struct cli *cli) {
+static int setup_verb(struct cli *cli) {
   struct setup setup = {.cli = cli};
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     switch (key) {
@@ -300,7 +300,7 @@ const struct cli_verb verb_setup = {
              .help = "Leave the system prompt alone."},
             {.name = NULL},
         },
-    .run = run,
+    .run = setup_verb,
     .examples = (const struct cli_example[]){{"tidings setup codex", "From now on Codex is told."},
                                              {"tidings setup claude --dry-run",
                                               "What would be done to Claude Code's settings."},

@@ -13,18 +13,18 @@
 #include "command/terminal.h"
 
 static void (*const examiners[])(struct doctor *doctor) = {
-    examine_plugin, examine_config, examine_store, examine_sessions, examine_hosts, examine_system};
+    doctor_plugin, doctor_config, doctor_store, doctor_sessions, doctor_hosts, doctor_system};
 static const char *const severity_names[] = {"ok", "note", "warning", "problem"};
 
 static void print_finding(const json_t *finding) {
-  printf("%-8s ", json_text(finding, "severity"));
-  terminal_text(stdout, json_text(finding, "topic"));
+  printf("%-8s ", json_value_text(finding, "severity"));
+  terminal_text(stdout, json_value_text(finding, "topic"));
   fputs(": ", stdout);
-  terminal_text(stdout, json_text(finding, "text"));
+  terminal_text(stdout, json_value_text(finding, "text"));
   putchar('\n');
-  if (!json_text(finding, "remedy")[0]) return;
+  if (!json_value_text(finding, "remedy")[0]) return;
   fputs("         -> ", stdout);
-  terminal_text(stdout, json_text(finding, "remedy"));
+  terminal_text(stdout, json_value_text(finding, "remedy"));
   putchar('\n');
 }
 
@@ -50,7 +50,7 @@ void doctor_find(struct doctor *doctor, enum severity severity, const char *topi
   free(text);
 }
 
-static int run(struct cli *cli) {
+static int doctor_verb(struct cli *cli) {
   struct doctor doctor = {.cli = cli};
   if (cli_next(cli) != CLI_END) return cli->exit_code;
   int code = cli_take_words(cli, 0, 0, "");
@@ -73,7 +73,7 @@ const struct cli_verb verb_doctor = {
             "whether they trust their hooks. Each finding comes with its remedy. Nothing is "
             "changed. The exit code is 1 if there is a problem.",
     .with = WITH_STORE | WITH_CONFIG | WITH_JSON,
-    .run = run,
+    .run = doctor_verb,
     .examples = (const struct cli_example[]){{"tidings doctor", "Why does the agent not hear?"},
                                              {NULL, NULL}},
 };

@@ -26,11 +26,11 @@ void doctor_find(struct doctor *doctor, enum severity severity, const char *topi
                  const char *remedy, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* The examiners, in the order of doctor.c's table. */
-void examine_plugin(struct doctor *doctor);
-void examine_config(struct doctor *doctor);
-void examine_store(struct doctor *doctor);
-void examine_sessions(struct doctor *doctor);
-void examine_hosts(struct doctor *doctor);
-void examine_system(struct doctor *doctor);
+void doctor_plugin(struct doctor *doctor);
+void doctor_config(struct doctor *doctor);
+void doctor_store(struct doctor *doctor);
+void doctor_sessions(struct doctor *doctor);
+void doctor_hosts(struct doctor *doctor);
+void doctor_system(struct doctor *doctor);
 
 #endif

@@ -11,6 +11,7 @@
 #include "agents/setup/setup.h"
 #include "cli/doctor/doctor.h"
 #include "command/paths.h"
+#include "common/file.h"
 
 enum { LARGEST_FILE = 16 << 20 };
 
@@ -41,7 +42,7 @@ static void look(const struct host *host, struct examined *ret) {
   char *home = setup_home(host), *command = setup_command();
   size_t len = 0;
   if (home) examined.path = paths_join(home, host->config_file);
-  if (examined.path && paths_read_file(examined.path, LARGEST_FILE, &examined.text, &len))
+  if (examined.path && file_read_whole(examined.path, LARGEST_FILE, &examined.text, &len))
     examined.text = NULL;
   if (host->kind == HOST_NODE) examined.state = module_state(&examined);
   else if (command)
@@ -116,7 +117,7 @@ static bool examine(struct doctor *doctor, const struct host *host) {
   return here;
 }
 
-void examine_hosts(struct doctor *doctor) {
+void doctor_hosts(struct doctor *doctor) {
   size_t here = 0;
   for (size_t i = 0; i < host_count; i++) here += examine(doctor, &hosts[i]);
   if (!here)

@@ -10,15 +10,14 @@
 
 #include "cli/doctor/doctor.h"
 #include "command/kit.h"
-#include "command/paths.h"
-#include "command/scratch.h"
+#include "common/folder.h"
 
 /* On a store that nobody keeps. */
 static int32_t try_open(const struct doctor *doctor, bool with_config,
                         struct hostkit_info *ret_info, struct tidings_error *error) {
   struct cli apart = *doctor->cli;
   struct hostkit *kit = NULL;
-  char *scratch = scratch_make();
+  char *scratch = folder_make_temporary(NULL, "tidings");
   if (!scratch)
     return kit_error(error, TIDINGS_E_STORE, "cannot make a temporary folder: %s", strerror(errno));
   apart.store = scratch;
@@ -26,11 +25,12 @@ static int32_t try_open(const struct doctor *doctor, bool with_config,
   int32_t code = kit_open(&apart, TIDINGS_ROLE_PRODUCER, 0, &kit, error);
   if (!code && ret_info) (void)hostkit_info(kit, ret_info);
   kit_close(kit);
-  scratch_remove(scratch);
+  (void)folder_remove_all(scratch);
+  free(scratch);
   return code;
 }
 
-void examine_plugin(struct doctor *doctor) {
+void doctor_plugin(struct doctor *doctor) {
   struct tidings_error error = {.size = sizeof error};
   struct hostkit_info info = {.size = sizeof info};
   const char *variable = getenv("TIDINGS_PLUGIN");
@@ -55,7 +55,7 @@ void examine_plugin(struct doctor *doctor) {
   free(path);
 }
 
-void examine_config(struct doctor *doctor) {
+void doctor_config(struct doctor *doctor) {
   struct tidings_error error = {.size = sizeof error};
   bool named = false;
   char *path = kit_config_path(doctor->cli, &named);

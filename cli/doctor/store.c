@@ -11,7 +11,6 @@
 
 #include "cli/doctor/doctor.h"
 #include "command/kit.h"
-#include "command/paths.h"
 #include "command/print.h"
 
 enum { LITTLE_SPACE = 64 << 20 };
@@ -74,7 +73,7 @@ static void examine_space(struct doctor *doctor, const char *path) {
               "%llu MiB are left where the store is", left >> 20);
 }
 
-void examine_store(struct doctor *doctor) {
+void doctor_store(struct doctor *doctor) {
   struct tidings_error error = {.size = sizeof error};
   struct hostkit *kit = NULL;
   char *path = kit_store_path(doctor->cli);
@@ -104,9 +103,9 @@ static void count_sessions(struct doctor *doctor, const json_t *sessions) {
   json_array_foreach(sessions, i, session) {
     bool alive = json_is_true(json_object_get(session, "alive"));
     if (alive) running++;
-    else if (json_count(session, "pending")) {
+    else if (json_value_count(session, "pending")) {
       forgotten++;
-      pending += json_count(session, "pending");
+      pending += json_value_count(session, "pending");
     }
   }
   doctor_find(doctor, running ? SEVERITY_OK : SEVERITY_NOTE, "sessions",
@@ -126,12 +125,12 @@ static bool is_known(const json_t *sessions, const char *id) {
   const json_t *session = NULL;
   size_t i = 0;
   json_array_foreach(sessions, i, session) {
-    if (strcmp(json_text(session, "session"), id) == 0) return true;
+    if (strcmp(json_value_text(session, "session"), id) == 0) return true;
   }
   return false;
 }
 
-void examine_sessions(struct doctor *doctor) {
+void doctor_sessions(struct doctor *doctor) {
   const char *named = getenv("TIDINGS_SESSION");
   struct hostkit *kit = NULL;
   json_t *answer = NULL;

@@ -8,6 +8,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "command/paths.h"
+#include "common/file.h"
 
 enum { FEW_WATCHES = 65536 };
 
@@ -25,11 +26,11 @@ static bool is_in_path(const char *program) {
   return found;
 }
 
-void examine_system(struct doctor *doctor) {
+void doctor_system(struct doctor *doctor) {
   char *text = NULL;
   size_t len = 0;
   unsigned long watches = 0;
-  if (!paths_read_file("/proc/sys/fs/inotify/max_user_watches", 64, &text, &len))
+  if (!file_read_whole("/proc/sys/fs/inotify/max_user_watches", 64, &text, &len))
     watches = strtoul(text, NULL, 10);
   free(text);
   if (watches && watches < FEW_WATCHES)

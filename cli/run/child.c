@@ -3,11 +3,11 @@
  * run/child.c: see the header.
  */
 #include "cli/run/child.h"
+#include "common/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -39,43 +39,6 @@ int child_prepare(const struct cli *cli, struct child *ret_child) {
 
 /* -- starting ---------------------------------------------------------------------------------- */
 
-static int set_actions(posix_spawn_file_actions_t *actions, int out, int err, bool detached) {
-  int reason = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
-  if (!reason) reason = posix_spawn_file_actions_adddup2(actions, err, STDERR_FILENO);
-  if (!reason && detached)
-    reason = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-  return reason;
-}
-
-static int set_attributes(posix_spawnattr_t *attributes, bool detached, bool pipe_signal_ignored) {
-  sigset_t usual;
-  sigemptyset(&usual);
-  if (!pipe_signal_ignored) sigaddset(&usual, SIGPIPE);
-  int reason = posix_spawnattr_setsigdefault(attributes, &usual);
-  if (!reason) reason = posix_spawnattr_setsigmask(attributes, &outside);
-  if (!reason && detached) reason = posix_spawnattr_setpgroup(attributes, 0);
-  short flags = (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-                        (detached ? POSIX_SPAWN_SETPGROUP : 0));
-  return reason ? reason : posix_spawnattr_setflags(attributes, flags);
-}
-
-static int spawn(struct child *child, char **argv, int out, int err, bool detached,
-                 bool pipe_signal_ignored) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  int reason = posix_spawn_file_actions_init(&actions);
-  if (reason) return reason;
-  reason = posix_spawnattr_init(&attributes);
-  if (!reason) {
-    reason = set_actions(&actions, out, err, detached);
-    if (!reason) reason = set_attributes(&attributes, detached, pipe_signal_ignored);
-    if (!reason) reason = posix_spawnp(&child->pid, argv[0], &actions, &attributes, argv, environ);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_destroy(&actions);
-  return reason;
-}
-
 static void shut(int *fd) {
   if (*fd >= 0) close(*fd);
   *fd = -1;
@@ -86,7 +49,14 @@ int child_start(struct child *child, char **argv, bool detached, bool pipe_signa
   int reason = pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC) ? errno : 0;
   if (!reason && (fcntl(out[0], F_SETFL, O_NONBLOCK) || fcntl(err[0], F_SETFL, O_NONBLOCK)))
     reason = errno; /* our ends only */
-  if (!reason) reason = spawn(child, argv, out[1], err[1], detached, pipe_signal_ignored);
+  const struct spawn spawn = {.argv = (const char *const *)argv,
+                              .out = out[1],
+                              .err = err[1],
+                              .close_others = detached,
+                              .own_group = detached,
+                              .pipe_signal = !pipe_signal_ignored,
+                              .mask = &outside};
+  if (!reason) reason = spawn_start(&spawn, &child->pid);
   shut(&out[1]);
   shut(&err[1]);
   if (reason) {

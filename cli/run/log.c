@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command/paths.h"
+#include "common/file.h"
+#include "common/random.h"
 
 enum { KEPT_LOGS = 200, KEPT_DAYS = 30, LONGEST_NAME = 40, ATTEMPTS = 16 };
 
@@ -92,7 +93,8 @@ static void plain_name(const char *name, char plain[LONGEST_NAME + 1]) {
 
 static int try_name(const char *folder, const char *plain, struct run_log *log) {
   uint32_t bits = 0;
-  if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits) return errno;
+  int reason = random_fill(&bits, sizeof bits);
+  if (reason) return reason;
   if (asprintf(&log->handle, "%s-%06x", plain, bits & 0xffffff) < 0) log->handle = NULL;
   if (!log->handle || asprintf(&log->path, "%s/%s.log", folder, log->handle) < 0) log->path = NULL;
   if (!log->path) return ENOMEM;
@@ -135,7 +137,7 @@ int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_lo
 }
 
 void run_log_write(struct run_log *log, const char *bytes, size_t len) {
-  if (!log->failed) log->failed = paths_write_all(log->fd, bytes, len);
+  if (!log->failed) log->failed = file_write_all(log->fd, bytes, len);
 }
 
 void run_log_remove(struct run_log *log) { (void)unlink(log->path); }

@@ -10,8 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "command/paths.h"
 #include "command/terminal.h"
+#include "common/file.h"
 #include "common/utf8.h"
 
 static const char erase_line[] = "\r\033[K";
@@ -54,9 +54,9 @@ void progress_show(struct progress *progress, const char *name, uint64_t elapsed
   }
   free(words);
   if (out && !fclose(out)) {
-    (void)paths_write_all(progress->fd, erase_line, sizeof erase_line - 1);
+    (void)file_write_all(progress->fd, erase_line, sizeof erase_line - 1);
     /* Wide characters may make it longer by a little, and then the terminal wraps. */
-    (void)paths_write_all(progress->fd, line,
+    (void)file_write_all(progress->fd, line,
                           utf8_characters(span_of(line, len), size.ws_col - 1u));
     progress->shown = true;
   }
@@ -64,6 +64,6 @@ void progress_show(struct progress *progress, const char *name, uint64_t elapsed
 }
 
 void progress_erase(struct progress *progress) {
-  if (progress->shown) (void)paths_write_all(progress->fd, erase_line, sizeof erase_line - 1);
+  if (progress->shown) (void)file_write_all(progress->fd, erase_line, sizeof erase_line - 1);
   progress->shown = false;
 }

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "cli/run/progress.h"
 #include "command/kit.h"
+#include "common/clock.h"
 #include "common/utf8.h"
 
 enum { SHOWN_LINES = 20, SHOWN_BYTES = 4000, HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
@@ -81,8 +81,7 @@ static int deliver(struct report *report, json_t *data) {
   int attempts = report->patient ? PATIENT_ATTEMPTS : HASTY_ATTEMPTS;
   int32_t code = try_once(report, event, &error);
   for (int i = 1; may_pass(code) && i < attempts; i++) {
-    const struct timespec pause = {.tv_sec = 1 << (i - 1)};
-    nanosleep(&pause, NULL);
+    clock_sleep_ms(1000u << (i - 1));
     code = try_once(report, event, &error);
   }
   json_decref(event);

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/run/progress.h"
 #include "cli/run/report.h"
 #include "cli/run/waiting.h"
+#include "common/clock.h"
 
 enum { STREAM_BYTES = 65536, TICK_MS = 1000 };
 
@@ -41,12 +41,6 @@ struct supervision {
   int status;
   uint64_t begun_ms, tick_ms;
 };
-
-static uint64_t now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* -- the output -------------------------------------------------------------------------------- */
 
@@ -136,7 +130,7 @@ static void tell_waiting(struct supervision *all, bool waits) {
 /* Twice in a row: a read that is about to return is no news. */
 static void look_at_terminal(struct supervision *all) {
   if (!all->has_terminal) return;
-  bool waits = waits_for_input(all->run->child.pid);
+  bool waits = waiting_for_input(all->run->child.pid);
   all->seen_waiting = waits ? all->seen_waiting + 1 : 0;
   if (!waits) tell_waiting(all, false);
   else if (all->seen_waiting > 1) tell_waiting(all, true);
@@ -155,18 +149,18 @@ static void stop_too(struct supervision *all, int number) {
 
 static void tick(struct supervision *all) {
   struct run *run = all->run;
-  all->tick_ms = now_ms() + TICK_MS;
+  all->tick_ms = (uint64_t)clock_mono_ms() + TICK_MS;
   look_at_terminal(all);
   bool covered = !run->quiet &&
                  !(all->out.at_line_start && all->err.at_line_start); /* a prompt, or half a line */
   if (!covered && !all->seen_waiting)
-    progress_show(&all->progress, run->name, now_ms() - all->begun_ms,
+    progress_show(&all->progress, run->name, (uint64_t)clock_mono_ms() - all->begun_ms,
                   run->quiet ? &run->tail : NULL);
 }
 
 static int timeout(const struct supervision *all) {
   if (!all->has_terminal && all->progress.fd < 0) return -1;
-  uint64_t now = now_ms();
+  uint64_t now = (uint64_t)clock_mono_ms();
   return now >= all->tick_ms ? 0 : (int)(all->tick_ms - now);
 }
 
@@ -216,7 +210,7 @@ static void begin(struct supervision *all, struct run *run) {
                                 .tail = &run->tail,
                                 .patient = run->detached};
   all->has_terminal = !run->detached && has_terminal();
-  all->begun_ms = now_ms();
+  all->begun_ms = (uint64_t)clock_mono_ms();
   all->tick_ms = all->begun_ms + TICK_MS;
   stream_begin(&all->out, &run->child.out, passes ? STDOUT_FILENO : -1);
   stream_begin(&all->err, &run->child.err, passes ? STDERR_FILENO : -1);
@@ -229,7 +223,7 @@ int supervise(struct run *run) {
   if (!all) return cli_fail(run->cli, "out of memory; the command goes on without being watched");
   begin(all, run);
   loop(all);
-  uint64_t elapsed_ms = now_ms() - all->begun_ms;
+  uint64_t elapsed_ms = (uint64_t)clock_mono_ms() - all->begun_ms;
   drain(all);
   progress_erase(&all->progress);
   tell_waiting(all, false); /* else both would be told */

@@ -140,7 +140,7 @@ static bool process_waits(uint32_t pid, int depth) {
   struct process process;
   char path[64];
   bool waits = false;
-  if (depth > DEEPEST || process_look(pid, &process)) return false;
+  if (depth > DEEPEST || owner_look_up(pid, &process)) return false;
   bool foreground = process.terminal && process.group == process.foreground;
   snprintf(path, sizeof path, "/proc/%u/task", pid);
   DIR *threads = opendir(path);
@@ -153,4 +153,4 @@ static bool process_waits(uint32_t pid, int depth) {
   return waits;
 }
 
-bool waits_for_input(pid_t pid) { return process_waits((uint32_t)pid, 0); }
+bool waiting_for_input(pid_t pid) { return process_waits((uint32_t)pid, 0); }

@@ -12,6 +12,6 @@
 /* True if `pid` or a process below it is in the foreground of its terminal and blocked until
  * something is typed: in a read of it, or in a select or poll of nothing else without a time
  * limit. */
-bool waits_for_input(pid_t pid);
+bool waiting_for_input(pid_t pid);
 
 #endif

@@ -11,20 +11,20 @@
 
 enum { FIRST_ROOM = 64 };
 
-static size_t hash_path(const char *path) { /* FNV-1a */
+static size_t hash_change(const char *path) { /* FNV-1a */
   uint64_t hash = 0xcbf29ce484222325u;
   for (; *path; path++) hash = (hash ^ (uint8_t)*path) * 0x100000001b3u;
   return (size_t)(hash ^ hash >> 32);
 }
 
 static size_t *find(const struct changes *changes, const char *path) {
-  size_t at = hash_path(path) & changes->mask;
+  size_t at = hash_change(path) & changes->mask;
   while (changes->index[at] && strcmp(changes->list[changes->index[at] - 1].path, path) != 0)
     at = (at + 1) & changes->mask;
   return &changes->index[at];
 }
 
-static int grow(struct changes *changes) {
+static int grow_changes(struct changes *changes) {
   size_t room = changes->room ? changes->room * 2 : FIRST_ROOM;
   struct change *list = realloc(changes->list, room * sizeof *list);
   if (list) changes->list = list;
@@ -42,7 +42,7 @@ struct change *changes_of(struct changes *changes, const char *path, bool *ret_n
   size_t *place = changes->room ? find(changes, path) : NULL;
   *ret_new = false;
   if (place && *place) return &changes->list[*place - 1];
-  if (changes->count == changes->room && grow(changes)) return NULL;
+  if (changes->count == changes->room && grow_changes(changes)) return NULL;
   char *copy = strdup(path);
   if (!copy) return NULL;
   changes->list[changes->count] = (struct change){.path = copy};

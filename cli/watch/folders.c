@@ -24,7 +24,7 @@ struct folder *folders_find(const struct tree *tree, int wd) {
   return tree->folders ? tree->folders[place_of(tree, wd)] : NULL;
 }
 
-static int grow(struct tree *tree) {
+static int grow_folders(struct tree *tree) {
   struct folder **old = tree->folders;
   size_t places = old ? tree->folder_mask + 1 : 0, more = old ? places * 2 : FIRST_PLACES;
   struct folder **larger = calloc(more, sizeof(struct folder *));
@@ -39,7 +39,8 @@ static int grow(struct tree *tree) {
 }
 
 int folders_put(struct tree *tree, struct folder *folder) {
-  if ((!tree->folders || tree->folder_count * 2 > tree->folder_mask) && grow(tree)) return -1;
+  if ((!tree->folders || tree->folder_count * 2 > tree->folder_mask) && grow_folders(tree))
+    return -1;
   tree->folders[place_of(tree, folder->wd)] = folder;
   tree->folder_count++;
   return 0;

@@ -9,7 +9,7 @@
 
 enum { FIRST_PLACES = 1024 };
 
-static uint64_t hash_path(const char *path) { /* FNV-1a, then mixed so that low bits are good */
+static uint64_t hash_known(const char *path) { /* FNV-1a, then mixed so that low bits are good */
   uint64_t hash = 0xcbf29ce484222325u;
   for (; *path; path++) hash = (hash ^ (uint8_t)*path) * 0x100000001b3u;
   hash ^= hash >> 32;
@@ -25,7 +25,7 @@ static struct known_file *place(const struct known *known, uint64_t hash) {
   return &known->files[at];
 }
 
-static int grow(struct known *known) {
+static int grow_known(struct known *known) {
   size_t places = known->files ? (known->mask + 1) * 2 : FIRST_PLACES;
   struct known larger = {.files = calloc(places, sizeof *larger.files), .mask = places - 1};
   if (!larger.files) return -1;
@@ -42,15 +42,15 @@ static int grow(struct known *known) {
 
 bool known_find(const struct known *known, const char *path, int64_t *ret_time) {
   if (!known->files) return false;
-  const struct known_file *file = place(known, hash_path(path));
+  const struct known_file *file = place(known, hash_known(path));
   if (!file->hash || file->time == KNOWN_GONE) return false;
   *ret_time = file->time;
   return true;
 }
 
 int known_put(struct known *known, const char *path, int64_t time) {
-  uint64_t hash = hash_path(path);
-  if ((!known->files || known->count * 2 > known->mask) && grow(known)) return -1;
+  uint64_t hash = hash_known(path);
+  if ((!known->files || known->count * 2 > known->mask) && grow_known(known)) return -1;
   struct known_file *file = place(known, hash);
   if (!file->hash) known->count++;
   *file = (struct known_file){hash, time == KNOWN_GONE ? 1 : time};
@@ -58,7 +58,7 @@ int known_put(struct known *known, const char *path, int64_t time) {
 }
 
 void known_remove(struct known *known, const char *path) {
-  struct known_file *file = known->files ? place(known, hash_path(path)) : NULL;
+  struct known_file *file = known->files ? place(known, hash_known(path)) : NULL;
   if (file && file->hash) file->time = KNOWN_GONE;
 }
 

@@ -54,7 +54,7 @@ static bool is_ignored(const struct tree *tree, const char *path) {
   return folder && folder->repository && repository_ignores(folder->repository, path);
 }
 
-static int take(struct outbox *outbox, struct tree *tree, const struct change *change) {
+static int take_batch(struct outbox *outbox, struct tree *tree, const struct change *change) {
   enum news_kind kind = NEWS_MODIFIED;
   int64_t time = scan_time(change->path);
   bool news = change->folder ? of_folder(change, time >= 0, &kind) : of_file(change, time, &kind);
@@ -69,7 +69,7 @@ static int take(struct outbox *outbox, struct tree *tree, const struct change *c
 int outbox_take(struct outbox *outbox, struct tree *tree) {
   int status = 0;
   for (size_t i = 0; !status && i < tree->changes->count; i++)
-    status = take(outbox, tree, &tree->changes->list[i]);
+    status = take_batch(outbox, tree, &tree->changes->list[i]);
   changes_clear(tree->changes);
   if (tree->limit) outbox->too_many = true;
   tree->limit = 0;

@@ -8,36 +8,37 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/paths.h"
+#include "common/file.h"
+#include "common/spawn.h"
 
 enum { MOST_FAILURES = 5, ANSWER_MS = 5000, LONGEST_ANSWER = 16384, FIELDS = 4 };
 
 /* -- git --------------------------------------------------------------------------------------- */
 
-static void stop(struct repository *repository) {
+static void stop_git(struct repository *repository) {
   if (!repository->pid) return;
   close(repository->to);
   close(repository->from);
+  int status = 0;
   (void)kill(repository->pid, SIGTERM);
-  while (waitpid(repository->pid, NULL, 0) < 0 && errno == EINTR) continue;
+  spawn_wait(repository->pid, -1, &status);
   repository->pid = 0;
 }
 
 /* Without what would send git to another repository. Free the list, not what is in it. */
-static char **environment(void) {
+static const char **environment(void) {
   static const char *const left_out[] = {
       "GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_PREFIX=", "GIT_CEILING_DIRECTORIES="};
   size_t count = 0, used = 0;
   while (environ[count]) count++;
-  char **list = calloc(count + 1, sizeof *list);
+  const char **list = calloc(count + 1, sizeof *list);
   for (size_t i = 0; list && i < count; i++) {
     bool keep = true;
     for (size_t k = 0; k < sizeof left_out / sizeof left_out[0]; k++)
@@ -47,43 +48,27 @@ static char **environment(void) {
   return list;
 }
 
-static int spawn(struct repository *repository, int in, int out) {
-  static char git[] = "git", at[] = "-C", verb[] = "check-ignore", from_stdin[] = "--stdin",
-              zero[] = "-z", pattern[] = "-v", all[] = "-n";
-  char *const arguments[] = {git, at, repository->root, verb, from_stdin, zero, pattern, all, NULL};
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  sigset_t none, usual;
+static int start_git(struct repository *repository, int in, int out) {
+  const char *const arguments[] = {
+      "git", "-C", repository->root, "check-ignore", "--stdin", "-z", "-v", "-n", NULL};
+  const char **env = environment();
+  sigset_t none;
   sigemptyset(&none);
-  sigemptyset(&usual);
-  sigaddset(&usual, SIGPIPE);
-  char **env = environment();
-  int reason = env ? posix_spawn_file_actions_init(&actions) : ENOMEM;
-  if (reason) goto out;
-  reason = posix_spawnattr_init(&attributes);
-  if (!reason) {
-    reason = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    if (!reason) reason = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    if (!reason)
-      reason = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (!reason) reason = posix_spawnattr_setsigmask(&attributes, &none);
-    if (!reason) reason = posix_spawnattr_setsigdefault(&attributes, &usual);
-    /* A group of its own: Ctrl-C is for us, and we still ask while we end. */
-    if (!reason) reason = posix_spawnattr_setpgroup(&attributes, 0);
-    if (!reason)
-      reason = posix_spawnattr_setflags(
-          &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    if (!reason)
-      reason = posix_spawnp(&repository->pid, "git", &actions, &attributes, arguments, env);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_destroy(&actions);
-out:
+  /* A group of its own: Ctrl-C is for us, and we still ask while we end. */
+  const struct spawn spawn = {.argv = arguments,
+                              .environment = env,
+                              .in = in,
+                              .out = out,
+                              .err = SPAWN_NULL,
+                              .own_group = true,
+                              .pipe_signal = true,
+                              .mask = &none};
+  int reason = env ? spawn_start(&spawn, &repository->pid) : ENOMEM;
   free(env);
   return reason;
 }
 
-static int start(struct repository *repository) {
+static int open_git(struct repository *repository) {
   int in[2], out[2];
   if (pipe2(in, O_CLOEXEC)) return errno;
   if (pipe2(out, O_CLOEXEC)) {
@@ -92,7 +77,7 @@ static int start(struct repository *repository) {
     close(in[1]);
     return reason;
   }
-  int reason = spawn(repository, in[0], out[1]);
+  int reason = start_git(repository, in[0], out[1]);
   close(in[0]);
   close(out[1]);
   repository->to = in[1];
@@ -128,7 +113,7 @@ static int read_answer(const struct repository *repository, bool *ret_ignored) {
   return 0;
 }
 
-static int ask(struct repository *repository, const char *path, bool *ret_ignored) {
+static int ask_git(struct repository *repository, const char *path, bool *ret_ignored) {
   const char *inside = path + strlen(repository->root);
   while (*inside == '/') inside++;
   if (!*inside) { /* the root itself */
@@ -136,8 +121,8 @@ static int ask(struct repository *repository, const char *path, bool *ret_ignore
     return 0;
   }
   /* "./" so that no name begins with what git takes for magic. */
-  if (paths_write_all(repository->to, "./", 2) ||
-      paths_write_all(repository->to, inside, strlen(inside) + 1))
+  if (file_write_all(repository->to, "./", 2) ||
+      file_write_all(repository->to, inside, strlen(inside) + 1))
     return -1;
   return read_answer(repository, ret_ignored);
 }
@@ -145,9 +130,9 @@ static int ask(struct repository *repository, const char *path, bool *ret_ignore
 bool repository_ignores(struct repository *repository, const char *path) {
   bool ignored = false;
   for (int attempt = 0; attempt < 2 && !repository->useless; attempt++) {
-    int reason = repository->pid ? 0 : start(repository);
-    if (!reason && ask(repository, path, &ignored) == 0) return ignored;
-    stop(repository);
+    int reason = repository->pid ? 0 : open_git(repository);
+    if (!reason && ask_git(repository, path, &ignored) == 0) return ignored;
+    stop_git(repository);
     /* A path that git refuses ends it: one that lies in a submodule, behind a symbolic link. */
     if (reason == ENOENT || ++repository->failures > MOST_FAILURES) {
       repository->useless = true;
@@ -161,7 +146,7 @@ bool repository_ignores(struct repository *repository, const char *path) {
   return false;
 }
 
-void repository_restart(struct repository *repository) { stop(repository); }
+void repository_restart(struct repository *repository) { stop_git(repository); }
 
 /* -- finding ----------------------------------------------------------------------------------- */
 
@@ -196,10 +181,10 @@ struct repository *repository_above(struct repository **all, const char *folder)
   return found;
 }
 
-void repositories_free(struct repository *all) {
+void repository_free_all(struct repository *all) {
   while (all) {
     struct repository *next = all->next;
-    stop(all);
+    stop_git(all);
     free(all->root);
     free(all);
     all = next;

@@ -31,6 +31,6 @@ bool repository_ignores(struct repository *repository, const char *path);
 
 /* A .gitignore has changed: git reads them once. */
 void repository_restart(struct repository *repository);
-void repositories_free(struct repository *all);
+void repository_free_all(struct repository *all);
 
 #endif

@@ -48,7 +48,7 @@ static int choose(const struct cli *cli, struct telling *telling, const char *se
   return 0;
 }
 
-static int ask(const struct telling *telling, const char *name, json_t **ret_answer) {
+static int ask_store(const struct telling *telling, const char *name, json_t **ret_answer) {
   struct tidings_error error = {.size = sizeof error};
   json_t *request = json_pack("{s:s, s:s}", "name", name, "session", telling->session);
   if (request && strcmp(name, "pending") == 0)
@@ -62,9 +62,10 @@ static int begin(const struct cli *cli, struct telling *telling, const char *ses
   telling->cli = cli;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &telling->kit);
   if (!code) code = choose(cli, telling, session, last);
-  if (!code) code = ask(telling, "status", &status);
-  if (!code) code = ask(telling, "pending", &telling->pending);
-  if (!code && !(telling->cwd = strdup(json_text(json_object_get(status, "attachment"), "cwd"))))
+  if (!code) code = ask_store(telling, "status", &status);
+  if (!code) code = ask_store(telling, "pending", &telling->pending);
+  if (!code &&
+      !(telling->cwd = strdup(json_value_text(json_object_get(status, "attachment"), "cwd"))))
     code = cli_fail(cli, "out of memory");
   json_decref(status);
   return code;
@@ -104,8 +105,8 @@ static bool is_pending(const struct telling *telling, const char *path, enum new
   size_t i = 0;
   if (asprintf(&line, "`%s` was %s externally.", path, kind_names[kind]) < 0) return false;
   json_array_foreach(items, i, item) {
-    found = found ||
-            (strcmp(json_text(item, "message"), line) == 0 && !json_object_get(item, "caused_by"));
+    found = found || (strcmp(json_value_text(item, "message"), line) == 0 &&
+                      !json_object_get(item, "caused_by"));
   }
   free(line);
   return found;
@@ -198,7 +199,7 @@ static int tell_trouble(const struct telling *telling, struct outbox *outbox) {
   return code;
 }
 
-int outbox_tell(const struct cli *cli, struct outbox *outbox, const char *session, char **last) {
+int tell_outbox(const struct cli *cli, struct outbox *outbox, const char *session, char **last) {
   struct telling telling = {.cli = NULL};
   int code = begin(cli, &telling, session, last);
   bool burst = outbox->count > ONE_BY_ONE;

@@ -101,7 +101,7 @@ static bool is_meant(const struct folder *folder, const char *name) {
   return folder->deep || !only || strcmp(only, name) == 0;
 }
 
-static void take(struct tree *tree, const struct inotify_event *event) {
+static void take_event(struct tree *tree, const struct inotify_event *event) {
   if (event->mask & IN_Q_OVERFLOW) {
     tree->overflowed = true;
     return;
@@ -127,7 +127,7 @@ int tree_read(struct tree *tree) {
     if (got < 0) return errno == EAGAIN ? 0 : errno;
     for (char *at = buffer; at < buffer + got;) {
       const struct inotify_event *event = (const struct inotify_event *)(const void *)at;
-      take(tree, event);
+      take_event(tree, event);
       at += sizeof *event + event->len;
     }
     if (tree->no_memory) return ENOMEM;
@@ -230,7 +230,7 @@ void tree_close(struct tree *tree) {
     free(tree->roots[i].only);
   }
   free(tree->roots);
-  repositories_free(tree->repositories);
+  repository_free_all(tree->repositories);
   known_free(&tree->known);
   close(tree->fd);
 }

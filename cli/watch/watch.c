@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/verbs.h"
@@ -17,6 +16,7 @@
 #include "command/paths.h"
 #include "command/session.h"
 #include "command/terminal.h"
+#include "common/clock.h"
 
 enum { OPTION_IGNORE = CLI_LONG_ONLY, OPTION_DEBOUNCE };
 enum { DEBOUNCE_MS = 250, LONGEST_DELAY_MS = 1000, FIRST_RETRY_MS = 1000, LAST_RETRY_MS = 30000 };
@@ -34,23 +34,17 @@ struct watching {
   uint64_t retry_ms, retry_pause_ms;         /* after a push failed: when, and how long that is */
 };
 
-static uint64_t now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* -- telling ----------------------------------------------------------------------------------- */
 
 static void tell(struct watching *watching) {
   if (outbox_empty(&watching->outbox)) return;
-  if (!outbox_tell(watching->cli, &watching->outbox, watching->session, &watching->last)) {
+  if (!tell_outbox(watching->cli, &watching->outbox, watching->session, &watching->last)) {
     watching->retry_pause_ms = 0;
     return;
   }
   uint64_t pause = watching->retry_pause_ms ? watching->retry_pause_ms * 2 : FIRST_RETRY_MS;
   watching->retry_pause_ms = pause < LAST_RETRY_MS ? pause : LAST_RETRY_MS;
-  watching->retry_ms = now_ms() + watching->retry_pause_ms;
+  watching->retry_ms = (uint64_t)clock_mono_ms() + watching->retry_pause_ms;
 }
 
 /* Things have calmed down, or have gone on for long enough. */
@@ -77,7 +71,7 @@ static uint64_t due_ms(const struct watching *watching) {
 }
 
 static int timeout(const struct watching *watching) {
-  uint64_t now = now_ms(), until = UINT64_MAX;
+  uint64_t now = (uint64_t)clock_mono_ms(), until = UINT64_MAX;
   if (watching->changes.count) until = due_ms(watching);
   if (!outbox_empty(&watching->outbox) && watching->retry_ms < until) until = watching->retry_ms;
   if (until == UINT64_MAX) return -1;
@@ -88,7 +82,7 @@ static int take_events(struct watching *watching) {
   size_t before = watching->changes.count;
   int reason = tree_read(&watching->tree);
   if (reason) return cli_fail(watching->cli, "cannot go on watching: %s", strerror(reason));
-  watching->newest_ms = now_ms();
+  watching->newest_ms = (uint64_t)clock_mono_ms();
   if (!before) watching->first_ms = watching->newest_ms;
   if (watching->tree.overflowed) {
     cli_warn(watching->cli, "too much happened at once: the kernel dropped events "
@@ -106,8 +100,11 @@ static int loop(struct watching *watching) {
     struct pollfd events = {.fd = watching->tree.fd, .events = POLLIN};
     int ready = interrupt_poll(&events, 1, timeout(watching));
     if (ready > 0) code = take_events(watching);
-    if (!code && watching->changes.count && now_ms() >= due_ms(watching)) code = flush(watching);
-    if (!code && !outbox_empty(&watching->outbox) && now_ms() >= watching->retry_ms) tell(watching);
+    if (!code && watching->changes.count && (uint64_t)clock_mono_ms() >= due_ms(watching))
+      code = flush(watching);
+    if (!code && !outbox_empty(&watching->outbox) &&
+        (uint64_t)clock_mono_ms() >= watching->retry_ms)
+      tell(watching);
     if (!code && !watching->tree.folder_count && !watching->changes.count)
       code = cli_fail(watching->cli, "nothing is left to be watched");
   }
@@ -125,7 +122,7 @@ static char *real_folder(char *path) {
   return real;
 }
 
-static int start(struct watching *watching) {
+static int start_watching(struct watching *watching) {
   static char here_name[] = ".", *here[] = {here_name};
   struct cli *cli = watching->cli;
   char **paths = cli->word_count ? cli->words : here;
@@ -178,7 +175,7 @@ static int read_option(struct watching *watching, int key) {
   }
 }
 
-static int run(struct cli *cli) {
+static int watch_verb(struct cli *cli) {
   struct watching watching = {.cli = cli, .debounce_ms = DEBOUNCE_MS};
   int code = 0;
   for (int key; !code && (key = cli_next(cli)) != CLI_END;) {
@@ -186,7 +183,7 @@ static int run(struct cli *cli) {
     code = read_option(&watching, key);
   }
   watching.session = session_named(cli);
-  if (!code) code = start(&watching);
+  if (!code) code = start_watching(&watching);
   outbox_free(&watching.outbox);
   changes_free(&watching.changes);
   filter_free(&watching.filter);
@@ -225,7 +222,7 @@ const struct cli_verb verb_watch = {
             {.key = 'q', .name = "quiet", .help = "Do not say what is watched."},
             {.name = NULL},
         },
-    .run = run,
+    .run = watch_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings watch", "This folder, for the agent that works in it."},

@@ -53,7 +53,7 @@ static void bad_settlement(struct tidings_plugin *plugin,
   expect_unwritten(reply, what);
 }
 
-static void null_arguments(struct trial *trial) {
+static void null_call_arguments(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   const struct tidings_reply *reply = unwritten;
@@ -118,7 +118,7 @@ static void null_spans(struct trial *trial) {
   trial_close(plugin);
 }
 
-static void short_structs(struct trial *trial) {
+static void short_call_structs(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   const uint32_t result_sizes[] = {0, 4, TRIAL_V1_SIZE(tidings_tool_result, content) - 1};
@@ -138,7 +138,7 @@ static void short_structs(struct trial *trial) {
   trial_close(plugin);
 }
 
-static void unknown_numbers(struct trial *trial) {
+static void unknown_call_numbers(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   struct tidings_tool_result result = usual_result();
@@ -162,7 +162,7 @@ static void unknown_numbers(struct trial *trial) {
   trial_close(plugin);
 }
 
-static void bigger_structs(struct trial *trial) {
+static void bigger_call_structs(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   struct {
@@ -373,11 +373,11 @@ static void query_pending(struct trial *trial) {
 }
 
 const struct conformance_case call_cases[] = {
-    {"call.null-arguments", "null pointers are INVAL", null_arguments},
+    {"call.null-arguments", "null pointers are INVAL", null_call_arguments},
     {"call.null-spans", "null spans of some length are INVAL", null_spans},
-    {"call.short-structs", "structs shorter than version 1.0 are INVAL", short_structs},
-    {"call.unknown-numbers", "unknown flags, sources and outcomes are INVAL", unknown_numbers},
-    {"call.bigger-structs", "structs of a later minor are accepted", bigger_structs},
+    {"call.short-structs", "structs shorter than version 1.0 are INVAL", short_call_structs},
+    {"call.unknown-numbers", "unknown flags, sources and outcomes are INVAL", unknown_call_numbers},
+    {"call.bigger-structs", "structs of a later minor are accepted", bigger_call_structs},
     {"call.no-error-struct", "the error struct is optional", no_error_struct},
     {"call.empty-hook", "with nothing to say a hook answers NULL", empty_hook},
     {"reply.status", "every reply carries the status", reply_status},

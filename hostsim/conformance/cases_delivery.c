@@ -2,13 +2,13 @@
  *
  * Conformance: the two phases of a delivery, and many threads at once.
  */
+#include "common/clock.h"
 #include "conformance/trial.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static uint64_t lease_one(struct tidings_plugin *plugin) {
   const struct tidings_reply *reply = trial_deliver(plugin, "s");
@@ -129,12 +129,6 @@ struct crowd {
   atomic_uint seen[PUSHERS * PUSHES];
 };
 
-static bool is_before(const struct timespec *deadline) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec < deadline->tv_sec;
-}
-
 static void *push_many(void *context) {
   struct crowd *crowd = context;
   unsigned pusher = atomic_fetch_add(&crowd->next_pusher, 1);
@@ -160,10 +154,8 @@ static void note_delivered(struct crowd *crowd, const struct tidings_reply *repl
 
 static void *deliver_many(void *context) {
   struct crowd *crowd = context;
-  struct timespec deadline;
-  clock_gettime(CLOCK_MONOTONIC, &deadline);
-  deadline.tv_sec += DEADLINE_S;
-  while (atomic_load(&crowd->delivered) < PUSHERS * PUSHES && is_before(&deadline)) {
+  int64_t deadline_ms = clock_mono_ms() + DEADLINE_S * 1000;
+  while (atomic_load(&crowd->delivered) < PUSHERS * PUSHES && clock_mono_ms() < deadline_ms) {
     const struct tidings_reply *reply = NULL;
     struct tidings_error error = {.size = sizeof error};
     int32_t code = trial_tool_result(crowd->plugin, "s", &reply, &error);

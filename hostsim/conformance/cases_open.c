@@ -21,7 +21,7 @@ static int32_t open_badly(struct trial *trial, const struct tidings_host *host,
   return code;
 }
 
-static void null_arguments(struct trial *trial) {
+static void null_open_arguments(struct trial *trial) {
   trial_load(trial);
   struct tidings_open_options options = trial_options(trial);
   struct tidings_error error;
@@ -39,7 +39,7 @@ static void null_arguments(struct trial *trial) {
                "open with a null span of some length");
 }
 
-static void short_structs(struct trial *trial) {
+static void short_open_structs(struct trial *trial) {
   trial_load(trial);
   const uint32_t host_size = TRIAL_V1_SIZE(tidings_host, count_tokens);
   const uint32_t options_size = TRIAL_V1_SIZE(tidings_open_options, settle_on_return);
@@ -59,7 +59,7 @@ static void short_structs(struct trial *trial) {
   }
 }
 
-static void bigger_structs(struct trial *trial) {
+static void bigger_open_structs(struct trial *trial) {
   trial_load(trial);
   struct {
     struct tidings_host known;
@@ -101,7 +101,7 @@ static void missing_host_functions(struct trial *trial) {
   }
 }
 
-static void unknown_numbers(struct trial *trial) {
+static void unknown_open_numbers(struct trial *trial) {
   trial_load(trial);
   struct tidings_error error;
   struct tidings_host host = trial->simhost.host;
@@ -218,12 +218,12 @@ static void short_error(struct trial *trial) {
 }
 
 const struct conformance_case open_cases[] = {
-    {"open.null-arguments", "null pointers are INVAL", null_arguments},
-    {"open.short-structs", "structs shorter than version 1.0 are INVAL", short_structs},
-    {"open.bigger-structs", "structs of a later minor are accepted", bigger_structs},
+    {"open.null-arguments", "null pointers are INVAL", null_open_arguments},
+    {"open.short-structs", "structs shorter than version 1.0 are INVAL", short_open_structs},
+    {"open.bigger-structs", "structs of a later minor are accepted", bigger_open_structs},
     {"open.missing-host-functions", "a missing host function is INVAL and named",
      missing_host_functions},
-    {"open.unknown-numbers", "unknown flags, roles and modes are INVAL", unknown_numbers},
+    {"open.unknown-numbers", "unknown flags, roles and modes are INVAL", unknown_open_numbers},
     {"open.bad-configuration", "a configuration that is wrong is refused with the key's path",
      bad_configuration},
     {"open.bad-store", "a store that is a file, a link or open to others is refused", bad_store},

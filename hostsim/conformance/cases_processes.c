@@ -83,7 +83,7 @@ static void fork_child(struct trial *trial) {
   trial_close(plugin);
 }
 
-static void producer_role(struct trial *trial) {
+static void producer_role_among_processes(struct trial *trial) {
   trial_load(trial);
   struct tidings_open_options options = trial_options(trial);
   options.role = TIDINGS_ROLE_PRODUCER;
@@ -212,7 +212,7 @@ static void owner_pid(struct trial *trial) {
 
 const struct conformance_case process_cases[] = {
     {"process.fork", "after fork the child's calls answer CLOSED", fork_child},
-    {"process.producer-role", "a producer may push, not deliver", producer_role},
+    {"process.producer-role", "a producer may push, not deliver", producer_role_among_processes},
     {"process.producer-beside-host", "what another process pushes is delivered",
      producer_beside_host},
     {"process.second-host", "a session of a living host is BUSY, naming its pid", second_host},

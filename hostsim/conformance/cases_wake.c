@@ -149,7 +149,7 @@ static void small_buffer(struct trial *trial) {
   trial_close(plugin);
 }
 
-static void producer_role(struct trial *trial) {
+static void producer_role_for_wakes(struct trial *trial) {
   load(trial);
   struct tidings_open_options options = trial_options(trial);
   options.role = TIDINGS_ROLE_PRODUCER;
@@ -210,7 +210,7 @@ const struct conformance_case wake_cases[] = {
     {"wake.named", "what rang is named by whichever call of next_session comes next",
      named_without_sleep},
     {"wake.small-buffer", "a session that does not fit is INVAL, and named later", small_buffer},
-    {"wake.producer-role", "a producer has nothing to wait for", producer_role},
+    {"wake.producer-role", "a producer has nothing to wait for", producer_role_for_wakes},
     {"wake.closed", "CLOSED after quiesce and in a forked child", closed},
     {"wake.reopened", "a duplicate of the descriptor works on for the process's next instance",
      reopened},

@@ -4,9 +4,9 @@
  */
 #include "conformance/suite.h"
 
-#include "cli.h"
-#include "paths.h"
+#include "command/paths.h"
 #include "process.h"
+#include "verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +31,13 @@ const struct conformance_case *suite_find(const char *name) {
 
 /* Says so on the channel when the case came to its end; a plugin that exits in between cannot
  * pass. */
-static int run(const struct cli_verb *verb, int argc, char **argv) {
-  const struct conformance_case *one = argc == 4 ? suite_find(argv[1]) : NULL;
-  if (!one) return cli_usage_error(verb, "not to be called by hand");
+static int case_verb(struct cli *cli) {
+  const struct conformance_case *one = cli->argc == 4 ? suite_find(cli->argv[1]) : NULL;
+  if (!one) return cli_usage(cli, "not to be called by hand");
   process_become_child();
-  char *store = paths_join(argv[3], "store");
+  char *store = paths_join(cli->argv[3], "store");
   if (!store) return EXIT_FAILURE;
-  struct trial trial = {.plugin_path = argv[2], .dir = argv[3], .store = store};
+  struct trial trial = {.plugin_path = cli->argv[2], .dir = cli->argv[3], .store = store};
   simhost_init(&trial.simhost, 1, false);
   one->run(&trial);
   simhost_finish(&trial.simhost);
@@ -46,7 +46,5 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   return written > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-const struct cli_verb verb_internal_case = {.name = "internal-case",
-                                            .usage = "hostsim internal-case NAME PLUGIN DIR",
-                                            .help = "",
-                                            .run = run};
+const struct cli_verb verb_internal_case = {
+    .name = "internal-case", .usage = "NAME PLUGIN DIR", .run = case_verb};

@@ -4,37 +4,21 @@
  * says how each one ended.
  */
 #include "agent.h"
-#include "cli.h"
+#include "command/interrupt.h"
+#include "common/folder.h"
 #include "conformance/suite.h"
-#include "interrupt.h"
-#include "paths.h"
 #include "process.h"
 #include "scenario/scenario.h"
+#include "verbs.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char help[] =
-    "Checks whether a plugin keeps the contract of abi/tidings: any shared object, whoever wrote "
-    "it. Each case runs in a process of its "
-    "own.\n\n"
-    "  --plugin PATH       the plugin to check (required)\n"
-    "  --list              print the names of the cases and what each of them checks, and run "
-    "none\n"
-    "  --filter SUBSTRING  only cases whose name contains this; `load` always runs first\n"
-    "  --timeout MS        how long a case, or a step of a scenario, may take before it counts as "
-    "hung (default 30000)\n"
-    "  --help              this text\n\n"
-    "A case ends as passed, failed (with what differs), crashed (by which signal), hung, or "
-    "skipped (when it needs an event type or an\n"
-    "extension that the plugin does not have). The last line counts them; crashed and hung ones "
-    "count as failed.\n"
-    "Exit code: 0 when nothing failed, 1 when something did, 2 for a wrong command line.\n";
+enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_LIST, OPTION_FILTER, OPTION_TIMEOUT };
 
 struct suite_run {
   char *plugin; /* absolute */
@@ -117,7 +101,7 @@ static enum verdict run_process(const struct suite_run *suite, const char *name,
   }
   pid_t pid = 0;
   const char *const arguments[] = {"internal-case", name, suite->plugin, dir, NULL};
-  int failed = process_spawn_self(arguments, channel[1], &pid);
+  int failed = process_start_self(arguments, channel[1], &pid);
   close(channel[1]);
   if (failed != 0) {
     close(channel[0]);
@@ -125,8 +109,8 @@ static enum verdict run_process(const struct suite_run *suite, const char *name,
     return VERDICT_FAILED;
   }
   int status = 0;
-  bool ended = process_wait(pid, suite->timeout_ms, &status);
-  if (!ended) process_kill(pid);
+  bool ended = spawn_wait(pid, suite->timeout_ms, &status);
+  if (!ended) spawn_kill(pid);
   char *words = read_words(channel[0]);
   close(channel[0]);
   enum verdict verdict = VERDICT_FAILED;
@@ -146,7 +130,7 @@ static enum verdict run_case(struct suite_run *suite, const char *name) {
   char *reason = NULL;
   size_t len = 0;
   FILE *why = open_memstream(&reason, &len);
-  char *dir = paths_make_temp("hostsim-case");
+  char *dir = folder_make_temporary(NULL, "hostsim-case");
   enum verdict verdict = VERDICT_FAILED;
   if (!why || !dir) {
     report(suite, name, VERDICT_FAILED, strerror(errno));
@@ -156,7 +140,7 @@ static enum verdict run_case(struct suite_run *suite, const char *name) {
   fflush(why);
   report(suite, name, verdict, reason);
 out:
-  if (dir) paths_remove_tree(dir);
+  (void)folder_remove_all(dir);
   free(dir);
   if (why) fclose(why);
   free(reason);
@@ -227,38 +211,31 @@ static int run_suite(struct suite_run *suite) {
   return suite->failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv) {
-  static const struct option long_options[] = {
-      {"plugin", required_argument, NULL, 'p'}, {"list", no_argument, NULL, 'l'},
-      {"filter", required_argument, NULL, 'f'}, {"timeout", required_argument, NULL, 't'},
-      {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
-  };
+static int conformance_verb(struct cli *cli) {
   struct suite_run suite = {.timeout_ms = AGENT_TIMEOUT_MS};
   const char *plugin = NULL;
   bool list = false;
   uint64_t number = 0;
-  opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-    switch (option) {
-    case 'p': plugin = optarg; break;
-    case 'l': list = true; break;
-    case 'f': suite.filter = optarg; break;
-    case 't':
-      if (cli_number(optarg, 1, 3600000, &number) != 0) {
-        return cli_usage_error(
-            verb, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000", optarg);
-      }
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case OPTION_PLUGIN: plugin = cli->value; break;
+    case OPTION_LIST: list = true; break;
+    case OPTION_FILTER: suite.filter = cli->value; break;
+    case OPTION_TIMEOUT:
+      if (cli_number(cli->value, 1, 3600000, &number))
+        return cli_usage(cli, "--timeout: '%s' is not a number of milliseconds from 1 to 3600000",
+                         cli->value);
       suite.timeout_ms = (int)number;
       break;
-    case 'h': return cli_help(verb);
-    default: return cli_bad_option(verb, option, argv);
+    default: return cli->exit_code;
     }
   }
-  if (optind != argc) return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
+  int code = cli_take_words(cli, 0, 0, "");
+  if (code) return code;
   if (!is_any_wanted(&suite))
-    return cli_usage_error(verb, "--filter: no case has '%s' in its name", suite.filter);
+    return cli_usage(cli, "--filter: no case has '%s' in its name", suite.filter);
   if (list) return print_list(suite.filter);
-  if (!plugin) return cli_usage_error(verb, "--plugin PATH is missing");
+  if (!plugin) return cli_usage(cli, "--plugin PATH is missing");
   /* A path that cannot be resolved goes on as it is, so that hostkit refuses it in its own
    * words. */
   suite.plugin = realpath(plugin, NULL);
@@ -270,6 +247,38 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
 
 const struct cli_verb verb_conformance = {
     .name = "conformance",
-    .usage = "hostsim conformance --plugin PATH [--filter SUBSTRING] [--timeout MS] | --list",
-    .help = help,
-    .run = run};
+    .usage = "--plugin PATH [--filter SUBSTRING] [--timeout MS] | --list",
+    .summary = "check any plugin against the contract",
+    .help =
+        "Checks whether a plugin keeps the contract of abi/tidings: any shared object, whoever "
+        "wrote it. Each case runs in a process of its own.\n\n"
+        "A case ends as passed, failed (with what differs), crashed (by which signal), hung, or "
+        "skipped (when it needs an event type or an extension that the plugin does not have). The "
+        "last line counts them; crashed and hung ones count as failed.\n\n"
+        "Exit code: 0 when nothing failed, 1 when something did, 2 for a wrong command line.",
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_PLUGIN,
+             .name = "plugin",
+             .argument = "PATH",
+             .completion = COMPLETE_FILE,
+             .help = "The plugin to check (required)."},
+            {.key = OPTION_LIST,
+             .name = "list",
+             .help = "Print the names of the cases and what each of them checks, and run none."},
+            {.key = OPTION_FILTER,
+             .name = "filter",
+             .argument = "SUBSTRING",
+             .help = "Only cases whose name contains this; `load` always runs first."},
+            {.key = OPTION_TIMEOUT,
+             .name = "timeout",
+             .argument = "MS",
+             .help = "How long a case, or a step of a scenario, may take before it counts as hung "
+                     "(default 30000)."},
+            {.name = NULL},
+        },
+    .run = conformance_verb,
+    .examples =
+        (const struct cli_example[]){
+            {"hostsim conformance --plugin ./mine.so", "Does it keep the contract?"}, {NULL, NULL}},
+};

@@ -72,7 +72,7 @@ int journal_append(const char *path, json_t *entry);
 json_t *journal_read(const char *path);
 
 /* The ids of the deliveries whose carriers reached the transcript, as a list of strings. */
-json_t *transcript_deliveries(const char *path);
+json_t *journal_deliveries(const char *path);
 
 /* Says "dir/what happened" of the books at the end: prints the last line and returns the exit
  * code. */

@@ -5,16 +5,16 @@
  */
 #include "demo/host.h"
 
-#include "cli.h"
+#include "common/clock.h"
 #include "hostkit_flags.h"
 #include "process.h"
+#include "verbs.h"
 #include "wire.h"
 
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static _Noreturn void give_up(const char *what, const char *why) {
@@ -74,7 +74,7 @@ void host_open(struct demo_host *host, bool resumes) {
                json_pack("{s:s, s:s}", "cwd", host->folder.workspace, "host", "hostsim demo"));
     return;
   }
-  json_t *deliveries = transcript_deliveries(host->folder.transcript);
+  json_t *deliveries = journal_deliveries(host->folder.transcript);
   char *list = json_dumps(deliveries, 0);
   screen_note(&host->screen,
               "the host is back, pid %d; its transcript holds the deliveries %s: session.resumed "
@@ -274,31 +274,27 @@ void host_assistant(struct demo_host *host, const char *text) {
 }
 
 void host_swap(struct demo_host *host) {
-  struct timespec start;
-  struct timespec end;
   struct tidings_error error = {.size = sizeof error};
-  clock_gettime(CLOCK_MONOTONIC, &start);
+  uint64_t start_ns = clock_mono_ns();
   insist(hostkit_swap(host->hostkit, host->folder.second_plugin, DEMO_TIMEOUT_MS, &error), &error,
          "swap");
-  clock_gettime(CLOCK_MONOTONIC, &end);
+  double milliseconds = (double)(clock_mono_ns() - start_ns) / 1e6;
   struct hostkit_info info = {.size = sizeof info};
   hostkit_info(host->hostkit, &info);
-  double milliseconds =
-      (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
   screen_note(&host->screen, "%s %s swapped in %.0f ms: generation %u, build %s", info.name,
               info.version, milliseconds, info.generation,
               info.build_id[0] != '\0' ? info.build_id : "unnamed");
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv) {
+static int demo_host_verb(struct cli *cli) {
   uint64_t life = 0;
-  if (argc != 6 || cli_number(argv[3], 1, DEMO_LIVES, &life) != 0)
-    return cli_usage_error(verb, "not to be called by hand");
+  if (cli->argc != 6 || cli_number(cli->argv[3], 1, DEMO_LIVES, &life) != 0)
+    return cli_usage(cli, "not to be called by hand");
   process_become_child();
-  struct demo_host host = {.plugin = argv[2], .wake_fd = -1};
-  host.screen.color = strcmp(argv[4], "color") == 0;
-  host.screen.fast = strcmp(argv[5], "fast") == 0;
-  if (demo_folder_init(&host.folder, argv[1]) != 0) give_up("start", "out of memory");
+  struct demo_host host = {.plugin = cli->argv[2], .wake_fd = -1};
+  host.screen.color = strcmp(cli->argv[4], "color") == 0;
+  host.screen.fast = strcmp(cli->argv[5], "fast") == 0;
+  if (demo_folder_init(&host.folder, cli->argv[1]) != 0) give_up("start", "out of memory");
   host_open(&host, life > 1);
   script_play(&host, (unsigned)life);
   host_close(&host);
@@ -307,8 +303,6 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   return EXIT_SUCCESS;
 }
 
-const struct cli_verb verb_internal_demo_host = {
-    .name = "internal-demo-host",
-    .usage = "hostsim internal-demo-host DIR PLUGIN LIFE color|plain fast|paced",
-    .help = "",
-    .run = run};
+const struct cli_verb verb_internal_demo_host = {.name = "internal-demo-host",
+                                                 .usage = "DIR PLUGIN LIFE color|plain fast|paced",
+                                                 .run = demo_host_verb};

@@ -4,7 +4,8 @@
  */
 #include "demo/demo.h"
 
-#include "paths.h"
+#include "command/paths.h"
+#include "common/file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ json_t *journal_read(const char *path) {
   json_t *entries = json_array();
   char *text = NULL;
   size_t len = 0;
-  if (paths_read_file(path, &text, &len) != 0) return entries;
+  if (file_read_whole(path, SIZE_MAX / 2, &text, &len) != 0) return entries;
   for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
     json_t *entry = json_loadb(line, (size_t)(end - line), JSON_ALLOW_NUL, NULL);
     if (entry) json_array_append_new(entries, entry);
@@ -60,7 +61,7 @@ json_t *journal_read(const char *path) {
   return entries;
 }
 
-json_t *transcript_deliveries(const char *path) {
+json_t *journal_deliveries(const char *path) {
   json_t *entries = journal_read(path);
   json_t *deliveries = json_array();
   for (size_t i = 0; i < json_array_size(entries); i++) {

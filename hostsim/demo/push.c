@@ -5,9 +5,9 @@
  */
 #include "demo/demo.h"
 
-#include "cli.h"
 #include "hostkit_flags.h"
 #include "process.h"
+#include "verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int start_sending(const struct demo_folder *folder, const char *plugin, c
   const char *const arguments[] = {
       "internal-push", plugin, folder->dir, folder->store, folder->ledger, type, data,
       ledger_key,      text,   NULL};
-  return process_spawn_self(arguments, -1, ret_pid) == 0 ? 0 : -1;
+  return process_start_self(arguments, -1, ret_pid) == 0 ? 0 : -1;
 }
 
 int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind,
@@ -36,8 +36,8 @@ int demo_start_push(const struct demo_folder *folder, const char *plugin, const 
 
 static int wait_for(pid_t pid) {
   int status = 0;
-  if (!process_wait(pid, DEMO_TIMEOUT_MS, &status)) {
-    process_kill(pid);
+  if (!spawn_wait(pid, DEMO_TIMEOUT_MS, &status)) {
+    spawn_kill(pid);
     return -1;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -56,23 +56,23 @@ int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugi
                                                                                 : -1;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv) {
-  if (argc != 9) return cli_usage_error(verb, "not to be called by hand");
+static int push_verb(struct cli *cli) {
+  if (cli->argc != 9) return cli_usage(cli, "not to be called by hand");
   process_become_child();
   struct hostkit_options options = {
       .size = sizeof options,
       .flags = HOSTSIM_HOSTKIT_FLAGS | HOSTKIT_NO_PROBE,
-      .plugin_path = argv[1],
-      .store_dir = argv[3],
-      .copy_dir = argv[2],
+      .plugin_path = cli->argv[1],
+      .store_dir = cli->argv[3],
+      .copy_dir = cli->argv[2],
       .role = TIDINGS_ROLE_PRODUCER,
   };
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_open(&options, &hostkit, &error);
   if (code == TIDINGS_OK) {
-    json_t *event = json_pack("{s:s, s:s, s:s, s:o}", "type", argv[5], "session", DEMO_SESSION,
-                              "source", "elsewhere", "data", json_loads(argv[6], 0, NULL));
+    json_t *event = json_pack("{s:s, s:s, s:s, s:o}", "type", cli->argv[5], "session", DEMO_SESSION,
+                              "source", "elsewhere", "data", json_loads(cli->argv[6], 0, NULL));
     char *text = json_dumps(event, JSON_COMPACT);
     struct tidings_span span = {text, strlen(text)};
     struct tidings_reply *reply = NULL;
@@ -83,14 +83,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   }
   if (code != TIDINGS_OK)
     fprintf(stderr, "hostsim: a push from another process failed: %s\n", error.text);
-  else if (journal_append(argv[4], json_pack("{s:s}", argv[7], argv[8])) != 0)
+  else if (journal_append(cli->argv[4], json_pack("{s:s}", cli->argv[7], cli->argv[8])) != 0)
     code = TIDINGS_E_STORE;
   hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
   return code == TIDINGS_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-const struct cli_verb verb_internal_push = {
-    .name = "internal-push",
-    .usage = "hostsim internal-push PLUGIN DIR STORE LEDGER TYPE DATA LEDGER-KEY TEXT",
-    .help = "",
-    .run = run};
+const struct cli_verb verb_internal_push = {.name = "internal-push",
+                                            .usage =
+                                                "PLUGIN DIR STORE LEDGER TYPE DATA LEDGER-KEY TEXT",
+                                            .run = push_verb};

@@ -4,7 +4,7 @@
  */
 #include "demo/demo.h"
 
-#include "interrupt.h"
+#include "command/interrupt.h"
 
 #include <stdarg.h>
 #include <string.h>

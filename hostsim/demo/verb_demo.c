@@ -3,40 +3,26 @@
  * hostsim demo: the supervisor. It makes the folder, starts the host, kills it where it asks for
  * it, starts it again, does the books, and leaves nothing behind.
  */
-#include "cli.h"
+#include "command/interrupt.h"
+#include "command/paths.h"
+#include "common/clock.h"
+#include "common/file.h"
+#include "common/folder.h"
 #include "demo/demo.h"
 #include "demo/workshop.h"
-#include "interrupt.h"
-#include "paths.h"
 #include "process.h"
+#include "verbs.h"
 #include "wire.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static const char help[] =
-    "About fifteen seconds of an agent session: a scripted model, real tools, a real store. A "
-    "build really fails in "
-    "the background, a file is\n"
-    "really written by another process, another process really pushes; the host is killed twice "
-    "and the plugin is "
-    "swapped. Then typed words,\n"
-    "a webhook, something critical and a subagent's end want turns. What the model gets is printed "
-    "as it gets it. "
-    "The last lines count, from\n"
-    "the store and from the transcript, whether all was told once.\n\n"
-    "  --plugin PATH  the plugin; default: tidings.so beside hostsim, else the installed one\n"
-    "  --fast         no pauses for reading\n"
-    "  --no-color     plain text on a terminal too; so does NO_COLOR in the environment\n"
-    "  --help         this text\n\n"
-    "Exit code: 0 when nothing was lost or told twice, 1 otherwise, 2 for a wrong command line.\n";
+enum { OPTION_PLUGIN = CLI_LONG_ONLY, OPTION_FAST, OPTION_NO_COLOR };
 
 struct supervisor {
   struct demo_folder folder;
@@ -64,7 +50,7 @@ static int start_host(const struct supervisor *supervisor, unsigned life, pid_t 
                                    supervisor->screen.color ? "color" : "plain",
                                    supervisor->screen.fast ? "fast" : "paced",
                                    NULL};
-  int failed = process_spawn_self(arguments, pair[1], ret_pid);
+  int failed = process_start_self(arguments, pair[1], ret_pid);
   close(pair[1]);
   if (failed != 0) {
     close(pair[0]);
@@ -90,8 +76,8 @@ static int play_life(const struct supervisor *supervisor, unsigned life) {
   close(fd);
   json_decref(word);
   int status = 0;
-  if (outcome == WIRE_CLOSED) process_wait(pid, -1, &status);
-  else status = process_kill(pid);
+  if (outcome == WIRE_CLOSED) spawn_wait(pid, -1, &status);
+  else status = spawn_kill(pid);
   bool as_planned = life < DEMO_LIVES
                         ? outcome == WIRE_OK
                         : outcome == WIRE_CLOSED && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -105,9 +91,11 @@ static int play_life(const struct supervisor *supervisor, unsigned life) {
 
 static int play(const struct supervisor *supervisor) {
   const struct screen *screen = &supervisor->screen;
-  if (workshop_set_up(supervisor->folder.workspace) != 0 ||
-      paths_copy_file(supervisor->plugin, supervisor->folder.second_plugin) != 0) {
-    fprintf(stderr, "hostsim demo: %s: %s\n", supervisor->plugin, strerror(errno));
+  int reason = workshop_set_up(supervisor->folder.workspace)
+                   ? errno
+                   : file_copy(supervisor->plugin, supervisor->folder.second_plugin);
+  if (reason) {
+    fprintf(stderr, "hostsim demo: %s: %s\n", supervisor->plugin, strerror(reason));
     return EXIT_FAILURE;
   }
   if (play_life(supervisor, 1) != 0) return EXIT_FAILURE;
@@ -132,17 +120,16 @@ static int play(const struct supervisor *supervisor) {
 /* A compiler that outlives its killed host for a moment may still write a file while the folder
  * goes. */
 static void remove_folder(const char *dir) {
-  enum { TRIES = 100, PAUSE_NS = 20000000 };
-  const struct timespec pause = {.tv_nsec = PAUSE_NS};
-  for (int i = 0; i < TRIES && paths_remove_tree(dir) != 0 && access(dir, F_OK) == 0; i++)
-    nanosleep(&pause, NULL);
+  enum { TRIES = 100, PAUSE_MS = 20 };
+  for (int i = 0; i < TRIES && folder_remove_all(dir) != 0 && access(dir, F_OK) == 0; i++)
+    clock_sleep_ms(PAUSE_MS);
 }
 
 static int demo(const char *plugin, bool fast, bool color) {
   struct supervisor supervisor = {.plugin = plugin, .screen = {.fast = fast, .color = color}};
   int status = EXIT_FAILURE;
   interrupt_catch();
-  char *dir = paths_make_temp("hostsim-demo");
+  char *dir = folder_make_temporary(NULL, "hostsim-demo");
   if (!dir || demo_folder_init(&supervisor.folder, dir) != 0) {
     fprintf(stderr, "hostsim demo: no folder: %s\n", strerror(errno));
     goto out;
@@ -157,42 +144,57 @@ out:
   return status;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv) {
-  static const struct option long_options[] = {
-      {"plugin", required_argument, NULL, 'p'},
-      {"fast", no_argument, NULL, 'f'},
-      {"no-color", no_argument, NULL, 'n'},
-      {"help", no_argument, NULL, 'h'},
-      {NULL, 0, NULL, 0},
-  };
+static int demo_verb(struct cli *cli) {
   const char *no_color = getenv("NO_COLOR");
   const char *terminal = getenv("TERM");
-  bool color = isatty(STDOUT_FILENO) && (!no_color || no_color[0] == '\0') &&
+  bool color = isatty(STDOUT_FILENO) && (!no_color || !no_color[0]) &&
                (!terminal || strcmp(terminal, "dumb") != 0);
   const char *plugin = NULL;
   bool fast = false;
-  opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-    switch (option) {
-    case 'p': plugin = optarg; break;
-    case 'f': fast = true; break;
-    case 'n': color = false; break;
-    case 'h': return cli_help(verb);
-    default: return cli_bad_option(verb, option, argv);
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    switch (key) {
+    case OPTION_PLUGIN: plugin = cli->value; break;
+    case OPTION_FAST: fast = true; break;
+    case OPTION_NO_COLOR: color = false; break;
+    default: return cli->exit_code;
     }
   }
-  if (optind != argc) return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
-  char *found = !plugin ? paths_default_plugin() : NULL;
-  if (!plugin && !found) {
-    fprintf(stderr, "hostsim demo: out of memory\n");
-    return EXIT_FAILURE;
-  }
+  int code = cli_take_words(cli, 0, 0, "");
+  if (code) return code;
+  char *found = plugin ? NULL : paths_beside_program("tidings.so", CLI_PLUGIN_FROM_PROGRAM);
+  if (!plugin && !found) return cli_fail(cli, "out of memory");
   int status = demo(plugin ? plugin : found, fast, color);
   free(found);
   return status;
 }
 
-const struct cli_verb verb_demo = {.name = "demo",
-                                   .usage = "hostsim demo [--plugin PATH] [--fast] [--no-color]",
-                                   .help = help,
-                                   .run = run};
+const struct cli_verb verb_demo = {
+    .name = "demo",
+    .usage = "[--plugin PATH] [--fast] [--no-color]",
+    .summary = "watch an agent session with crashes and a hot swap",
+    .help =
+        "About fifteen seconds of an agent session: a scripted model, real tools, a real store. A "
+        "build really fails in the background, a file is really written by another process, "
+        "another process really pushes; the host is killed twice and the plugin is swapped. Then "
+        "typed words, a webhook, something critical and a subagent's end want turns. What the "
+        "model gets is printed as it gets it. The last lines count, from the store and from the "
+        "transcript, whether all was told once.\n\n"
+        "Exit code: 0 when nothing was lost or told twice, 1 otherwise, 2 for a wrong command "
+        "line.",
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_PLUGIN,
+             .name = "plugin",
+             .argument = "PATH",
+             .completion = COMPLETE_FILE,
+             .help = "The plugin. Without it: tidings.so beside hostsim, else the installed one."},
+            {.key = OPTION_FAST, .name = "fast", .help = "No pauses for reading."},
+            {.key = OPTION_NO_COLOR,
+             .name = "no-color",
+             .help = "Plain text on a terminal too; so does NO_COLOR in the environment."},
+            {.name = NULL},
+        },
+    .run = demo_verb,
+    .examples =
+        (const struct cli_example[]){{"hostsim demo --fast", "All of it at once."}, {NULL, NULL}},
+};

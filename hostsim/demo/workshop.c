@@ -5,8 +5,9 @@
  */
 #include "demo/workshop.h"
 
+#include "command/paths.h"
+#include "common/file.h"
 #include "demo/demo.h"
-#include "paths.h"
 #include "process.h"
 
 #include <errno.h>
@@ -38,9 +39,10 @@ static const char fixed_source[] = SOURCE_WITH("return count;");
 
 static int write_in(const char *workspace, const char *name, const char *text) {
   char *path = paths_join(workspace, name);
-  int failed = path ? paths_write_file(path, text, strlen(text)) : -1;
+  int reason = path ? file_write_whole(path, text, strlen(text)) : ENOMEM;
   free(path);
-  return failed;
+  errno = reason;
+  return reason ? -1 : 0;
 }
 
 static int make_folder(const char *workspace, const char *name) {
@@ -66,11 +68,11 @@ int workshop_start_build(const char *workspace, struct build *ret_build) {
   free(log);
   if (output < 0) return errno;
   struct build build = {.tool = "cc", .command = "cc -c src/parser.c -o build/parser.o"};
-  int failed = process_spawn_program(compiler, workspace, output, &build.pid);
+  int failed = process_start_program(compiler, workspace, output, &build.pid);
   if (failed == ENOENT) {
     build.tool = "grep";
     build.command = "grep -n 'return count;' src/parser.c   (no cc on this machine)";
-    failed = process_spawn_program(stand_in, workspace, output, &build.pid);
+    failed = process_start_program(stand_in, workspace, output, &build.pid);
   }
   close(output);
   if (failed == 0) *ret_build = build;
@@ -79,8 +81,8 @@ int workshop_start_build(const char *workspace, struct build *ret_build) {
 
 int workshop_wait_build(const struct build *build) {
   int status = 0;
-  if (!process_wait(build->pid, DEMO_TIMEOUT_MS, &status)) {
-    process_kill(build->pid);
+  if (!spawn_wait(build->pid, DEMO_TIMEOUT_MS, &status)) {
+    spawn_kill(build->pid);
     return -1;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -90,9 +92,9 @@ char *workshop_read(const char *workspace, const char *name) {
   char *path = paths_join(workspace, name);
   char *text = NULL;
   size_t len = 0;
-  int failed = path ? paths_read_file(path, &text, &len) : -1;
+  int reason = path ? file_read_whole(path, SIZE_MAX / 2, &text, &len) : ENOMEM;
   free(path);
-  if (failed != 0) return NULL;
+  if (reason) return NULL;
   if (len > 0 && text[len - 1] == '\n') text[len - 1] = '\0';
   return text;
 }
@@ -132,8 +134,8 @@ int workshop_write_many(const char *workspace, unsigned count) {
   snprintf(script, sizeof script,
            "for n in $(seq -w 1 %u); do echo \"/* $n */\" > src/words_$n.h; done", count);
   const char *const writer[] = {"sh", "-c", script, NULL};
-  if (process_spawn_program(writer, workspace, -1, &pid) != 0 ||
-      !process_wait(pid, DEMO_TIMEOUT_MS, &status))
+  if (process_start_program(writer, workspace, -1, &pid) != 0 ||
+      !spawn_wait(pid, DEMO_TIMEOUT_MS, &status))
     return -1;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
@@ -150,9 +152,9 @@ bool workshop_edit_elsewhere(const char *workspace) {
   if (!folder || watcher < 0 ||
       inotify_add_watch(watcher, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
     goto out;
-  if (process_spawn_program(editor, workspace, -1, &pid) != 0) goto out;
+  if (process_start_program(editor, workspace, -1, &pid) != 0) goto out;
   seen = see_change(watcher, "parser.h");
-  process_wait(pid, -1, &status);
+  spawn_wait(pid, -1, &status);
 out:
   if (watcher >= 0) close(watcher);
   free(folder);

@@ -7,7 +7,8 @@
 #include "scenario/scenario.h"
 
 #include "agent.h"
-#include "paths.h"
+#include "command/paths.h"
+#include "common/folder.h"
 #include "simhost.h"
 
 #include <errno.h>
@@ -330,7 +331,7 @@ static void finish(struct play *play) {
   }
   if (play->store && play->options->keep)
     fprintf(stderr, "hostsim: the store is %s\n", play->store);
-  else if (play->dir) paths_remove_tree(play->dir);
+  else (void)folder_remove_all(play->dir);
   free(play->store);
   free(play->dir);
   free(play->config);
@@ -346,7 +347,7 @@ enum verdict scenario_play(json_t *scenario, const struct scenario_options *opti
                       .mono_ns = SIMHOST_START_NS};
   const json_t *config = json_object_get(scenario, "config");
   play.config = config ? json_dumps(config, JSON_COMPACT) : NULL;
-  play.dir = paths_make_temp("hostsim-scenario");
+  play.dir = folder_make_temporary(NULL, "hostsim-scenario");
   play.store = play.dir ? paths_join(play.dir, "store") : NULL;
   if (!play.store) fail(&play, "no folder for the store: ", strerror(errno));
   else start_agent(&play);

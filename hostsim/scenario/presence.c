@@ -19,9 +19,8 @@ struct presence {
 static bool presence_is_neutral(const char *key) {
   static const char *const keys[] = {"state",          "phase",   "attempt",   "error",
                                      "error_contains", "message", "started_at"};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (strcmp(key, keys[i]) == 0) return true;
-  }
   return false;
 }
 

@@ -117,10 +117,10 @@ struct note_kind {
   const char *source, *name;
 };
 enum { NOTE_KINDS = 5, NOTE_SUBAGENT = NOTE_KINDS };
-extern const struct note_kind note_kinds[NOTE_KINDS + 1];
+extern const struct note_kind request_note_kinds[NOTE_KINDS + 1];
 
-extern const char *const level_names[4];
-extern const char *const peer_names[PEERS];
-extern const char *const event_types[ACT_WAKE + 1];
+extern const char *const request_level_names[4];
+extern const char *const request_peer_names[PEERS];
+extern const char *const request_event_types[ACT_WAKE + 1];
 
 #endif

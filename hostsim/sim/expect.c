@@ -20,7 +20,7 @@ static const char *const delivery_states[] = {"leased", "committed", "rolled_bac
 static const char *const outcome_names[OUTCOMES] = {
     "delivered", "superseded", "withdrawn", "expired", "filtered", "dropped", "closed"};
 
-static json_t *ids(const struct model *model, const int *messages, unsigned count) {
+static json_t *expected_ids(const struct model *model, const int *messages, unsigned count) {
   json_t *list = json_array();
   for (unsigned i = 0; i < count; i++)
     json_array_append_new(list, json_integer(model->messages[messages[i]].id));
@@ -37,12 +37,12 @@ static json_t *turn_ids(const struct model *model, const int *messages, unsigned
   }
   if (json_array_size(list) == count) return list;
   json_decref(list); /* the plugin's own has no place */
-  return ids(model, messages, count);
+  return expected_ids(model, messages, count);
 }
 
 static json_t *words(uint32_t serial) {
   char text[NAME_SIZE];
-  text_of_words(serial, text);
+  request_text_of_words(serial, text);
   return serial != 0 ? json_string(text) : json_null();
 }
 
@@ -57,7 +57,7 @@ static json_t *moment(int64_t time_ms) {
   return json_string(text);
 }
 
-static json_t *status(const struct model *model) {
+static json_t *expected_status(const struct model *model) {
   const struct model_run *run = &model->run;
   json_t *object = json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o}", "state", state_names[run->state],
                              "phase", run->state == BUSY ? phase_names[run->phase] : NULL,
@@ -74,20 +74,20 @@ static bool has_started(const struct model *model) {
 
 /* -- replies ----------------------------------------------------------------------------------- */
 
-static json_t *notification(const struct model *model, int index) {
+static json_t *expected_notification(const struct model *model, int index) {
   char text[NAME_SIZE], message[2 * NAME_SIZE];
   const struct model_item *item = &model->items[index];
-  const struct note_kind *kind = &note_kinds[item->note];
-  text_of_note(item->text, text);
+  const struct note_kind *kind = &request_note_kinds[item->note];
+  request_text_of_note(item->text, text);
   (void)snprintf(message, sizeof message, "%s%s",
                  item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
   return json_pack("{s:s, s:s, s:s, s:s}", "source", kind->source, "name", kind->name, "level",
-                   level_names[item->level], "message", message);
+                   request_level_names[item->level], "message", message);
 }
 
 static json_t *system_content(const struct model *model, const struct model_message *message) {
   const struct model_item *item = &model->items[message->text];
-  const struct note_kind *kind = &note_kinds[item->note];
+  const struct note_kind *kind = &request_note_kinds[item->note];
   return json_sprintf("%s (%s%s%s); see the notifications in this message.",
                       item->level == TIDINGS_LEVEL_CRITICAL ? "Critical notification"
                                                             : "Notification",
@@ -97,7 +97,7 @@ static json_t *system_content(const struct model *model, const struct model_mess
 static json_t *turn_message(const struct model *model, int index) {
   char text[NAME_SIZE];
   const struct model_message *message = &model->messages[index];
-  text_of_message(message->text, text);
+  request_text_of_message(message->text, text);
   return json_pack(
       "{s:i, s:o, s:o, s:o}", "id", message->id, "content",
       message->system ? system_content(model, message) : json_string(text), "queued_at",
@@ -105,7 +105,7 @@ static json_t *turn_message(const struct model *model, int index) {
       "trigger", message->trigger ? json_pack("{s:i}", "hook", message->id) : json_null());
 }
 
-static json_t *actions(const struct model *model, const struct answer *answer) {
+static json_t *expected_actions(const struct model *model, const struct answer *answer) {
   json_t *list = json_array();
   if (answer->abort_stream) {
     json_array_append_new(list,
@@ -125,16 +125,16 @@ static json_t *actions(const struct model *model, const struct answer *answer) {
 static json_t *shown(const struct model *model, const struct answer *answer) {
   json_t *list = json_array();
   for (unsigned i = 0; i < answer->shown_count; i++)
-    json_array_append_new(list, notification(model, answer->shown[i]));
+    json_array_append_new(list, expected_notification(model, answer->shown[i]));
   return list;
 }
 
 /* What must stand in the texts to be sent. */
-static json_t *steered_texts(const struct model *model, const struct answer *answer) {
+static json_t *expected_steered_texts(const struct model *model, const struct answer *answer) {
   char text[NAME_SIZE];
   json_t *list = json_array();
   for (unsigned i = 0; i < answer->steered_count; i++) {
-    text_of_message(model->messages[answer->steered[i]].text, text);
+    request_text_of_message(model->messages[answer->steered[i]].text, text);
     json_array_append_new(list, json_string(text));
   }
   return list;
@@ -143,22 +143,23 @@ static json_t *steered_texts(const struct model *model, const struct answer *ans
 json_t *expect_answer(const struct model *model, const struct answer *answer) {
   if (answer->error != 0) return json_pack("{s:s}", "error", hostkit_error_name(answer->error));
   if (answer->silent) return json_pack("{s:n}", "reply");
-  json_t *reply = status(model);
+  json_t *reply = expected_status(model);
   json_object_set_new(reply, "started_at",
                       has_started(model) ? json_integer(model->run.started_ms) : json_null());
-  return json_pack(
-      "{s:{s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o}, s:b}", "reply", "delivery",
-      answer->delivery >= 0, "notifications", shown(model, answer), "actions",
-      actions(model, answer), "steered", ids(model, answer->steered, answer->steered_count),
-      "status", reply, "duplicate", answer->duplicate, "wake_at",
-      answer->wakes ? json_integer(answer->wake_at_ms) : json_null(), "ledger", answer->ledger,
-      "texts", steered_texts(model, answer), "optional", answer->optional);
+  return json_pack("{s:{s:b, s:o, s:o, s:o, s:o, s:b, s:o, s:b, s:o}, s:b}", "reply", "delivery",
+                   answer->delivery >= 0, "notifications", shown(model, answer), "actions",
+                   expected_actions(model, answer), "steered",
+                   expected_ids(model, answer->steered, answer->steered_count), "status", reply,
+                   "duplicate", answer->duplicate, "wake_at",
+                   answer->wakes ? json_integer(answer->wake_at_ms) : json_null(), "ledger",
+                   answer->ledger, "texts", expected_steered_texts(model, answer), "optional",
+                   answer->optional);
 }
 
 /* -- queries ----------------------------------------------------------------------------------- */
 
 /* All that is not over, by its place. */
-static json_t *queue(const struct model *model) {
+static json_t *expected_queue(const struct model *model) {
   json_t *list = json_array();
   for (unsigned i = 0; i < model->queue_length; i++) {
     const struct model_message *message = &model->messages[model->queue[i]];
@@ -173,8 +174,8 @@ static json_t *queue(const struct model *model) {
 }
 
 json_t *expect_status(const struct model *model, const int pids[PEERS]) {
-  json_t *object = status(model);
-  json_object_set_new(object, "queued", queue(model));
+  json_t *object = expected_status(model);
+  json_object_set_new(object, "queued", expected_queue(model));
   json_object_set_new(object, "compacting", json_boolean(model->run.compacting));
   json_object_set_new(object, "started_at",
                       has_started(model) ? json_integer(model->run.started_ms) : json_null());
@@ -195,7 +196,7 @@ json_t *expect_pending(const struct model *model) {
     const struct model_item *item = &model->items[i];
     leased += item->held == LEASED;
     if (item->held == PENDING) {
-      json_t *shown_item = notification(model, (int)i);
+      json_t *shown_item = expected_notification(model, (int)i);
       json_object_set_new(shown_item, "time", moment(item->time_ms));
       json_array_append_new(items, shown_item);
     }
@@ -217,7 +218,7 @@ json_t *expect_stats(const struct model *model) {
                    (json_int_t)pending, "leased", (json_int_t)leased, "outcomes", outcomes);
 }
 
-static json_t *deliveries(const struct model *model) {
+static json_t *expected_deliveries(const struct model *model) {
   json_t *list = json_array();
   for (unsigned i = 0; i < model->delivery_count; i++) {
     const struct model_delivery *delivery = &model->deliveries[i];
@@ -242,7 +243,7 @@ static const char *cause_name(unsigned cause) {
   default: break;
   }
   if (cause <= ACT_SUBAGENT) return "notification";
-  return cause <= ACT_WAKE ? event_types[cause] : "nothing";
+  return cause <= ACT_WAKE ? request_event_types[cause] : "nothing";
 }
 
 json_t *expect_history(const struct model *model) {
@@ -261,5 +262,5 @@ json_t *expect_history(const struct model *model) {
       json_object_set_new(messages, key, json_string(message_states[message->state]));
   }
   return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries",
-                   deliveries(model));
+                   expected_deliveries(model));
 }

@@ -16,25 +16,25 @@ static json_t *copy(const json_t *object, const char *key) {
   return value ? json_incref(value) : json_null();
 }
 
-static json_t *ids(const json_t *list, struct names *names) {
+static json_t *plain_ids(const json_t *list, struct names *names) {
   json_t *numbers = json_array();
   size_t i = 0;
   const json_t *id = NULL;
   json_array_foreach(list, i, id) {
-    json_array_append_new(
-        numbers, json_integer(id_of_name(names, json_is_string(id) ? json_string_value(id) : "")));
+    json_array_append_new(numbers, json_integer(request_id_of_name(
+                                       names, json_is_string(id) ? json_string_value(id) : "")));
   }
   return numbers;
 }
 
-static json_t *status(const json_t *from, struct names *names) {
+static json_t *plain_state(const json_t *from, struct names *names) {
   return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "state", copy(from, "state"), "phase",
-                   copy(from, "phase"), "messages", ids(get(from, "messages"), names), "attempt",
-                   copy(from, "attempt"), "message", copy(from, "message"), "orphaned",
-                   ids(get(from, "orphaned"), names), "started_at", copy(from, "started_at"));
+                   copy(from, "phase"), "messages", plain_ids(get(from, "messages"), names),
+                   "attempt", copy(from, "attempt"), "message", copy(from, "message"), "orphaned",
+                   plain_ids(get(from, "orphaned"), names), "started_at", copy(from, "started_at"));
 }
 
-static json_t *notification(const json_t *from) {
+static json_t *plain_notification(const json_t *from) {
   json_t *kind = get(from, "kind");
   return json_pack("{s:o, s:o, s:o, s:o}", "source", copy(kind, "source"), "name",
                    copy(kind, "name"), "level", copy(from, "level"), "message",
@@ -45,7 +45,7 @@ static json_t *notifications(const json_t *from) {
   json_t *list = json_array();
   size_t i = 0;
   const json_t *item = NULL;
-  json_array_foreach(from, i, item) { json_array_append_new(list, notification(item)); }
+  json_array_foreach(from, i, item) { json_array_append_new(list, plain_notification(item)); }
   return list;
 }
 
@@ -59,16 +59,17 @@ static json_t *action(const json_t *from, struct names *names) {
   json_array_foreach(get(from, "messages"), i, message) {
     json_t *id = get(message, "id");
     json_array_append_new(
-        messages, json_pack("{s:i, s:o, s:o, s:o}", "id",
-                            id_of_name(names, json_is_string(id) ? json_string_value(id) : ""),
-                            "content", copy(message, "content"), "queued_at",
-                            copy(message, "queued_at"), "trigger", copy(message, "trigger")));
+        messages,
+        json_pack("{s:i, s:o, s:o, s:o}", "id",
+                  request_id_of_name(names, json_is_string(id) ? json_string_value(id) : ""),
+                  "content", copy(message, "content"), "queued_at", copy(message, "queued_at"),
+                  "trigger", copy(message, "trigger")));
   }
   return json_pack("{s:o, s:o, s:o}", "type", copy(from, "type"), "source", copy(from, "source"),
                    "messages", messages);
 }
 
-static json_t *actions(const json_t *from, struct names *names) {
+static json_t *plain_actions(const json_t *from, struct names *names) {
   json_t *list = json_array();
   size_t i = 0;
   const json_t *item = NULL;
@@ -77,7 +78,7 @@ static json_t *actions(const json_t *from, struct names *names) {
 }
 
 /* The contents of steered messages that stand in the texts, in their order. */
-static json_t *steered_texts(const json_t *reply) {
+static json_t *plain_steered_texts(const json_t *reply) {
   json_t *found = json_array();
   size_t i = 0;
   const json_t *message = NULL;
@@ -103,13 +104,13 @@ json_t *plain_answer(const json_t *answer, struct names *names, uint64_t *ret_de
   *ret_delivery = delivery ? strtoull(delivery, NULL, 10) : 0;
   return json_pack("{s:{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}}", "reply", "delivery",
                    delivery, "notifications", notifications(get(reply, "notifications")), "actions",
-                   actions(get(reply, "actions"), names), "steered",
-                   ids(get(reply, "steered"), names), "status", status(state, names), "duplicate",
-                   copy(reply, "duplicate"), "wake_at", copy(reply, "wake_at"), "ledger",
-                   get(reply, "ledger"), "texts", steered_texts(reply));
+                   plain_actions(get(reply, "actions"), names), "steered",
+                   plain_ids(get(reply, "steered"), names), "status", plain_state(state, names),
+                   "duplicate", copy(reply, "duplicate"), "wake_at", copy(reply, "wake_at"),
+                   "ledger", get(reply, "ledger"), "texts", plain_steered_texts(reply));
 }
 
-static json_t *queue(const json_t *from, struct names *names) {
+static json_t *plain_queue(const json_t *from, struct names *names) {
   json_t *list = json_array();
   size_t i = 0;
   const json_t *message = NULL;
@@ -117,16 +118,16 @@ static json_t *queue(const json_t *from, struct names *names) {
     json_t *id = get(message, "id");
     json_array_append_new(
         list, json_pack("{s:i, s:o, s:o}", "id",
-                        id_of_name(names, json_is_string(id) ? json_string_value(id) : ""), "state",
-                        copy(message, "state"), "queued_at", copy(message, "queued_at")));
+                        request_id_of_name(names, json_is_string(id) ? json_string_value(id) : ""),
+                        "state", copy(message, "state"), "queued_at", copy(message, "queued_at")));
   }
   return list;
 }
 
 json_t *plain_status(const json_t *answer, struct names *names) {
   const json_t *from = get(answer, "answer");
-  json_t *plain = status(from, names);
-  json_object_set_new(plain, "queued", queue(get(from, "queued"), names));
+  json_t *plain = plain_state(from, names);
+  json_object_set_new(plain, "queued", plain_queue(get(from, "queued"), names));
   json_object_set_new(plain, "compacting", copy(from, "compacting"));
   const json_t *attachment = get(from, "attachment");
   json_t *owner = json_null();
@@ -146,7 +147,7 @@ json_t *plain_pending(const json_t *answer, struct names *names) {
   size_t i = 0;
   const json_t *item = NULL;
   json_array_foreach(get(from, "items"), i, item) {
-    json_t *plain = notification(item);
+    json_t *plain = plain_notification(item);
     json_object_set_new(plain, "time", copy(item, "time"));
     json_array_append_new(items, plain);
   }
@@ -178,7 +179,7 @@ static json_t *count_outcomes(const json_t *items) {
 }
 
 /* What was on a carrier. */
-static json_t *deliveries(const json_t *from) {
+static json_t *plain_deliveries(const json_t *from) {
   json_t *list = json_array();
   size_t i = 0;
   const json_t *delivery = NULL;
@@ -208,11 +209,11 @@ json_t *plain_history(const json_t *answer, struct names *names) {
     }
     json_array_foreach(get(transition, "messages"), n, message) {
       json_t *id = get(message, "id");
-      int number = id_of_name(names, json_is_string(id) ? json_string_value(id) : "");
+      int number = request_id_of_name(names, json_is_string(id) ? json_string_value(id) : "");
       (void)snprintf(key, sizeof key, "%d", number);
       if (number < SYSTEM_ID) json_object_set_new(messages, key, copy(message, "state"));
     }
   }
   return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries",
-                   deliveries(get(from, "deliveries")));
+                   plain_deliveries(get(from, "deliveries")));
 }

@@ -116,7 +116,7 @@ static enum played play_act(struct play *play, const struct act *act) {
   play->tally->kinds[act->kind]++;
   play->tally->steps++;
   if (play->story) {
-    char *words = words_of_act(act, &play->names);
+    char *words = request_words_of_act(act, &play->names);
     fprintf(play->story, "%4" PRIu32 "  %s\n", act->serial, words ? words : "");
     fflush(play->story);
     free(words);

@@ -4,7 +4,8 @@
  */
 #include "sim/processes.h"
 
-#include "paths.h"
+#include "command/paths.h"
+#include "common/folder.h"
 #include "sim/request.h"
 #include "simhost.h"
 
@@ -33,7 +34,7 @@ static enum call_outcome ask(struct processes *processes, enum peer peer, json_t
   if (outcome == AGENT_DIED && WIFSIGNALED(process->agent.status) &&
       WTERMSIG(process->agent.status) == SIGKILL)
     return CALL_DIED;
-  fprintf(out, "%s: ", peer_names[peer]);
+  fprintf(out, "%s: ", request_peer_names[peer]);
   agent_describe(out, &process->agent, outcome);
   fputc('\n', out);
   return CALL_FAILED;
@@ -44,12 +45,13 @@ static bool order(struct processes *processes, enum peer peer, json_t *request, 
   json_t *answer = NULL;
   enum call_outcome outcome = ask(processes, peer, request, &answer, out);
   if (outcome != CALL_ANSWERED) {
-    if (outcome == CALL_DIED) fprintf(out, "%s: was killed by somebody else\n", peer_names[peer]);
+    if (outcome == CALL_DIED)
+      fprintf(out, "%s: was killed by somebody else\n", request_peer_names[peer]);
     return false;
   }
   const json_t *error = json_object_get(answer, "error");
   if (error) {
-    fprintf(out, "%s: %s: %s\n", peer_names[peer],
+    fprintf(out, "%s: %s: %s\n", request_peer_names[peer],
             json_string_value(json_object_get(error, "code")),
             json_string_value(json_object_get(error, "text")));
   }
@@ -67,7 +69,7 @@ enum call_outcome processes_call(struct processes *processes, enum peer peer, js
   }
   enum call_outcome outcome = ask(processes, peer, request, ret_answer, out);
   if (outcome == CALL_DIED && dies_in == 0) {
-    fprintf(out, "%s: was killed by somebody else\n", peer_names[peer]);
+    fprintf(out, "%s: was killed by somebody else\n", request_peer_names[peer]);
     return CALL_FAILED;
   }
   if (outcome == CALL_ANSWERED && dies_in > 0 &&
@@ -81,7 +83,7 @@ enum call_outcome processes_call(struct processes *processes, enum peer peer, js
 /* -- lives ------------------------------------------------------------------------------------- */
 
 static json_t *open_request(const struct processes *processes, enum peer peer) {
-  json_t *config = config_of_settings(&processes->settings);
+  json_t *config = request_config_of_settings(&processes->settings);
   char *text = json_dumps(config, JSON_COMPACT);
   json_t *request =
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "op", "open", "plugin",
@@ -100,7 +102,7 @@ bool processes_begin(struct processes *processes, enum peer peer, FILE *out) {
     enum agent_outcome outcome =
         agent_start(&process->agent, seed, AGENT_TIMEOUT_MS, processes->verbose);
     if (outcome != AGENT_OK) {
-      fprintf(out, "%s: ", peer_names[peer]);
+      fprintf(out, "%s: ", request_peer_names[peer]);
       agent_describe(out, &process->agent, outcome);
       fputc('\n', out);
       return false;
@@ -123,7 +125,7 @@ bool processes_end(struct processes *processes, enum peer peer, FILE *out) {
   enum agent_outcome outcome = agent_stop(&process->agent, &error);
   process->runs = false;
   if (outcome != AGENT_OK) {
-    fprintf(out, "%s: close: %s: ", peer_names[peer], error ? error : "");
+    fprintf(out, "%s: close: %s: ", request_peer_names[peer], error ? error : "");
     agent_describe(out, &process->agent, outcome);
     fputc('\n', out);
   }
@@ -138,9 +140,9 @@ void processes_kill(struct processes *processes, enum peer peer) {
 
 bool processes_start(struct processes *processes, const char *base, bool separate, FILE *out) {
   memset(processes->all, 0, sizeof processes->all);
-  processes->dir = NULL;
   processes->store = NULL;
-  if (asprintf(&processes->dir, "%s/store-XXXXXX", base) < 0 || !mkdtemp(processes->dir)) {
+  processes->dir = folder_make_temporary(base, "store");
+  if (!processes->dir) {
     fprintf(out, "%s: a folder cannot be made: %s\n", base, strerror(errno));
     return false;
   }
@@ -161,7 +163,7 @@ bool processes_stop(struct processes *processes, FILE *out) {
       process->runs = false;
     }
   }
-  if (processes->dir) (void)paths_remove_tree(processes->dir);
+  (void)folder_remove_all(processes->dir);
   free(processes->store);
   free(processes->dir);
   processes->dir = processes->store = NULL;

@@ -10,27 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct note_kind note_kinds[NOTE_KINDS + 1] = {{"ci", "done"},      {"tool", "failed"},
-                                                     {"tool", "waiting"}, {"lone", ""},
-                                                     {"ci", "broken"},    {"subagent", "finished"}};
-const char *const level_names[4] = {"info", "warning", "error", "critical"};
-const char *const peer_names[PEERS] = {"host", "rival", "producer"};
-const char *const event_types[ACT_WAKE + 1] = {"notification",       "handle.polled",
-                                               "subagent.finished",  "message.submitted",
-                                               "message.cancelled",  "message.edited",
-                                               "message.moved",      "turn.started",
-                                               "turn.declined",      "turn.finished",
-                                               "turn.aborted",       "turn.failed",
-                                               "turn.retrying",      "turn.waiting",
-                                               "turn.resume",        "stream.started",
-                                               "stream.finished",    "tools.started",
-                                               "tools.finished",     "session.opened",
-                                               "session.resumed",    "session.forked",
-                                               "session.compacting", "session.compacted",
-                                               "session.closed",     "wake"};
+const struct note_kind request_note_kinds[NOTE_KINDS + 1] = {
+    {"ci", "done"}, {"tool", "failed"}, {"tool", "waiting"},
+    {"lone", ""},   {"ci", "broken"},   {"subagent", "finished"}};
+const char *const request_level_names[4] = {"info", "warning", "error", "critical"};
+const char *const request_peer_names[PEERS] = {"host", "rival", "producer"};
+const char *const request_event_types[ACT_WAKE + 1] = {"notification",       "handle.polled",
+                                                       "subagent.finished",  "message.submitted",
+                                                       "message.cancelled",  "message.edited",
+                                                       "message.moved",      "turn.started",
+                                                       "turn.declined",      "turn.finished",
+                                                       "turn.aborted",       "turn.failed",
+                                                       "turn.retrying",      "turn.waiting",
+                                                       "turn.resume",        "stream.started",
+                                                       "stream.finished",    "tools.started",
+                                                       "tools.finished",     "session.opened",
+                                                       "session.resumed",    "session.forked",
+                                                       "session.compacting", "session.compacted",
+                                                       "session.closed",     "wake"};
 static const char *const activations[] = {"passive", "idle", "interrupt"};
 
-const char *name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]) {
+const char *request_name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]) {
   if (id >= SYSTEM_ID) {
     unsigned system = (unsigned)(id - SYSTEM_ID);
     return system < names->system_count ? names->system[system] : "tidings:unseen";
@@ -39,7 +39,7 @@ const char *name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]
   return buffer;
 }
 
-int id_of_name(struct names *names, const char *name) {
+int request_id_of_name(struct names *names, const char *name) {
   if (strncmp(name, "tidings:", strlen("tidings:")) != 0)
     return name[0] == 'm' ? (int)strtol(name + 1, NULL, 10) : -1;
   for (unsigned i = 0; i < names->system_count; i++)
@@ -49,13 +49,13 @@ int id_of_name(struct names *names, const char *name) {
   return SYSTEM_ID + (int)names->system_count++;
 }
 
-void text_of_note(uint32_t serial, char buffer[NAME_SIZE]) {
+void request_text_of_note(uint32_t serial, char buffer[NAME_SIZE]) {
   (void)snprintf(buffer, NAME_SIZE, "News %" PRIu32 " of the world.", serial);
 }
-void text_of_message(uint32_t serial, char buffer[NAME_SIZE]) {
+void request_text_of_message(uint32_t serial, char buffer[NAME_SIZE]) {
   (void)snprintf(buffer, NAME_SIZE, "Please do %" PRIu32 ".", serial);
 }
-void text_of_words(uint32_t serial, char buffer[NAME_SIZE]) {
+void request_text_of_words(uint32_t serial, char buffer[NAME_SIZE]) {
   (void)snprintf(buffer, NAME_SIZE, serial == WORDS_KIND ? "approval" : "because %" PRIu32, serial);
 }
 
@@ -67,10 +67,10 @@ static void set(json_t *object, const char *key, json_t *value) {
 
 static json_t *name(const struct names *names, int id) {
   char buffer[NAME_SIZE];
-  return json_string(name_of_id(names, id, buffer));
+  return json_string(request_name_of_id(names, id, buffer));
 }
 
-static json_t *ids(const struct act *act, const struct names *names) {
+static json_t *requested_ids(const struct act *act, const struct names *names) {
   json_t *list = json_array();
   for (unsigned i = 0; i < act->id_count; i++)
     json_array_append_new(list, name(names, act->ids[i]));
@@ -79,11 +79,11 @@ static json_t *ids(const struct act *act, const struct names *names) {
 
 static json_t *note_data(const struct act *act) {
   char text[NAME_SIZE];
-  const struct note_kind *kind = &note_kinds[act->note];
-  text_of_note(act->serial, text);
+  const struct note_kind *kind = &request_note_kinds[act->note];
+  request_text_of_note(act->serial, text);
   json_t *data = json_pack("{s:{s:s, s:s}, s:s}", "kind", "source", kind->source, "name",
                            kind->name, "message", text);
-  if (act->level != 0) set(data, "level", json_string(level_names[act->level]));
+  if (act->level != 0) set(data, "level", json_string(request_level_names[act->level]));
   if (act->key != 0) set(data, "key", json_sprintf("k%u", act->key));
   if (act->handle != 0) set(data, "handle", json_sprintf("h%u", act->handle));
   if (act->activation != PASSIVE)
@@ -96,7 +96,7 @@ static json_t *note_data(const struct act *act) {
 static json_t *message_data(const struct act *act, const struct names *names) {
   char text[NAME_SIZE];
   json_t *data = json_pack("{s:o}", "id", name(names, act->id));
-  text_of_message(act->serial, text);
+  request_text_of_message(act->serial, text);
   if (act->kind == ACT_SUBMIT || act->kind == ACT_EDIT) set(data, "content", json_string(text));
   if (act->kind == ACT_MOVE)
     set(data, "before", act->before != 0 ? name(names, act->before) : json_null());
@@ -110,8 +110,8 @@ static json_t *message_data(const struct act *act, const struct names *names) {
 static json_t *turn_data(const struct act *act, const struct names *names) {
   char text[NAME_SIZE];
   json_t *data = json_object();
-  text_of_words(act->serial, text);
-  if (act->has_ids) set(data, "messages", ids(act, names));
+  request_text_of_words(act->serial, text);
+  if (act->has_ids) set(data, "messages", requested_ids(act, names));
   if (act->kind == ACT_RETRYING) set(data, "attempt", json_integer(act->attempt));
   if (act->kind == ACT_WAITING) set(data, "kind", json_string("approval"));
   if (act->has_words &&
@@ -138,7 +138,7 @@ static json_t *data_of(const struct act *act, const struct names *names) {
   case ACT_NOTE: return note_data(act);
   case ACT_POLLED: return json_pack("{s:o}", "handle", json_sprintf("h%u", act->handle));
   case ACT_SUBAGENT:
-    text_of_note(act->serial, text);
+    request_text_of_note(act->serial, text);
     return json_pack("{s:s, s:s}", "slug", "scout", "summary", text);
   case ACT_SUBMIT:
   case ACT_CANCEL:
@@ -161,7 +161,7 @@ static json_t *data_of(const struct act *act, const struct names *names) {
 
 static char *event_text(const struct act *act, const struct names *names) {
   json_t *event =
-      json_pack("{s:s, s:s}", "type", event_types[act->kind], "session", names->session);
+      json_pack("{s:s, s:s}", "type", request_event_types[act->kind], "session", names->session);
   json_t *data = data_of(act, names);
   if (act->seen != 0) {
     set(event, "source", json_string("sim"));
@@ -176,7 +176,7 @@ static char *event_text(const struct act *act, const struct names *names) {
 
 /* -- configurations ---------------------------------------------------------------------------- */
 
-json_t *config_of_settings(const struct sim_settings *settings) {
+json_t *request_config_of_settings(const struct sim_settings *settings) {
   json_t *config =
       json_pack("{s:{s:s, s:I, s:s, s:I}, s:{s:b, s:I, s:I}, s:{s:I}, s:{s:I}}", "turns",
                 "discipline", settings->coalescing ? "coalescing" : "serial", "settle_delay_ms",
@@ -200,8 +200,8 @@ json_t *config_of_settings(const struct sim_settings *settings) {
 }
 
 static char *configure_text(const struct act *act) {
-  json_t *query =
-      json_pack("{s:s, s:o}", "name", "configure", "config", config_of_settings(&act->settings));
+  json_t *query = json_pack("{s:s, s:o}", "name", "configure", "config",
+                            request_config_of_settings(&act->settings));
   char *text = json_dumps(query, JSON_COMPACT);
   json_decref(query);
   return text;
@@ -226,7 +226,7 @@ json_t *request_of_act(const struct act *act, const struct names *names) {
     request =
         json_pack("{s:s, s:s, s:s, s:s}", "op", "chat_request", "session", names->session, "source",
                   act->has_ids && act->ids[0] >= SYSTEM_ID ? "system" : "user", "content", "hello");
-    if (act->has_ids) set(request, "messages", ids(act, names));
+    if (act->has_ids) set(request, "messages", requested_ids(act, names));
     return request;
   case ACT_SETTLE:
     return json_pack("{s:s, s:o, s:s}", "op", "settle", "delivery",
@@ -263,16 +263,16 @@ static char *body_words(const struct act *act, const struct names *names) {
   return written < 0 ? NULL : words;
 }
 
-char *words_of_act(const struct act *act, const struct names *names) {
+char *request_words_of_act(const struct act *act, const struct names *names) {
   char *words = NULL;
   char *body = body_words(act, names);
   int written = 0;
   if (act->kind == ACT_CLOCK) return body;
   if (act->dies_in > 0) {
-    written = asprintf(&words, "%s (killed in commit %" PRIu32 ") %s", peer_names[act->peer],
-                       act->dies_in, body ? body : "");
+    written = asprintf(&words, "%s (killed in commit %" PRIu32 ") %s",
+                       request_peer_names[act->peer], act->dies_in, body ? body : "");
   } else {
-    written = asprintf(&words, "%s %s", peer_names[act->peer], body ? body : "");
+    written = asprintf(&words, "%s %s", request_peer_names[act->peer], body ? body : "");
   }
   free(body);
   return written < 0 ? NULL : words;

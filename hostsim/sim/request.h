@@ -24,22 +24,22 @@ struct names {
 
 /* The text for a message's id, in `buffer`, and the number for a text (a new one for a name that
  * the plugin has not used yet). */
-const char *name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]);
-int id_of_name(struct names *names, const char *name);
+const char *request_name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]);
+int request_id_of_name(struct names *names, const char *name);
 
 /* What the texts of acts are made from: also what is to come back. */
-void text_of_note(uint32_t serial, char buffer[NAME_SIZE]);
-void text_of_message(uint32_t serial, char buffer[NAME_SIZE]);
-void text_of_words(uint32_t serial, char buffer[NAME_SIZE]);
+void request_text_of_note(uint32_t serial, char buffer[NAME_SIZE]);
+void request_text_of_message(uint32_t serial, char buffer[NAME_SIZE]);
+void request_text_of_words(uint32_t serial, char buffer[NAME_SIZE]);
 
 /* The request for internal-agent, see agent_child.c; NULL for what is not sent (clock, swap,
  * restart, crash). */
 json_t *request_of_act(const struct act *act, const struct names *names);
 
 /* The configuration, as `configure` takes it. */
-json_t *config_of_settings(const struct sim_settings *settings);
+json_t *request_config_of_settings(const struct sim_settings *settings);
 
 /* One line without a line break, in fresh memory. */
-char *words_of_act(const struct act *act, const struct names *names);
+char *request_words_of_act(const struct act *act, const struct names *names);
 
 #endif

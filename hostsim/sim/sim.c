@@ -3,9 +3,11 @@
  * sim/sim.c: schedule after schedule, and what is said of one that differs.
  */
 #include "sim/sim.h"
+#include "command/cli.h"
 
-#include "interrupt.h"
-#include "paths.h"
+#include "command/interrupt.h"
+#include "command/paths.h"
+#include "common/file.h"
 #include "sim/play.h"
 #include "sim/shrink.h"
 
@@ -106,8 +108,8 @@ static void save(const struct sim *sim, const struct schedule *schedule) {
   uint8_t bytes[SCHEDULE_BYTES];
   size_t len = schedule_to_bytes(schedule, bytes);
   if (sim->options->save_file) {
-    if (paths_write_file(sim->options->save_file, (const char *)bytes, len) != 0)
-      printf("%s: %s\n", sim->options->save_file, strerror(errno));
+    int reason = file_write_whole(sim->options->save_file, (const char *)bytes, len);
+    if (reason) printf("%s: %s\n", sim->options->save_file, strerror(reason));
     else printf("saved; play it again with: hostsim sim --schedule %s\n", sim->options->save_file);
   }
   printf("as bytes: ");
@@ -171,8 +173,9 @@ static bool play_file(struct sim *sim) {
   static struct schedule schedule;
   char *bytes = NULL;
   size_t len = 0;
-  if (paths_read_file(sim->options->schedule_file, &bytes, &len) != 0) {
-    fprintf(stderr, "hostsim sim: %s: %s\n", sim->options->schedule_file, strerror(errno));
+  int reason = file_read_whole(sim->options->schedule_file, SIZE_MAX / 2, &bytes, &len);
+  if (reason) {
+    fprintf(stderr, "hostsim sim: %s: %s\n", sim->options->schedule_file, strerror(reason));
     return false;
   }
   int wrong = schedule_from_bytes(&schedule, (const uint8_t *)bytes, len);
@@ -212,7 +215,8 @@ int sim_play(const struct sim_options *options, const char *base, struct sim_pro
   sim.options = options;
   sim.base = base;
   sim.progress = progress;
-  sim.plugin = options->plugin ? strdup(options->plugin) : paths_default_plugin();
+  sim.plugin = options->plugin ? strdup(options->plugin)
+                               : paths_beside_program("tidings.so", CLI_PLUGIN_FROM_PROGRAM);
   if (options->schedule_file) done = play_file(&sim);
   else play_random(&sim);
   for (unsigned i = 0; i < sizeof sim.crews / sizeof sim.crews[0]; i++)

@@ -6,8 +6,6 @@
 #ifndef HOSTSIM_SIM_SIM_H
 #define HOSTSIM_SIM_SIM_H
 
-#include "cli.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,10 +26,6 @@ struct sim_options {
 struct sim_progress {
   volatile uint64_t schedule, trials, ended;
 };
-
-/* Returns 0, or the exit code of a usage error; *ret_help: --help was asked for. */
-int sim_parse(const struct cli_verb *verb, int argc, char **argv, struct sim_options *ret_options,
-              bool *ret_help);
 
 /* Plays. `base` is a folder for stores. Returns the exit code: 0 no difference, 1 some, 2 it could
  * not be done. */

@@ -6,13 +6,15 @@
  */
 #include "sim/sim.h"
 
-#include "interrupt.h"
-#include "paths.h"
+#include "verbs.h"
+
+#include "command/interrupt.h"
+#include "command/paths.h"
+#include "common/folder.h"
 #include "process.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,55 +26,75 @@
 
 enum { LOOK_MS = 500 };
 
-static const char help[] =
-    "Plays random schedules against a plugin and, beside it, against a model of what the documents "
-    "say: whatever either answers, and the\n"
-    "states that the queries tell, must be the same after every step. Steps are notifications, "
-    "messages, turns, carriers and settles of "
-    "two\n"
-    "hosts and a producer, and what befalls them: clock jumps, kills (inside a commit too), "
-    "restarts, hot swaps, takeovers.\n\n"
-    "  --plugin PATH    the plugin; default: tidings.so beside hostsim, else the installed one\n"
-    "  --seed N         which schedules (default 1); the same seed plays the same ones\n"
-    "  --steps M        at least so many steps (default 100000)\n"
-    "  --first K        start with the K-th schedule of the seed (default 0)\n"
-    "  --schedules N    play N schedules, however many steps they have\n"
-    "  --schedule FILE  play this one: 8 bytes and 8 for each step\n"
-    "  --save FILE      write the schedule that differs, as it was cut down\n"
-    "  --shrink         cut the one of --schedule down too; random ones always are\n"
-    "  --no-shrink      cut nothing down\n"
-    "  --failures N     stop after N schedules that differ (default 1)\n"
-    "  --separate       the host always runs in a process of its own (slower), not only in a few "
-    "schedules\n"
-    "  --story          every step in words\n"
-    "  --timeout MS     how long one schedule may take before it counts as hung (default 120000)\n"
-    "  --verbose        the plugin's log on stderr\n"
-    "  --help           this text\n\n"
-    "The stores are in $TMPDIR, or in memory (/dev/shm) if that is not set, and no commit waits "
-    "for a disk: processes die here, the "
-    "machine does "
-    "not.\n\n"
-    "Exit code: 0 when nothing differed, 1 when something did, 2 for a wrong command line.\n";
-
 /* -- the command line -------------------------------------------------------------------------- */
 
-static const struct option long_options[] = {
-    {"plugin", required_argument, NULL, 'p'},
-    {"seed", required_argument, NULL, 's'},
-    {"steps", required_argument, NULL, 'm'},
-    {"first", required_argument, NULL, 'f'},
-    {"schedules", required_argument, NULL, 'n'},
-    {"schedule", required_argument, NULL, 'c'},
-    {"save", required_argument, NULL, 'o'},
-    {"shrink", no_argument, NULL, 'k'},
-    {"no-shrink", no_argument, NULL, 'K'},
-    {"failures", required_argument, NULL, 'x'},
-    {"separate", no_argument, NULL, 'a'},
-    {"story", no_argument, NULL, 'w'},
-    {"timeout", required_argument, NULL, 't'},
-    {"verbose", no_argument, NULL, 'v'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+enum {
+  OPTION_PLUGIN = CLI_LONG_ONLY,
+  OPTION_SEED,
+  OPTION_STEPS,
+  OPTION_FIRST,
+  OPTION_SCHEDULES,
+  OPTION_SCHEDULE,
+  OPTION_SAVE,
+  OPTION_SHRINK,
+  OPTION_NO_SHRINK,
+  OPTION_FAILURES,
+  OPTION_SEPARATE,
+  OPTION_STORY,
+  OPTION_TIMEOUT,
+  OPTION_VERBOSE
+};
+
+static const struct cli_option options_of_sim[] = {
+    {.key = OPTION_PLUGIN,
+     .name = "plugin",
+     .argument = "PATH",
+     .completion = COMPLETE_FILE,
+     .help = "The plugin. Without it: tidings.so beside hostsim, else the installed one."},
+    {.key = OPTION_SEED,
+     .name = "seed",
+     .argument = "N",
+     .help = "Which schedules (default 1); the same seed plays the same ones."},
+    {.key = OPTION_STEPS,
+     .name = "steps",
+     .argument = "M",
+     .help = "At least so many steps (default 100000)."},
+    {.key = OPTION_FIRST,
+     .name = "first",
+     .argument = "K",
+     .help = "Start with the K-th schedule of the seed (default 0)."},
+    {.key = OPTION_SCHEDULES,
+     .name = "schedules",
+     .argument = "N",
+     .help = "Play N schedules, however many steps they have."},
+    {.key = OPTION_SCHEDULE,
+     .name = "schedule",
+     .argument = "FILE",
+     .completion = COMPLETE_FILE,
+     .help = "Play this one: 8 bytes and 8 for each step."},
+    {.key = OPTION_SAVE,
+     .name = "save",
+     .argument = "FILE",
+     .completion = COMPLETE_FILE,
+     .help = "Write the schedule that differs, as it was cut down."},
+    {.key = OPTION_SHRINK,
+     .name = "shrink",
+     .help = "Cut the one of --schedule down too; random ones always are."},
+    {.key = OPTION_NO_SHRINK, .name = "no-shrink", .help = "Cut nothing down."},
+    {.key = OPTION_FAILURES,
+     .name = "failures",
+     .argument = "N",
+     .help = "Stop after N schedules that differ (default 1)."},
+    {.key = OPTION_SEPARATE,
+     .name = "separate",
+     .help = "The host always runs in a process of its own (slower), not only in a few schedules."},
+    {.key = OPTION_STORY, .name = "story", .help = "Every step in words."},
+    {.key = OPTION_TIMEOUT,
+     .name = "timeout",
+     .argument = "MS",
+     .help = "How long one schedule may take before it counts as hung (default 120000)."},
+    {.key = OPTION_VERBOSE, .name = "verbose", .help = "The plugin's log on stderr."},
+    {.name = NULL},
 };
 
 static const struct {
@@ -81,55 +103,52 @@ static const struct {
   size_t offset;
   uint64_t min;
 } numbers[] = {
-    {'s', "seed", offsetof(struct sim_options, seed), 0},
-    {'m', "steps", offsetof(struct sim_options, steps), 1},
-    {'f', "first", offsetof(struct sim_options, first), 0},
-    {'n', "schedules", offsetof(struct sim_options, schedules), 1},
-    {'x', "failures", offsetof(struct sim_options, failures), 1},
-    {'t', "timeout", offsetof(struct sim_options, timeout_ms), 1},
+    {OPTION_SEED, "seed", offsetof(struct sim_options, seed), 0},
+    {OPTION_STEPS, "steps", offsetof(struct sim_options, steps), 1},
+    {OPTION_FIRST, "first", offsetof(struct sim_options, first), 0},
+    {OPTION_SCHEDULES, "schedules", offsetof(struct sim_options, schedules), 1},
+    {OPTION_FAILURES, "failures", offsetof(struct sim_options, failures), 1},
+    {OPTION_TIMEOUT, "timeout", offsetof(struct sim_options, timeout_ms), 1},
 };
 
-static int parse_number(const struct cli_verb *verb, int option, const char *text,
-                        struct sim_options *options) {
+/* Returns 0 or the exit code. */
+static int read_number(const struct cli *cli, int key, struct sim_options *options) {
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    if (numbers[i].option != option) continue;
-    if (cli_number(text, numbers[i].min, UINT64_MAX >> 1,
-                   (uint64_t *)(void *)((char *)options + numbers[i].offset)) != 0) {
-      return cli_usage_error(verb, "--%s: '%s' is not a whole number%s", numbers[i].name, text,
-                             numbers[i].min > 0 ? " from 1" : "");
-    }
+    if (numbers[i].option != key) continue;
+    if (cli_number(cli->value, numbers[i].min, UINT64_MAX >> 1,
+                   (uint64_t *)(void *)((char *)options + numbers[i].offset)))
+      return cli_usage(cli, "--%s: '%s' is not a whole number%s", numbers[i].name, cli->value,
+                       numbers[i].min > 0 ? " from 1" : "");
     return 0;
   }
-  return -1;
+  return cli->exit_code;
 }
 
-int sim_parse(const struct cli_verb *verb, int argc, char **argv, struct sim_options *ret_options,
-              bool *ret_help) {
+/* Returns whether the verb goes on; if not, it returns *ret_code. */
+static bool read_options(struct cli *cli, struct sim_options *ret_options, int *ret_code) {
   struct sim_options options = {.seed = 1, .steps = 100000, .failures = 1, .timeout_ms = 120000};
   bool shrink = false, no_shrink = false;
-  opterr = 0;
-  optind = 1;
-  *ret_help = false;
-  for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-    int status = 0;
-    switch (option) {
-    case 'p': options.plugin = optarg; break;
-    case 'c': options.schedule_file = optarg; break;
-    case 'o': options.save_file = optarg; break;
-    case 'k': shrink = true; break;
-    case 'K': no_shrink = true; break;
-    case 'a': options.separate = true; break;
-    case 'w': options.story = true; break;
-    case 'v': options.verbose = true; break;
-    case 'h': *ret_help = true; return 0;
-    default: status = parse_number(verb, option, optarg, &options);
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    *ret_code = 0;
+    switch (key) {
+    case OPTION_PLUGIN: options.plugin = cli->value; break;
+    case OPTION_SCHEDULE: options.schedule_file = cli->value; break;
+    case OPTION_SAVE: options.save_file = cli->value; break;
+    case OPTION_SHRINK: shrink = true; break;
+    case OPTION_NO_SHRINK: no_shrink = true; break;
+    case OPTION_SEPARATE: options.separate = true; break;
+    case OPTION_STORY: options.story = true; break;
+    case OPTION_VERBOSE: options.verbose = true; break;
+    case CLI_STOP: *ret_code = cli->exit_code; return false;
+    default: *ret_code = read_number(cli, key, &options);
     }
-    if (status != 0) return status > 0 ? status : cli_bad_option(verb, option, argv);
+    if (*ret_code) return false;
   }
-  if (optind < argc) return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
+  *ret_code = cli_take_words(cli, 0, 0, "");
+  if (*ret_code) return false;
   options.shrink = !no_shrink && (shrink || !options.schedule_file);
   *ret_options = options;
-  return 0;
+  return true;
 }
 
 /* -- watching ---------------------------------------------------------------------------------- */
@@ -156,9 +175,8 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
 /* Where the user wants temporary files; else in memory if there is such a folder: a disk would only
  * be slower. */
 static char *make_base(void) {
-  char in_memory[] = "/dev/shm/hostsim-sim-XXXXXX";
-  return !getenv("TMPDIR") && mkdtemp(in_memory) ? strdup(in_memory)
-                                                 : paths_make_temp("hostsim-sim");
+  char *base = getenv("TMPDIR") ? NULL : folder_make_temporary("/dev/shm", "hostsim-sim");
+  return base ? base : folder_make_temporary(NULL, "hostsim-sim");
 }
 
 /* Whoever reads the output has had enough: the playing process dies of that, this one only sees it
@@ -176,17 +194,17 @@ static int run_player(const struct watch *watch, const struct sim_options *optio
   pid_t pid = 0;
   int status = 0;
   uint64_t waited = 0, seen = 0;
-  int failed = process_spawn_self(arguments, -1, &pid);
+  int failed = process_start_self(arguments, -1, &pid);
   if (failed != 0) {
     fprintf(stderr, "hostsim sim: no process could be had: %s\n", strerror(failed));
     return -1;
   }
-  while (!process_wait(pid, LOOK_MS, &status)) {
+  while (!spawn_wait(pid, LOOK_MS, &status)) {
     uint64_t now = watch->progress->schedule * UINT64_C(1000003) + watch->progress->trials;
     waited = now == seen ? waited + LOOK_MS : 0;
     seen = now;
     if (interrupt_seen() || waited > options->timeout_ms) {
-      process_kill(pid);
+      spawn_kill(pid);
       return interrupt_seen() ? -1 : -2;
     }
   }
@@ -214,11 +232,10 @@ static int watch_play(const struct watch *watch, const struct sim_options *optio
   return EXIT_FAILURE;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv) {
+static int sim_verb(struct cli *cli) {
   struct sim_options options;
-  bool wants_help = false;
-  int status = sim_parse(verb, argc, argv, &options, &wants_help);
-  if (status != 0 || wants_help) return wants_help ? cli_help(verb) : status;
+  int status = 0;
+  if (!read_options(cli, &options, &status)) return status;
   struct watch watch = {.base = make_base()};
   struct sigaction closed_pipe = {.sa_handler = hear_closed_pipe};
   interrupt_catch();
@@ -228,25 +245,27 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     free(watch.base);
     return EXIT_FAILURE;
   }
-  status = watch_play(&watch, &options, argc, argv);
+  status = watch_play(&watch, &options, cli->argc, cli->argv);
   munmap(watch.progress, sizeof *watch.progress);
-  if (paths_remove_tree(watch.base) != 0)
-    fprintf(stderr, "hostsim sim: %s: %s\n", watch.base, strerror(errno));
+  int reason = folder_remove_all(watch.base);
+  if (reason) fprintf(stderr, "hostsim sim: %s: %s\n", watch.base, strerror(reason));
   free(watch.base);
   return status;
 }
 
-static int run_playing(const struct cli_verb *verb, int argc, char **argv) {
+/* The folder comes first, then what the verb `sim` was given. */
+static int playing_verb(struct cli *cli) {
   struct sim_options options;
   struct sim_progress *progress = NULL;
-  bool wants_help = false;
-  if (argc < 2 || !map_progress(argv[1], &progress))
-    return cli_usage_error(verb, "not to be called by hand");
+  const char *base = cli->argc < 2 ? NULL : cli->argv[1];
+  if (!base || !map_progress(base, &progress)) return cli_usage(cli, "not to be called by hand");
   process_become_child();
-  int status = sim_parse(verb, argc - 1, argv + 1, &options, &wants_help);
-  if (status == 0) {
+  cli->argc--;
+  cli->argv++;
+  int status = 0;
+  if (read_options(cli, &options, &status)) {
     interrupt_catch();
-    status = sim_play(&options, argv[1], progress);
+    status = sim_play(&options, base, progress);
   }
   progress->ended = 1;
   munmap(progress, sizeof *progress);
@@ -255,11 +274,27 @@ static int run_playing(const struct cli_verb *verb, int argc, char **argv) {
 
 const struct cli_verb verb_sim = {
     .name = "sim",
-    .usage = "hostsim sim [--plugin PATH] [--seed N] [--steps M] [--schedule FILE [--shrink]] "
-             "[--save FILE] [--separate] [--story] [OPTION]...",
-    .help = help,
-    .run = run};
-const struct cli_verb verb_internal_sim = {.name = "internal-sim",
-                                           .usage = "hostsim internal-sim FOLDER [OPTION]...",
-                                           .help = "",
-                                           .run = run_playing};
+    .usage = "[--plugin PATH] [--seed N] [--steps M] [--schedule FILE [--shrink]] [--save FILE] "
+             "[--separate] [--story] [OPTION]...",
+    .summary = "play random schedules against a plugin and a model of it",
+    .help =
+        "Plays random schedules against a plugin and, beside it, against a model of what the "
+        "documents say: whatever either answers, and the states that the queries tell, must be the "
+        "same after every step. Steps are notifications, messages, turns, carriers and settles of "
+        "two hosts and a producer, and what befalls them: clock jumps, kills (inside a commit "
+        "too), restarts, hot swaps, takeovers.\n\n"
+        "The stores are in $TMPDIR, or in memory (/dev/shm) if that is not set, and no commit "
+        "waits for a disk: processes die here, the machine does not.\n\n"
+        "Exit code: 0 when nothing differed, 1 when something did, 2 for a wrong command line.",
+    .options = options_of_sim,
+    .run = sim_verb,
+    .examples = (const struct cli_example[]){{"hostsim sim --seed 7 --steps 1000000",
+                                              "A million steps of other schedules."},
+                                             {NULL, NULL}},
+};
+const struct cli_verb verb_internal_sim = {
+    .name = "internal-sim",
+    .usage = "FOLDER [OPTION]...",
+    .options = options_of_sim,
+    .run = playing_verb,
+};

@@ -58,6 +58,7 @@ def test_push_wrong(place):
         ([], "the message is missing"),
         (["a", "b"], "unexpected argument 'b'"),
         (["--nonsense", "x"], "unknown option '--nonsense'"),
+        (["--s", "x"], "ambiguous option '--s'"),
         (["-x", "m"], "unknown option '-x'"),
         (["-k"], "option '-k' needs an argument"),
         (["--kind"], "option '--kind' needs an argument"),

@@ -33,8 +33,10 @@ mv "$work/first" "$prefix"
 libdir=$(dirname "$(find "$prefix" -name libtidings-hostkit.a)")
 plugin=$libdir/tidings/tidings.so
 
-for file in bin/hostsim bin/tidings share/man/man1/tidings.1 share/man/man1/tidings-run.1 share/bash-completion/completions/tidings \
-  share/zsh/site-functions/_tidings share/fish/vendor_completions.d/tidings.fish include/tidings/tidings.h include/tidings/hostkit.h share/tidings/schema/event.schema.json; do
+for file in bin/hostsim bin/tidings share/man/man1/tidings.1 share/man/man1/tidings-run.1 share/man/man1/hostsim.1 \
+  share/man/man1/hostsim-sim.1 share/bash-completion/completions/tidings share/bash-completion/completions/hostsim \
+  share/zsh/site-functions/_tidings share/fish/vendor_completions.d/tidings.fish \
+  share/zsh/site-functions/_hostsim share/fish/vendor_completions.d/hostsim.fish include/tidings/tidings.h include/tidings/hostkit.h share/tidings/schema/event.schema.json; do
   [ -f "$prefix/$file" ]
   check "$file is there" $?
 done

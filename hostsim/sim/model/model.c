@@ -102,8 +102,8 @@ static int take_carrier(struct model *model, const struct act *act,
   return 0;
 }
 
-static int take(struct model *model, const struct act *act, const struct sim_settings *settings,
-                struct answer *answer) {
+static int take_step(struct model *model, const struct act *act,
+                     const struct sim_settings *settings, struct answer *answer) {
   if (act_is_news(act->kind)) return take_news(model, act, settings);
   if (act_is_message(act->kind)) return take_message(model, act, settings);
   switch (act->kind) {
@@ -168,10 +168,10 @@ static int attempt(struct model *model, const struct act *act, const struct sim_
                    struct answer *answer) {
   bool attaches =
       !act_is_news(act->kind) && act->peer != PEER_PRODUCER && !model_owner_is(model, act->peer);
-  if (!attaches) return take(model, act, settings, answer);
+  if (!attaches) return take_step(model, act, settings, answer);
   static struct model before;
   before = *model;
-  int error = take(model, act, settings, answer);
+  int error = take_step(model, act, settings, answer);
   if (error != 0) {
     *model = before;
     if (act->kind == ACT_CHAT_REQUEST) (void)attachment_enter(model, act);

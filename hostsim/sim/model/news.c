@@ -60,13 +60,13 @@ struct line {
   int item, place;
 };
 
-static void take(struct plan *plan, int item, enum outcome outcome) {
+static void take_item(struct plan *plan, int item, enum outcome outcome) {
   plan->taken[plan->taken_count].item = item;
   plan->taken[plan->taken_count++].outcome = outcome;
 }
 
 static bool is_filtered(const struct model_item *item, const struct sim_settings *settings) {
-  const struct note_kind *kind = &note_kinds[item->note];
+  const struct note_kind *kind = &request_note_kinds[item->note];
   switch (settings->filter) {
   case FILTER_CI: return strcmp(kind->source, "ci") == 0;
   case FILTER_TOOL_FAILED:
@@ -92,7 +92,8 @@ static void find_key(const struct model *model, const bool *left, int item, int 
   }
 }
 
-static bool goes_before(const struct model *model, const struct line *a, const struct line *b) {
+static bool item_goes_before(const struct model *model, const struct line *a,
+                             const struct line *b) {
   uint8_t level_a = model->items[a->item].level, level_b = model->items[b->item].level;
   return level_a != level_b ? level_a > level_b : a->place < b->place;
 }
@@ -101,7 +102,8 @@ static void sort(const struct model *model, struct line *lines, unsigned count) 
   for (unsigned i = 1; i < count; i++) {
     struct line line = lines[i];
     unsigned at = i;
-    for (; at > 0 && goes_before(model, &line, &lines[at - 1]); at--) lines[at] = lines[at - 1];
+    for (; at > 0 && item_goes_before(model, &line, &lines[at - 1]); at--)
+      lines[at] = lines[at - 1];
     lines[at] = line;
   }
 }
@@ -116,8 +118,9 @@ static unsigned round_of(const struct model *model, const struct line *lines, un
     const struct model_item *other = &model->items[lines[i].item];
     bool first = (other->level == CRITICAL) != (mine->level == CRITICAL) ? other->level == CRITICAL
                                                                          : i < line;
-    round += first && i != line &&
-             strcmp(note_kinds[other->note].source, note_kinds[mine->note].source) == 0;
+    round +=
+        first && i != line &&
+        strcmp(request_note_kinds[other->note].source, request_note_kinds[mine->note].source) == 0;
   }
   return round;
 }
@@ -160,14 +163,14 @@ void news_plan(const struct model *model, const struct sim_settings *settings, b
     const struct model_item *item = &model->items[i];
     left[i] = item->held == PENDING && !is_expired(model, item) && !item->caused_by;
     if (item->held == PENDING && !left[i])
-      take(ret_plan, i, is_expired(model, item) ? EXPIRED : WITHDRAWN);
+      take_item(ret_plan, i, is_expired(model, item) ? EXPIRED : WITHDRAWN);
   }
   for (int i = 0; i < (int)model->item_count; i++) {
     int newest, oldest;
     if (!left[i]) continue;
     find_key(model, left, i, &newest, &oldest);
-    if (newest != i) take(ret_plan, i, SUPERSEDED);
-    else if (is_filtered(&model->items[i], settings)) take(ret_plan, i, FILTERED);
+    if (newest != i) take_item(ret_plan, i, SUPERSEDED);
+    else if (is_filtered(&model->items[i], settings)) take_item(ret_plan, i, FILTERED);
     else lines[count++] = (struct line){i, oldest};
   }
   sort(model, lines, count);
@@ -177,7 +180,7 @@ void news_plan(const struct model *model, const struct sim_settings *settings, b
   for (unsigned i = 0; i < count; i++) {
     if (kept[i]) {
       ret_plan->shown[ret_plan->shown_count++] = lines[i].item;
-      take(ret_plan, lines[i].item, DELIVERED);
+      take_item(ret_plan, lines[i].item, DELIVERED);
     }
   }
 }

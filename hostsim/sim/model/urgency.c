@@ -17,7 +17,7 @@ static bool wants_turn(const struct model_item *item, const struct sim_settings 
   return is_urgent(item, settings) || item->activation == ASKS_IDLE;
 }
 
-static bool goes_before(const struct model *model, int a, int b) {
+static bool urgency_goes_before(const struct model *model, int a, int b) {
   bool critical_a = model->items[a].level == TIDINGS_LEVEL_CRITICAL,
        critical_b = model->items[b].level == TIDINGS_LEVEL_CRITICAL;
   return critical_a != critical_b ? critical_a : a < b;
@@ -34,8 +34,9 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
     if (wants_turn(item, settings)) {
       asks = asks || !item->asked;
       newest = plan->shown[i] > newest ? plan->shown[i] : newest;
-      pressing =
-          pressing < 0 || goes_before(model, plan->shown[i], pressing) ? plan->shown[i] : pressing;
+      pressing = pressing < 0 || urgency_goes_before(model, plan->shown[i], pressing)
+                     ? plan->shown[i]
+                     : pressing;
     }
   }
   if (!asks) return;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * common/clock.h: the system's clocks, for programs and hostkit. The plugin asks its host instead.
+ */
+#ifndef COMMON_CLOCK_H
+#define COMMON_CLOCK_H
+
+#include <stdint.h>
+
+int64_t clock_wall_ms(void); /* since 1970 */
+uint64_t clock_mono_ns(void);
+int64_t clock_mono_ms(void);
+
+/* How long poll may wait until a time of clock_mono_ms: at least 0. */
+int clock_ms_until(int64_t mono_ms);
+
+/* Sleeps; a signal ends it early. */
+void clock_sleep_ms(uint32_t ms);
+
+#endif

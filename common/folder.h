@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * common/folder.h: temporary folders. The plugin does not use this.
+ */
+#ifndef COMMON_FOLDER_H
+#define COMMON_FOLDER_H
+
+/* Makes a folder of mode 0700 in `parent`; NULL: in $TMPDIR, or /tmp. Free the path; NULL with
+ * errno set. */
+char *folder_make_temporary(const char *parent, const char *prefix);
+
+/* Removes a folder with all that is in it, follows no symbolic link and enters no other file
+ * system. What cannot be removed stays. Returns 0 or the first errno. NULL: does nothing. */
+int folder_remove_all(const char *path);
+
+#endif
