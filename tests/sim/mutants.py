@@ -28,10 +28,10 @@ MUTANTS = [
     ("an offer that was not told is started by the host's own stream", "rules/turns/machine.c", "  if (!step->run->told) return own_turn(step);\n", ""),
     ("a stream is stopped twice", "rules/turns/urge.c", "  run->aborted = true;\n", ""),
     ("the newest of a key stands in its own place", "rules/policy/supersede.c", "work->places[stays] = work->items[items[leaders[k]]].n;", "work->places[stays] = work->items[stays].n;"),
-    ("nobody is rung", "flow/run_events.c", "if (!stage->answers && stage->owned", "if (false && !stage->answers && stage->owned"),
+    ("nobody is rung", "flow/step.c", "if (!decision->answers && decision->owned", "if (false && !decision->answers && decision->owned"),
     ("any host takes the session from a living one", "session/attach.c", "if (!mine && owner_alive(&head->owner)) {", "if (false) {"),
     ("whose session was taken over goes on with it", "session/attach.c",
-     "if (!opening && was_taken_over(head, &attaching->instance->owner)) return refuse_former(attaching, error);", ""),
+     "  if (!opening && attach_was_taken_over(head, &op->instance->owner))\n    return refuse_former(head, error);\n", ""),
     ("what a resuming host names is delivered again", "session/attach.c", "if (opening->deliveries[i] == id) return true;", "if (opening->deliveries[i] == id) return false;"),
 ]
 
