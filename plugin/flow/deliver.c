@@ -17,7 +17,7 @@ enum deliver_next {
   DELIVER_GO_ON,
   DELIVER_DONE,
   DELIVER_AGAIN, /* the session has changed meanwhile */
-  DELIVER_ATTACH /* it is not this host's yet, or not any more */
+  DELIVER_ATTACH /* this host does not own it */
 };
 
 static int no_memory_to_plan(struct tidings_error *error) {

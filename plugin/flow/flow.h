@@ -33,7 +33,8 @@ int flow_deliver(struct instance *instance, const struct carrier *carrier,
 int flow_event(struct instance *instance, struct tidings_span bytes,
                const struct tidings_reply **ret_reply, struct tidings_error *error);
 
-/* ret_reply NULL: nobody listens. A settle that meets BUSY is remembered. */
+/* ret_reply NULL: the caller takes no reply. A settle that meets BUSY is remembered and applied by
+ * the next call. */
 int flow_settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome,
                 const struct tidings_reply **ret_reply, struct tidings_error *error);
 /* Applies settles that met BUSY before, within the caller's time. Returns 0, or why some are left:

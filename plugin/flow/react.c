@@ -5,20 +5,20 @@
 #include "flow/internal.h"
 #include "session/attach.h"
 
-/* Would a look change anything? In a snapshot, so that notifications of a session that runs, or is
- * another host's, cost no write. */
-static int is_worth_a_look(struct op *op, bool *ret_worth) {
+/* Could a decision change anything? Checked in a snapshot, so that notifications for a session that
+ * runs, or that another host owns, cost no write. */
+static int check_can_act(struct op *op, bool *ret_can_act) {
   int code = op_read(op, NULL);
   if (code) return code;
   code = op_get_head(op, NULL);
   op_give_up(op);
   if (code) return code;
   const struct run *run = &op->head.run;
-  *ret_worth = (turns_minds_urgency(run) || turns_has_untold_offer(run)) && op_owns_session(op);
+  *ret_can_act = (turns_minds_urgency(run) || turns_has_untold_offer(run)) && op_owns_session(op);
   return 0;
 }
 
-static int look_in_write(struct op *op, struct tidings_reply **ret_reply) {
+static int decide_in_write(struct op *op, struct tidings_reply **ret_reply) {
   struct decision decision = {.answers = true, .owned = true};
   bool changed = false;
   int code = op_write(op, NULL);
@@ -31,21 +31,21 @@ static int look_in_write(struct op *op, struct tidings_reply **ret_reply) {
   return code || !changed ? code : op_commit(op, NULL);
 }
 
-static int look_if_worth(struct op *op, struct tidings_reply **ret_reply) {
-  bool worth = false;
+static int decide_if_possible(struct op *op, struct tidings_reply **ret_reply) {
+  bool can_act = false;
   int code = attach_look_up(op, NULL);
   if (code || !op->known) return code;
-  code = is_worth_a_look(op, &worth);
-  if (code || !worth) return code;
+  code = check_can_act(op, &can_act);
+  if (code || !can_act) return code;
   code = op_lock(op, NULL);
-  if (!code) code = look_in_write(op, ret_reply);
+  if (!code) code = decide_in_write(op, ret_reply);
   op_give_up(op);
   op_unlock(op);
   return code;
 }
 
-/* What could not be decided now is decided soon. NULL: not even that can be said; the next event
- * looks again. */
+/* What could not be decided now is decided soon: the host is asked to send `wake`. NULL: no memory
+ * for that either; the next event decides. */
 static struct tidings_reply *ask_again(struct op *op) {
   enum { SOON_MS = 250 };
   struct tidings_reply *reply = NULL;
@@ -57,6 +57,6 @@ static struct tidings_reply *ask_again(struct op *op) {
 void react_to_notification(struct op *op, const struct tidings_reply **ret_reply) {
   struct tidings_reply *reply = NULL;
   if (op->instance->role == TIDINGS_ROLE_PRODUCER) return;
-  if (look_if_worth(op, &reply)) reply = ask_again(op);
+  if (decide_if_possible(op, &reply)) reply = ask_again(op);
   if (reply) *ret_reply = reply_hand_out(reply, op);
 }

@@ -71,18 +71,18 @@ static void drop_fork_mark(const volatile uint8_t *mark) {
   if (mark) munmap((void *)(uintptr_t)mark, (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Where the store is: as told, or where the XDG base directory specification puts a program's
- * state. */
-static int choose_directory(struct tidings_span told, char **ret_path,
+/* Where the store is: as the host said, or where the XDG base directory specification puts a
+ * program's state. */
+static int choose_directory(struct tidings_span wanted, char **ret_path,
                             struct tidings_error *error) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   char *path = NULL;
   int len;
-  if (told.len) {
-    if (memchr(told.ptr, '\0', told.len))
+  if (wanted.len) {
+    if (memchr(wanted.ptr, '\0', wanted.len))
       return fail(error, TIDINGS_E_INVAL, "options.store_dir: %s holds a NUL byte; expected a path",
-                  quote(told).text);
-    len = asprintf(&path, "%.*s", (int)told.len, told.ptr);
+                  quote(wanted).text);
+    len = asprintf(&path, "%.*s", (int)wanted.len, wanted.ptr);
   } else if (state && state[0] == '/') {
     len = asprintf(&path, "%s/tidings", state);
   } else if (home && home[0] == '/') {
@@ -97,10 +97,10 @@ static int choose_directory(struct tidings_span told, char **ret_path,
   return 0;
 }
 
-static int open_store(struct instance *instance, struct tidings_span told,
+static int open_store(struct instance *instance, struct tidings_span wanted,
                       struct tidings_error *error) {
   char *path = NULL;
-  int code = choose_directory(told, &path, error);
+  int code = choose_directory(wanted, &path, error);
   if (code) return code;
   struct store_options options = {.directory = path,
                                   .log = log_from_store,

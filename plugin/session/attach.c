@@ -59,8 +59,8 @@ static int resolve_leases(struct op *op, const struct session_event *opening,
   return 0;
 }
 
-/* What the owner before left behind; or, of our own, what was leased and is not in the
- * transcript. */
+/* Ends what the former owner had leased, and its run; or what this host itself had leased and does
+ * not have in its transcript. */
 static int recover_session(struct op *op, const struct session_event *opening, bool from_another,
                            struct tidings_error *error) {
   struct turning turning = {.from = 0};

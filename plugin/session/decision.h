@@ -12,7 +12,7 @@
 /* Zero, but for `answers` and `owned`, before it is loaded. */
 struct decision {
   bool answers; /* the caller is the attached host and gets the reply */
-  bool owned;   /* somebody alive is attached */
+  bool owned;   /* a host that is alive is attached */
 
   bool head_changed;
   struct turning turning;

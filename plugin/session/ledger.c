@@ -36,8 +36,8 @@ static void add_range(struct taken *taken, size_t *count, struct taken range) {
   else taken[(*count)++] = range;
 }
 
-/* A commit of a sessions's oldest items lets the watermark pass; what is behind it needs no
- * range. */
+/* When the session's oldest items are committed, the watermark rises past them, and they need no
+ * range any more. */
 static void raise_watermark(struct head *head, struct taken *taken) {
   size_t passed = 0;
   if (!head->watermark) head->watermark = 1;
