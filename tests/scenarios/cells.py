@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """cells.py SOURCE_DIR: every cell of the table in docs/turns.md has its scenario in the conformance suite,
-hostsim/conformance/scenarios/cells/EVENT--STATE.json, and that scenario does bring about this event in this state: a step that asks for the state stands right before it. Prints TAP.
+hostsim/conformance/scenarios/cells/EVENT--STATE.json, and that scenario does bring about this event in this state: a step that asks for the state stands right before it. What the scenario expects of the event is
+what the table's words say: this table is the only place where a rule is written in words, and the scenarios are where the plugin meets it.
+Prints TAP.
 """
 import json
 import os
@@ -27,14 +29,14 @@ ROWS = {
 
 
 def table(text):
-    """The header and the first cells of the rows of the table whose first column is `event` and whose second is `idle`."""
+    """The header and the rows, without their first cell, by that cell, of the table whose first column is `event` and whose second is `idle`."""
     lines = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in text.splitlines() if line.startswith("|")]
     start = next(number for number, cells in enumerate(lines) if cells[:2] == ["event", "idle"])
-    rows = []
+    rows = {}
     for cells in lines[start + 2:]:
         if len(cells) != len(lines[start]):
             break
-        rows.append(cells[0])
+        rows[cells[0]] = cells[1:]
     return lines[start][1:], rows
 
 
@@ -69,6 +71,54 @@ def judge(path, name, state):
     return None
 
 
+def row_has_states(name):
+    """Whether the words of the row say what becomes of the session, not of a message."""
+    return name != "cancel"
+
+
+def entered(steps, name, state):
+    """What becomes of each of these events from the one on that the query finds `state` for: (error or None, state afterwards or None)."""
+    first = next((number for number, (before, step) in enumerate(zip(steps, steps[1:]), 1) if asks(state, before) and happens(name, step)), None)
+    outcomes = []
+    for number, step in enumerate(steps if first is not None else []):
+        if number < first or not happens(name, step):
+            continue
+        after = steps[number + 1] if number + 1 < len(steps) else {}
+        query = after.get("expect", {}) if after.get("query", {}).get("name") == "status" else {}
+        expect = step.get("expect", {})
+        outcomes.append((expect.get("error"), expect.get("status", {}).get("state") or query.get("state")))
+    return outcomes
+
+
+def disagreement(words, name, state, outcomes):
+    """What the table's words ask for and the outcomes of the scenario do not show; None: nothing."""
+    errors, states = [error for error, _ in outcomes if error], [after for error, after in outcomes if not error]
+    refused = re.search(r"\bSTATE\b|error 1", words)
+    goals = re.findall(r"→ (\w+)", words)
+    if name in ("turn-retrying", "turn-waiting") and goals:
+        goals = [goal for goal in goals if goal == name[5:]]
+    if refused and not errors:
+        return "an error"
+    if errors and "STATE" in words and "error 1" not in words and "TIDINGS_E_STATE" not in errors:
+        return "the error STATE"
+    if outcomes[0][0] and not refused:
+        return "no error"
+    if not goals and refused and "no effect" not in words and any(states):
+        return "nothing but errors"
+    if words.startswith("no effect") and states[0] not in (None, state):
+        return f"that it is still {state}"
+    # what becomes idle may have something to offer at once
+    missing = [goal for goal in goals if not {goal, "starting" if goal == "idle" else goal} & set(states)]
+    return f"the state {missing[0]}" if missing else None
+
+
+def judge_words(path, words, name, state):
+    with open(path, encoding="utf-8") as file:
+        steps = [step for step in json.load(file)["steps"] if "advance_ms" not in step]
+    missing = disagreement(words, name, state, entered(steps, name, state))
+    return f"{os.path.basename(path)} does not show {missing}, as the table says: {words}" if missing else None
+
+
 def report(number, title, findings):
     for finding in findings:
         print(f"# {finding}")
@@ -86,9 +136,14 @@ def main(source):
                     [f"row or column {word!r}" for word in set(rows) ^ set(ROWS) | set(header) ^ set(COLUMNS)])
     failed |= report(2, f"each of its {len(cells)} cells has a scenario that enters it",
                      [finding for name, state in cells if (finding := judge(os.path.join(folder, f"{name}--{state}.json"), name, state))])
-    failed |= report(3, "there is no file for a cell that the table does not have",
+    said = [(words, name, state) for row, names in ROWS.items() for name in names for column, words in zip(header, rows[row])
+            for state in COLUMNS[column]]
+    failed |= report(3, "and shows what the table's words say",
+                     [finding for words, name, state in said
+                      if row_has_states(name) and (finding := judge_words(os.path.join(folder, f"{name}--{state}.json"), words, name, state))])
+    failed |= report(4, "there is no file for a cell that the table does not have",
                      [f"{name}" for name in sorted(os.listdir(folder)) if name not in files])
-    print("1..3")
+    print("1..4")
     return int(failed)
 
 
