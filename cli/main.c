@@ -2,8 +2,12 @@
  *
  * main.c: the program `tidings`: its verbs, and what its help and man page say.
  */
-#include "agents/agents.h"
+#include "agents/hook/hook.h"
+#include "agents/setup/setup.h"
+#include "cli/doctor/doctor.h"
+#include "cli/run/run.h"
 #include "cli/verbs.h"
+#include "cli/watch/watch.h"
 #include "command/verbs.h"
 
 static const struct cli_verb verb_help = VERB_HELP("tidings", "push");

@@ -9,8 +9,6 @@
 #include "command/cli.h"
 
 extern const struct cli_verb verb_push;
-extern const struct cli_verb verb_run;
-extern const struct cli_verb verb_watch;
 extern const struct cli_verb verb_deliver;
 extern const struct cli_verb verb_submit;
 extern const struct cli_verb verb_event;
@@ -22,6 +20,5 @@ extern const struct cli_verb verb_status;
 extern const struct cli_verb verb_stats;
 extern const struct cli_verb verb_export;
 extern const struct cli_verb verb_config;
-extern const struct cli_verb verb_doctor;
 
 #endif

@@ -5,6 +5,10 @@
 #include <stddef.h>
 
 #include "command/verbs.h"
+#include "conformance/suite.h"
+#include "demo/demo.h"
+#include "host/agent_child.h"
+#include "sim/sim.h"
 #include "verbs.h"
 
 static const struct cli_verb verb_help = VERB_HELP("hostsim", "sim");

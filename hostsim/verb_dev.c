@@ -8,7 +8,7 @@
 #include "command/paths.h"
 #include "common/clock.h"
 #include "common/folder.h"
-#include "hostkit_flags.h"
+#include "host/hostkit_flags.h"
 #include "verbs.h"
 
 #include <errno.h>

@@ -3,10 +3,10 @@
  * hostsim run: plays scenario files and prints TAP. What happens in a scenario is scenario/'s
  * business.
  */
-#include "agent.h"
 #include "command/interrupt.h"
 #include "command/paths.h"
 #include "common/file.h"
+#include "host/agent.h"
 #include "scenario/scenario.h"
 #include "verbs.h"
 

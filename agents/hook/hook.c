@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agents/agents.h"
+#include "agents/hook/hook.h"
 #include "agents/hook/hook_call.h"
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_owner.h"

@@ -54,4 +54,6 @@ int setup_trust_look(const struct cli *cli, const struct host *host, const char 
  * memory. */
 char *setup_trust_rest(const char *text);
 
+extern const struct cli_verb verb_setup;
+
 #endif

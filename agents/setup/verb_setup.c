@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agents/agents.h"
 #include "agents/setup/setup.h"
 #include "command/paths.h"
 

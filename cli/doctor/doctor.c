@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/verbs.h"
 #include "command/print.h"
 #include "command/terminal.h"
 

@@ -33,4 +33,6 @@ void doctor_sessions(struct doctor *doctor);
 void doctor_hosts(struct doctor *doctor);
 void doctor_system(struct doctor *doctor);
 
+extern const struct cli_verb verb_doctor;
+
 #endif

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "cli/run/detach.h"
+#include "cli/run/run.h"
 #include "cli/run/supervise.h"
-#include "cli/verbs.h"
 #include "command/kit.h"
 #include "command/session.h"
 

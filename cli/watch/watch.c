@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/verbs.h"
 #include "cli/watch/outbox.h"
+#include "cli/watch/watch.h"
 #include "command/interrupt.h"
 #include "command/kit.h"
 #include "command/paths.h"

@@ -5,7 +5,7 @@
  */
 #include "conformance/trial.h"
 
-#include "hostkit_flags.h"
+#include "host/hostkit_flags.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -5,8 +5,7 @@
 #include "conformance/suite.h"
 
 #include "command/paths.h"
-#include "process.h"
-#include "verbs.h"
+#include "host/process.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #ifndef HOSTSIM_SUITE_H
 #define HOSTSIM_SUITE_H
 
+#include "command/cli.h"
 #include "conformance/trial.h"
 
 #include <stddef.h>
@@ -24,5 +25,8 @@ const struct conformance_case *suite_case(size_t number);
 
 /* The C case of that name, or NULL. */
 const struct conformance_case *suite_find(const char *name);
+
+extern const struct cli_verb verb_conformance;
+extern const struct cli_verb verb_internal_case;
 
 #endif

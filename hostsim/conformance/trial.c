@@ -5,7 +5,7 @@
  */
 #include "conformance/trial.h"
 
-#include "process.h"
+#include "host/process.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -7,8 +7,8 @@
 #ifndef HOSTSIM_TRIAL_H
 #define HOSTSIM_TRIAL_H
 
-#include "agent.h"
-#include "simhost.h"
+#include "host/agent.h"
+#include "host/simhost.h"
 
 #include <stdnoreturn.h>
 #include <tidings/tidings.h>

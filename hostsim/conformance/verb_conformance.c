@@ -3,13 +3,12 @@
  * hostsim conformance: runs the suite against any plugin, each case in a process of its own, and
  * says how each one ended.
  */
-#include "agent.h"
 #include "command/interrupt.h"
 #include "common/folder.h"
 #include "conformance/suite.h"
-#include "process.h"
+#include "host/agent.h"
+#include "host/process.h"
 #include "scenario/scenario.h"
-#include "verbs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  */
 #include "demo/demo.h"
 
-#include "hostkit_flags.h"
+#include "host/hostkit_flags.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #ifndef HOSTSIM_DEMO_H
 #define HOSTSIM_DEMO_H
 
+#include "command/cli.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +93,9 @@ int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugi
 /* A notification, without waiting for the process's end. Returns 0 and *ret_pid, or -1. */
 int demo_start_push(const struct demo_folder *folder, const char *plugin, const char *kind,
                     const char *level, const char *message, pid_t *ret_pid);
+
+extern const struct cli_verb verb_demo;
+extern const struct cli_verb verb_internal_demo_host;
+extern const struct cli_verb verb_internal_push;
 
 #endif

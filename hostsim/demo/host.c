@@ -6,10 +6,10 @@
 #include "demo/host.h"
 
 #include "common/clock.h"
-#include "hostkit_flags.h"
-#include "process.h"
-#include "verbs.h"
-#include "wire.h"
+#include "demo/demo.h"
+#include "host/hostkit_flags.h"
+#include "host/process.h"
+#include "host/wire.h"
 
 #include <inttypes.h>
 #include <poll.h>

@@ -5,9 +5,8 @@
  */
 #include "demo/demo.h"
 
-#include "hostkit_flags.h"
-#include "process.h"
-#include "verbs.h"
+#include "host/hostkit_flags.h"
+#include "host/process.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "demo/host.h"
 
 #include "demo/workshop.h"
-#include "process.h"
+#include "host/process.h"
 
 #include <stdlib.h>
 #include <string.h>

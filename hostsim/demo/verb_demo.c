@@ -10,9 +10,8 @@
 #include "common/folder.h"
 #include "demo/demo.h"
 #include "demo/workshop.h"
-#include "process.h"
-#include "verbs.h"
-#include "wire.h"
+#include "host/process.h"
+#include "host/wire.h"
 
 #include <errno.h>
 #include <signal.h>

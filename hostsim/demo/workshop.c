@@ -8,7 +8,7 @@
 #include "command/paths.h"
 #include "common/file.h"
 #include "demo/demo.h"
-#include "process.h"
+#include "host/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

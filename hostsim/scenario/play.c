@@ -6,10 +6,10 @@
  */
 #include "scenario/scenario.h"
 
-#include "agent.h"
 #include "command/paths.h"
 #include "common/folder.h"
-#include "simhost.h"
+#include "host/agent.h"
+#include "host/simhost.h"
 
 #include <errno.h>
 #include <inttypes.h>

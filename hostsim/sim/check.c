@@ -192,7 +192,7 @@ enum played check_ring(struct play *play, const struct act *act) {
   bool rang = names_session(json_object_get(answer, "sessions"), play->names.session);
   if (!rang) {
     fprintf(play->out, "wake: expected the session to have rung for the %s\n",
-            request_peer_names[play->models[0].owner]);
+            act_peer_names[play->models[0].owner]);
   }
   json_decref(answer);
   return rang ? PLAYED_SAME : PLAYED_DIFFERENT;

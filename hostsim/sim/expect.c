@@ -77,17 +77,17 @@ static bool has_started(const struct model *model) {
 static json_t *expected_notification(const struct model *model, int index) {
   char text[NAME_SIZE], message[2 * NAME_SIZE];
   const struct model_item *item = &model->items[index];
-  const struct note_kind *kind = &request_note_kinds[item->note];
+  const struct note_kind *kind = &act_note_kinds[item->note];
   request_text_of_note(item->text, text);
   (void)snprintf(message, sizeof message, "%s%s",
                  item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
   return json_pack("{s:s, s:s, s:s, s:s}", "source", kind->source, "name", kind->name, "level",
-                   request_level_names[item->level], "message", message);
+                   act_level_names[item->level], "message", message);
 }
 
 static json_t *system_content(const struct model *model, const struct model_message *message) {
   const struct model_item *item = &model->items[message->text];
-  const struct note_kind *kind = &request_note_kinds[item->note];
+  const struct note_kind *kind = &act_note_kinds[item->note];
   return json_sprintf("%s (%s%s%s); see the notifications in this message.",
                       item->level == TIDINGS_LEVEL_CRITICAL ? "Critical notification"
                                                             : "Notification",
@@ -243,7 +243,7 @@ static const char *cause_name(unsigned cause) {
   default: break;
   }
   if (cause <= ACT_SUBAGENT) return "notification";
-  return cause <= ACT_WAKE ? request_event_types[cause] : "nothing";
+  return cause <= ACT_WAKE ? act_event_types[cause] : "nothing";
 }
 
 json_t *expect_history(const struct model *model) {

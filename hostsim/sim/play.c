@@ -6,7 +6,7 @@
  */
 #include "sim/play.h"
 
-#include "simhost.h"
+#include "host/simhost.h"
 
 #include "sim/check.h"
 

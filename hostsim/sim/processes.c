@@ -6,8 +6,8 @@
 
 #include "command/paths.h"
 #include "common/folder.h"
+#include "host/simhost.h"
 #include "sim/request.h"
-#include "simhost.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ static enum call_outcome ask(struct processes *processes, enum peer peer, json_t
   if (outcome == AGENT_DIED && WIFSIGNALED(process->agent.status) &&
       WTERMSIG(process->agent.status) == SIGKILL)
     return CALL_DIED;
-  fprintf(out, "%s: ", request_peer_names[peer]);
+  fprintf(out, "%s: ", act_peer_names[peer]);
   agent_describe(out, &process->agent, outcome);
   fputc('\n', out);
   return CALL_FAILED;
@@ -46,12 +46,12 @@ static bool order(struct processes *processes, enum peer peer, json_t *request, 
   enum call_outcome outcome = ask(processes, peer, request, &answer, out);
   if (outcome != CALL_ANSWERED) {
     if (outcome == CALL_DIED)
-      fprintf(out, "%s: was killed by somebody else\n", request_peer_names[peer]);
+      fprintf(out, "%s: was killed by somebody else\n", act_peer_names[peer]);
     return false;
   }
   const json_t *error = json_object_get(answer, "error");
   if (error) {
-    fprintf(out, "%s: %s: %s\n", request_peer_names[peer],
+    fprintf(out, "%s: %s: %s\n", act_peer_names[peer],
             json_string_value(json_object_get(error, "code")),
             json_string_value(json_object_get(error, "text")));
   }
@@ -69,7 +69,7 @@ enum call_outcome processes_call(struct processes *processes, enum peer peer, js
   }
   enum call_outcome outcome = ask(processes, peer, request, ret_answer, out);
   if (outcome == CALL_DIED && dies_in == 0) {
-    fprintf(out, "%s: was killed by somebody else\n", request_peer_names[peer]);
+    fprintf(out, "%s: was killed by somebody else\n", act_peer_names[peer]);
     return CALL_FAILED;
   }
   if (outcome == CALL_ANSWERED && dies_in > 0 &&
@@ -102,7 +102,7 @@ bool processes_begin(struct processes *processes, enum peer peer, FILE *out) {
     enum agent_outcome outcome =
         agent_start(&process->agent, seed, AGENT_TIMEOUT_MS, processes->verbose);
     if (outcome != AGENT_OK) {
-      fprintf(out, "%s: ", request_peer_names[peer]);
+      fprintf(out, "%s: ", act_peer_names[peer]);
       agent_describe(out, &process->agent, outcome);
       fputc('\n', out);
       return false;
@@ -125,7 +125,7 @@ bool processes_end(struct processes *processes, enum peer peer, FILE *out) {
   enum agent_outcome outcome = agent_stop(&process->agent, &error);
   process->runs = false;
   if (outcome != AGENT_OK) {
-    fprintf(out, "%s: close: %s: ", request_peer_names[peer], error ? error : "");
+    fprintf(out, "%s: close: %s: ", act_peer_names[peer], error ? error : "");
     agent_describe(out, &process->agent, outcome);
     fputc('\n', out);
   }

@@ -7,9 +7,9 @@
 #ifndef HOSTSIM_SIM_PROCESSES_H
 #define HOSTSIM_SIM_PROCESSES_H
 
-#include "agent.h"
-#include "agent_child.h"
-#include "sim/act.h"
+#include "host/agent.h"
+#include "host/agent_child.h"
+#include "sim/model/act.h"
 
 struct process {
   bool inside; /* this process is it */

@@ -10,24 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct note_kind request_note_kinds[NOTE_KINDS + 1] = {
-    {"ci", "done"}, {"tool", "failed"}, {"tool", "waiting"},
-    {"lone", ""},   {"ci", "broken"},   {"subagent", "finished"}};
-const char *const request_level_names[4] = {"info", "warning", "error", "critical"};
-const char *const request_peer_names[PEERS] = {"host", "rival", "producer"};
-const char *const request_event_types[ACT_WAKE + 1] = {"notification",       "handle.polled",
-                                                       "subagent.finished",  "message.submitted",
-                                                       "message.cancelled",  "message.edited",
-                                                       "message.moved",      "turn.started",
-                                                       "turn.declined",      "turn.finished",
-                                                       "turn.aborted",       "turn.failed",
-                                                       "turn.retrying",      "turn.waiting",
-                                                       "turn.resume",        "stream.started",
-                                                       "stream.finished",    "tools.started",
-                                                       "tools.finished",     "session.opened",
-                                                       "session.resumed",    "session.forked",
-                                                       "session.compacting", "session.compacted",
-                                                       "session.closed",     "wake"};
 static const char *const activations[] = {"passive", "idle", "interrupt"};
 
 const char *request_name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]) {
@@ -79,11 +61,11 @@ static json_t *requested_ids(const struct act *act, const struct names *names) {
 
 static json_t *note_data(const struct act *act) {
   char text[NAME_SIZE];
-  const struct note_kind *kind = &request_note_kinds[act->note];
+  const struct note_kind *kind = &act_note_kinds[act->note];
   request_text_of_note(act->serial, text);
   json_t *data = json_pack("{s:{s:s, s:s}, s:s}", "kind", "source", kind->source, "name",
                            kind->name, "message", text);
-  if (act->level != 0) set(data, "level", json_string(request_level_names[act->level]));
+  if (act->level != 0) set(data, "level", json_string(act_level_names[act->level]));
   if (act->key != 0) set(data, "key", json_sprintf("k%u", act->key));
   if (act->handle != 0) set(data, "handle", json_sprintf("h%u", act->handle));
   if (act->activation != PASSIVE)
@@ -161,7 +143,7 @@ static json_t *data_of(const struct act *act, const struct names *names) {
 
 static char *event_text(const struct act *act, const struct names *names) {
   json_t *event =
-      json_pack("{s:s, s:s}", "type", request_event_types[act->kind], "session", names->session);
+      json_pack("{s:s, s:s}", "type", act_event_types[act->kind], "session", names->session);
   json_t *data = data_of(act, names);
   if (act->seen != 0) {
     set(event, "source", json_string("sim"));
@@ -269,10 +251,10 @@ char *request_words_of_act(const struct act *act, const struct names *names) {
   int written = 0;
   if (act->kind == ACT_CLOCK) return body;
   if (act->dies_in > 0) {
-    written = asprintf(&words, "%s (killed in commit %" PRIu32 ") %s",
-                       request_peer_names[act->peer], act->dies_in, body ? body : "");
+    written = asprintf(&words, "%s (killed in commit %" PRIu32 ") %s", act_peer_names[act->peer],
+                       act->dies_in, body ? body : "");
   } else {
-    written = asprintf(&words, "%s %s", request_peer_names[act->peer], body ? body : "");
+    written = asprintf(&words, "%s %s", act_peer_names[act->peer], body ? body : "");
   }
   free(body);
   return written < 0 ? NULL : words;

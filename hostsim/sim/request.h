@@ -6,7 +6,7 @@
 #ifndef HOSTSIM_SIM_REQUEST_H
 #define HOSTSIM_SIM_REQUEST_H
 
-#include "sim/act.h"
+#include "sim/model/act.h"
 
 #include <jansson.h>
 #include <stddef.h>

@@ -6,6 +6,8 @@
 #ifndef HOSTSIM_SIM_SIM_H
 #define HOSTSIM_SIM_SIM_H
 
+#include "command/cli.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,5 +32,8 @@ struct sim_progress {
 /* Plays. `base` is a folder for stores. Returns the exit code: 0 no difference, 1 some, 2 it could
  * not be done. */
 int sim_play(const struct sim_options *options, const char *base, struct sim_progress *progress);
+
+extern const struct cli_verb verb_sim;
+extern const struct cli_verb verb_internal_sim;
 
 #endif

@@ -6,12 +6,10 @@
  */
 #include "sim/sim.h"
 
-#include "verbs.h"
-
 #include "command/interrupt.h"
 #include "command/paths.h"
 #include "common/folder.h"
-#include "process.h"
+#include "host/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

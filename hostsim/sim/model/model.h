@@ -7,7 +7,7 @@
 #ifndef HOSTSIM_SIM_MODEL_H
 #define HOSTSIM_SIM_MODEL_H
 
-#include "sim/act.h"
+#include "sim/model/act.h"
 
 #include <stddef.h>
 

@@ -66,7 +66,7 @@ static void take_item(struct plan *plan, int item, enum outcome outcome) {
 }
 
 static bool is_filtered(const struct model_item *item, const struct sim_settings *settings) {
-  const struct note_kind *kind = &request_note_kinds[item->note];
+  const struct note_kind *kind = &act_note_kinds[item->note];
   switch (settings->filter) {
   case FILTER_CI: return strcmp(kind->source, "ci") == 0;
   case FILTER_TOOL_FAILED:
@@ -118,9 +118,8 @@ static unsigned round_of(const struct model *model, const struct line *lines, un
     const struct model_item *other = &model->items[lines[i].item];
     bool first = (other->level == CRITICAL) != (mine->level == CRITICAL) ? other->level == CRITICAL
                                                                          : i < line;
-    round +=
-        first && i != line &&
-        strcmp(request_note_kinds[other->note].source, request_note_kinds[mine->note].source) == 0;
+    round += first && i != line &&
+             strcmp(act_note_kinds[other->note].source, act_note_kinds[mine->note].source) == 0;
   }
   return round;
 }

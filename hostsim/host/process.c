@@ -2,7 +2,7 @@
  *
  * Child processes: hostsim started again with one of its internal verbs, and other programs.
  */
-#include "process.h"
+#include "host/process.h"
 
 #include "common/spawn.h"
 

@@ -6,7 +6,8 @@
 #ifndef HOSTSIM_AGENT_CHILD_H
 #define HOSTSIM_AGENT_CHILD_H
 
-#include "simhost.h"
+#include "command/cli.h"
+#include "host/simhost.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -24,5 +25,7 @@ json_t *agent_child_serve(struct agent_child *child, const json_t *request);
 
 /* Closes what is open. */
 void agent_child_finish(struct agent_child *child);
+
+extern const struct cli_verb verb_internal_agent;
 
 #endif

@@ -2,7 +2,7 @@
  *
  * What a simulated host gives its plugin. The plugin may call from several threads.
  */
-#include "simhost.h"
+#include "host/simhost.h"
 
 #include <stdio.h>
 #include <string.h>

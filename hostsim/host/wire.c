@@ -2,7 +2,7 @@
  *
  * JSON values over a stream socket: four bytes of length, then the text.
  */
-#include "wire.h"
+#include "host/wire.h"
 
 #include "command/interrupt.h"
 #include "common/clock.h"

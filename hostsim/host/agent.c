@@ -2,10 +2,10 @@
  *
  * An agent host in a child process, seen from its parent.
  */
-#include "agent.h"
+#include "host/agent.h"
 
-#include "process.h"
-#include "wire.h"
+#include "host/process.h"
+#include "host/wire.h"
 
 #include <errno.h>
 #include <inttypes.h>

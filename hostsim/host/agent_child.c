@@ -21,14 +21,13 @@
  * A call that fails answers {"error": {"code", "text"}, "content"?}: content is the carrier
  * unchanged.
  */
-#include "agent_child.h"
+#include "host/agent_child.h"
 
-#include "commits.h"
-#include "hostkit_flags.h"
-#include "process.h"
-#include "simhost.h"
-#include "verbs.h"
-#include "wire.h"
+#include "host/commits.h"
+#include "host/hostkit_flags.h"
+#include "host/process.h"
+#include "host/simhost.h"
+#include "host/wire.h"
 
 #include <inttypes.h>
 #include <stdio.h>

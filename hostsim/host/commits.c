@@ -3,7 +3,7 @@
  * Death inside a commit: an fdatasync that counts, exported so that shared libraries loaded later
  * use it.
  */
-#include "commits.h"
+#include "host/commits.h"
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/act.h: one thing that one of the processes does, or that befalls it, with everything said:
- * what is sent to the plugin and what the model does are both read from it. Knows neither.
+ * sim/model/act.h: one thing that one of the processes does, or that befalls it, with everything
+ * said: what is sent to the plugin and what the model does are both read from it. Knows neither.
  */
-#ifndef HOSTSIM_SIM_ACT_H
-#define HOSTSIM_SIM_ACT_H
+#ifndef HOSTSIM_SIM_MODEL_ACT_H
+#define HOSTSIM_SIM_MODEL_ACT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -117,10 +117,10 @@ struct note_kind {
   const char *source, *name;
 };
 enum { NOTE_KINDS = 5, NOTE_SUBAGENT = NOTE_KINDS };
-extern const struct note_kind request_note_kinds[NOTE_KINDS + 1];
+extern const struct note_kind act_note_kinds[NOTE_KINDS + 1];
 
-extern const char *const request_level_names[4];
-extern const char *const request_peer_names[PEERS];
-extern const char *const request_event_types[ACT_WAKE + 1];
+extern const char *const act_level_names[4];
+extern const char *const act_peer_names[PEERS];
+extern const char *const act_event_types[ACT_WAKE + 1];
 
 #endif
