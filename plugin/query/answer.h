@@ -17,7 +17,7 @@ int query_answer(struct instance *instance, struct tidings_span request,
 void query_release(struct instance *instance,
                    const struct tidings_answer *answer); /* NULL is allowed */
 
-/* One question being answered, in a snapshot. A session that the store has not heard of, or none at
+/* One question being answered, in a snapshot. A session that the store does not know, or none at
  * all, has number 0 and an empty head. */
 struct question {
   struct op op;

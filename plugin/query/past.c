@@ -19,7 +19,7 @@ static void *enlarge(struct past *past, const void *old, size_t count, size_t *c
   return memory;
 }
 
-static int no_memory(const struct past *past) {
+static int no_memory_for_past(const struct past *past) {
   return fail(past->error, TIDINGS_E_NOMEM, "no memory to read a session's history");
 }
 
@@ -28,7 +28,7 @@ static int keep_delivery(void *context, const struct delivery *delivery) {
   if (past->delivery_count == past->delivery_capacity) {
     struct delivery *larger = enlarge(past, past->deliveries, past->delivery_count,
                                       &past->delivery_capacity, sizeof *larger);
-    if (!larger) return no_memory(past);
+    if (!larger) return no_memory_for_past(past);
     past->deliveries = larger;
   }
   past->deliveries[past->delivery_count++] = *delivery;
@@ -40,7 +40,7 @@ static int keep_item(void *context, const struct item *item) {
   if (past->item_count == past->item_capacity) {
     struct item *larger =
         enlarge(past, past->items, past->item_count, &past->item_capacity, sizeof *larger);
-    if (!larger) return no_memory(past);
+    if (!larger) return no_memory_for_past(past);
     past->items = larger;
   }
   past->items[past->item_count++] = *item;

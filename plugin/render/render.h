@@ -15,9 +15,8 @@
 /* What a synthetic call calls, and how it is described to the model. */
 #define NOTIFICATION_TOOL "_system_notification"
 #define NOTIFICATION_TOOL_TEXT                                                                     \
-  "System-generated notifications. You do not call this tool; the system uses it to inform you "   \
-  "of "                                                                                            \
-  "external events."
+  "System-generated notifications. You do not call this tool; the system uses it "                 \
+  "to inform you of external events."
 
 struct render_input {
   const struct line *lines;

@@ -67,7 +67,7 @@ struct taken {
 
 enum { FORMERS = 8 };
 
-/* What is known of a session besides its items. Zero is a session never heard of. */
+/* What is known of a session besides its items. Zero is a session that the store does not know. */
 struct head {
   uint64_t generation; /* grows with each write of the head */
   uint64_t watermark;  /* every item below has ended; 0 and 1 both mean none */
@@ -161,7 +161,7 @@ int store_write(struct store *store, store_deadline deadline, struct store_txn *
 int store_commit(struct store_txn *txn, struct tidings_error *error);
 void store_end(struct store_txn *txn); /* of a snapshot, or giving up a write; NULL is allowed */
 
-/* The number of a session, or 0 if the store has not heard of it. */
+/* The number of a session, or 0 if the store does not know it. */
 int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number,
                  struct tidings_error *error);
 /* In a write: finds or adds. */
@@ -244,7 +244,7 @@ int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id
 int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
                 struct message *ret_message, struct tidings_error *error);
 /* Those from `first` on that are not over, are of the turn, or orphaned; by n. There is room for
- * `room` more behind them. Damaged ones are passed over. */
+ * `room` more after them. Damaged ones are passed over. */
 int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room,
                  struct arena *arena, struct message **ret_messages, size_t *ret_count,
                  struct tidings_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/annihilate.c: an MCP server that went and came back while nobody was told is no
- * news: every pending loss of it ends with the first return behind.
+ * rules/policy/annihilate.c: an MCP server that went and came back before the model knew is not
+ * worth a notification: every pending loss of it ends with the first return after it.
  */
 #include "rules/policy/steps.h"
 

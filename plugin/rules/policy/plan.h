@@ -37,8 +37,8 @@ int plan_delivery(const struct item *items, size_t item_count, const struct sett
                   int64_t now_ms, const struct token_counter *counter, struct arena *arena,
                   struct plan *ret_plan);
 
-/* Which items the next carrier would tell, were there room for all: what no step removes. ret_left
- * has an element for each. Returns 0, or -1: no memory. */
+/* Which items the next carrier would show if there were room for all: what no step removes.
+ * ret_left has an element for each. Returns 0, or -1: no memory. */
 int plan_left(const struct item *items, size_t item_count, const struct settings *settings,
               int64_t now_ms, struct arena *arena, bool *ret_left);
 
@@ -46,7 +46,7 @@ int plan_left(const struct item *items, size_t item_count, const struct settings
 bool plan_needs_facts(const struct item *items, size_t item_count, const struct settings *settings);
 
 /* What has to be withdrawn at once because of what the assistant or the handle did: a poll
- * withdraws all news of the handle (`reason` REASON_POLLED), going on to run only that it waits
+ * withdraws all notifications of the handle (`reason` REASON_POLLED), running on only that it waits
  * (REASON_RUNNING). Returns how many fates were written, by n; there is room for item_count. */
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
                        enum reason reason, struct fate *fates);

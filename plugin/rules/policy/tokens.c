@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/tokens.c: at most max_tokens for all lines together. In the order of fair.c each is
- * shown whole, or its first line, and the first for which there is no room waits with all behind
+ * shown whole, or its first line, and the first for which there is no room waits with all after
  * it. The very first is always shown, cut as short as it must be: else it would wait for ever.
  */
 #include "common/utf8.h"

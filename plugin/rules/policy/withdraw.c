@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/withdraw.c: what the model did or saw itself is no news to it. A file that a call of
+ * rules/policy/withdraw.c: the model already knows what it did or saw itself. A file that a call of
  * its own has changed is seen by watchers as well: what they say of it, a moment before or after,
  * is withdrawn with it. Watchers are later than the call's own carrier, so the report of an edit
  * stays pending, and is never shown, until none of them can be on its way any more.
@@ -9,7 +9,9 @@
 
 #include "rules/policy/steps.h"
 
-enum { WATCHER_MS = 2000 }; /* how far a watcher's news may be from the change that it saw */
+enum {
+  WATCHER_MS = 2000
+}; /* how far a watcher's notification may be from the change that it saw */
 
 struct edit { /* a path that the assistant's own call has changed */
   struct tidings_span path;

@@ -14,7 +14,7 @@ static void put_on_carrier(struct message *message, const struct turns_input *in
   set_state(message, input->fires_at_once ? MESSAGE_FIRED : MESSAGE_LEASED);
 }
 
-void lease_turn(struct step *step) {
+void turns_lease_turn(struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
     bool fired_only = message->state == MESSAGE_FIRED &&
@@ -25,7 +25,7 @@ void lease_turn(struct step *step) {
   }
 }
 
-void lease_steering(struct step *step) {
+void turns_lease_steering(struct step *step) {
   if (!step->input->steering || step->run->compacting || !turn_runs(step->run)) return;
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
@@ -44,7 +44,7 @@ static void name_carried(struct step *step) {
 }
 
 /* One carrier in the transcript is enough, whatever becomes of the others. */
-int carrier_committed(struct step *step) {
+int turns_carrier_committed(struct step *step) {
   name_carried(step);
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
@@ -56,7 +56,7 @@ int carrier_committed(struct step *step) {
 }
 
 /* With the last of its carriers a message comes back. */
-int carrier_rolled_back(struct step *step) {
+int turns_carrier_rolled_back(struct step *step) {
   struct run *run = step->run;
   bool any = false;
   run->asked = 0;
@@ -66,15 +66,15 @@ int carrier_rolled_back(struct step *step) {
     if (!message->named || message->state != MESSAGE_LEASED) continue;
     message->changed = true;
     if (--message->carriers) continue;
-    requeue(message);
+    turns_requeue(message);
     if (message->steer && turn_runs(run)) set_state(message, MESSAGE_STEERING);
     any = true;
   }
-  if (any && run->state == RUN_IDLE && !run->settling) offer_batch(step);
+  if (any && run->state == RUN_IDLE && !run->settling) turns_offer_batch(step);
   return 0;
 }
 
-int run_recovered(struct step *step) {
+int turns_run_recovered(struct step *step) {
   struct run *run = step->run;
   bool ran = turn_runs(run), held = false;
   if (ran) run->orphaned = run->kind == TURN_OF_SYSTEM ? run->system_turns : 0;
@@ -87,18 +87,18 @@ int run_recovered(struct step *step) {
     }
     bool lost_carrier =
         message->state == MESSAGE_LEASED; /* all that the store still had are settled by now */
-    if (message->state == MESSAGE_OFFERED || lost_carrier) requeue(message);
+    if (message->state == MESSAGE_OFFERED || lost_carrier) turns_requeue(message);
   }
-  end_turn(step);
-  end_settling(run);
+  turns_end_turn(step);
+  turns_end_settling(run);
   run->compacting = false;
   run->asked = 0;
-  if (step->input->settings->restart_hold) held = ran || anything_queued(step->turns);
+  if (step->input->settings->restart_hold) held = ran || turns_anything_queued(step->turns);
   run->state = held ? RUN_ERROR : RUN_IDLE;
   return 0;
 }
 
-int run_closed(struct step *step) {
+int turns_run_closed(struct step *step) {
   struct run *run = step->run;
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];

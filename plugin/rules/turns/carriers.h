@@ -8,15 +8,15 @@
 #include "rules/turns/internal.h"
 
 /* Those of the running turn that no carrier had yet go on this one. */
-void lease_turn(struct step *step);
+void turns_lease_turn(struct step *step);
 /* What waits for the running turn goes on this tool result. */
-void lease_steering(struct step *step);
+void turns_lease_steering(struct step *step);
 
 /* The messages named were on a carrier that is in the transcript. */
-int carrier_committed(struct step *step);
+int turns_carrier_committed(struct step *step);
 /* What is leased by the delivery comes back. */
-int carrier_rolled_back(struct step *step);
-int run_recovered(struct step *step);
-int run_closed(struct step *step);
+int turns_carrier_rolled_back(struct step *step);
+int turns_run_recovered(struct step *step);
+int turns_run_closed(struct step *step);
 
 #endif

@@ -26,30 +26,30 @@ static inline void set_state(struct message *message, enum message_state state) 
 /* -- queue.c: the queue, and offers -- */
 
 /* Back into the queue, in its old place; from now on it has a queued_at. */
-void requeue(struct message *message);
-bool anything_queued(const struct turns *turns);
+void turns_requeue(struct message *message);
+bool turns_anything_queued(const struct turns *turns);
 /* The next batch becomes an offer, if there is one and offers are allowed at all. */
-void offer_batch(struct step *step);
-void offer_system_turn(struct step *step);
+void turns_offer_batch(struct step *step);
+void turns_offer_system_turn(struct step *step);
 /* The state is idle now, by the end of a turn: offer, or wait for the settle delay. */
-void drain(struct step *step);
-void end_settling(struct run *run);
-int queue_submit(struct step *step);
-int queue_cancel(struct step *step);
-int queue_edit(struct step *step);
-int queue_move(struct step *step);
+void turns_drain(struct step *step);
+void turns_end_settling(struct run *run);
+int turns_queue_submit(struct step *step);
+int turns_queue_cancel(struct step *step);
+int turns_queue_edit(struct step *step);
+int turns_queue_move(struct step *step);
 
 /* -- turn.c: how a turn starts and ends -- */
 
-void start_turn(struct step *step, enum turn_kind kind);
+void turns_start_turn(struct step *step, enum turn_kind kind);
 /* The offer starts with those of its messages that are named (all: without names), the others are
  * queued again. */
-void start_offer(struct step *step, bool all);
+void turns_start_offer(struct step *step, bool all);
 /* The offer is taken back; its messages are queued again. The caller sets the state. */
-void withdraw_offer(struct step *step);
+void turns_withdraw_offer(struct step *step);
 /* Nothing is of the turn any more, and nothing can be steered into it. The caller sets the
  * state. */
-void end_turn(struct step *step);
+void turns_end_turn(struct step *step);
 
 /* -- names.c: do the ids given mean the turn that is offered or runs? -- */
 
@@ -59,18 +59,18 @@ enum meaning {
   MEANS_ENDED, /* messages of turns that are over */
   MEANS_OTHER
 };
-enum meaning meaning_of_names(const struct step *step);
+enum meaning turns_meaning_of_names(const struct step *step);
 /* For MEANS_OTHER and MEANS_ENDED: the first id that is not offered decides: FIRED, NOT_FOUND or
  * STATE. */
-int refuse_names(const struct step *step);
+int turns_refuse_names(const struct step *step);
 /* The same words, but always STATE: some turn is there, and these are not its messages. */
-int refuse_other_turn(const struct step *step);
-int refuse_waiting(const struct message *message, struct tidings_span id, const char *what,
-                   struct tidings_error *error);
-int not_submitted(struct tidings_span id, struct tidings_error *error);
-int refuse_state(const struct step *step, const char *expected);
+int turns_refuse_other_turn(const struct step *step);
+int turns_refuse_waiting(const struct message *message, struct tidings_span id, const char *what,
+                         struct tidings_error *error);
+int turns_not_submitted(struct tidings_span id, struct tidings_error *error);
+int turns_refuse_state(const struct step *step, const char *expected);
 
 /* -- rules/turns/urge.c -- */
-void urge(struct step *step);
+void turns_urge(struct step *step);
 
 #endif

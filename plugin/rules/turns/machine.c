@@ -3,8 +3,8 @@
  * rules/turns/machine.c: the run-state machine: the table of docs/turns.md, cell by cell, and what
  * is looked at after every event.
  */
-#include "rules/turns/internal.h"
 #include "rules/turns/carriers.h"
+#include "rules/turns/internal.h"
 
 /* -- cells ------------------------------------------------------------------------------------- */
 
@@ -13,44 +13,44 @@ static int no_effect(struct step *step) {
   return 0;
 }
 
-/* Is the event about the turn that is offered or runs? 1: yes, also if it names none; 0: about one
- * that is over; negative: an error. */
-static int about_this_turn(struct step *step) {
-  if (!step->input->named_count) return 1;
-  switch (meaning_of_names(step)) {
-  case MEANS_TURN: return 1;
-  case MEANS_ENDED: return 0;
-  default: return refuse_other_turn(step);
-  }
+enum about { ABOUT_THIS_TURN, ABOUT_ANOTHER };
+
+/* Is the event about the turn that is offered or runs? Yes, also if it names none. No, if it is
+ * about one that is over. Anything else is an error. */
+static int find_turn(struct step *step, enum about *ret_about) {
+  enum meaning meaning = step->input->named_count ? turns_meaning_of_names(step) : MEANS_TURN;
+  if (meaning != MEANS_TURN && meaning != MEANS_ENDED) return turns_refuse_other_turn(step);
+  *ret_about = meaning == MEANS_TURN ? ABOUT_THIS_TURN : ABOUT_ANOTHER;
+  return 0;
 }
 
 /* The state does not allow it, whichever turn is meant; one that is over is not meant any more. */
 static int is_refused(struct step *step) {
-  int about = about_this_turn(step);
+  enum about about = ABOUT_ANOTHER;
   bool declined = step->input->event == TURNS_DECLINED;
-  return about > 0
-             ? refuse_state(step, declined ? "an offer that has not started" : "a turn that runs")
-             : about;
+  int code = find_turn(step, &about);
+  if (code || about == ABOUT_ANOTHER) return code;
+  return turns_refuse_state(step, declined ? "an offer that has not started" : "a turn that runs");
 }
 
 /* It is of no effect, but names must not be wrong. */
 static int is_over(struct step *step) {
-  int about = about_this_turn(step);
-  return about < 0 ? about : 0;
+  enum about about = ABOUT_ANOTHER;
+  return find_turn(step, &about);
 }
 
 /* -- chat request, turn.started: naming messages */
 
 static int refuse_start(struct step *step) {
-  (void)meaning_of_names(step);
-  return refuse_names(step);
+  (void)turns_meaning_of_names(step);
+  return turns_refuse_names(step);
 }
 
 static int start_named(struct step *step) {
-  enum meaning meaning = meaning_of_names(step);
-  if (meaning != MEANS_TURN && meaning != MEANS_PART) return refuse_names(step);
-  start_offer(step, false);
-  if (step->input->event == TURNS_CHAT_REQUEST) lease_turn(step);
+  enum meaning meaning = turns_meaning_of_names(step);
+  if (meaning != MEANS_TURN && meaning != MEANS_PART) return turns_refuse_names(step);
+  turns_start_offer(step, false);
+  if (step->input->event == TURNS_CHAT_REQUEST) turns_lease_turn(step);
   return 0;
 }
 
@@ -59,14 +59,14 @@ static int send_again(struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
     const struct message *message = &step->turns->messages[i];
     if (message->of_turn && message->state == MESSAGE_CANCELLED)
-      return refuse_waiting(message, message->id, "sent again", step->error);
+      return turns_refuse_waiting(message, message->id, "sent again", step->error);
   }
-  lease_turn(step);
+  turns_lease_turn(step);
   return 0;
 }
 
 static int same_turn(struct step *step) {
-  if (meaning_of_names(step) != MEANS_TURN) return refuse_other_turn(step);
+  if (turns_meaning_of_names(step) != MEANS_TURN) return turns_refuse_other_turn(step);
   return step->input->event == TURNS_CHAT_REQUEST ? send_again(step) : 0;
 }
 
@@ -91,8 +91,8 @@ static enum run_phase phase_of(enum turns_event event) {
 }
 
 static int own_turn(struct step *step) {
-  withdraw_offer(step);
-  start_turn(step, TURN_OF_HOST);
+  turns_withdraw_offer(step);
+  turns_start_turn(step, TURN_OF_HOST);
   if (step->input->event == TURNS_STARTED_OWN)
     step->run->auto_turns = 0; /* it says so: no stray word of a turn that is over */
   step->run->phase = (uint8_t)phase_of(step->input->event);
@@ -102,7 +102,7 @@ static int own_turn(struct step *step) {
 /* The host has begun with the offer; or, if it was not told of it, with something of its own. */
 static int offer_runs(struct step *step) {
   if (!step->run->told) return own_turn(step);
-  start_offer(step, true);
+  turns_start_offer(step, true);
   step->run->phase = (uint8_t)phase_of(step->input->event);
   return 0;
 }
@@ -120,34 +120,36 @@ static int turn_goes_on(struct step *step) {
 /* A tool result says nothing of an offer that the host was not told of. */
 static int result_of_offer(struct step *step) {
   int code = step->run->told ? offer_runs(step) : 0;
-  if (!code) lease_steering(step);
+  if (!code) turns_lease_steering(step);
   return code;
 }
 
 static int result_in_turn(struct step *step) {
   turn_goes_on(step);
-  lease_steering(step);
+  turns_lease_steering(step);
   return 0;
 }
 
 /* -- how a turn ends */
 
 static int decline(struct step *step) {
-  int about = about_this_turn(step);
-  if (about <= 0) return about;
-  withdraw_offer(step);
-  end_turn(step);
+  enum about about = ABOUT_ANOTHER;
+  int code = find_turn(step, &about);
+  if (code || about == ABOUT_ANOTHER) return code;
+  turns_withdraw_offer(step);
+  turns_end_turn(step);
   step->run->state = RUN_IDLE;
   step->run->asked = step->input->last_item;
   return 0;
 }
 
 static int finish(struct step *step) {
-  int about = about_this_turn(step);
-  if (about <= 0) return about;
-  end_turn(step);
+  enum about about = ABOUT_ANOTHER;
+  int code = find_turn(step, &about);
+  if (code || about == ABOUT_ANOTHER) return code;
+  turns_end_turn(step);
   step->run->state = RUN_IDLE;
-  drain(step);
+  turns_drain(step);
   return 0;
 }
 
@@ -156,21 +158,23 @@ static int finish(struct step *step) {
 static int finish_offer(struct step *step) {
   if (!step->input->named_count && !step->run->told) return 0;
   if (!step->input->named_count)
-    return refuse_state(step, "the ids of the messages offered, if that turn is meant");
-  int about = about_this_turn(step);
-  if (about <= 0) return about;
-  start_offer(step, true);
-  end_turn(step);
+    return turns_refuse_state(step, "the ids of the messages offered, if that turn is meant");
+  enum about about = ABOUT_ANOTHER;
+  int code = find_turn(step, &about);
+  if (code || about == ABOUT_ANOTHER) return code;
+  turns_start_offer(step, true);
+  turns_end_turn(step);
   step->run->state = RUN_IDLE;
-  drain(step);
+  turns_drain(step);
   return 0;
 }
 
 static int break_off(struct step *step) {
-  int about = about_this_turn(step);
-  if (about <= 0) return about;
-  withdraw_offer(step);
-  end_turn(step);
+  enum about about = ABOUT_ANOTHER;
+  int code = find_turn(step, &about);
+  if (code || about == ABOUT_ANOTHER) return code;
+  turns_withdraw_offer(step);
+  turns_end_turn(step);
   step->run->state = RUN_ERROR;
   step->run->words = step->input->words;
   step->run->asked = 0; /* what it has not shown may ask again when the session is resumed */
@@ -180,8 +184,9 @@ static int break_off(struct step *step) {
 /* -- turn.retrying, .waiting, .resume */
 
 static int hold(struct step *step) {
-  int about = about_this_turn(step);
-  if (about <= 0) return about;
+  enum about about = ABOUT_ANOTHER;
+  int code = find_turn(step, &about);
+  if (code || about == ABOUT_ANOTHER) return code;
   bool retrying = step->input->event == TURNS_RETRYING;
   step->run->state = retrying ? RUN_RETRYING : RUN_WAITING;
   step->run->phase = PHASE_UNKNOWN;
@@ -191,21 +196,21 @@ static int hold(struct step *step) {
 }
 
 static int offer_now(struct step *step) {
-  offer_batch(step);
+  turns_offer_batch(step);
   return 0;
 }
 
 static int offer_or_idle(struct step *step) {
   step->run->state = RUN_IDLE;
   step->run->words = span_of(NULL, 0);
-  offer_batch(step);
+  turns_offer_batch(step);
   return 0;
 }
 
 /* -- the session */
 
 static int offer_unless_settling(struct step *step) {
-  if (!step->run->settling) offer_batch(step);
+  if (!step->run->settling) turns_offer_batch(step);
   return 0;
 }
 
@@ -227,10 +232,10 @@ static int end_compacting(struct step *step) {
 /* clang-format off */
 static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     /*                          idle                   starting         busy          retrying           waiting            error */
-    [TURNS_SUBMIT]          = ALL_STATES(queue_submit),
-    [TURNS_CANCEL]          = ALL_STATES(queue_cancel),
-    [TURNS_EDIT]            = ALL_STATES(queue_edit),
-    [TURNS_MOVE]            = ALL_STATES(queue_move),
+    [TURNS_SUBMIT]          = ALL_STATES(turns_queue_submit),
+    [TURNS_CANCEL]          = ALL_STATES(turns_queue_cancel),
+    [TURNS_EDIT]            = ALL_STATES(turns_queue_edit),
+    [TURNS_MOVE]            = ALL_STATES(turns_queue_move),
     [TURNS_CHAT_REQUEST]    = {refuse_start,          start_named,     same_turn,    same_turn_goes_on, same_turn_goes_on, refuse_start},
     [TURNS_STARTED]         = {refuse_start,          start_named,     same_turn,    same_turn_goes_on, same_turn_goes_on, refuse_start},
     [TURNS_STARTED_OWN]     = {own_turn,              own_turn,        no_effect,    turn_goes_on,      turn_goes_on,      own_turn},
@@ -249,11 +254,11 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_OPENED]          = {offer_unless_settling, no_effect,       no_effect,    no_effect,         no_effect,         no_effect},
     [TURNS_COMPACTING]      = ALL_STATES(begin_compacting),
     [TURNS_COMPACTED]       = ALL_STATES(end_compacting),
-    [TURNS_CLOSED]          = ALL_STATES(run_closed),
+    [TURNS_CLOSED]          = ALL_STATES(turns_run_closed),
     [TURNS_LOOK]            = ALL_STATES(no_effect),
-    [TURNS_COMMITTED]       = ALL_STATES(carrier_committed),
-    [TURNS_ROLLED_BACK]     = ALL_STATES(carrier_rolled_back),
-    [TURNS_RECOVERED]       = ALL_STATES(run_recovered),
+    [TURNS_COMMITTED]       = ALL_STATES(turns_carrier_committed),
+    [TURNS_ROLLED_BACK]     = ALL_STATES(turns_carrier_rolled_back),
+    [TURNS_RECOVERED]       = ALL_STATES(turns_run_recovered),
     [TURNS_NEWS]            = ALL_STATES(no_effect),
     [TURNS_RESUMED]         = {offer_unless_settling, no_effect,       no_effect,    no_effect,         no_effect,         no_effect},
     [TURNS_FORKED]          = ALL_STATES(no_effect),
@@ -316,9 +321,9 @@ static void replace_lost_offer(struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
     if (step->turns->messages[i].state == MESSAGE_OFFERED) return;
   }
-  end_turn(step);
+  turns_end_turn(step);
   step->run->state = RUN_IDLE;
-  offer_batch(step);
+  turns_offer_batch(step);
 }
 
 /* Only the attached host is asked for anything, and only when it listens. */
@@ -327,8 +332,8 @@ static void ask_host(struct step *step) {
   struct run *run = step->run;
   replace_lost_offer(step);
   if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms))
-    offer_batch(step);
-  if (turns_minds_urgency(run)) urge(step);
+    turns_offer_batch(step);
+  if (turns_minds_urgency(run)) turns_urge(step);
   if (turns_has_untold_offer(run)) step->result.offer = run->told = true;
 }
 

@@ -36,7 +36,7 @@ static bool has_ended(const struct message *message) {
   return (message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED) && !message->of_turn;
 }
 
-enum meaning meaning_of_names(const struct step *step) {
+enum meaning turns_meaning_of_names(const struct step *step) {
   const struct turns *turns = step->turns;
   const struct turns_input *input = step->input;
   bool all_of_turn = true, all_ended = true;
@@ -62,13 +62,13 @@ enum meaning meaning_of_names(const struct step *step) {
 
 /* -- words ------------------------------------------------------------------------------------- */
 
-int not_submitted(struct tidings_span id, struct tidings_error *error) {
+int turns_not_submitted(struct tidings_span id, struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOT_FOUND, "message %s was never submitted to this session",
               quote(id).text);
 }
 
-int refuse_waiting(const struct message *message, struct tidings_span id, const char *what,
-                   struct tidings_error *error) {
+int turns_refuse_waiting(const struct message *message, struct tidings_span id, const char *what,
+                         struct tidings_error *error) {
   switch (message->state) {
   case MESSAGE_OFFERED:
     return fail(error, TIDINGS_E_FIRED,
@@ -98,7 +98,7 @@ static int refuse_name(const struct step *step, size_t i) {
     if (system_turn_of(step->run, id))
       return fail(step->error, TIDINGS_E_FIRED, "turn %s is over; it is not on offer",
                   quote(id).text);
-    return not_submitted(id, step->error);
+    return turns_not_submitted(id, step->error);
   }
   const struct message *message = &step->turns->messages[input->named[i]];
   switch (message->state) {
@@ -107,11 +107,11 @@ static int refuse_name(const struct step *step, size_t i) {
     return fail(step->error, TIDINGS_E_STATE, "message %s is %s, not on offer (the session is %s)",
                 quote(id).text, message_state_name(message->state),
                 run_state_name(step->run->state));
-  default: return refuse_waiting(message, id, "started", step->error);
+  default: return turns_refuse_waiting(message, id, "started", step->error);
   }
 }
 
-int refuse_names(const struct step *step) {
+int turns_refuse_names(const struct step *step) {
   for (size_t i = 0; i < step->input->named_count; i++) {
     ptrdiff_t index = step->input->named[i];
     bool current =
@@ -120,7 +120,7 @@ int refuse_names(const struct step *step) {
             : step->turns->messages[index].of_turn;
     if (!current) return refuse_name(step, i);
   }
-  return refuse_state(step, "the messages of a turn");
+  return turns_refuse_state(step, "the messages of a turn");
 }
 
 static const char *message_is_named(uint8_t state) {
@@ -165,12 +165,12 @@ static struct standing how_it_stands(const struct step *step) {
   return standing;
 }
 
-int refuse_state(const struct step *step, const char *expected) {
+int turns_refuse_state(const struct step *step, const char *expected) {
   return fail(step->error, TIDINGS_E_STATE, "the session is %s; expected %s",
               how_it_stands(step).text, expected);
 }
 
-int refuse_other_turn(const struct step *step) {
+int turns_refuse_other_turn(const struct step *step) {
   const struct turns_input *input = step->input;
   for (size_t i = 0; i < input->named_count; i++) {
     ptrdiff_t index = input->named[i];

@@ -9,14 +9,14 @@
 
 enum { PLACE_GAP = 1 << 20 }; /* so that something can be moved in between */
 
-void requeue(struct message *message) {
+void turns_requeue(struct message *message) {
   set_state(message, MESSAGE_QUEUED);
   message->delivery = 0;
   message->carriers = 0;
   message->waited = true;
 }
 
-bool anything_queued(const struct turns *turns) {
+bool turns_anything_queued(const struct turns *turns) {
   for (size_t i = 0; i < turns->count; i++) {
     if (turns->messages[i].state == MESSAGE_QUEUED) return true;
   }
@@ -25,7 +25,7 @@ bool anything_queued(const struct turns *turns) {
 
 /* -- offers ------------------------------------------------------------------------------------ */
 
-void end_settling(struct run *run) {
+void turns_end_settling(struct run *run) {
   run->settling = false;
   run->settle_since_ms = 0;
   run->settle_last = 0;
@@ -33,7 +33,7 @@ void end_settling(struct run *run) {
 
 static void begin_offer(struct step *step, enum turn_kind kind) {
   struct run *run = step->run;
-  end_settling(run);
+  turns_end_settling(run);
   run->state = RUN_STARTING;
   run->kind = (uint8_t)kind;
   run->phase = PHASE_UNKNOWN;
@@ -57,25 +57,25 @@ static size_t offer_up_to(struct step *step, uint64_t last) {
   return count;
 }
 
-void offer_batch(struct step *step) {
+void turns_offer_batch(struct step *step) {
   struct run *run = step->run;
   if (!step->input->owned || run->compacting) return;
   size_t count = run->settling ? offer_up_to(step, run->settle_last) : 0;
   if (!count) count = offer_up_to(step, UINT64_MAX);
   if (count) begin_offer(step, TURN_OF_MESSAGES);
-  else end_settling(run);
+  else turns_end_settling(run);
 }
 
-void offer_system_turn(struct step *step) {
+void turns_offer_system_turn(struct step *step) {
   begin_offer(step, TURN_OF_SYSTEM);
   step->run->system_turns++;
   step->run->system_item = step->input->urgency.most;
 }
 
-void drain(struct step *step) {
+void turns_drain(struct step *step) {
   struct run *run = step->run;
-  if (!step->input->settings->settle_delay_ms || !anything_queued(step->turns)) {
-    offer_batch(step);
+  if (!step->input->settings->settle_delay_ms || !turns_anything_queued(step->turns)) {
+    turns_offer_batch(step);
     return;
   }
   run->settling = true;
@@ -85,7 +85,7 @@ void drain(struct step *step) {
 
 /* -- submit ------------------------------------------------------------------------------------ */
 
-int queue_submit(struct step *step) {
+int turns_queue_submit(struct step *step) {
   const struct turns_input *input = step->input;
   struct run *run = step->run;
   bool running = run->state != RUN_IDLE && run->state != RUN_ERROR;
@@ -103,7 +103,7 @@ int queue_submit(struct step *step) {
     run->state = RUN_IDLE;
     run->words = span_of(NULL, 0);
   }
-  if (run->state == RUN_IDLE && !run->settling) offer_batch(step);
+  if (run->state == RUN_IDLE && !run->settling) turns_offer_batch(step);
   message->fresh = true;
   return 0;
 }
@@ -115,12 +115,12 @@ static struct message *named_message(const struct step *step) {
   return index == NOT_A_MESSAGE ? NULL : &step->turns->messages[index];
 }
 
-int queue_cancel(struct step *step) {
+int turns_queue_cancel(struct step *step) {
   struct message *message = named_message(step);
-  if (!message) return not_submitted(step->input->ids[0], step->error);
+  if (!message) return turns_not_submitted(step->input->ids[0], step->error);
   bool offered = message->state == MESSAGE_OFFERED;
   if (!offered && message->state != MESSAGE_QUEUED && message->state != MESSAGE_STEERING)
-    return refuse_waiting(message, step->input->ids[0], "cancelled", step->error);
+    return turns_refuse_waiting(message, step->input->ids[0], "cancelled", step->error);
   set_state(message, MESSAGE_CANCELLED);
   if (offered)
     message->of_turn = false; /* but a turn that runs keeps the ids that it was started with */
@@ -128,24 +128,24 @@ int queue_cancel(struct step *step) {
     if (step->turns->messages[i].state == MESSAGE_OFFERED) offered = false;
   }
   if (offered) { /* it was the last of its offer */
-    end_turn(step);
+    turns_end_turn(step);
     step->run->state = RUN_IDLE;
-    offer_batch(step);
+    turns_offer_batch(step);
   }
   return 0;
 }
 
 static int find_waiting(const struct step *step, struct tidings_span id, ptrdiff_t index,
                         const char *what, struct message **ret_message) {
-  if (index == NOT_A_MESSAGE) return not_submitted(id, step->error);
+  if (index == NOT_A_MESSAGE) return turns_not_submitted(id, step->error);
   struct message *message = &step->turns->messages[index];
   if (message->state != MESSAGE_QUEUED && message->state != MESSAGE_STEERING)
-    return refuse_waiting(message, id, what, step->error);
+    return turns_refuse_waiting(message, id, what, step->error);
   *ret_message = message;
   return 0;
 }
 
-int queue_edit(struct step *step) {
+int turns_queue_edit(struct step *step) {
   struct message *message = NULL;
   int code = find_waiting(step, step->input->ids[0], step->input->named[0], "edited", &message);
   if (!message) return code;
@@ -182,7 +182,7 @@ static size_t reorder(struct turns *turns, size_t from, size_t to) {
   return to;
 }
 
-int queue_move(struct step *step) {
+int turns_queue_move(struct step *step) {
   const struct turns_input *input = step->input;
   struct turns *turns = step->turns;
   struct message *message, *before;

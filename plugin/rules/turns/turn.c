@@ -4,9 +4,9 @@
  */
 #include "rules/turns/internal.h"
 
-void start_turn(struct step *step, enum turn_kind kind) {
+void turns_start_turn(struct step *step, enum turn_kind kind) {
   struct run *run = step->run;
-  end_settling(run);
+  turns_end_settling(run);
   run->state = RUN_BUSY;
   run->phase = PHASE_UNKNOWN;
   run->kind = (uint8_t)kind;
@@ -23,7 +23,7 @@ void start_turn(struct step *step, enum turn_kind kind) {
   }
 }
 
-void start_offer(struct step *step, bool all) {
+void turns_start_offer(struct step *step, bool all) {
   enum turn_kind kind = step->run->kind;
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
@@ -31,31 +31,31 @@ void start_offer(struct step *step, bool all) {
     if (all || message->named) {
       set_state(message, MESSAGE_FIRED);
     } else {
-      requeue(message);
+      turns_requeue(message);
       message->of_turn = false;
     }
   }
-  start_turn(step, kind);
+  turns_start_turn(step, kind);
   step->run->auto_turns = kind == TURN_OF_SYSTEM ? step->run->auto_turns + 1 : 0;
 }
 
-void withdraw_offer(struct step *step) {
+void turns_withdraw_offer(struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
     if (message->state != MESSAGE_OFFERED) continue;
-    requeue(message);
+    turns_requeue(message);
     message->of_turn = false;
   }
   step->run->told = false;
   step->run->kind = TURN_OF_HOST;
 }
 
-void end_turn(struct step *step) {
+void turns_end_turn(struct step *step) {
   struct run *run = step->run;
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
     if (message->of_turn || message->steer) message->changed = true;
-    if (message->state == MESSAGE_STEERING) requeue(message);
+    if (message->state == MESSAGE_STEERING) turns_requeue(message);
     message->of_turn = false;
     message->steer = false;
   }

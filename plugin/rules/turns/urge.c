@@ -12,10 +12,10 @@ static void ask_for_turn(struct step *step) {
   struct run *run = step->run;
   const struct urgency *urgency = &step->input->urgency;
   if (urgency->asking <= run->asked) return;
-  if (anything_queued(step->turns)) {
-    offer_batch(step);
+  if (turns_anything_queued(step->turns)) {
+    turns_offer_batch(step);
   } else if (run->auto_turns < step->input->settings->max_auto_turns) {
-    offer_system_turn(step);
+    turns_offer_system_turn(step);
     run->asked = urgency->asking;
   }
 }
@@ -49,7 +49,7 @@ static void stop_stream(struct step *step) {
   step->result.abort = true;
 }
 
-void urge(struct step *step) {
+void turns_urge(struct step *step) {
   if (step->run->state == RUN_IDLE) ask_for_turn(step);
   else if (step->run->state == RUN_BUSY && step->run->phase == PHASE_STREAMING &&
            step->input->urgency.urgent)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/owner.h: a process, told from all others that ever ran on this machine.
+ * store/db/owner.h: a process, distinguished from all others that ever ran on this machine.
  */
 #ifndef STORE_DB_OWNER_H
 #define STORE_DB_OWNER_H

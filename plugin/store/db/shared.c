@@ -25,7 +25,7 @@ enum { GATE = 0, USERS = 1, WRITER_SLICE_MS = 10 };
 static const off_t PIDS = (off_t)1 << 32;
 
 _Static_assert(sizeof(struct shared_page) <= SHARED_BELLS_OFFSET,
-               "the bells start behind the header");
+               "the bells start after the header");
 
 static uint64_t monotonic_ns(void) {
   struct timespec now;

@@ -29,7 +29,7 @@ struct shared_page {
 };
 
 /* A process that sleeps at a FIFO of its own in the store's folder, for the sessions of an owner:
- * itself, or the agent that it helps. Written behind the gate only, and never while its process
+ * itself, or the agent that it helps. Written with the gate held only, and never while its process
  * lives but by that process; read by whoever rings, without a lock. Boot and PID namespace are
  * those of all users. */
 enum waiter_state { WAITER_NONE = 0, WAITER_COMING = 1, WAITER_READY = 2 };

@@ -12,7 +12,8 @@
 
 enum { READER_CHECK_EVERY = 256 };
 
-/* -- the environment may be closed and opened again behind env_lock ---------------------------- */
+/* -- the environment may be closed and opened again under env_lock ------------------------------
+ */
 
 /* Returns with env_lock held for reading and the environment open. */
 static int enter_env(struct db *db, struct tidings_error *error) {
@@ -126,7 +127,7 @@ static int commit_nothing(struct db *db) {
 }
 
 /* Is what transaction `id` wrote in the file, and if so, durable? Returns 0 with the answer, or why
- * it cannot be told. */
+ * it cannot be known. */
 static int find_out(struct db *db, size_t id, bool *ret_stored) {
   MDB_txn *txn;
   int rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn);
@@ -140,7 +141,7 @@ static int find_out(struct db *db, size_t id, bool *ret_stored) {
 
 /* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. Nobody else
  * has written since, because the writer lock is still ours: so after opening again, the number of
- * the newest transaction tells. */
+ * the newest transaction says it. */
 static int after_failed_commit(struct db *db, size_t id, int rc, struct tidings_error *error) {
   const char *reason = mdb_strerror(rc);
   bool stored = false;

@@ -29,7 +29,7 @@ enum verdict {
   GOES,
   STAYS,
   SKIPS,     /* stays, with all in front of visit->next */
-  REST_STAYS /* stays, with all behind it */
+  REST_STAYS /* stays, with all after it */
 };
 
 /* The first number from n on that has ended; UINT64_MAX: none. Numbers come in order. */
@@ -50,7 +50,7 @@ static bool is_too_old_item(const struct visit *visit, uint64_t n) {
          is_too_old(visit, record_read_i64(&reader));
 }
 
-/* The newest one stays, and the first one that is to stay ends it: those behind it are newer. */
+/* The newest one stays, and the first one that is to stay ends it: those after it are newer. */
 static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   *ret_verdict = GOES;
   if (visit->everything) return 0;
@@ -124,7 +124,7 @@ static bool message_goes(const struct visit *visit, uint64_t n, struct tidings_s
          is_too_old(visit, message.stamp_ms);
 }
 
-/* Those behind one that stays may be over all the same, so there is no end before the last. */
+/* Those after one that stays may be over all the same, so there is no end before the last. */
 static int judge_message(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   *ret_verdict = visit->everything || message_goes(visit, n, visit->cursor.value) ? GOES : STAYS;
   return 0;
@@ -147,7 +147,7 @@ static int has_row(struct visit *visit, enum row_kind kind, uint64_t n, bool *re
   return rc;
 }
 
-/* Goes after its message. Ids that collide are found one behind the other: one with another behind
+/* Goes after its message. Ids that collide are found one after the other: one with another after
  * it stays. */
 static int judge_message_id(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct db_key key = row_key(visit->session, ROW_MESSAGE_ID, n);

@@ -2,7 +2,7 @@
  *
  * store/rows/sessions.c: a session's name to its number, so that keys are short and of one width.
  * Numbers are never given out again. A name row's n is a hash of the name; names that collide stand
- * one behind the other.
+ * one after the other.
  */
 #include "store/rows/rows.h"
 
@@ -11,7 +11,7 @@ enum { NAME_PROBES = 16 };
 static uint64_t hash_name(struct tidings_span name) { /* FNV-1a */
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < name.len; i++) hash = (hash ^ (uint8_t)name.ptr[i]) * 0x100000001b3u;
-  return hash & ~(uint64_t)0xff; /* room behind it */
+  return hash & ~(uint64_t)0xff; /* room for those that collide */
 }
 
 /* Finds the row of `name`, or else the free place for it: *ret_number 0. */

@@ -2,7 +2,7 @@
  *
  * store/wake/rings.c: the counters that say which sessions rang. As with the bells, whoever commits
  * makes them odd before and even after, under the writer lock, so a writer that dies in between
- * leaves an odd one behind: who sees it and gets the writer lock knows that nobody is in the midst
+ * leaves an odd one: who sees it and gets the writer lock knows that no process is in the middle
  * of a commit, and makes it even. So a ring is never lost, whenever its process is killed.
  */
 #include <pthread.h>
@@ -62,7 +62,7 @@ void rings_begin(struct store_txn *txn) {
   }
 }
 
-/* What the waiting thread rings itself, and nobody else since it last looked, is no news to it: its
+/* What the waiting thread rings itself, and nobody else since it last looked, is known to it: its
  * reply has it. */
 void rings_end(struct store_txn *txn) {
   struct store *store = txn->store;
@@ -79,8 +79,8 @@ void rings_end(struct store_txn *txn) {
 /* -- the side that waits ----------------------------------------------------------------------- */
 
 /* Odd: somebody is just committing, and will call; or was killed. With the writer lock it is the
- * latter, and can be mended. */
-static uint32_t mend(struct store *store, uint32_t ring) {
+ * latter, and can be repaired. */
+static uint32_t repair_odd(struct store *store, uint32_t ring) {
   if (shared_writer_try(&store->db)) {
     uint32_t value = atomic_load(&store->db.shared.rings[ring]);
     if (value & 1) set_ring(store, ring, value + 1);
@@ -98,7 +98,7 @@ static void group_told(struct rings *rings, uint32_t group) {
 static void look_at_group(struct store *store, struct rings *rings, uint32_t group) {
   for (uint32_t i = 0; i < RING_GROUP; i++) {
     uint32_t ring = group * RING_GROUP + i, now = atomic_load(&store->db.shared.rings[ring]);
-    if (now & 1) now = mend(store, ring);
+    if (now & 1) now = repair_odd(store, ring);
     rings->now[ring] = now;
     if (now & 1) rings->odd[group] |= (uint64_t)1 << i;
     if (now != atomic_load_explicit(&rings->seen[ring], memory_order_relaxed))

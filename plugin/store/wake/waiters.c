@@ -222,8 +222,8 @@ static int enlist(struct store *store, const struct owner *owner, int *ret_fd,
   }
   atomic_store(&waiter->inode, inode);
   atomic_store(&waiter->state, WAITER_READY);
-  /* What was rung between two openings, and what the earlier one had not told yet, is looked for
-   * once more. */
+  /* What was rung between two openings, and what the earlier one had not reported yet, is looked
+   * for once more. */
   if (again) (void)ring(fd);
   *ret_fd = fd;
   return 0;

@@ -13,9 +13,9 @@
 #include "store/store.h"
 
 /* Makes this process a waiter for the sessions of `owner`. *ret_fd is the store's, until
- * store_close; the FIFO behind it is the process's, for as long as it lives: who has a duplicate
- * goes on being woken when the store is opened again. Doing it again is cheap. One that was a
- * waiter before the store was opened finds a byte in its FIFO. Errors: FULL, BUSY (the gate),
+ * store_close; the FIFO that it refers to is the process's, for as long as it lives: who has a
+ * duplicate goes on being woken when the store is opened again. Doing it again is cheap. One that
+ * was a waiter before the store was opened finds a byte in its FIFO. Errors: FULL, BUSY (the gate),
  * STORE. */
 int store_wait(struct store *store, const struct owner *owner, uint32_t budget_ms, int *ret_fd,
                struct tidings_error *error);
@@ -31,7 +31,7 @@ void store_wait_again(struct store *store);
 
 /* What this process knows of the counters. */
 struct rings {
-  _Atomic uint32_t seen[STORE_RINGS]; /* the values that it has been told of */
+  _Atomic uint32_t seen[STORE_RINGS]; /* the values that it knows */
   uint32_t seen_groups[RING_GROUPS];  /* where all of a group was seen */
   /* As last looked at: */
   uint32_t now[STORE_RINGS]; /* of groups that had moved */
@@ -39,9 +39,9 @@ struct rings {
   uint64_t moved[RING_GROUPS]; /* a bit for each of a group */
   uint64_t odd[RING_GROUPS];
 };
-/* Which have moved since they were last told; *ret_rings NULL: none. They are the store's, until
- * the next look. Take the snapshot that is asked about the sessions after this. Not for two threads
- * at once. Errors: NOMEM. */
+/* Which have moved since they were last marked as known; *ret_rings NULL: none. They are the
+ * store's, until the next look. Take the snapshot that is asked about the sessions after this. Not
+ * for two threads at once. Errors: NOMEM. */
 int rings_look(struct store *store, const struct rings **ret_rings, struct tidings_error *error);
 static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
   return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
