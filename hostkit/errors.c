@@ -11,8 +11,9 @@
 #include <tidings/hostkit.h>
 
 static size_t text_room(const struct tidings_error *error) {
-  size_t size = error->size < sizeof *error ? error->size : sizeof *error;
+  size_t end = TIDINGS_SIZE_TO(struct tidings_error, text);
   size_t before = offsetof(struct tidings_error, text);
+  size_t size = error->size < end ? error->size : end;
   return size > before ? size - before : 0;
 }
 
@@ -50,7 +51,7 @@ void hk_error_write(struct tidings_error *error, int32_t code, const char *forma
   va_end(args);
   if (len < 0) text[0] = '\0';
   else if ((size_t)len >= sizeof text) text[whole_characters(text, sizeof text - 1)] = '\0';
-  if (error->size >= offsetof(struct tidings_error, code) + sizeof error->code) error->code = code;
+  if (error->size >= TIDINGS_SIZE_TO(struct tidings_error, code)) error->code = code;
   write_visible(error, text);
 }
 

@@ -38,7 +38,7 @@ static int32_t composed_answer(const struct tidings_span *content,
   struct hostkit_outgoing *outgoing = NULL;
   int32_t code = hostkit_compose(content, reply, &outgoing, error);
   if (code) return code;
-  const struct hostkit_part *carrier = &outgoing->parts[outgoing->carrier];
+  const struct hostkit_part *carrier = outgoing->parts[outgoing->carrier];
   json_t *answer = json_object();
   int failed = hk_json_put(answer, "reply", hk_reply_value(reply));
   failed |= hk_json_put(
@@ -54,7 +54,7 @@ static int32_t composed_answer(const struct tidings_span *content,
   return TIDINGS_OK;
 }
 
-/* Ends a hook's operation. A delivery that the caller will not hear of is rolled back. Frees the
+/* Ends a hook's operation. A delivery that the caller will not get is rolled back. Frees the
  * reply. */
 static int32_t answer_hook(struct hostkit *kit, const struct tidings_span *content,
                            struct tidings_reply *reply, json_t **ret_answer,
@@ -89,7 +89,7 @@ static int32_t tool_result(struct hostkit *kit, struct hk_fields *fields, json_t
   return code ? code : answer_hook(kit, &result.content, reply, ret_answer, fields->error);
 }
 
-/* Pointers to the ids and behind them, in the same allocation, the ids; NULL with no code: there
+/* Pointers to the ids and after them, in the same allocation, the ids; NULL with no code: there
  * are none. */
 static const struct tidings_span **message_ids(struct hk_fields *fields, const json_t *array) {
   size_t count = json_array_size(array);
@@ -135,6 +135,55 @@ static int32_t chat_request(struct hostkit *kit, struct hk_fields *fields, json_
   int32_t code = hostkit_chat_request(kit, &request, &reply, fields->error);
   free(messages);
   return code ? code : answer_hook(kit, &request.content, reply, ret_answer, fields->error);
+}
+
+/* The members of `from` that are named, as they are; the others stay. Returns 1: out of memory. */
+static int take_members(json_t *to, json_t *from, const char *const *names) {
+  int failed = 0;
+  for (; *names; names++) {
+    json_t *value = json_object_get(from, *names);
+    if (value) failed |= hk_json_put(to, *names, json_incref(value));
+  }
+  return failed;
+}
+
+/* The request's members, in the two places that the event has for them. The plugin checks them. */
+static int32_t push(struct hostkit *kit, struct hk_fields *fields, json_t **ret_answer) {
+  static const char *const members[] = {"op",      "session", "source",     "id",        "kind",
+                                        "message", "level",   "data",       "key",       "tool",
+                                        "handle",  "ttl_ms",  "activation", "caused_by", NULL};
+  static const char *const of_event[] = {"session", "source", "id", NULL};
+  static const char *const of_data[] = {"kind",       "message",   "level",  "data",
+                                        "key",        "tool",      "handle", "ttl_ms",
+                                        "activation", "caused_by", NULL};
+  hk_fields_only(fields, members);
+  (void)hk_field_text(fields, "session", HK_REQUIRED);
+  (void)hk_field_text(fields, "message", HK_REQUIRED);
+  if (fields->code) return fields->code;
+  json_t *event = json_object();
+  json_t *data = json_object();
+  int failed = take_members(data, fields->object, of_data);
+  failed |= hk_json_put(event, "data", data);
+  failed |= hk_json_put(event, "type", json_string("notification"));
+  failed |= take_members(event, fields->object, of_event);
+  char *text = failed ? NULL : hk_json_dump(event);
+  json_decref(event);
+  if (!text) return no_memory(fields->error);
+  struct tidings_span span = hk_span(text);
+  struct tidings_reply *reply = NULL;
+  int32_t code = hostkit_event(kit, &span, &reply, fields->error);
+  free(text);
+  return code ? code : answer_reply(reply, ret_answer, fields->error);
+}
+
+static int32_t wake(struct hostkit *kit, struct hk_fields *fields, json_t **ret_answer) {
+  static const char *const members[] = {"op", "session", NULL};
+  hk_fields_only(fields, members);
+  struct tidings_span session = hk_field_text(fields, "session", HK_REQUIRED);
+  if (fields->code) return fields->code;
+  struct tidings_reply *reply = NULL;
+  int32_t code = hostkit_wake(kit, &session, &reply, fields->error);
+  return code ? code : answer_reply(reply, ret_answer, fields->error);
 }
 
 static int32_t event(struct hostkit *kit, struct hk_fields *fields, json_t **ret_answer) {
@@ -236,7 +285,7 @@ static int32_t wake_descriptor(struct hostkit *kit, struct hk_fields *fields, js
   int32_t code = fields->code ? fields->code : hostkit_wake_descriptor(kit, &fd, fields->error);
   if (code) return code;
   code = answer_with("descriptor", json_integer(fd), ret_answer, fields->error);
-  if (code) close(fd); /* the caller never hears of it */
+  if (code) close(fd); /* the caller will not get it */
   return code;
 }
 
@@ -255,11 +304,12 @@ static int32_t next_session(struct hostkit *kit, struct hk_fields *fields, json_
 
 int32_t hk_flat_perform(struct hostkit *kit, json_t *request, json_t **ret_answer,
                         struct tidings_error *error) {
-  static const char *const names[] = {
-      "tool_result", "chat_request", "event",           "settle",       "query",
-      "swap",        "info",         "wake_descriptor", "next_session", NULL};
+  static const char *const names[] = {"tool_result", "chat_request",    "push",         "wake",
+                                      "event",       "settle",          "query",        "swap",
+                                      "info",        "wake_descriptor", "next_session", NULL};
   static int32_t (*const operations[])(struct hostkit *, struct hk_fields *, json_t **) = {
-      tool_result, chat_request, event, settle, query, swap, info, wake_descriptor, next_session};
+      tool_result, chat_request,    push,        wake, event, settle, query, swap,
+      info,        wake_descriptor, next_session};
   struct hk_fields op = {.object = request, .name = "request", .error = error};
   uint32_t which = hk_field_word(&op, "op", names, HK_REQUIRED, 0);
   if (op.code) return op.code;

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "copy_reply.h"
 #include "errors.h"
 #include "json.h"
 
@@ -47,8 +48,8 @@ static json_t *ids(const struct tidings_span *const *list, size_t count) {
 
 static json_t *notification(const struct tidings_notification *from) {
   json_t *kind = json_object();
-  int failed = hk_json_put(kind, "source", hk_json_text(from->source));
-  failed |= hk_json_put(kind, "name", hk_json_text(from->name));
+  int failed = hk_json_put(kind, "source", hk_json_text(from->kind_source));
+  failed |= hk_json_put(kind, "name", hk_json_text(from->kind_name));
   json_t *object = json_object();
   failed |= hk_json_put(object, "kind", kind);
   failed |= hk_json_put(object, "level", WORD(levels, from->level));
@@ -158,16 +159,18 @@ json_t *hk_outgoing_value(const struct hostkit_outgoing *outgoing) {
   json_t *array = json_array();
   int failed = array == NULL;
   for (size_t i = 0; i < outgoing->part_count; i++)
-    failed |= hk_json_add(array, outgoing_message(&outgoing->parts[i]));
+    failed |= hk_json_add(array, outgoing_message(outgoing->parts[i]));
   return finished(array, failed);
 }
 
-int32_t hostkit_reply_json(const struct tidings_reply *reply, char **ret_json,
+int32_t hostkit_reply_json(const struct tidings_reply *theirs, char **ret_json,
                            struct tidings_error *error) {
   if (!ret_json) return hk_error(error, TIDINGS_E_INVAL, "ret_json is a null pointer");
-  json_t *value = hk_reply_value(reply);
+  struct tidings_reply *reply = theirs ? hk_reply_copy(theirs) : NULL; /* clamps every struct */
+  json_t *value = theirs && !reply ? NULL : hk_reply_value(reply);
   char *json = hk_json_dump(value);
   json_decref(value);
+  hostkit_reply_free(reply);
   if (!json) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while writing a reply as JSON");
   *ret_json = json;
   return TIDINGS_OK;

@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
   if (!code) code = hostkit_compose(&result.content, reply, &outgoing, &error);
   for (size_t i = 0; !code && i < outgoing->part_count;
        i++) /* to the model, and into the transcript with reply->delivery_id */
-    fwrite(outgoing->parts[i].text, 1, outgoing->parts[i].text_len, stdout);
+    fwrite(outgoing->parts[i]->text, 1, outgoing->parts[i]->text_len, stdout);
   if (!code && reply && reply->delivery_id)
     code = hostkit_settle(kit, reply->delivery_id, TIDINGS_COMMITTED, NULL, &error);
 
