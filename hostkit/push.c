@@ -97,8 +97,8 @@ static json_t *data_value(const struct hostkit_notification *note, struct tiding
                           json_t *extra) {
   json_t *data = json_object();
   int failed = hk_json_put(data, "kind", kind_value(note, kind));
-  failed |= hk_json_put(data, "message", hk_json_text(note->text));
   failed |= hk_json_put(data, "level", json_string(levels[note->level]));
+  failed |= hk_json_put(data, "message", hk_json_text(note->text));
   if (note->activation)
     failed |= hk_json_put(data, "activation", json_string(activations[note->activation]));
   if (note->ttl_ms) failed |= hk_json_put(data, "ttl_ms", json_integer((json_int_t)note->ttl_ms));

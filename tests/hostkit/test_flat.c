@@ -156,11 +156,13 @@ Test(flat, bad_requests) {
   assert_error(handle, "{\"op\":\"info\",\"op\":\"info\"}", inval,
                "request is not JSON: expected a key that was not there before at byte 13");
   assert_error(handle, "{}", schema,
-               "request.op is missing, expected one of tool_result, chat_request, event, settle, "
+               "request.op is missing, expected one of tool_result, chat_request, push, wake, "
+               "event, settle, "
                "query, swap, info, wake_descriptor, "
                "next_session");
   assert_error(handle, "{\"op\":\"dance\"}", schema,
-               "request.op is \"dance\", expected one of tool_result, chat_request, event, settle, "
+               "request.op is \"dance\", expected one of tool_result, chat_request, push, wake, "
+               "event, settle, "
                "query, swap, info, wake_descriptor, "
                "next_session");
   assert_error(handle, "{\"op\":\"tool_result\"}", schema,
