@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define GUARD_FILL 0xA5           /* what a struct has after what its reader knows */
 #define GUARD_PAGE ((size_t)4096) /* of x86-64 and arm64 as Debian has them */
 
 /* A copy of `size` bytes, at the very end of a page. Their sizes are multiples of their alignment,
@@ -23,7 +24,7 @@ static inline void *guard_copy(const void *data, size_t size) {
     perror("guard_copy");
     exit(2);
   }
-  memset(pages, 0xA5, room);
+  memset(pages, GUARD_FILL, room);
   return memcpy(pages + room - size, data, size);
 }
 
@@ -39,15 +40,15 @@ static inline void guard_drop(const void *copy, size_t size) {
  * use. */
 static inline void *guard_grown(const void *data, size_t known, size_t size) {
   char *copy = guard_copy(data, size);
-  memset(copy + known, 0xA5, size - known);
+  memset(copy + known, GUARD_FILL, size - known);
   return copy;
 }
 
-/* Whether what a reader adds to a struct of `known` bytes is zero. */
-static inline int guard_tail_is_zero(const void *copy, size_t known, size_t size) {
-  const char *bytes = copy;
+/* Whether each byte of a struct after the first `known` ones is `byte`. */
+static inline int guard_tail_is(const void *copy, size_t known, size_t size, unsigned char byte) {
+  const unsigned char *bytes = copy;
   for (; known < size; known++) {
-    if (bytes[known]) return 0;
+    if (bytes[known] != byte) return 0;
   }
   return 1;
 }

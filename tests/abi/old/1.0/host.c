@@ -217,7 +217,23 @@ static void errors(struct tidings_plugin *plugin) {
   struct tidings_error *error = make_error();
   int32_t code = plugin->on_event(plugin, &event, &reply, error);
   check(code == TIDINGS_E_INVAL && error->code == code && error->text[0], "an error has a text");
-  check(memchr(error->text, '\0', sizeof error->text) != NULL, "the text has an end");
+  guard_drop(error, sizeof *error);
+}
+
+/* A sentence that is too long ends where the text ends. */
+static void long_error(const struct tidings_entry *entry, struct tidings_plugin *plugin) {
+  const struct tidings_query *query = entry->get_extension(TIDINGS_EXT_QUERY);
+  char text[1024] = "{\"name\": \"";
+  for (int i = 0; i < 80; i++) strcat(text, "\\u0001");
+  strcat(text, "\", \"session\": \"s\"}");
+  struct tidings_span request = span(text);
+  const struct tidings_answer *answer = NULL;
+  struct tidings_error *error = make_error();
+  int32_t code = query->query(plugin, &request, &answer, error);
+  check(code == TIDINGS_E_UNSUPPORTED && !answer, "an unknown query");
+  check(memchr(error->text, '\0', sizeof error->text) != NULL, "the text of its error has an end");
+  check(guard_tail_is(error, TIDINGS_ERROR_SIZE_1_0, sizeof *error, GUARD_FILL),
+        "and nothing is written after it");
   guard_drop(error, sizeof *error);
 }
 
@@ -254,6 +270,7 @@ int main(int argc, char **argv) {
   messages(plugin);
   extensions(entry, plugin);
   errors(plugin);
+  long_error(entry, plugin);
   error = make_error();
   expect_ok(plugin->quiesce(plugin, error), error, "quiesce");
   error = make_error();

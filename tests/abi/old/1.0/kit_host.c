@@ -16,8 +16,8 @@
 /* Of a struct that hostkit hands out, `known` bytes are the plugin's, and zeros come after them. */
 #define IS_WHOLE(pointer, known)                                                                   \
   ((pointer)->size >= (known) &&                                                                   \
-   guard_tail_is_zero((pointer), (known),                                                          \
-                      (pointer)->size < sizeof *(pointer) ? (pointer)->size : sizeof *(pointer)))
+   guard_tail_is((pointer), (known),                                                               \
+                 (pointer)->size < sizeof *(pointer) ? (pointer)->size : sizeof *(pointer), 0))
 
 static int points;
 static int failed;
@@ -58,6 +58,22 @@ static struct hostkit *open_kit(const char *plugin, const char *store) {
   guard_drop(given, sizeof options);
   if (failed) exit(1);
   return kit;
+}
+
+/* A sentence that is too long ends where the text ends. */
+static void long_error(void) {
+  char path[1024];
+  memset(path, 'x', sizeof path);
+  path[0] = '/';
+  path[sizeof path - 1] = '\0';
+  struct hostkit_options options = {.size = sizeof options, .plugin_path = path};
+  struct tidings_error *error = make_error();
+  struct hostkit *kit = NULL;
+  check(hostkit_open(&options, &kit, error) != 0 && !kit, "a plugin that is not there");
+  check(strnlen(error->text, sizeof error->text) == sizeof error->text - 1, "fills the text");
+  check(guard_tail_is(error, TIDINGS_ERROR_SIZE_1_0, sizeof *error, GUARD_FILL),
+        "and nothing after it");
+  guard_drop(error, sizeof *error);
 }
 
 static void push(struct hostkit *kit) {
@@ -207,7 +223,7 @@ static void info(struct hostkit *kit) {
   check(!hostkit_info(kit, given) && given->size == sizeof info && given->generation == 2 &&
             given->has_query == 1 && given->has_wake == 1,
         "hostkit_info");
-  check(guard_tail_is_zero(given, HOSTKIT_INFO_SIZE_1_0, sizeof info), "and nothing more");
+  check(guard_tail_is(given, HOSTKIT_INFO_SIZE_1_0, sizeof info, 0), "and nothing more");
   guard_drop(given, sizeof info);
 }
 
@@ -216,6 +232,7 @@ int main(int argc, char **argv) {
     printf("Bail out! usage: kit_host PLUGIN STORE\n");
     return 2;
   }
+  long_error();
   struct hostkit *kit = open_kit(argv[1], argv[2]);
   push(kit);
   struct tidings_reply *reply = send_result(kit);
