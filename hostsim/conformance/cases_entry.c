@@ -37,9 +37,8 @@ static void loads(struct trial *trial) {
 static void readable(struct trial *trial) {
   trial_load(trial);
   const struct tidings_entry *entry = trial->entry;
-  if (entry->size < TRIAL_V1_SIZE(tidings_entry, get_extension)) {
-    trial_fail("size is %u, version 1.0 has %u", entry->size,
-               TRIAL_V1_SIZE(tidings_entry, get_extension));
+  if (entry->size < TIDINGS_ENTRY_SIZE_1_0) {
+    trial_fail("size is %u, version 1.0 has %zu", entry->size, TIDINGS_ENTRY_SIZE_1_0);
   }
   if (entry->name == NULL || entry->name[0] == '\0' || entry->version == NULL ||
       entry->version[0] == '\0') {
@@ -73,13 +72,13 @@ static void extension_tables(struct trial *trial) {
     trial_skip("it has no extension");
   }
   if (trial->query != NULL &&
-      (trial->query->size < TRIAL_V1_SIZE(tidings_query, release_answer) ||
-       trial->query->query == NULL || trial->query->release_answer == NULL)) {
+      (trial->query->size < TIDINGS_QUERY_SIZE_1_0 || trial->query->query == NULL ||
+       trial->query->release_answer == NULL)) {
     trial_fail("the table of " TIDINGS_EXT_QUERY " is not whole");
   }
   if (trial->wake != NULL &&
-      (trial->wake->size < TRIAL_V1_SIZE(tidings_wake, next_session) ||
-       trial->wake->descriptor == NULL || trial->wake->next_session == NULL)) {
+      (trial->wake->size < TIDINGS_WAKE_SIZE_1_0 || trial->wake->descriptor == NULL ||
+       trial->wake->next_session == NULL)) {
     trial_fail("the table of " TIDINGS_EXT_WAKE " is not whole");
   }
 }
@@ -87,9 +86,8 @@ static void extension_tables(struct trial *trial) {
 static void instance_table(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
-  if (plugin->size < TRIAL_V1_SIZE(tidings_plugin, close)) {
-    trial_fail("size is %u, version 1.0 has %u", plugin->size,
-               TRIAL_V1_SIZE(tidings_plugin, close));
+  if (plugin->size < TIDINGS_PLUGIN_SIZE_1_0) {
+    trial_fail("size is %u, version 1.0 has %zu", plugin->size, TIDINGS_PLUGIN_SIZE_1_0);
   }
   if (plugin->on_tool_result == NULL || plugin->on_chat_request == NULL ||
       plugin->on_event == NULL || plugin->settle == NULL || plugin->release == NULL ||

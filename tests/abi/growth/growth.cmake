@@ -81,3 +81,6 @@ foreach(age old future)
     growth_test(growth_${age}_host_future_kit ${plugin})
   endforeach()
 endforeach()
+
+# The conformance suite is compiled with today's headers: to the later plugin it is an old host that looks at one struct at a time.
+tidings_command_test(abi_growth_conformance COMMAND $<TARGET_FILE:hostsim> conformance --plugin $<TARGET_FILE:growth_future_plugin> --filter growth.)
