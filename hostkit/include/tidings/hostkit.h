@@ -172,7 +172,8 @@ HOSTKIT_API void hostkit_reply_free(struct tidings_reply *reply);
 #define HOSTKIT_ACTIVATION_INTERRUPT 3u /* at once: it also stops a stream */
 
 /* A notification to push. Zero it, set `size`, and then what is needed: zero and empty mean that
- * the field is absent. Texts are UTF-8, with any characters: hostkit escapes them. Since 1.0. */
+ * the field is absent. Texts are UTF-8, with any characters but NUL: hostkit escapes them. Since
+ * 1.0. */
 struct hostkit_notification {
   uint32_t size;
   uint32_t flags;                  /* none is defined: 0 */
