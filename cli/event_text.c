@@ -11,27 +11,27 @@
 #include "command/host.h"
 #include "command/paths.h"
 #include "command/session.h"
+#include "common/json.h"
+#include "common/utf8.h"
 
-enum {
-  LARGEST_EVENT = 1 << 20
-}; /* a parser that recurses reads it; the plugin has a smaller limit of its own */
+enum { LARGEST_EVENT = 1 << 20 }; /* the plugin has a smaller limit of its own */
 
-/* What the session is, without changing a byte of the rest. */
-static int look(const struct cli *cli, const char *text, size_t len, char **ret_session) {
-  json_error_t wrong;
-  json_t *event =
-      json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, &wrong);
-  if (!event)
-    return cli_fail(cli, "stdin, line %d: %s; expected a CloudEvents object as JSON", wrong.line,
-                    wrong.text);
-  const json_t *session = json_object_get(event, "session");
-  int code = 0;
-  if (!json_is_object(event)) code = cli_fail(cli, "stdin: expected one JSON object");
-  else if (session && !json_is_string(session))
+/* What the session is, without changing a byte of the rest. What only the plugin's reader refuses
+ * is left to it. */
+static int look(const struct cli *cli, struct tidings_span text, char **ret_session) {
+  static const struct json_rules rules = {.max_depth = 64, .nul = true};
+  struct tidings_error error = {.size = sizeof error};
+  struct arena arena = ARENA_EMPTY;
+  const struct json *event = NULL;
+  int code = json_read_by(&rules, text, "stdin", &arena, &event, &error);
+  const struct json *session = json_member(event, "session");
+  if (code) code = cli_fail(cli, "%s; expected a CloudEvents object as JSON", error.text);
+  else if (event->kind != JSON_IS_OBJECT) code = cli_fail(cli, "stdin: expected one JSON object");
+  else if (session && session->kind != JSON_IS_STRING)
     code = cli_fail(cli, "session: expected a session's id");
-  else if (session && !(*ret_session = strdup(json_string_value(session))))
+  else if (session && !(*ret_session = strdup(session->text.ptr)))
     code = cli_fail(cli, "out of memory");
-  json_decref(event);
+  arena_free(&arena);
   return code;
 }
 
@@ -42,7 +42,7 @@ int event_text_read(const struct cli *cli, char **ret_text, char **ret_session) 
   if (reason == EFBIG) return cli_fail(cli, "stdin: more than %d bytes", LARGEST_EVENT);
   if (reason) return cli_fail(cli, "cannot read stdin: %s", strerror(reason));
   int code = strlen(text) == len
-                 ? look(cli, text, len, &session)
+                 ? look(cli, span_of(text, len), &session)
                  : cli_fail(cli, "stdin: a NUL byte at %zu; expected JSON", strlen(text));
   if (!code && cli->session && session && strcmp(cli->session, session) != 0)
     code = cli_usage(cli, "the event is for session '%s', -s names '%s'", session, cli->session);
@@ -56,17 +56,17 @@ int event_text_read(const struct cli *cli, char **ret_text, char **ret_session) 
   return 0;
 }
 
-/* The event with `session` put in; fresh memory, NULL: out of memory. */
+/* The event with `session` put in; fresh memory, NULL: out of memory, or it is not UTF-8. */
 static char *with_session(const char *text, const char *session) {
-  json_t *name = json_string(session);
-  char *quoted = name ? json_dumps(name, JSON_ENCODE_ANY) : NULL, *whole = NULL;
   const char *inside = strchr(text, '{') + 1;
   bool empty = inside[strspn(inside, " \t\r\n")] == '}';
-  if (quoted && asprintf(&whole, "{\"session\":%s%s%s", quoted, empty ? "" : ",", inside) < 0)
-    whole = NULL;
-  json_decref(name);
-  free(quoted);
-  return whole;
+  struct buffer whole = BUFFER_EMPTY;
+  if (!utf8_valid(span_text(session))) return NULL;
+  buffer_text(&whole, "{\"session\":");
+  json_write_string(span_text(session), &whole);
+  buffer_text(&whole, empty ? "" : ",");
+  buffer_text(&whole, inside);
+  return buffer_take(&whole);
 }
 
 static int open_producer(const struct cli *cli, const char *session, struct hostkit **ret_kit,

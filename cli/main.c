@@ -1,54 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c: finds the verb, and sees to what holds for all of them: descriptors 0 to 2 are open, a
- * reader that has gone away is an error and no signal, and what was printed has really been written
- * when the exit code says so.
+ * main.c: the program `tidings`: its verbs, and what its help and man page say.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "agents/agents.h"
 #include "cli/verbs.h"
-#include "command/help.h"
+#include "command/verbs.h"
 
-/* Otherwise the store's files could become our stdout. What stands in for a closed descriptor fails
- * when it is used. */
-static void keep_standard_descriptors(void) {
-  for (int fd = 0; fd <= 2; fd++) {
-    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-    int stand_in = open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-    if (stand_in != fd) _exit(EXIT_REFUSED);
-  }
-}
+static const struct cli_verb verb_help = VERB_HELP("tidings", "push");
+static const struct cli_verb verb_version =
+    VERB_VERSION("tidings", " `tidings doctor` tells the plugin's too.");
 
-static int missing_verb(const char *problem, const char *word) {
-  static const struct cli_verb nothing = {.name = NULL, .usage = "VERB [OPTION]..."};
-  const struct cli cli = {.verb = &nothing};
-  return word ? cli_usage(&cli, "%s '%s'; 'tidings help' lists the verbs", problem, word)
-              : cli_usage(&cli, "%s", problem);
-}
+static const struct cli_verb *const verbs[] = {
+    &verb_push,   &verb_run,    &verb_watch,   &verb_deliver, &verb_submit,
+    &verb_event,  &verb_wait,   &verb_pending, &verb_history, &verb_explain,
+    &verb_status, &verb_stats,  &verb_export,  &verb_setup,   &verb_hook,
+    &verb_config, &verb_doctor, &verb_help,    &verb_version, NULL,
+};
 
-static int run(int argc, char **argv, bool pipe_signal_ignored) {
-  const char *word = argc > 1 ? argv[1] : NULL;
-  if (!word) return missing_verb("a verb is missing; 'tidings help' lists them", NULL);
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help_overview(stdout);
-  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) word = "version";
-  const struct cli_verb *verb = cli_find_verb(word);
-  if (!verb) return missing_verb(word[0] == '-' ? "unknown option" : "unknown verb", word);
-  struct cli cli = {
-      .verb = verb, .argc = argc - 1, .argv = argv + 1, .pipe_signal_ignored = pipe_signal_ignored};
-  return verb->run(&cli);
-}
+static const struct cli_example environment[] = {
+    {"TIDINGS_SESSION", "The session, where none is given with -s."},
+    {"TIDINGS_STORE", "The store, where none is given with -S. Otherwise it is "
+                      "$XDG_STATE_HOME/tidings or ~/.local/state/tidings."},
+    {"TIDINGS_CONFIG", "The configuration. Otherwise it is $XDG_CONFIG_HOME/tidings/config.json or "
+                       "~/.config/tidings/config.json, if there is one."},
+    {"TIDINGS_PLUGIN",
+     "The plugin to load, instead of the one that was installed with this command."},
+    {NULL, NULL},
+};
 
-int main(int argc, char **argv) {
-  keep_standard_descriptors();
-  bool was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
-  int code = run(argc, argv, was_ignored);
-  if (!fflush(stdout) && !ferror(stdout)) return code;
-  fprintf(stderr, "tidings: cannot write to stdout: %s\n", strerror(errno));
-  return code ? code : EXIT_REFUSED;
-}
+static const struct cli_program tidings = {
+    .name = "tidings",
+    .version = TIDINGS_VERSION,
+    .usage = "VERB [OPTION]...",
+    .summary = "Gets news to an agent's model, and asks what became of it.",
+    .about = "get news to an agent's model",
+    .description =
+        "A build fails in the background, a file changes, a server goes away: tidings keeps such "
+        "news in a store and puts it on the\n"
+        "messages that an agent sends to its model anyway. This command pushes news, asks what "
+        "became of it, and connects agents.",
+    .environment = environment,
+    .examples = (const struct cli_example[]){{"tidings run -- make",
+                                              "Build; the agent that works in this folder is told "
+                                              "how it ended."},
+                                             {NULL, NULL}},
+    .verbs = verbs,
+    .list_sessions = "tidings status --names",
+};
+
+int main(int argc, char **argv) { return cli_main(&tidings, argc, argv); }

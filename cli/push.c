@@ -8,6 +8,7 @@
 
 #include "cli/event_text.h"
 #include "cli/verbs.h"
+#include "command/json_value.h"
 #include "command/paths.h"
 #include "command/print.h"
 #include "command/session.h"
@@ -86,8 +87,10 @@ static int set(json_t *object, const char *name, const char *text) {
 
 static int make_event(const struct cli *cli, const struct request *request, const char *session,
                       const char *message, json_t **ret_event) {
-  json_error_t wrong;
-  json_t *extra = request->data ? json_loads(request->data, JSON_REJECT_DUPLICATES, &wrong) : NULL;
+  static const struct json_rules rules = {.max_depth = 64};
+  json_t *extra = NULL;
+  if (request->data)
+    (void)json_value_read(&rules, span_text(request->data), "--data", &extra, NULL);
   if (request->data && !json_is_object(extra)) {
     json_decref(extra);
     return cli_usage(cli, "--data: '%s' is not a JSON object", request->data);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/verbs.h"
+#include "command/json_value.h"
 #include "command/kit.h"
 #include "command/paths.h"
 #include "command/print.h"
@@ -102,7 +103,9 @@ static int make_data(const struct cli *cli, const struct submission *submission,
                         strcmp(submission->before, "last") == 0 ? json_null()
                                                                 : json_string(submission->before));
   if (!code && submission->trigger) {
-    json_t *trigger = json_loads(submission->trigger, JSON_REJECT_DUPLICATES, NULL);
+    static const struct json_rules rules = {.max_depth = 64};
+    json_t *trigger = NULL;
+    (void)json_value_read(&rules, span_text(submission->trigger), "--trigger", &trigger, NULL);
     if (!json_is_object(trigger))
       code = cli_usage(cli, "--trigger: '%s' is not a JSON object", submission->trigger);
     json_object_set_new(data, "trigger", trigger);

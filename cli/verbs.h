@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * verbs.h: the verbs, in the order in which help lists them. A new verb is a file with its table
- * and a row in verbs.c.
+ * verbs.h: the verbs of this folder. A new verb is a file with its table, a line here and a row in
+ * main.c.
  */
 #ifndef TIDINGS_CLI_VERBS_H
 #define TIDINGS_CLI_VERBS_H
 
-#include "agents/agents.h"
-#include "command/verbs.h"
+#include "command/cli.h"
 
 extern const struct cli_verb verb_push;
 extern const struct cli_verb verb_run;
@@ -24,6 +23,5 @@ extern const struct cli_verb verb_stats;
 extern const struct cli_verb verb_export;
 extern const struct cli_verb verb_config;
 extern const struct cli_verb verb_doctor;
-extern const struct cli_verb verb_version;
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/cli.h: the command line of `tidings`: what a verb is, how its options are read, how
- * errors are told. Knows nothing of what verbs do.
+ * command/cli.h: the command line of a program: what a verb is, how its options are read, how
+ * errors are printed. Knows nothing of what verbs do.
  *
- * A verb is a table: its options are read by it, and --help, the man pages and the shells'
- * completions are printed from it.
+ * A program is a value, and a verb is a table: its options are read by it, and --help, the man
+ * pages and the shells' completions are printed from it.
  */
 #ifndef COMMAND_CLI_H
 #define COMMAND_CLI_H
@@ -50,7 +50,7 @@ struct cli_example {
 struct cli;
 
 struct cli_verb {
-  const char *name;
+  const char *name;    /* NULL: the program itself is the only verb */
   const char *usage;   /* behind the verb's name: "[OPTION]... MESSAGE|-" */
   const char *summary; /* half a sentence, in lower case, without a full stop */
   const char *help;    /* paragraphs; an empty line between them, none at the end */
@@ -63,8 +63,31 @@ struct cli_verb {
   int (*run)(struct cli *cli);        /* returns the exit code */
 };
 
+struct cli_program {
+  const char *name, *version;
+  const char *usage;                     /* after the name: "VERB [OPTION]..." */
+  const char *summary;                   /* a sentence, for --help */
+  const char *about;                     /* half a sentence, for the man page's NAME */
+  const char *description;               /* for the man page, as it stands there */
+  const struct cli_example *environment; /* variables; ends with a row without a name; NULL: none */
+  const struct cli_example *examples;    /* ends with a row without a command; NULL: none */
+  const struct cli_verb *const *verbs;   /* in the order of help; ends with NULL */
+  const struct cli_verb *const *internal_verbs; /* not listed: the program starts itself with
+                                                   them; ends with NULL; NULL: none */
+  const char *list_sessions; /* a command that prints session ids, for completions */
+  bool keep_pipe_signal;     /* otherwise a reader that has gone away is an error and no signal */
+};
+
+/* Finds the verb and runs it. Descriptors 0 to 2 are open meanwhile, and what was printed has
+ * really been written when this returns EXIT_DONE. Returns the exit code. */
+int cli_main(const struct cli_program *program, int argc, char **argv);
+
+/* NULL: there is none. Internal verbs count only for cli_main. */
+const struct cli_verb *cli_find_verb(const struct cli_verb *const *verbs, const char *name);
+
 /* One call of the command. */
 struct cli {
+  const struct cli_program *program;
   const struct cli_verb *verb;
   int argc; /* argv[0] is the verb */
   char **argv;
@@ -95,7 +118,7 @@ int cli_take_words(const struct cli *cli, int at_least, int at_most, const char 
 
 /* A mistake in the call: said on stderr with the usage line. Returns EXIT_USAGE. */
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A refusal or failure: one line on stderr, "tidings VERB: …". Returns EXIT_REFUSED. Text from
+/* A refusal or failure: one line on stderr, "PROGRAM VERB: …". Returns EXIT_REFUSED. Text from
  * outside may stand in it: what would act on a terminal is made visible. */
 int cli_fail(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what hostkit or the plugin refused. */

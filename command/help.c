@@ -40,18 +40,20 @@ static void wrap(FILE *out, const char *text, int indent, int at) {
   fputc('\n', out);
 }
 
-void help_each_option(const struct cli_verb *verb,
-                      void (*each)(FILE *out, const struct cli_verb *verb,
-                                   const struct cli_option *option),
+void help_each_option(const struct cli_program *program, const struct cli_verb *verb,
+                      void (*each)(FILE *out, const struct cli_program *program,
+                                   const struct cli_verb *verb, const struct cli_option *option),
                       FILE *out) {
   for (const struct cli_option *option = verb->options; option && option->name; option++)
-    each(out, verb, option);
+    each(out, program, verb, option);
   for (size_t i = 0; i < common_option_count; i++) {
-    if (common_option_of(verb, i)) each(out, verb, &common_options[i]);
+    if (common_option_of(verb, i)) each(out, program, verb, &common_options[i]);
   }
 }
 
-static void print_option(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
+static void print_option(FILE *out, const struct cli_program *program, const struct cli_verb *verb,
+                         const struct cli_option *option) {
+  (void)program;
   (void)verb;
   char left[128];
   bool letter = option->key < CLI_LONG_ONLY;
@@ -67,11 +69,12 @@ static void print_option(FILE *out, const struct cli_verb *verb, const struct cl
   wrap(out, option->help, OPTION_COLUMN, OPTION_COLUMN);
 }
 
-int help_verb(FILE *out, const struct cli_verb *verb) {
-  fprintf(out, "usage: tidings %s %s\n\n", verb->name, verb->usage);
+int help_verb(FILE *out, const struct cli_program *program, const struct cli_verb *verb) {
+  fprintf(out, "usage: %s %s%s%s\n\n", program->name, verb->name ? verb->name : "",
+          verb->name ? " " : "", verb->usage);
   wrap(out, verb->help, 0, 0);
   fputc('\n', out);
-  help_each_option(verb, print_option, out);
+  help_each_option(program, verb, print_option, out);
   for (const struct cli_example *example = verb->examples; example && example->command; example++) {
     fprintf(out, "%s  %s\n      ", example == verb->examples ? "\nExamples:\n" : "",
             example->command);
@@ -80,17 +83,18 @@ int help_verb(FILE *out, const struct cli_verb *verb) {
   return EXIT_DONE;
 }
 
-int help_overview(FILE *out) {
-  fputs("usage: tidings VERB [OPTION]...\n\nGets news to an agent's model, and asks what became of "
-        "it.\n\n",
-        out);
-  for (size_t i = 0; i < cli_verb_count; i++) {
-    fprintf(out, "  %-10s ", cli_verbs[i]->name);
-    wrap(out, cli_verbs[i]->summary, 13, 13);
+int help_overview(FILE *out, const struct cli_program *program) {
+  fprintf(out, "usage: %s %s\n\n", program->name, program->usage);
+  wrap(out, program->summary, 0, 0);
+  fputc('\n', out);
+  for (const struct cli_verb *const *verb = program->verbs; *verb; verb++) {
+    fprintf(out, "  %-10s ", (*verb)->name);
+    wrap(out, (*verb)->summary, 13, 13);
   }
-  fputs("\n'tidings VERB --help' says more, with examples. Exit codes: 0 done, 1 refused or "
-        "failed, 2 wrong usage.\n",
-        out);
+  fprintf(out,
+          "\n'%s VERB --help' says more, with examples. Exit codes: 0 done, 1 refused or failed, 2 "
+          "wrong usage.\n",
+          program->name);
   return EXIT_DONE;
 }
 
@@ -98,19 +102,33 @@ int help_overview(FILE *out) {
 
 enum { OPTION_MAN = CLI_LONG_ONLY, OPTION_COMPLETION, OPTION_NAMES };
 
-static int print_names(void) {
-  for (size_t i = 0; i < cli_verb_count; i++) puts(cli_verbs[i]->name);
+const struct cli_option verb_help_options[] = {
+    {.key = OPTION_MAN,
+     .name = "man",
+     .help = "Print the man page, of the verb or of the command."},
+    {.key = OPTION_NAMES, .name = "names", .help = "Print the names of the verbs, one a line."},
+    {.key = OPTION_COMPLETION,
+     .name = "completion",
+     .argument = "SHELL",
+     .help = "Print the completions for bash, zsh or fish.",
+     .completion = COMPLETE_WORDS,
+     .words = "bash zsh fish"},
+    {.name = NULL},
+};
+
+static int print_names(const struct cli_program *program) {
+  for (const struct cli_verb *const *verb = program->verbs; *verb; verb++) puts((*verb)->name);
   return EXIT_DONE;
 }
 
 static int print_completion(const struct cli *cli, const char *shell) {
-  if (strcmp(shell, "bash") == 0) return help_bash(stdout);
-  if (strcmp(shell, "zsh") == 0) return help_zsh(stdout);
-  if (strcmp(shell, "fish") == 0) return help_fish(stdout);
+  if (strcmp(shell, "bash") == 0) return help_bash(stdout, cli->program);
+  if (strcmp(shell, "zsh") == 0) return help_zsh(stdout, cli->program);
+  if (strcmp(shell, "fish") == 0) return help_fish(stdout, cli->program);
   return cli_usage(cli, "--completion: '%s' is not one of bash, zsh, fish", shell);
 }
 
-static int run(struct cli *cli) {
+int verb_help_run(struct cli *cli) {
   const char *shell = NULL;
   const struct cli_verb *verb = NULL;
   bool man = false, names = false;
@@ -126,43 +144,10 @@ static int run(struct cli *cli) {
   if (code) return code;
   if (man + names + (shell != NULL) > 1)
     return cli_usage(cli, "--man, --names and --completion exclude each other");
-  if (names) return print_names();
+  if (names) return print_names(cli->program);
   if (shell) return print_completion(cli, shell);
-  if (cli->word_count && !(verb = cli_find_verb(cli->words[0])))
+  if (cli->word_count && !(verb = cli_find_verb(cli->program->verbs, cli->words[0])))
     return cli_usage(cli, "unknown verb '%s'", cli->words[0]);
-  if (man) return help_man(stdout, verb);
-  return verb ? help_verb(stdout, verb) : help_overview(stdout);
+  if (man) return help_man(stdout, cli->program, verb);
+  return verb ? help_verb(stdout, cli->program, verb) : help_overview(stdout, cli->program);
 }
-
-const struct cli_verb verb_help = {
-    .name = "help",
-    .usage = "[--man] [VERB]  or  --completion=SHELL  or  --names",
-    .summary = "list the verbs, or print one's help, man page or completions",
-    .help =
-        "Without a verb, lists all of them. With one, prints what 'tidings VERB --help' prints.",
-    .completion = COMPLETE_WORDS,
-    .words = "@verbs",
-    .options =
-        (const struct cli_option[]){
-            {.key = OPTION_MAN,
-             .name = "man",
-             .help = "Print the man page, of the verb or of the command."},
-            {.key = OPTION_NAMES,
-             .name = "names",
-             .help = "Print the names of the verbs, one a line."},
-            {.key = OPTION_COMPLETION,
-             .name = "completion",
-             .argument = "SHELL",
-             .help = "Print the completions for bash, zsh or fish.",
-             .completion = COMPLETE_WORDS,
-             .words = "bash zsh fish"},
-            {.name = NULL},
-        },
-    .run = run,
-    .examples = (const struct cli_example[]){{"tidings help run", "How to use 'run'."},
-                                             {"source <(tidings help --completion=bash)",
-                                              "Complete in this shell, without installing."},
-                                             {"tidings help --man push | man -l -",
-                                              "The man page of 'push'."},
-                                             {NULL, NULL}},
-};

@@ -10,20 +10,20 @@
 
 #include "command/cli.h"
 
-int help_overview(FILE *out);
-int help_verb(FILE *out, const struct cli_verb *verb);
+int help_overview(FILE *out, const struct cli_program *program);
+int help_verb(FILE *out, const struct cli_program *program, const struct cli_verb *verb);
 
-/* A man page: of a verb, or of the command with verb NULL. */
-int help_man(FILE *out, const struct cli_verb *verb);
+/* A man page: of a verb, or of the program with verb NULL. */
+int help_man(FILE *out, const struct cli_program *program, const struct cli_verb *verb);
 
-int help_bash(FILE *out);
-int help_zsh(FILE *out);
-int help_fish(FILE *out);
+int help_bash(FILE *out, const struct cli_program *program);
+int help_zsh(FILE *out, const struct cli_program *program);
+int help_fish(FILE *out, const struct cli_program *program);
 
 /* Calls `each` for the options of a verb, its own first, then the common ones that it has. */
-void help_each_option(const struct cli_verb *verb,
-                      void (*each)(FILE *out, const struct cli_verb *verb,
-                                   const struct cli_option *option),
+void help_each_option(const struct cli_program *program, const struct cli_verb *verb,
+                      void (*each)(FILE *out, const struct cli_program *program,
+                                   const struct cli_verb *verb, const struct cli_option *option),
                       FILE *out);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "command/help.h"
-#include "command/verbs.h"
 
 /* roff reads a backslash, a dash (as a hyphen), and a dot or apostrophe at the start of a line. */
 static void escaped(FILE *out, const char *text) {
@@ -49,7 +48,9 @@ static void paragraphs(FILE *out, const char *text) {
   if (shown) fputs(".fi\n", out);
 }
 
-static void option_page(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
+static void option_page(FILE *out, const struct cli_program *program, const struct cli_verb *verb,
+                        const struct cli_option *option) {
+  (void)program;
   (void)verb;
   fputs(".TP\n\\fB", out);
   if (option->key < CLI_LONG_ONLY) fprintf(out, "\\-%c\\fR, \\fB", option->key);
@@ -66,12 +67,13 @@ static void option_page(FILE *out, const struct cli_verb *verb, const struct cli
   fputc('\n', out);
 }
 
-static void header(FILE *out, const char *verb) {
-  fputs(".\\\" printed by tidings help --man\n.TH TIDINGS", out);
+static void header(FILE *out, const struct cli_program *program, const char *verb) {
+  fprintf(out, ".\\\" printed by %s help --man\n.TH ", program->name);
+  upper(out, program->name);
   if (verb) fputc('-', out);
   upper(out, verb ? verb : "");
-  fprintf(out, " 1 \"\" \"tidings %s\" \"User Commands\"\n.SH NAME\ntidings%s", TIDINGS_VERSION,
-          verb ? "\\-" : "");
+  fprintf(out, " 1 \"\" \"%s %s\" \"User Commands\"\n.SH NAME\n%s%s", program->name,
+          program->version, program->name, verb ? "\\-" : "");
   escaped(out, verb ? verb : "");
 }
 
@@ -81,67 +83,62 @@ static void footer(FILE *out) {
         out);
 }
 
-static void verb_page(FILE *out, const struct cli_verb *verb) {
-  header(out, verb->name);
-  fprintf(out, " \\- ");
-  escaped(out, verb->summary);
-  fputs("\n.SH SYNOPSIS\n\\fBtidings ", out);
-  escaped(out, verb->name);
-  fputs("\\fR ", out);
-  escaped(out, verb->usage);
-  fputs("\n.SH DESCRIPTION\n", out);
-  paragraphs(out, verb->help);
-  fputs(".SH OPTIONS\n", out);
-  help_each_option(verb, option_page, out);
-  footer(out);
-  for (const struct cli_example *example = verb->examples; example && example->command; example++) {
-    if (example == verb->examples) fputs(".SH EXAMPLES\n", out);
+static void examples(FILE *out, const struct cli_example *all) {
+  for (const struct cli_example *example = all; example && example->command; example++) {
+    if (example == all) fputs(".SH EXAMPLES\n", out);
     fputs(".TP\n\\fB", out);
     escaped(out, example->command);
     fputs("\\fR\n", out);
     escaped(out, example->what);
     fputc('\n', out);
   }
-  fputs(".SH SEE ALSO\n\\fBtidings\\fR(1)\n", out);
 }
 
-static void command_page(FILE *out) {
-  header(out, NULL);
-  fputs(" \\- get news to an agent\\(aqs model\n.SH SYNOPSIS\n\\fBtidings\\fR \\fIVERB\\fR "
-        "[\\fIOPTION\\fR]...\n.SH DESCRIPTION\n"
-        "A build fails in the background, a file changes, a server goes away: tidings keeps such "
-        "news in a store and puts it on the\n"
-        "messages that an agent sends to its model anyway. This command pushes news, asks what "
-        "became of it, and connects agents.\n"
-        ".SH VERBS\n",
-        out);
-  for (size_t i = 0; i < cli_verb_count; i++) {
-    fputs(".TP\n\\fBtidings\\-", out);
-    escaped(out, cli_verbs[i]->name);
+static void verb_page(FILE *out, const struct cli_program *program, const struct cli_verb *verb) {
+  header(out, program, verb->name);
+  fprintf(out, " \\- ");
+  escaped(out, verb->summary);
+  fprintf(out, "\n.SH SYNOPSIS\n\\fB%s ", program->name);
+  escaped(out, verb->name);
+  fputs("\\fR ", out);
+  escaped(out, verb->usage);
+  fputs("\n.SH DESCRIPTION\n", out);
+  paragraphs(out, verb->help);
+  fputs(".SH OPTIONS\n", out);
+  help_each_option(program, verb, option_page, out);
+  footer(out);
+  examples(out, verb->examples);
+  fprintf(out, ".SH SEE ALSO\n\\fB%s\\fR(1)\n", program->name);
+}
+
+static void program_page(FILE *out, const struct cli_program *program) {
+  header(out, program, NULL);
+  fputs(" \\- ", out);
+  escaped(out, program->about);
+  fprintf(out, "\n.SH SYNOPSIS\n\\fB%s\\fR \\fIVERB\\fR [\\fIOPTION\\fR]...\n.SH DESCRIPTION\n",
+          program->name);
+  escaped(out, program->description);
+  fputs("\n.SH VERBS\n", out);
+  for (const struct cli_verb *const *verb = program->verbs; *verb; verb++) {
+    fprintf(out, ".TP\n\\fB%s\\-", program->name);
+    escaped(out, (*verb)->name);
     fputs("\\fR(1)\n", out);
-    escaped(out, cli_verbs[i]->summary);
+    escaped(out, (*verb)->summary);
     fputc('\n', out);
   }
-  fputs(".SH ENVIRONMENT\n"
-        ".TP\n\\fBTIDINGS_SESSION\\fR\nThe session, where none is given with \\-s.\n"
-        ".TP\n\\fBTIDINGS_STORE\\fR\nThe store, where none is given with \\-S. Otherwise it is "
-        "$XDG_STATE_HOME/tidings or "
-        "~/.local/state/tidings.\n"
-        ".TP\n\\fBTIDINGS_CONFIG\\fR\nThe configuration. Otherwise it is "
-        "$XDG_CONFIG_HOME/tidings/config.json or "
-        "~/.config/tidings/config.json, if "
-        "there is one.\n"
-        ".TP\n\\fBTIDINGS_PLUGIN\\fR\nThe plugin to load, instead of the one that was installed "
-        "with this command.\n",
-        out);
+  const struct cli_example *variable = program->environment;
+  if (variable) fputs(".SH ENVIRONMENT\n", out);
+  for (; variable && variable->command; variable++) {
+    fprintf(out, ".TP\n\\fB%s\\fR\n", variable->command);
+    escaped(out, variable->what);
+    fputc('\n', out);
+  }
   footer(out);
-  fputs(".SH EXAMPLES\n.TP\n\\fBtidings run \\-\\- make\\fR\nBuild; the agent that works in this "
-        "folder is told how it ended.\n",
-        out);
+  examples(out, program->examples);
 }
 
-int help_man(FILE *out, const struct cli_verb *verb) {
-  if (verb) verb_page(out, verb);
-  else command_page(out);
+int help_man(FILE *out, const struct cli_program *program, const struct cli_verb *verb) {
+  if (verb) verb_page(out, program, verb);
+  else program_page(out, program);
   return EXIT_DONE;
 }

@@ -5,7 +5,14 @@
 #include <string.h>
 
 #include "command/help.h"
-#include "command/verbs.h"
+
+/* A piece of a script: @ stands for the program's name. */
+static void script(FILE *out, const struct cli_program *program, const char *text) {
+  for (; *text; text++) {
+    if (*text == '@') fputs(program->name, out);
+    else fputc(*text, out);
+  }
+}
 
 /* Text inside single quotes; what stands in `mark` gets a backslash as well. */
 static void quoted(FILE *out, const char *text, const char *mark) {
@@ -31,24 +38,25 @@ static void first_sentence(FILE *out, const char *text, const char *mark) {
   quoted(out, sentence, mark);
 }
 
-static void verb_names(FILE *out) {
-  for (size_t i = 0; i < cli_verb_count; i++)
-    fprintf(out, "%s%s", i ? " " : "", cli_verbs[i]->name);
+static void verb_names(FILE *out, const struct cli_program *program) {
+  for (const struct cli_verb *const *verb = program->verbs; *verb; verb++)
+    fprintf(out, "%s%s", verb == program->verbs ? "" : " ", (*verb)->name);
 }
 
-static void words_of(FILE *out, const char *words) {
-  if (strcmp(words, "@verbs") == 0) verb_names(out);
+static void words_of(FILE *out, const struct cli_program *program, const char *words) {
+  if (strcmp(words, "@verbs") == 0) verb_names(out, program);
   else fputs(words, out);
 }
 
 /* -- bash -------------------------------------------------------------------------------------- */
 
-static void bash_values(FILE *out, enum cli_completion completion, const char *words) {
+static void bash_values(FILE *out, const struct cli_program *program,
+                        enum cli_completion completion, const char *words) {
   switch (completion) {
   case COMPLETE_NOTHING: fputs(":", out); break;
   case COMPLETE_WORDS:
     fputs("mapfile -t COMPREPLY < <(compgen -W '", out);
-    words_of(out, words);
+    words_of(out, program, words);
     fputs("' -- \"$cur\")", out);
     break;
   case COMPLETE_FILE:
@@ -57,94 +65,103 @@ static void bash_values(FILE *out, enum cli_completion completion, const char *w
   case COMPLETE_FOLDER:
     fputs("compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")", out);
     break;
-  case COMPLETE_SESSION: fputs("_tidings_sessions", out); break;
-  case COMPLETE_COMMAND: fputs("_tidings_command", out); break;
+  case COMPLETE_SESSION: script(out, program, "_@_sessions"); break;
+  case COMPLETE_COMMAND: script(out, program, "_@_command"); break;
   }
 }
 
-static void bash_option_words(FILE *out, const struct cli_verb *verb,
-                              const struct cli_option *option) {
+static void bash_option_words(FILE *out, const struct cli_program *program,
+                              const struct cli_verb *verb, const struct cli_option *option) {
+  (void)program;
   (void)verb;
   fprintf(out, " --%s", option->name);
 }
 
-static void bash_option_value(FILE *out, const struct cli_verb *verb,
-                              const struct cli_option *option) {
+static void bash_option_value(FILE *out, const struct cli_program *program,
+                              const struct cli_verb *verb, const struct cli_option *option) {
   (void)verb;
   if (!option->argument) return;
   fputs("        ", out);
   if (option->key < CLI_LONG_ONLY) fprintf(out, "-%c | ", option->key);
   fprintf(out, "--%s) ", option->name);
-  bash_values(out, option->completion, option->words);
+  bash_values(out, program, option->completion, option->words);
   fputs("; return ;;\n", out);
 }
 
-static void bash_verb(FILE *out, const struct cli_verb *verb) {
+static void bash_verb(FILE *out, const struct cli_program *program, const struct cli_verb *verb) {
   fprintf(out, "    %s)\n      options='", verb->name);
-  help_each_option(verb, bash_option_words, out);
+  help_each_option(program, verb, bash_option_words, out);
   fputs("'\n      case $prev in\n", out);
-  help_each_option(verb, bash_option_value, out);
+  help_each_option(program, verb, bash_option_value, out);
   fputs("      esac\n      [[ $cur == -* ]] || { ", out);
-  bash_values(out, verb->completion, verb->words);
+  bash_values(out, program, verb->completion, verb->words);
   fputs("; return; }\n      ;;\n", out);
 }
 
-int help_bash(FILE *out) {
-  fputs("# bash completion for tidings; printed by: tidings help --completion=bash\n"
-        "_tidings_sessions() {\n"
-        "  local id\n"
-        "  while IFS= read -r id; do\n"
-        "    [[ $id == \"$cur\"* ]] && COMPREPLY+=(\"$(printf '%q' \"$id\")\")\n"
-        "  done < <(tidings status --names 2>/dev/null)\n"
-        "}\n"
-        "_tidings_command() {\n"
-        "  compopt -o filenames\n"
-        "  if [[ $prev == -- || $COMP_CWORD -eq 2 ]]; then\n"
-        "    mapfile -t COMPREPLY < <(compgen -c -- \"$cur\" | sort -u)\n"
-        "  else\n"
-        "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-        "  fi\n"
-        "}\n"
-        "_tidings() {\n"
-        "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} options=\n"
-        "  COMPREPLY=()\n"
-        "  if [[ $cur == = ]]; then\n"
-        "    cur=\n"
-        "  elif [[ $prev == = ]]; then\n"
-        "    prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-        "  fi\n"
-        "  if [[ $COMP_CWORD -eq 1 ]]; then\n"
-        "    mapfile -t COMPREPLY < <(compgen -W '",
-        out);
-  verb_names(out);
+static void bash_sessions(FILE *out, const struct cli_program *program) {
+  script(out, program,
+         "_@_sessions() {\n"
+         "  local id\n"
+         "  while IFS= read -r id; do\n"
+         "    [[ $id == \"$cur\"* ]] && COMPREPLY+=(\"$(printf '%q' \"$id\")\")\n"
+         "  done < <(");
+  fprintf(out, "%s 2>/dev/null)\n}\n", program->list_sessions);
+}
+
+int help_bash(FILE *out, const struct cli_program *program) {
+  script(out, program, "# bash completion for @; printed by: @ help --completion=bash\n");
+  if (program->list_sessions) bash_sessions(out, program);
+  script(out, program,
+         "_@_command() {\n"
+         "  compopt -o filenames\n"
+         "  if [[ $prev == -- || $COMP_CWORD -eq 2 ]]; then\n"
+         "    mapfile -t COMPREPLY < <(compgen -c -- \"$cur\" | sort -u)\n"
+         "  else\n"
+         "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+         "  fi\n"
+         "}\n"
+         "_@() {\n"
+         "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} options=\n"
+         "  COMPREPLY=()\n"
+         "  if [[ $cur == = ]]; then\n"
+         "    cur=\n"
+         "  elif [[ $prev == = ]]; then\n"
+         "    prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+         "  fi\n"
+         "  if [[ $COMP_CWORD -eq 1 ]]; then\n"
+         "    mapfile -t COMPREPLY < <(compgen -W '");
+  verb_names(out, program);
   fputs(" --help --version' -- \"$cur\")\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n", out);
-  for (size_t i = 0; i < cli_verb_count; i++) bash_verb(out, cli_verbs[i]);
-  fputs("  esac\n"
-        "  mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n"
-        "}\n"
-        "complete -F _tidings tidings\n",
-        out);
+  for (const struct cli_verb *const *verb = program->verbs; *verb; verb++)
+    bash_verb(out, program, *verb);
+  script(out, program,
+         "  esac\n"
+         "  mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n"
+         "}\n"
+         "complete -F _@ @\n");
   return EXIT_DONE;
 }
 
 /* -- zsh --------------------------------------------------------------------------------------- */
 
-static void zsh_action(FILE *out, enum cli_completion completion, const char *words) {
+static void zsh_action(FILE *out, const struct cli_program *program, enum cli_completion completion,
+                       const char *words) {
   switch (completion) {
   case COMPLETE_NOTHING: fputs(" ", out); break;
   case COMPLETE_WORDS:
     fputc('(', out);
-    words_of(out, words);
+    words_of(out, program, words);
     fputc(')', out);
     break;
   case COMPLETE_FILE: fputs("_files", out); break;
   case COMPLETE_FOLDER: fputs("_files -/", out); break;
-  case COMPLETE_SESSION: fputs("_tidings_sessions", out); break;
+  case COMPLETE_SESSION: script(out, program, "_@_sessions"); break;
   case COMPLETE_COMMAND: fputs("_normal", out); break;
   }
 }
 
-static void zsh_option(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
+static void zsh_option(FILE *out, const struct cli_program *program, const struct cli_verb *verb,
+                       const struct cli_option *option) {
   (void)verb;
   fputs("        ", out);
   if (option->key < CLI_LONG_ONLY)
@@ -157,28 +174,43 @@ static void zsh_option(FILE *out, const struct cli_verb *verb, const struct cli_
     fputc(':', out);
     quoted(out, option->argument, ":\\");
     fputc(':', out);
-    zsh_action(out, option->completion, option->words);
+    zsh_action(out, program, option->completion, option->words);
   }
   fputs("' \\\n", out);
 }
 
-int help_zsh(FILE *out) {
-  fputs("#compdef tidings\n"
-        "# zsh completion for tidings; printed by: tidings help --completion=zsh\n"
-        "_tidings_sessions() {\n"
-        "  local -a ids\n"
-        "  ids=(${(f)\"$(_call_program sessions tidings status --names 2>/dev/null)\"})\n"
-        "  compadd -a ids\n"
-        "}\n"
-        "_tidings() {\n"
-        "  local context state state_descr line\n"
-        "  typeset -A opt_args\n"
-        "  local -a verbs\n"
-        "  verbs=(\n",
+static void zsh_sessions(FILE *out, const struct cli_program *program) {
+  script(out, program,
+         "_@_sessions() {\n"
+         "  local -a ids\n"
+         "  ids=(${(f)\"$(_call_program sessions ");
+  fprintf(out, "%s 2>/dev/null)\"})\n  compadd -a ids\n}\n", program->list_sessions);
+}
+
+static void zsh_verb(FILE *out, const struct cli_program *program, const struct cli_verb *verb) {
+  fprintf(out, "    %s)\n      _arguments -s %s\\\n", verb->name,
+          verb->options_first ? "-A '-*' " : "");
+  help_each_option(program, verb, zsh_option, out);
+  fputs(verb->completion == COMPLETE_COMMAND ? "        '*:::argument:" : "        '*:argument:",
         out);
-  for (size_t i = 0; i < cli_verb_count; i++) {
-    fprintf(out, "    '%s:", cli_verbs[i]->name);
-    quoted(out, cli_verbs[i]->summary, "\\");
+  zsh_action(out, program, verb->completion, verb->words);
+  fputs("'\n      ;;\n", out);
+}
+
+int help_zsh(FILE *out, const struct cli_program *program) {
+  script(out, program,
+         "#compdef @\n"
+         "# zsh completion for @; printed by: @ help --completion=zsh\n");
+  if (program->list_sessions) zsh_sessions(out, program);
+  script(out, program,
+         "_@() {\n"
+         "  local context state state_descr line\n"
+         "  typeset -A opt_args\n"
+         "  local -a verbs\n"
+         "  verbs=(\n");
+  for (const struct cli_verb *const *verb = program->verbs; *verb; verb++) {
+    fprintf(out, "    '%s:", (*verb)->name);
+    quoted(out, (*verb)->summary, "\\");
     fputs("'\n", out);
   }
   fputs("  )\n"
@@ -189,66 +221,62 @@ int help_zsh(FILE *out) {
         "  esac\n"
         "  case $line[1] in\n",
         out);
-  for (size_t i = 0; i < cli_verb_count; i++) {
-    const struct cli_verb *verb = cli_verbs[i];
-    fprintf(out, "    %s)\n      _arguments -s %s\\\n", verb->name,
-            verb->options_first ? "-A '-*' " : "");
-    help_each_option(verb, zsh_option, out);
-    fputs(verb->completion == COMPLETE_COMMAND ? "        '*:::argument:" : "        '*:argument:",
-          out);
-    zsh_action(out, verb->completion, verb->words);
-    fputs("'\n      ;;\n", out);
-  }
-  fputs("  esac\n}\nif [ \"$funcstack[1]\" = _tidings ]; then\n  _tidings \"$@\"\nelse\n  compdef "
-        "_tidings tidings\nfi\n",
-        out);
+  for (const struct cli_verb *const *verb = program->verbs; *verb; verb++)
+    zsh_verb(out, program, *verb);
+  script(out, program, "  esac\n}\nif [ \"$funcstack[1]\" = _@ ]; then\n  _@ \"$");
+  fputs("@\"\nelse\n", out); /* this @ is the shell's own */
+  script(out, program, "  compdef _@ @\nfi\n");
   return EXIT_DONE;
 }
 
 /* -- fish -------------------------------------------------------------------------------------- */
 
-static void fish_action(FILE *out, enum cli_completion completion, const char *words) {
+static void fish_action(FILE *out, const struct cli_program *program,
+                        enum cli_completion completion, const char *words) {
   switch (completion) {
   case COMPLETE_NOTHING: break;
   case COMPLETE_WORDS:
     fputs(" -a '", out);
-    words_of(out, words);
+    words_of(out, program, words);
     fputs("'", out);
     break;
   case COMPLETE_FILE: fputs(" -F", out); break;
   case COMPLETE_FOLDER: fputs(" -a '(__fish_complete_directories)'", out); break;
-  case COMPLETE_SESSION: fputs(" -a '(tidings status --names 2>/dev/null)'", out); break;
+  case COMPLETE_SESSION: fprintf(out, " -a '(%s 2>/dev/null)'", program->list_sessions); break;
   case COMPLETE_COMMAND: fputs(" -a '(__fish_complete_subcommand --fcs-skip=2)'", out); break;
   }
 }
 
-static void fish_option(FILE *out, const struct cli_verb *verb, const struct cli_option *option) {
-  fprintf(out, "complete -c tidings -n '__fish_seen_subcommand_from %s' -l %s", verb->name,
-          option->name);
+static void fish_option(FILE *out, const struct cli_program *program, const struct cli_verb *verb,
+                        const struct cli_option *option) {
+  fprintf(out, "complete -c %s -n '__fish_seen_subcommand_from %s' -l %s", program->name,
+          verb->name, option->name);
   if (option->key < CLI_LONG_ONLY) fprintf(out, " -s %c", option->key);
   if (option->argument) fputs(option->completion == COMPLETE_FILE ? " -r" : " -x", out);
-  if (option->argument) fish_action(out, option->completion, option->words);
+  if (option->argument) fish_action(out, program, option->completion, option->words);
   fputs(" -d '", out);
   first_sentence(out, option->help, "\\");
   fputs("'\n", out);
 }
 
-int help_fish(FILE *out) {
-  fputs("# fish completion for tidings; printed by: tidings help --completion=fish\ncomplete -c "
-        "tidings -f\n",
-        out);
-  for (size_t i = 0; i < cli_verb_count; i++) {
-    fprintf(out, "complete -c tidings -n __fish_use_subcommand -a %s -d '", cli_verbs[i]->name);
-    quoted(out, cli_verbs[i]->summary, "\\");
+static void fish_verb(FILE *out, const struct cli_program *program, const struct cli_verb *verb) {
+  help_each_option(program, verb, fish_option, out);
+  if (verb->completion == COMPLETE_NOTHING) return;
+  fprintf(out, "complete -c %s -n '__fish_seen_subcommand_from %s'", program->name, verb->name);
+  fish_action(out, program, verb->completion, verb->words);
+  fputc('\n', out);
+}
+
+int help_fish(FILE *out, const struct cli_program *program) {
+  script(out, program,
+         "# fish completion for @; printed by: @ help --completion=fish\ncomplete -c @ -f\n");
+  for (const struct cli_verb *const *verb = program->verbs; *verb; verb++) {
+    fprintf(out, "complete -c %s -n __fish_use_subcommand -a %s -d '", program->name,
+            (*verb)->name);
+    quoted(out, (*verb)->summary, "\\");
     fputs("'\n", out);
   }
-  for (size_t i = 0; i < cli_verb_count; i++) {
-    const struct cli_verb *verb = cli_verbs[i];
-    help_each_option(verb, fish_option, out);
-    if (verb->completion == COMPLETE_NOTHING) continue;
-    fprintf(out, "complete -c tidings -n '__fish_seen_subcommand_from %s'", verb->name);
-    fish_action(out, verb->completion, verb->words);
-    fputc('\n', out);
-  }
+  for (const struct cli_verb *const *verb = program->verbs; *verb; verb++)
+    fish_verb(out, program, *verb);
   return EXIT_DONE;
 }

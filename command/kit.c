@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/json_value.h"
 #include "command/paths.h"
 #include "command/terminal.h"
 
@@ -52,7 +53,7 @@ static void log_line(void *context, uint32_t severity, const struct tidings_span
     return;
   }
   if (severity > TIDINGS_LOG_WARNING) return;
-  fputs("tidings: ", stderr);
+  fprintf(stderr, "%s: ", cli->program->name);
   terminal_bytes(stderr, message->ptr, message->len);
   fputc('\n', stderr);
 }
@@ -208,6 +209,8 @@ int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret
   return code;
 }
 
+static const struct json_rules answers = {.max_depth = 64, .nul = true};
+
 int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
                   struct tidings_error *error) {
   char *text = dump(request), *json = NULL;
@@ -216,10 +219,11 @@ int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
   int32_t code = hostkit_query(kit, &span, &json, error);
   free(text);
   if (code) return code;
-  json_error_t wrong;
-  json_t *answer = json_loads(json, JSON_ALLOW_NUL, &wrong);
+  struct tidings_error wrong = {.size = sizeof wrong};
+  json_t *answer = NULL;
+  code = json_value_read(&answers, span_text(json), "it", &answer, &wrong);
   hostkit_free(json);
-  if (!answer)
+  if (code)
     return kit_error(error, TIDINGS_E_STORE, "the plugin answered what is not JSON: %s",
                      wrong.text);
   *ret_answer = answer;

@@ -49,9 +49,16 @@ static const char *name_of(const struct table *table, int key) {
   return "";
 }
 
+static bool is_ambiguous(const struct table *table, const char *word) {
+  size_t len = strcspn(word + 2, "="), fits = 0;
+  for (size_t i = 0; i < table->option_count; i++)
+    fits += strncmp(table->options[i].name, word + 2, len) == 0;
+  return fits > 1;
+}
+
 /* getopt stays at a cluster such as -xy until its last letter; then the word to name is the letter,
  * not what stands before it. */
-static int refuse(struct cli *cli, int answer) {
+static int refuse(struct cli *cli, const struct table *table, int answer) {
   const char *word = cli->argv[optind - 1];
   bool letter =
       optopt > 0 && optopt < CLI_LONG_ONLY && isprint(optopt) && strncmp(word, "--", 2) != 0;
@@ -60,7 +67,9 @@ static int refuse(struct cli *cli, int answer) {
   else if (answer == ':') cli->exit_code = cli_usage(cli, "option '%s' needs an argument", word);
   else if (letter) cli->exit_code = cli_usage(cli, "unknown option '-%c'", optopt);
   else if (optopt) cli->exit_code = cli_usage(cli, "option '%s' takes no argument", word);
-  else cli->exit_code = cli_usage(cli, "unknown or ambiguous option '%s'", word);
+  else
+    cli->exit_code =
+        cli_usage(cli, "%s option '%s'", is_ambiguous(table, word) ? "ambiguous" : "unknown", word);
   return CLI_STOP;
 }
 
@@ -77,8 +86,8 @@ int cli_next(struct cli *cli) {
       cli->word_count = cli->argc - optind;
       return CLI_END;
     case '?':
-    case ':': return refuse(cli, key);
-    case OPTION_HELP: cli->exit_code = help_verb(stdout, cli->verb); return CLI_STOP;
+    case ':': return refuse(cli, &table, key);
+    case OPTION_HELP: cli->exit_code = help_verb(stdout, cli->program, cli->verb); return CLI_STOP;
     case OPTION_SESSION: cli->session = optarg; break;
     case OPTION_STORE: cli->store = optarg; break;
     case OPTION_CONFIG: cli->config = optarg; break;

@@ -16,7 +16,7 @@ __attribute__((format(printf, 2, 0))) static void say(const struct cli *cli, con
                                                       va_list arguments) {
   char *text = NULL;
   bool named = cli->verb && cli->verb->name;
-  fprintf(stderr, "tidings%s%s: ", named ? " " : "", named ? cli->verb->name : "");
+  fprintf(stderr, "%s%s%s: ", cli->program->name, named ? " " : "", named ? cli->verb->name : "");
   if (vasprintf(&text, format, arguments) < 0) text = NULL;
   terminal_text(stderr, text ? text : "out of memory");
   free(text);
@@ -27,8 +27,8 @@ int cli_usage(const struct cli *cli, const char *format, ...) {
   va_start(arguments, format);
   say(cli, format, arguments);
   va_end(arguments);
-  fprintf(stderr, "\nusage: tidings %s%s%s\n", cli->verb->name ? cli->verb->name : "",
-          cli->verb->name ? " " : "", cli->verb->usage);
+  fprintf(stderr, "\nusage: %s %s%s%s\n", cli->program->name,
+          cli->verb->name ? cli->verb->name : "", cli->verb->name ? " " : "", cli->verb->usage);
   return EXIT_USAGE;
 }
 

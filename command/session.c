@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "command/terminal.h"
-#include "command/utf8_check.h"
+#include "common/utf8.h"
 
 enum { MOST_LISTED = 20 };
 
@@ -123,14 +123,14 @@ const char *session_named(const struct cli *cli) {
 /* What the plugin would refuse too, but perhaps only after a command has run. */
 int session_check(const struct cli *cli, const char *session) {
   enum { LONGEST = 255 };
+  const struct tidings_span text = span_text(session);
   uint32_t character = 0;
-  size_t left = strlen(session);
-  if (left > LONGEST)
-    return cli_fail(cli, "session: it has %zu bytes; expected 1 to %d", left, LONGEST);
-  for (size_t width = 0; left; session += width, left -= width) {
-    width = utf8_decode(session, left, &character);
-    if (!width) return cli_fail(cli, "session: '%s' is not UTF-8; expected text", session);
-    if (character < ' ' || (character >= 0x7f && character < 0xa0))
+  if (text.len > LONGEST)
+    return cli_fail(cli, "session: it has %zu bytes; expected 1 to %d", text.len, LONGEST);
+  for (size_t at = 0, width = 0; at < text.len; at += width) {
+    width = utf8_decode(text, at, &character);
+    if (!width) return cli_fail(cli, "session: '%s' is not UTF-8; expected text", session + at);
+    if (utf8_is_control(character))
       return cli_fail(cli, "session: it has the control character U+%04X; expected none",
                       (unsigned)character);
   }

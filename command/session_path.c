@@ -12,7 +12,8 @@
 
 #include "command/paths.h"
 
-/* Takes "//", "." and ".." out of an absolute path, in place. */
+/* Takes "//", "." and ".." out of a path, in place. The path must be absolute: then what is written
+ * is never longer than what was read. */
 static void tidy(char *path) {
   char *out = path;
   for (const char *at = path; *at;) {
@@ -47,15 +48,20 @@ static char *resolved_folder(const char *folder) {
   return joined;
 }
 
-static char *absolute(const char *cwd, const char *path) {
-  char here[PATH_MAX];
-  if (path[0] == '/') return strdup(path);
-  if (!cwd[0]) cwd = getcwd(here, sizeof here) ? here : "/";
-  return paths_join(cwd, path);
+/* `folder` is absolute. */
+static char *absolute(const char *folder, const char *path) {
+  return path[0] == '/' ? strdup(path) : paths_join(folder, path);
 }
 
-static char *resolved(const char *cwd, const char *path) {
-  char *whole = absolute(cwd, path), *joined = NULL;
+/* A host may send a relative folder, or none: then it is relative to ours. */
+static char *absolute_folder(const char *folder) {
+  char here[PATH_MAX];
+  const char *base = getcwd(here, sizeof here) ? here : "/";
+  return folder[0] ? absolute(base, folder) : strdup(base);
+}
+
+static char *resolved(const char *folder_of_session, const char *path) {
+  char *whole = absolute(folder_of_session, path), *joined = NULL;
   if (!whole) return NULL;
   tidy(whole);
   char *slash = strrchr(whole, '/');
@@ -70,12 +76,15 @@ static char *resolved(const char *cwd, const char *path) {
 }
 
 char *session_path(const char *cwd, const char *path) {
-  char *whole = resolved(cwd, path);
-  char *folder = cwd[0] == '/' ? resolved_folder(cwd) : NULL;
+  char *base = absolute_folder(cwd);
+  if (base) tidy(base);
+  char *whole = base ? resolved(base, path) : NULL;
+  char *folder = base && cwd[0] ? resolved_folder(base) : NULL;
   size_t len = folder ? strlen(folder) : 0;
   if (folder && strcmp(folder, "/") == 0) len = 0;
   if (whole && folder && strncmp(whole, folder, len) == 0 && whole[len] == '/' && whole[len + 1])
     memmove(whole, whole + len + 1, strlen(whole + len + 1) + 1);
   free(folder);
+  free(base);
   return whole;
 }

@@ -42,6 +42,14 @@ void buffer_format(struct buffer *buffer, const char *format, ...) {
   buffer->len += (size_t)len;
 }
 
+char *buffer_take(struct buffer *buffer) {
+  buffer_byte(buffer, '\0');
+  char *bytes = buffer->failed ? NULL : buffer->bytes;
+  if (!bytes) free(buffer->bytes);
+  *buffer = (struct buffer)BUFFER_EMPTY;
+  return bytes;
+}
+
 void buffer_free(struct buffer *buffer) {
   free(buffer->bytes);
   *buffer = (struct buffer)BUFFER_EMPTY;

@@ -24,6 +24,8 @@ struct buffer {
 bool buffer_grow(struct buffer *buffer, size_t more); /* makes room; false: it has failed */
 void buffer_format(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The bytes with a NUL at the end, to be freed with free; NULL: it has failed. Makes it empty. */
+char *buffer_take(struct buffer *buffer);
 void buffer_free(struct buffer *buffer); /* and makes it empty */
 
 /* Here, because rendering is made of these. */

@@ -5,11 +5,12 @@
 #include "common/json.h"
 
 const struct json *json_member(const struct json *object, const char *key) {
-  if (object->kind != JSON_IS_OBJECT) return NULL;
+  const struct json *found = NULL;
+  if (!object || object->kind != JSON_IS_OBJECT) return NULL;
   for (const struct json *member = object->members; member; member = member->next) {
-    if (span_is(member->key, key)) return member;
+    if (span_is(member->key, key)) found = member;
   }
-  return NULL;
+  return found;
 }
 
 bool json_to_integer(const struct json *json, int64_t *ret_value) {
@@ -82,30 +83,27 @@ static void write_scalar(const struct json *json, struct buffer *out) {
   }
 }
 
-/* No recursion: the reader has seen to it that the stack is deep enough. */
-static void write_value(const struct json *json, struct buffer *out) {
-  const struct json *open[JSON_MAX_DEPTH];
-  size_t depth = 0;
-  for (;;) {
-    if (is_open(json)) {
-      write_bracket(json, "[{", out);
-      open[depth++] = json;
-      json = json->members;
-    } else {
-      write_scalar(json, out);
-      json = depth ? json->next : NULL;
-    }
-    while (!json && depth) {
-      const struct json *closed = open[--depth];
-      write_bracket(closed, "]}", out);
-      json = depth ? closed->next : NULL;
-    }
-    if (!json) return;
-    if (json != open[depth - 1]->members) buffer_byte(out, ',');
-    if (open[depth - 1]->kind == JSON_IS_OBJECT) {
-      json_write_string(json->key, out);
-      buffer_byte(out, ':');
-    }
+/* Ends a value, and what it is the last of. Returns what comes next, or NULL: `root` has ended. */
+static const struct json *write_end(const struct json *json, const struct json *root,
+                                    struct buffer *out) {
+  for (;; json = json->parent) {
+    if (is_open(json)) write_bracket(json, "]}", out);
+    if (json == root) return NULL;
+    if (!json->next) continue;
+    buffer_byte(out, ',');
+    return json->next;
+  }
+}
+
+/* No recursion: a value knows what it is in. */
+static void write_value(const struct json *root, struct buffer *out) {
+  for (const struct json *json = root; json;) {
+    if (is_open(json)) write_bracket(json, "[{", out);
+    else write_scalar(json, out);
+    json = json->members ? json->members : write_end(json, root, out);
+    if (!json || json->parent->kind != JSON_IS_OBJECT) continue;
+    json_write_string(json->key, out);
+    buffer_byte(out, ':');
   }
 }
 

@@ -1,36 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * common/json_read.c: the reader of json.h. It copies the input once and decodes strings in place,
- * which never makes them longer.
+ * common/json_read.c: the reader of json.h. It copies the input once and decodes strings in place.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/error.h"
-#include "common/json.h"
+#include "common/json_reader.h"
 #include "common/utf8.h"
 
-struct open_value {
-  struct json *json;
-  const struct json **tail; /* where the next member goes */
-};
-
-struct reader {
-  struct tidings_span original; /* for positions: the copy changes while it is read */
-  char *begin, *at, *end;
-  struct arena *arena;
-  const char *what;
-  struct tidings_error *error;
-  struct open_value open[JSON_MAX_DEPTH];
-  size_t depth;
-};
-
-static struct tidings_span rest(const struct reader *reader) {
+static struct tidings_span rest(const struct json_reader *reader) {
   return span_of(reader->at, (size_t)(reader->end - reader->at));
 }
 
 /* The sentence names line and column, counted in characters from 1. */
-static int refuse(const struct reader *reader, int code, const char *at, const char *problem) {
+static int refuse(const struct json_reader *reader, int code, const char *at, const char *problem) {
   size_t line = 1, column = 1;
   for (size_t i = 0; i < (size_t)(at - reader->begin); i++) {
     unsigned char byte = (unsigned char)reader->original.ptr[i];
@@ -45,12 +29,11 @@ static int refuse(const struct reader *reader, int code, const char *at, const c
               column);
 }
 
-static int not_json(const struct reader *reader, const char *at, const char *problem) {
+int json_reader_refuse(const struct json_reader *reader, const char *at, const char *problem) {
   return refuse(reader, TIDINGS_E_INVAL, at, problem);
 }
 
-/* Says what was found where something else was needed. */
-static int unexpected(const struct reader *reader, const char *expected) {
+int json_reader_unexpected(const struct json_reader *reader, const char *expected) {
   if (reader->at == reader->end)
     return fail(reader->error, TIDINGS_E_INVAL, "%s: not JSON: it ends where %s was expected",
                 reader->what, expected);
@@ -59,125 +42,39 @@ static int unexpected(const struct reader *reader, const char *expected) {
   found.len = utf8_characters(found, 1);
   (void)snprintf(problem, sizeof problem, "not JSON: %s where %s was expected", quote(found).text,
                  expected);
-  return not_json(reader, reader->at, problem);
+  return json_reader_refuse(reader, reader->at, problem);
 }
 
-static int no_memory(const struct reader *reader) {
+static int no_memory(const struct json_reader *reader) {
   return fail(reader->error, TIDINGS_E_NOMEM, "%s: no memory to read it", reader->what);
 }
 
-static void skip_space(struct reader *reader) {
-  while (reader->at < reader->end &&
-         (*reader->at == ' ' || *reader->at == '\n' || *reader->at == '\r' || *reader->at == '\t'))
-    reader->at++;
+static size_t position(const struct json_reader *reader) {
+  return (size_t)(reader->at - reader->begin);
 }
 
-static bool take(struct reader *reader, char byte) {
-  if (reader->at == reader->end || *reader->at != byte) return false;
-  reader->at++;
+/* False: there is none, or it does not end. */
+static bool skip_comment(struct json_reader *reader) {
+  struct tidings_span left = rest(reader);
+  if (left.len < 2 || left.ptr[0] != '/' || (left.ptr[1] != '/' && left.ptr[1] != '*'))
+    return false;
+  bool line = left.ptr[1] == '/';
+  const char *end =
+      line ? memchr(left.ptr, '\n', left.len) : memmem(left.ptr + 2, left.len - 2, "*/", 2);
+  if (!end && !line) return false;
+  reader->at += end ? (size_t)(end - left.ptr) + (line ? 1 : 2) : left.len;
   return true;
 }
 
-static int hex_digit(char byte) {
-  if (byte >= '0' && byte <= '9') return byte - '0';
-  if (byte >= 'a' && byte <= 'f') return byte - 'a' + 10;
-  if (byte >= 'A' && byte <= 'F') return byte - 'A' + 10;
-  return -1;
-}
-
-/* Four hexadecimal digits at `at`, or -1. */
-static int32_t hex_quad(const char *at, const char *end) {
-  if (end - at < 4) return -1;
-  int32_t value = 0;
-  for (int i = 0; i < 4; i++) {
-    int digit = hex_digit(at[i]);
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
-}
-
-static char *encode_utf8(char *to, uint32_t code_point) {
-  unsigned char *out = (unsigned char *)to;
-  if (code_point < 0x80) {
-    *out++ = (unsigned char)code_point;
-  } else if (code_point < 0x800) {
-    *out++ = (unsigned char)(0xC0 | code_point >> 6);
-    *out++ = (unsigned char)(0x80 | (code_point & 0x3F));
-  } else if (code_point < 0x10000) {
-    *out++ = (unsigned char)(0xE0 | code_point >> 12);
-    *out++ = (unsigned char)(0x80 | (code_point >> 6 & 0x3F));
-    *out++ = (unsigned char)(0x80 | (code_point & 0x3F));
-  } else {
-    *out++ = (unsigned char)(0xF0 | code_point >> 18);
-    *out++ = (unsigned char)(0x80 | (code_point >> 12 & 0x3F));
-    *out++ = (unsigned char)(0x80 | (code_point >> 6 & 0x3F));
-    *out++ = (unsigned char)(0x80 | (code_point & 0x3F));
-  }
-  return (char *)out;
-}
-
-/* The second half of a surrogate pair, or -1. */
-static int32_t low_surrogate(const struct reader *reader) {
-  if (reader->end - reader->at < 6 || reader->at[0] != '\\' || reader->at[1] != 'u') return -1;
-  int32_t low = hex_quad(reader->at + 2, reader->end);
-  return low >= 0xDC00 && low <= 0xDFFF ? low : -1;
-}
-
-/* reader->at is behind "\u". */
-static int read_unicode_escape(struct reader *reader, char **to) {
-  const char *start = reader->at - 2;
-  int32_t value = hex_quad(reader->at, reader->end);
-  if (value < 0) return not_json(reader, start, "not JSON: \\u without four hexadecimal digits");
-  reader->at += 4;
-  if (value == 0) return not_json(reader, start, "the NUL character \\u0000 is not allowed,");
-  uint32_t code_point = (uint32_t)value;
-  if (value >= 0xD800 && value <= 0xDFFF) {
-    int32_t low = value <= 0xDBFF ? low_surrogate(reader) : -1;
-    if (low < 0) return not_json(reader, start, "not JSON: half of a surrogate pair");
-    reader->at += 6;
-    code_point = 0x10000 + (((uint32_t)value - 0xD800) << 10) + ((uint32_t)low - 0xDC00);
-  }
-  *to = encode_utf8(*to, code_point);
-  return 0;
-}
-
-/* reader->at is behind the backslash. */
-static int read_escape(struct reader *reader, char **to) {
-  static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
-  if (reader->at == reader->end) return unexpected(reader, "an escaped character");
-  char byte = *reader->at++;
-  if (byte == 'u') return read_unicode_escape(reader, to);
-  const char *name = memchr(names, byte, sizeof names - 1);
-  if (!name) return not_json(reader, reader->at - 2, "not JSON: an unknown escape");
-  *(*to)++ = values[name - names];
-  return 0;
-}
-
-static int read_string(struct reader *reader, struct tidings_span *ret_text) {
-  reader->at++;
-  char *begin = reader->at, *to = begin;
-  for (;;) {
-    const char *run = reader->at;
-    while (reader->at < reader->end && *reader->at != '"' && *reader->at != '\\' &&
-           (unsigned char)*reader->at >= 0x20)
+static void skip_space(struct json_reader *reader) {
+  do {
+    while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\n' ||
+                                        *reader->at == '\r' || *reader->at == '\t'))
       reader->at++;
-    size_t len = (size_t)(reader->at - run);
-    if (to != run) memmove(to, run, len);
-    to += len;
-    if (reader->at == reader->end) return unexpected(reader, "the end of a string");
-    if (take(reader, '"')) break;
-    if (*reader->at != '\\')
-      return not_json(reader, reader->at, "not JSON: a control character inside a string");
-    reader->at++;
-    int code = read_escape(reader, &to);
-    if (code) return code;
-  }
-  *ret_text = span_of(begin, (size_t)(to - begin));
-  return 0;
+  } while (reader->rules->edited && skip_comment(reader));
 }
 
-static size_t skip_digits(struct reader *reader) {
+static size_t skip_digits(struct json_reader *reader) {
   const char *begin = reader->at;
   while (reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9') reader->at++;
   return (size_t)(reader->at - begin);
@@ -205,27 +102,28 @@ static int64_t magnitude(struct tidings_span number) {
   return (point < 0 ? digits : point) - first + (negative ? -exponent : exponent);
 }
 
-static int read_number(struct reader *reader, struct json *json) {
+static int read_number(struct json_reader *reader, struct json *json) {
   const char *begin = reader->at;
   bool integer = true;
-  (void)take(reader, '-');
+  (void)json_reader_take(reader, '-');
   const char *first = reader->at;
   size_t digits = skip_digits(reader);
-  if (!digits) return unexpected(reader, "a digit");
+  if (!digits) return json_reader_unexpected(reader, "a digit");
   if (digits > 1 && *first == '0')
-    return not_json(reader, begin, "not JSON: a number that starts with 0");
-  if (take(reader, '.')) {
+    return json_reader_refuse(reader, begin, "not JSON: a number that starts with 0");
+  if (json_reader_take(reader, '.')) {
     integer = false;
-    if (!skip_digits(reader)) return unexpected(reader, "a digit");
+    if (!skip_digits(reader)) return json_reader_unexpected(reader, "a digit");
   }
-  if (take(reader, 'e') || take(reader, 'E')) {
+  if (json_reader_take(reader, 'e') || json_reader_take(reader, 'E')) {
     integer = false;
-    if (!take(reader, '+')) (void)take(reader, '-');
-    if (!skip_digits(reader)) return unexpected(reader, "a digit");
+    if (!json_reader_take(reader, '+')) (void)json_reader_take(reader, '-');
+    if (!skip_digits(reader)) return json_reader_unexpected(reader, "a digit");
   }
   json->kind = JSON_IS_NUMBER;
   json->text = span_of(begin, (size_t)(reader->at - begin));
   int64_t value;
+  if (reader->rules->edited) return 0;
   if (integer ? !json_to_integer(json, &value) : magnitude(json->text) > 308) {
     char problem[640];
     (void)snprintf(problem, sizeof problem, "%s is not a number of 64 bits,",
@@ -235,7 +133,7 @@ static int read_number(struct reader *reader, struct json *json) {
   return 0;
 }
 
-static int read_word(struct reader *reader, struct json *json) {
+static int read_word(struct json_reader *reader, struct json *json) {
   static const struct {
     const char *word;
     enum json_kind kind;
@@ -248,32 +146,45 @@ static int read_word(struct reader *reader, struct json *json) {
     json->kind = words[i].kind;
     return 0;
   }
-  return unexpected(reader, "a value");
+  return json_reader_unexpected(reader, "a value");
 }
 
-/* A value that is not closed yet goes onto the stack. */
-static int open_value(struct reader *reader, struct json *json) {
-  if (reader->depth == JSON_MAX_DEPTH) {
+static int open_value(struct json_reader *reader, struct json *json) {
+  if (reader->depth == reader->rules->max_depth) {
     char problem[64];
-    (void)snprintf(problem, sizeof problem, "nested deeper than %d levels", (int)JSON_MAX_DEPTH);
+    (void)snprintf(problem, sizeof problem, "nested deeper than %zu levels", reader->depth);
     return refuse(reader, TIDINGS_E_TOO_BIG, reader->at, problem);
   }
   json->kind = *reader->at == '{' ? JSON_IS_OBJECT : JSON_IS_ARRAY;
   reader->at++;
-  reader->open[reader->depth++] = (struct open_value){json, &json->members};
+  reader->open = json;
+  reader->last = NULL;
+  reader->depth++;
   return 0;
 }
 
-static int read_value(struct reader *reader, struct json *json) {
-  if (reader->at == reader->end) return unexpected(reader, "a value");
+static int read_scalar(struct json_reader *reader, struct json *json) {
   char byte = *reader->at;
-  if (byte == '{' || byte == '[') return open_value(reader, json);
+  int code = 0;
   if (byte == '"') {
     json->kind = JSON_IS_STRING;
-    return read_string(reader, &json->text);
+    code = json_reader_string(reader, false, &json->text);
+  } else if (byte == '-' || (byte >= '0' && byte <= '9')) {
+    code = read_number(reader, json);
+  } else {
+    code = read_word(reader, json);
   }
-  if (byte == '-' || (byte >= '0' && byte <= '9')) return read_number(reader, json);
-  return read_word(reader, json);
+  json->end = position(reader);
+  reader->last = json;
+  return code;
+}
+
+static int read_value(struct json_reader *reader, struct json *json) {
+  if (reader->at == reader->end) return json_reader_unexpected(reader, "a value");
+  json->start = position(reader);
+  if (json->key.ptr == NULL) json->key_start = json->start;
+  return *reader->at == '{' || *reader->at == '[' ? open_value(reader, json)
+                                                  : read_scalar(reader, json);
 }
 
 static int compare_keys(const void *left, const void *right) {
@@ -282,15 +193,16 @@ static int compare_keys(const void *left, const void *right) {
   return a->len ? memcmp(a->ptr, b->ptr, a->len) : 0;
 }
 
-static int duplicate(const struct reader *reader, struct tidings_span key) {
+static int duplicate(const struct json_reader *reader, struct tidings_span key) {
   return fail(reader->error, TIDINGS_E_INVAL, "%s: not JSON: the key %s stands twice in one object",
               reader->what, quote(key).text);
 }
 
 /* Few members are compared each with each; many are sorted, so that a hostile object costs no
  * quadratic time. */
-static int check_keys(const struct reader *reader, const struct json *object) {
+static int check_keys(const struct json_reader *reader, const struct json *object) {
   enum { FEW = 12 };
+  if (reader->rules->repeats) return 0;
   if (object->count <= FEW) {
     for (const struct json *one = object->members; one; one = one->next) {
       for (const struct json *other = object->members; other != one; other = other->next) {
@@ -312,70 +224,95 @@ static int check_keys(const struct reader *reader, const struct json *object) {
 
 /* Closes what ends here. Afterwards the input is at the end of the whole value, or the next member
  * of the innermost open one is due. */
-static int close_values(struct reader *reader) {
-  while (reader->depth) {
-    const struct json *json = reader->open[reader->depth - 1].json;
+static int close_values(struct json_reader *reader) {
+  while (reader->open) {
+    struct json *json = reader->open;
     bool object = json->kind == JSON_IS_OBJECT;
     skip_space(reader);
-    if (json->count && take(reader, ',')) return 0;
-    if (!take(reader, object ? '}' : ']')) {
-      if (json->count) return unexpected(reader, object ? "\",\" or \"}\"" : "\",\" or \"]\"");
-      return 0; /* just opened, and not empty */
+    bool comma = reader->last && json_reader_take(reader, ',');
+    if (comma && !reader->rules->edited) return 0;
+    if (comma) skip_space(reader);
+    if (!json_reader_take(reader, object ? '}' : ']')) {
+      if (comma || !reader->last) return 0;
+      return json_reader_unexpected(reader, object ? "\",\" or \"}\"" : "\",\" or \"]\"");
     }
     int code = object ? check_keys(reader, json) : 0;
     if (code) return code;
+    json->end = position(reader);
+    reader->last = json;
+    reader->open = json->parent;
     reader->depth--;
   }
   return 0;
 }
 
 /* Makes room for the next member of the innermost open value and reads its key. */
-static int begin_member(struct reader *reader, struct json **ret_member) {
-  struct open_value *open = &reader->open[reader->depth - 1];
-  struct json *member = arena_zalloc(reader->arena, 1, sizeof *member);
+static int begin_member(struct json_reader *reader, struct json **ret_member) {
+  struct json *open = reader->open, *member = arena_zalloc(reader->arena, 1, sizeof *member);
   if (!member) return no_memory(reader);
-  if (open->json->kind == JSON_IS_OBJECT) {
+  if (open->kind == JSON_IS_OBJECT) {
     skip_space(reader);
     if (reader->at == reader->end || *reader->at != '"')
-      return unexpected(reader, "a key in double quotes");
-    int code = read_string(reader, &member->key);
+      return json_reader_unexpected(reader, "a key in double quotes");
+    member->key_start = position(reader);
+    int code = json_reader_string(reader, true, &member->key);
     if (code) return code;
     skip_space(reader);
-    if (!take(reader, ':')) return unexpected(reader, "\":\"");
+    if (!json_reader_take(reader, ':')) return json_reader_unexpected(reader, "\":\"");
   }
-  *open->tail = member;
-  open->tail = &member->next;
-  open->json->count++;
+  if (reader->last) reader->last->next = member;
+  else open->members = member;
+  member->parent = open;
+  open->count++;
   *ret_member = member;
   return 0;
 }
 
-int json_read(struct tidings_span bytes, const char *what, struct arena *arena,
-              const struct json **ret_json, struct tidings_error *error) {
-  struct reader reader = {.original = bytes, .arena = arena, .what = what, .error = error};
-  size_t valid = utf8_valid_length(bytes);
+/* From the first byte of the copy to the last. */
+static int read_text(struct json_reader *reader, struct json *root) {
+  struct json *json = root;
+  for (;;) {
+    skip_space(reader);
+    int code = read_value(reader, json);
+    if (!code) code = close_values(reader);
+    if (!code && reader->open) code = begin_member(reader, &json);
+    if (code) return code;
+    if (!reader->open) break;
+  }
+  skip_space(reader);
+  return reader->at < reader->end ? json_reader_unexpected(reader, "the end") : 0;
+}
+
+int json_read_by(const struct json_rules *rules, struct tidings_span bytes, const char *what,
+                 struct arena *arena, const struct json **ret_json, struct tidings_error *error) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  struct json_reader reader = {
+      .original = bytes, .rules = rules, .arena = arena, .what = what, .error = error};
+  size_t valid = rules->edited ? bytes.len : utf8_valid_length(bytes);
   if (valid < bytes.len)
     return fail(error, TIDINGS_E_INVAL, "%s: not UTF-8: byte 0x%02X at offset %zu", what,
                 (unsigned)(unsigned char)bytes.ptr[valid], valid);
-  if (!bytes.len) return fail(error, TIDINGS_E_INVAL, "%s: not JSON: it is empty", what);
+  if (!bytes.len && !rules->edited)
+    return fail(error, TIDINGS_E_INVAL, "%s: not JSON: it is empty", what);
   struct json *root = arena_zalloc(arena, 1, sizeof *root);
-  char *copy = arena_alloc(arena, bytes.len);
+  char *copy = arena_alloc(arena, bytes.len + 1);
   if (!root || !copy) return no_memory(&reader);
-  memcpy(copy, bytes.ptr, bytes.len);
+  if (bytes.len) memcpy(copy, bytes.ptr, bytes.len);
+  copy[bytes.len] = '\0'; /* after a number, too, stands what is no part of it */
   reader.begin = reader.at = copy;
   reader.end = copy + bytes.len;
-
-  struct json *json = root;
-  for (;;) {
+  if (rules->edited) {
+    if (bytes.len >= 3 && memcmp(copy, mark, 3) == 0) reader.at += 3;
     skip_space(&reader);
-    int code = read_value(&reader, json);
-    if (!code) code = close_values(&reader);
-    if (!code && reader.depth) code = begin_member(&reader, &json);
-    if (code) return code;
-    if (!reader.depth) break;
+    if (reader.at == reader.end) root = NULL;
   }
-  skip_space(&reader);
-  if (reader.at < reader.end) return unexpected(&reader, "the end");
-  *ret_json = root;
-  return 0;
+  int code = root ? read_text(&reader, root) : 0;
+  if (!code) *ret_json = root;
+  return code;
+}
+
+int json_read(struct tidings_span bytes, const char *what, struct arena *arena,
+              const struct json **ret_json, struct tidings_error *error) {
+  static const struct json_rules strict = {.max_depth = JSON_MAX_DEPTH};
+  return json_read_by(&strict, bytes, what, arena, ret_json, error);
 }

@@ -25,26 +25,17 @@ void json_close(struct json_writer *writer, char bracket) {
   writer->comma = true;
 }
 
-/* A host's own words (a call's id, a tool's name) may be any bytes; what is written is UTF-8:
- * U+FFFD stands for each byte that is not. */
-static void write_mended(struct tidings_span text, struct buffer *out) {
-  struct buffer mended = BUFFER_EMPTY;
-  while (text.len) {
-    size_t valid = utf8_valid_length(text);
-    buffer_append(&mended, text.ptr, valid);
-    if (valid == text.len) break;
-    buffer_text(&mended, "\xef\xbf\xbd");
-    text = span_of(text.ptr + valid + 1, text.len - valid - 1);
-  }
-  json_write_string(buffer_view(&mended), out);
-  if (mended.failed) out->failed = true;
-  buffer_free(&mended);
-}
-
 void json_put_string(struct json_writer *writer, const char *key, struct tidings_span text) {
   begin(writer, key);
-  if (utf8_valid(text)) json_write_string(text, writer->out);
-  else write_mended(text, writer->out);
+  if (utf8_valid(text)) {
+    json_write_string(text, writer->out);
+    return;
+  }
+  struct buffer repaired = BUFFER_EMPTY;
+  utf8_repair(text, &repaired);
+  json_write_string(buffer_view(&repaired), writer->out);
+  if (repaired.failed) writer->out->failed = true;
+  buffer_free(&repaired);
 }
 
 void json_put_text(struct json_writer *writer, const char *key, const char *text) {

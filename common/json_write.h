@@ -17,6 +17,7 @@ struct json_writer {
 /* `key` NULL: an element of an array, or the value itself. */
 void json_open(struct json_writer *writer, const char *key, char bracket); /* '{' or '[' */
 void json_close(struct json_writer *writer, char bracket);                 /* '}' or ']' */
+/* A host's own words (a call's id, a tool's name) may be any bytes: they are repaired. */
 void json_put_string(struct json_writer *writer, const char *key, struct tidings_span text);
 void json_put_text(struct json_writer *writer, const char *key, const char *text); /* NULL: null */
 void json_put_u64(struct json_writer *writer, const char *key, uint64_t value);

@@ -33,6 +33,14 @@ size_t utf8_decode(struct tidings_span text, size_t at, uint32_t *ret_code_point
   return len;
 }
 
+size_t utf8_encode(uint32_t code_point, char *to) {
+  static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0}; /* by length */
+  size_t len = code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
+  for (size_t i = len - 1; i > 0; i--, code_point >>= 6) to[i] = (char)(0x80 | (code_point & 0x3F));
+  to[0] = (char)(leads[len] | code_point);
+  return len;
+}
+
 size_t utf8_valid_length(struct tidings_span text) {
   size_t at = 0;
   while (at < text.len) {
@@ -70,6 +78,15 @@ size_t utf8_characters(struct tidings_span text, size_t count) {
     at += len ? len : 1;
   }
   return at;
+}
+
+void utf8_repair(struct tidings_span text, struct buffer *out) {
+  for (size_t at = 0; at < text.len; at++) {
+    size_t valid = utf8_valid_length(span_of(text.ptr + at, text.len - at));
+    buffer_append(out, text.ptr + at, valid);
+    at += valid;
+    if (at < text.len) buffer_text(out, "\xEF\xBF\xBD");
+  }
 }
 
 bool utf8_is_control(uint32_t code_point) {

@@ -9,11 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/span.h"
+#include "common/buffer.h"
 
 /* Decodes the character at text.ptr + at. Returns its length in bytes (1 to 4) and writes the code
  * point; 0 if it is not valid there. */
 size_t utf8_decode(struct tidings_span text, size_t at, uint32_t *ret_code_point);
+/* Writes the 1 to 4 bytes of a code point that is no surrogate. Returns how many. */
+size_t utf8_encode(uint32_t code_point, char *to);
 bool utf8_valid(struct tidings_span text);
 /* How many bytes at the front are valid: text.len if all are. */
 size_t utf8_valid_length(struct tidings_span text);
@@ -21,6 +23,8 @@ size_t utf8_valid_length(struct tidings_span text);
 size_t utf8_prefix(struct tidings_span text, size_t max);
 /* The number of bytes that hold the first `count` characters; all of them if there are fewer. */
 size_t utf8_characters(struct tidings_span text, size_t count);
+/* Appends the text with U+FFFD in the place of each byte that is not UTF-8. */
+void utf8_repair(struct tidings_span text, struct buffer *out);
 /* C0, DEL, C1: what a session id must not hold. */
 bool utf8_is_control(uint32_t code_point);
 /* Controls and what reorders or hides text: bidi, zero-width, tag characters, line and paragraph

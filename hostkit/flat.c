@@ -73,12 +73,13 @@ static void give_back(struct slot *slot) {
   pthread_mutex_unlock(&table_lock);
 }
 
-static int32_t open_from(json_t *given, struct hostkit **ret_kit, struct tidings_error *error) {
+static int32_t open_from(const struct json *given, struct arena *arena, struct hostkit **ret_kit,
+                         struct tidings_error *error) {
   static const char *const members[] = {"plugin", "store",     "host_name",      "configuration",
                                         "role",   "owner_pid", "hook_budget_ms", "settle_on_return",
                                         "probe",  NULL};
   static const char *const roles[] = {"host", "producer", NULL};
-  struct hk_fields fields = {.object = given, .name = "options", .error = error};
+  struct hk_fields fields = {.object = given, .arena = arena, .name = "options", .error = error};
   hk_fields_only(&fields, members);
   struct hostkit_options options = {
       .size = sizeof options,
@@ -90,40 +91,37 @@ static int32_t open_from(json_t *given, struct hostkit **ret_kit, struct tidings
       .hook_budget_ms = hk_field_number(&fields, "hook_budget_ms", 0),
       .settle_on_return = hk_field_flag(&fields, "settle_on_return"),
   };
-  const json_t *probe = json_object_get(given, "probe");
-  if (json_is_false(probe)) options.flags |= HOSTKIT_NO_PROBE;
-  else if (probe && !json_is_string(probe)) hk_field_wrong(&fields, "probe", "a path or false");
+  const struct json *probe = json_member(given, "probe");
+  if (probe && probe->kind == JSON_IS_FALSE) options.flags |= HOSTKIT_NO_PROBE;
+  else if (probe && probe->kind != JSON_IS_STRING)
+    hk_field_wrong(&fields, "probe", "a path or false");
   else options.probe_path = hk_field_string(&fields, "probe", HK_OPTIONAL);
-  const json_t *configuration = hk_field_object(&fields, "configuration", HK_OPTIONAL);
+  const struct json *configuration = hk_field_object(&fields, "configuration", HK_OPTIONAL);
+  struct tidings_span text = {NULL, 0};
   if (fields.code) return fields.code;
-
-  char *text = NULL;
-  if (configuration) {
-    text = hk_json_dump(configuration);
-    if (!text) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading the options");
-    options.configuration = text;
-  }
-  int32_t code = hostkit_open(&options, ret_kit, error);
-  free(text);
-  return code;
+  if (configuration && json_compact(configuration, arena, &text))
+    return hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading the options");
+  options.configuration = text.ptr;
+  return hostkit_open(&options, ret_kit, error);
 }
 
 int64_t hostkit_flat_open(const char *options_json) {
   struct tidings_error error = {.size = sizeof error};
-  json_t *options = NULL;
+  struct arena arena = ARENA_EMPTY;
+  const struct json *options = NULL;
   struct slot *slot = NULL;
   int64_t handle = 0;
   int32_t code = TIDINGS_OK;
   if (!options_json) code = hk_error(&error, TIDINGS_E_INVAL, "options is a null pointer");
   if (!code)
-    code = hk_json_parse_object(options_json, strlen(options_json), "options", &options, &error);
+    code = hk_json_read_object(span_text(options_json), "options", &arena, &options, &error);
   if (code) goto out;
   slot = calloc(1, sizeof *slot);
   if (!slot) {
     code = hk_error(&error, TIDINGS_E_NOMEM, "out of memory while opening a plugin");
     goto out;
   }
-  code = open_from(options, &slot->kit, &error);
+  code = open_from(options, &arena, &slot->kit, &error);
   if (code) goto out;
   pthread_mutex_lock(&table_lock);
   handle = slot->handle = ++last_handle;
@@ -133,7 +131,7 @@ int64_t hostkit_flat_open(const char *options_json) {
   slot = NULL;
 out:
   free(slot);
-  json_decref(options);
+  arena_free(&arena);
   if (code) remember(&error, code);
   return handle;
 }
@@ -191,47 +189,45 @@ int32_t hostkit_flat_close(int64_t handle) {
   return code ? remember(&error, code) : TIDINGS_OK;
 }
 
-/* The answer of a call that failed; NULL: out of memory. */
-static json_t *error_answer(int32_t code, const struct tidings_error *error) {
-  json_t *inner = json_object();
-  int failed = hk_json_put(inner, "code", json_string(hostkit_error_name(code)));
-  failed |= hk_json_put(inner, "text", hk_json_text(hk_span(error->text)));
-  json_t *answer = json_object();
-  failed |= hk_json_put(answer, "error", inner);
-  if (!failed) return answer;
-  json_decref(answer);
-  return NULL;
+/* In the place of whatever has been written. */
+static void write_error(int32_t code, const struct tidings_error *error, struct buffer *answer) {
+  struct json_writer writer = {.out = answer};
+  buffer_free(answer);
+  json_open(&writer, NULL, '{');
+  json_open(&writer, "error", '{');
+  json_put_text(&writer, "code", hostkit_error_name(code));
+  json_put_text(&writer, "text", error->text);
+  json_close(&writer, '}');
+  json_close(&writer, '}');
 }
 
-static int32_t answer_to(int64_t handle, const char *request_json, json_t **ret_answer,
+static int32_t answer_to(int64_t handle, const char *request_json, struct buffer *answer,
                          struct tidings_error *error) {
   if (!request_json) return hk_error(error, TIDINGS_E_INVAL, "request is a null pointer");
-  json_t *request = NULL;
-  int32_t code =
-      hk_json_parse_object(request_json, strlen(request_json), "request", &request, error);
-  if (code) return code;
+  struct arena arena = ARENA_EMPTY;
+  const struct json *request = NULL;
   struct slot *slot = NULL;
-  code = look_up(handle, &slot, error);
+  int32_t code = hk_json_read_object(span_text(request_json), "request", &arena, &request, error);
+  if (!code) code = look_up(handle, &slot, error);
   if (!code) {
-    code = hk_flat_perform(slot->kit, request, ret_answer, error);
+    code = hk_flat_perform(slot->kit, request, &arena, answer, error);
     give_back(slot);
   }
-  json_decref(request);
+  arena_free(&arena);
   return code;
 }
 
 char *hostkit_flat_call(int64_t handle, const char *request_json) {
   struct tidings_error error = {.size = sizeof error};
-  json_t *answer = NULL;
+  struct buffer answer = BUFFER_EMPTY;
   int32_t code = answer_to(handle, request_json, &answer, &error);
   if (code) {
     remember(&error, code);
-    answer = error_answer(code, &error);
+    write_error(code, &error, &answer);
   }
-  char *text = hk_json_dump(answer);
-  json_decref(answer);
+  char *text = buffer_take(&answer);
   if (!text) {
-    hk_error_write(&error, TIDINGS_E_NOMEM, "out of memory while writing the answer");
+    (void)fail(&error, TIDINGS_E_NOMEM, "out of memory while writing the answer");
     remember(&error, TIDINGS_E_NOMEM);
   }
   return text;

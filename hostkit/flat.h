@@ -6,9 +6,9 @@
 #ifndef HOSTKIT_FLAT_H
 #define HOSTKIT_FLAT_H
 
-#include <jansson.h>
-
 #include <tidings/hostkit.h>
+
+#include "common/json_write.h"
 
 /* How long closing and swapping wait for calls under way unless the caller says. */
 #define HK_FLAT_DRAIN_MS 5000u
@@ -16,8 +16,9 @@
 /* Room for any session's id and a NUL. */
 #define HK_SESSION_BYTES 256
 
-/* Does what `request` says and gives its answer. On failure *ret_answer is not written. */
-int32_t hk_flat_perform(struct hostkit *kit, json_t *request, json_t **ret_answer,
-                        struct tidings_error *error);
+/* Does what `request`, of which `arena` holds the tree, says and writes the answer, with room for a
+ * NUL at the end. On failure what is written is of no use. */
+int32_t hk_flat_perform(struct hostkit *kit, const struct json *request, struct arena *arena,
+                        struct buffer *answer, struct tidings_error *error);
 
 #endif

@@ -11,13 +11,12 @@
 
 #include <stdbool.h>
 
-#include <jansson.h>
-
-#include <tidings/abi.h>
+#include "common/json.h"
 
 struct hk_fields {
-  json_t *object;
-  const char *name; /* what errors call the object */
+  const struct json *object;
+  struct arena *arena; /* of the object; errors take memory from it */
+  const char *name;    /* what errors call the object */
   struct tidings_error *error;
   int32_t code;
 };
@@ -33,8 +32,8 @@ struct tidings_span hk_field_text(struct hk_fields *fields, const char *key, enu
  * an error. */
 const char *hk_field_string(struct hk_fields *fields, const char *key, enum hk_need need);
 
-const json_t *hk_field_object(struct hk_fields *fields, const char *key, enum hk_need need);
-const json_t *hk_field_array(struct hk_fields *fields, const char *key);
+const struct json *hk_field_object(struct hk_fields *fields, const char *key, enum hk_need need);
+const struct json *hk_field_array(struct hk_fields *fields, const char *key);
 uint32_t hk_field_number(struct hk_fields *fields, const char *key, uint32_t otherwise);
 bool hk_field_flag(struct hk_fields *fields, const char *key);
 

@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
   tell(HK_VERDICT_STAGE HK_STAGE_LOADING);
   void *image = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (!image) {
-    hk_error_write(&error, TIDINGS_E_INVAL, "%s cannot be loaded: %s", label, dlerror());
+    (void)fail(&error, TIDINGS_E_INVAL, "%s cannot be loaded: %s", label, dlerror());
     refuse(&error);
   }
   struct tidings_entry entry;

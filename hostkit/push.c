@@ -5,21 +5,14 @@
  */
 #include "push.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "common/json_write.h"
+#include "common/utf8.h"
 #include "errors.h"
-#include "json.h"
-#include "json_read.h"
 #include "sized.h"
 #include "text.h"
 
 static const char *const levels[] = {"info", "warning", "error", "critical"};
 static const char *const activations[] = {NULL, "passive", "idle", "interrupt"};
-
-static int32_t no_memory(struct tidings_error *error) {
-  return hk_error(error, TIDINGS_E_NOMEM, "out of memory while writing an event");
-}
 
 /* -- checks ------------------------------------------------------------------------------------ */
 
@@ -29,7 +22,7 @@ static int32_t check_name(struct tidings_span name, const char *field,
   if (!hk_span_is_sound(&name))
     return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer with length %zu", field,
                     name.len);
-  if (!hk_is_utf8(name)) return hk_error(error, TIDINGS_E_INVAL, "%s is not UTF-8", field);
+  if (!utf8_valid(name)) return hk_error(error, TIDINGS_E_INVAL, "%s is not UTF-8", field);
   return TIDINGS_OK;
 }
 
@@ -76,83 +69,84 @@ static int32_t check_numbers(const struct hostkit_notification *note, struct tid
 
 /* -- events ------------------------------------------------------------------------------------ */
 
-/* Collects |= 1 if memory ran out; an empty span is no member. */
-static int put_name(json_t *object, const char *key, struct tidings_span text) {
-  return text.len ? hk_json_put(object, key, hk_json_text(text)) : 0;
+/* An empty span is no member. */
+static void put_name(struct json_writer *writer, const char *key, struct tidings_span text) {
+  if (text.len) json_put_string(writer, key, text);
 }
 
-/* {"source", "name"}; or, with `kind`, that text. */
-static json_t *kind_value(const struct hostkit_notification *note, struct tidings_span kind) {
-  if (kind.ptr) return hk_json_text(kind);
-  json_t *value = json_object();
-  int failed = hk_json_put(value, "source", hk_json_text(note->kind_source));
-  failed |= hk_json_put(value, "name", hk_json_text(note->kind_name));
-  if (!failed) return value;
-  json_decref(value);
-  return NULL;
+/* The event's member `data`. `data` in it is JSON already, or empty. */
+static void put_data(struct json_writer *writer, const struct hostkit_notification *note,
+                     struct tidings_span kind, struct tidings_span data) {
+  json_open(writer, "data", '{');
+  if (kind.ptr) {
+    json_put_string(writer, "kind", kind);
+  } else {
+    json_open(writer, "kind", '{');
+    json_put_string(writer, "source", note->kind_source);
+    json_put_string(writer, "name", note->kind_name);
+    json_close(writer, '}');
+  }
+  json_put_text(writer, "level", levels[note->level]);
+  json_put_string(writer, "message", note->text);
+  if (note->activation) json_put_text(writer, "activation", activations[note->activation]);
+  if (note->ttl_ms) json_put_u64(writer, "ttl_ms", note->ttl_ms);
+  if (data.len) json_put_raw(writer, "data", data);
+  put_name(writer, "key", note->key);
+  put_name(writer, "tool", note->tool);
+  put_name(writer, "handle", note->handle);
+  put_name(writer, "caused_by", note->caused_by);
+  json_close(writer, '}');
 }
 
-/* The event's member `data`; takes over `extra`, the value of its own member `data`, or NULL. */
-static json_t *data_value(const struct hostkit_notification *note, struct tidings_span kind,
-                          json_t *extra) {
-  json_t *data = json_object();
-  int failed = hk_json_put(data, "kind", kind_value(note, kind));
-  failed |= hk_json_put(data, "level", json_string(levels[note->level]));
-  failed |= hk_json_put(data, "message", hk_json_text(note->text));
-  if (note->activation)
-    failed |= hk_json_put(data, "activation", json_string(activations[note->activation]));
-  if (note->ttl_ms) failed |= hk_json_put(data, "ttl_ms", json_integer((json_int_t)note->ttl_ms));
-  if (extra) failed |= hk_json_put(data, "data", extra);
-  failed |= put_name(data, "key", note->key);
-  failed |= put_name(data, "tool", note->tool);
-  failed |= put_name(data, "handle", note->handle);
-  failed |= put_name(data, "caused_by", note->caused_by);
-  if (!failed) return data;
-  json_decref(data);
-  return NULL;
-}
-
-/* One event as text, freed with free; takes over `data`. Empty spans are no members. */
-static char *event_text(const char *type, struct tidings_span session, struct tidings_span source,
-                        struct tidings_span id, json_t *data) {
-  json_t *event = json_object();
-  int failed = hk_json_put(event, "type", json_string(type));
-  failed |= hk_json_put(event, "session", hk_json_text(session));
-  failed |= put_name(event, "source", source);
-  failed |= put_name(event, "id", id);
-  if (data) failed |= hk_json_put(event, "data", data);
-  char *text = failed ? NULL : hk_json_dump(event);
-  json_decref(event);
-  return text;
-}
-
-/* Sends and frees the text. A caller without ret_reply does not want the reply. */
-static int32_t send_event(struct hostkit *kit, char *text, struct tidings_reply **ret_reply,
+/* Sends and frees what was written. A caller without ret_reply does not want the reply. */
+static int32_t send_event(struct hostkit *kit, struct buffer *out, struct tidings_reply **ret_reply,
                           struct tidings_error *error) {
-  if (!text) return no_memory(error);
-  struct tidings_span event = hk_span(text);
+  struct tidings_span event = buffer_view(out);
   struct tidings_reply *reply = NULL;
-  int32_t code = hostkit_event(kit, &event, &reply, error);
-  free(text);
+  int32_t code = out->failed
+                     ? hk_error(error, TIDINGS_E_NOMEM, "out of memory while writing an event")
+                     : hostkit_event(kit, &event, &reply, error);
+  buffer_free(out);
   if (!code && ret_reply) *ret_reply = reply;
   else hostkit_reply_free(reply);
   return code;
 }
 
+/* The notification's data as one value, compact: so that nothing in it can end the event. */
+static int32_t read_data(struct tidings_span text, struct arena *arena,
+                         struct tidings_span *ret_data, struct tidings_error *error) {
+  const struct json *value = NULL;
+  if (!text.len) return TIDINGS_OK;
+  int32_t code = json_read(text, "notification.data", arena, &value, error);
+  if (code) return code;
+  return json_compact(value, arena, ret_data)
+             ? hk_error(error, TIDINGS_E_NOMEM, "out of memory while reading notification.data")
+             : TIDINGS_OK;
+}
+
 int32_t hk_push(struct hostkit *kit, const struct hostkit_notification *note,
                 struct tidings_span kind, struct tidings_reply **ret_reply,
                 struct tidings_error *error) {
-  json_t *extra = NULL;
+  struct arena arena = ARENA_EMPTY;
+  struct tidings_span data = {NULL, 0};
   int32_t code = check_numbers(note, error);
   if (!code) code = check_names(note, error);
   if (!code) code = check_name(kind, "kind", error);
-  if (!code && note->data.len) code = hk_json_read(note->data, "notification.data", &extra, error);
-  if (code) return code;
-  json_t *data = data_value(note, kind, extra);
-  if (!data) return no_memory(error);
-  return send_event(
-      kit, event_text("notification", note->session, note->event_source, note->event_id, data),
-      ret_reply, error);
+  if (!code) code = read_data(note->data, &arena, &data, error);
+  if (code) goto out;
+  struct buffer event = BUFFER_EMPTY;
+  struct json_writer writer = {.out = &event};
+  json_open(&writer, NULL, '{');
+  json_put_text(&writer, "type", "notification");
+  json_put_string(&writer, "session", note->session);
+  put_name(&writer, "source", note->event_source);
+  put_name(&writer, "id", note->event_id);
+  put_data(&writer, note, kind, data);
+  json_close(&writer, '}');
+  code = send_event(kit, &event, ret_reply, error);
+out:
+  arena_free(&arena);
+  return code;
 }
 
 int32_t hostkit_push(struct hostkit *kit, const struct hostkit_notification *notification,
@@ -165,11 +159,16 @@ int32_t hostkit_push(struct hostkit *kit, const struct hostkit_notification *not
 
 int32_t hostkit_wake(struct hostkit *kit, const struct tidings_span *session,
                      struct tidings_reply **ret_reply, struct tidings_error *error) {
-  struct tidings_span none = {0};
   if (!session || !ret_reply)
     return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer",
                     session ? "ret_reply" : "session");
   int32_t code = check_name(*session, "session", error);
   if (code) return code;
-  return send_event(kit, event_text("wake", *session, none, none, NULL), ret_reply, error);
+  struct buffer event = BUFFER_EMPTY;
+  struct json_writer writer = {.out = &event};
+  json_open(&writer, NULL, '{');
+  json_put_text(&writer, "type", "wake");
+  json_put_string(&writer, "session", *session);
+  json_close(&writer, '}');
+  return send_event(kit, &event, ret_reply, error);
 }

@@ -5,14 +5,12 @@
  */
 #include "reply_json.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "copy_reply.h"
 #include "errors.h"
 #include "json.h"
 
-#define WORD(words, number) word((words), sizeof(words) / sizeof((words)[0]), (number))
+#define PUT_WORD(writer, key, words, number)                                                       \
+  put_word((writer), (key), (words), sizeof(words) / sizeof((words)[0]), (number))
 
 static const char *const levels[] = {"info", "warning", "error", "critical"};
 static const char *const roles[] = {"carrier", "block", "developer", "user", "tool"};
@@ -24,152 +22,136 @@ static const char *const states[] = {"idle", "starting", "busy", "retrying", "wa
 static const char *const phases[] = {NULL, "streaming", "tools"};
 
 /* The word for a number; null for none, and "17" for one that a later minor has added. */
-static json_t *word(const char *const *words, size_t count, uint32_t number) {
-  char digits[16];
-  if (number < count) return words[number] ? json_string(words[number]) : json_null();
-  (void)snprintf(digits, sizeof digits, "%" PRIu32, number);
-  return json_string(digits);
+static void put_word(struct json_writer *writer, const char *key, const char *const *words,
+                     size_t count, uint32_t number) {
+  if (number < count) json_put_text(writer, key, words[number]);
+  else json_put_id(writer, key, number);
 }
 
-static json_t *time_or_null(int64_t ms) { return ms ? json_integer(ms) : json_null(); }
-
-static json_t *finished(json_t *value, int failed) {
-  if (!failed) return value;
-  json_decref(value);
-  return NULL;
+static void put_time(struct json_writer *writer, const char *key, int64_t ms) {
+  if (ms) json_put_i64(writer, key, ms);
+  else json_put_text(writer, key, NULL);
 }
 
-static json_t *ids(const struct tidings_span *const *list, size_t count) {
-  json_t *array = json_array();
-  int failed = 0;
-  for (size_t i = 0; i < count; i++) failed |= hk_json_add(array, hk_json_text(*list[i]));
-  return finished(array, failed);
+static void put_ids(struct json_writer *writer, const char *key,
+                    const struct tidings_span *const *list, size_t count) {
+  json_open(writer, key, '[');
+  for (size_t i = 0; i < count; i++) json_put_string(writer, NULL, *list[i]);
+  json_close(writer, ']');
 }
 
-static json_t *notification(const struct tidings_notification *from) {
-  json_t *kind = json_object();
-  int failed = hk_json_put(kind, "source", hk_json_text(from->kind_source));
-  failed |= hk_json_put(kind, "name", hk_json_text(from->kind_name));
-  json_t *object = json_object();
-  failed |= hk_json_put(object, "kind", kind);
-  failed |= hk_json_put(object, "level", WORD(levels, from->level));
-  failed |= hk_json_put(object, "message", hk_json_text(from->text));
-  if (from->data.len) failed |= hk_json_put(object, "data", hk_json_value(from->data));
-  if (from->count > 1) failed |= hk_json_put(object, "count", json_integer(from->count));
-  return finished(object, failed);
+static void put_notification(struct json_writer *writer, const struct tidings_notification *from) {
+  json_open(writer, NULL, '{');
+  json_open(writer, "kind", '{');
+  json_put_string(writer, "source", from->kind_source);
+  json_put_string(writer, "name", from->kind_name);
+  json_close(writer, '}');
+  PUT_WORD(writer, "level", levels, from->level);
+  json_put_string(writer, "message", from->text);
+  if (from->data.len) hk_json_put_value(writer, "data", from->data);
+  if (from->count > 1) json_put_u64(writer, "count", from->count);
+  json_close(writer, '}');
 }
 
-static json_t *message(const struct tidings_part *from) {
-  json_t *object = json_object();
-  int failed = hk_json_put(object, "role", WORD(roles, from->voice));
-  failed |= hk_json_put(object, "place", WORD(places, from->place));
-  failed |= hk_json_put(object, "text", hk_json_text(from->text));
+static void put_part(struct json_writer *writer, const struct tidings_part *from) {
+  json_open(writer, NULL, '{');
+  PUT_WORD(writer, "role", roles, from->voice);
+  PUT_WORD(writer, "place", places, from->place);
+  json_put_string(writer, "text", from->text);
   if (from->voice == TIDINGS_VOICE_TOOL) {
-    failed |= hk_json_put(object, "call_id", hk_json_text(from->call_id));
-    failed |= hk_json_put(object, "tool", hk_json_text(from->tool));
+    json_put_string(writer, "call_id", from->call_id);
+    json_put_string(writer, "tool", from->tool);
   }
-  return finished(object, failed);
+  json_close(writer, '}');
 }
 
-static json_t *turn_message(const struct tidings_message *from) {
-  json_t *object = json_object();
-  int failed = hk_json_put(object, "id", hk_json_text(from->id));
-  failed |= hk_json_put(object, "content", hk_json_text(from->content));
-  failed |= hk_json_put(object, "queued_at", time_or_null(from->queued_at_ms));
-  failed |= hk_json_put(object, "trigger", hk_json_value(from->trigger));
-  return finished(object, failed);
+static void put_turn_message(struct json_writer *writer, const struct tidings_message *from) {
+  json_open(writer, NULL, '{');
+  json_put_string(writer, "id", from->id);
+  json_put_string(writer, "content", from->content);
+  put_time(writer, "queued_at", from->queued_at_ms);
+  hk_json_put_value(writer, "trigger", from->trigger);
+  json_close(writer, '}');
 }
 
-static json_t *action(const struct tidings_action *from) {
-  json_t *object = json_object();
-  int failed = hk_json_put(object, "type", WORD(action_types, from->type));
-  if (from->cause != TIDINGS_CAUSE_NONE)
-    failed |= hk_json_put(object, "cause", WORD(causes, from->cause));
+static void put_action(struct json_writer *writer, const struct tidings_action *from) {
+  json_open(writer, NULL, '{');
+  PUT_WORD(writer, "type", action_types, from->type);
+  if (from->cause != TIDINGS_CAUSE_NONE) PUT_WORD(writer, "cause", causes, from->cause);
   if (from->type == TIDINGS_ACTION_START_TURN) {
-    json_t *messages = json_array();
-    for (size_t i = 0; i < from->message_count; i++)
-      failed |= hk_json_add(messages, turn_message(from->messages[i]));
-    failed |= hk_json_put(object, "source", WORD(sources, from->origin));
-    failed |= hk_json_put(object, "messages", messages);
+    PUT_WORD(writer, "source", sources, from->origin);
+    json_open(writer, "messages", '[');
+    for (size_t i = 0; i < from->message_count; i++) put_turn_message(writer, from->messages[i]);
+    json_close(writer, ']');
   }
-  return finished(object, failed);
+  json_close(writer, '}');
 }
 
-static json_t *status(const struct tidings_status *from) {
-  if (!from) return json_null();
-  json_t *object = json_object();
-  int failed = hk_json_put(object, "state", WORD(states, from->state));
-  if (from->phase != TIDINGS_PHASE_UNKNOWN)
-    failed |= hk_json_put(object, "phase", WORD(phases, from->phase));
-  failed |= hk_json_put(object, "messages", ids(from->messages, from->message_count));
-  failed |= hk_json_put(object, "started_at", time_or_null(from->started_at_ms));
-  failed |= hk_json_put(object, "attempt", json_integer(from->attempt));
-  failed |= hk_json_put(object, "message", hk_json_text_or_null(from->detail));
-  failed |= hk_json_put(object, "orphaned", ids(from->orphaned, from->orphaned_count));
-  return finished(object, failed);
+static void put_status(struct json_writer *writer, const struct tidings_status *from) {
+  if (!from) {
+    json_put_text(writer, "status", NULL);
+    return;
+  }
+  json_open(writer, "status", '{');
+  PUT_WORD(writer, "state", states, from->state);
+  if (from->phase != TIDINGS_PHASE_UNKNOWN) PUT_WORD(writer, "phase", phases, from->phase);
+  put_ids(writer, "messages", from->messages, from->message_count);
+  put_time(writer, "started_at", from->started_at_ms);
+  json_put_u64(writer, "attempt", from->attempt);
+  hk_json_put_text_or_null(writer, "message", from->detail);
+  put_ids(writer, "orphaned", from->orphaned, from->orphaned_count);
+  json_close(writer, '}');
 }
 
-/* An id as text: JavaScript's numbers would round it. */
-static json_t *delivery(uint64_t id) {
-  char digits[24];
-  (void)snprintf(digits, sizeof digits, "%" PRIu64, id);
-  return id ? json_string(digits) : json_null();
-}
-
-json_t *hk_reply_value(const struct tidings_reply *reply) {
+void hk_put_reply(struct json_writer *writer, const char *key, const struct tidings_reply *reply) {
   static const struct tidings_reply none = {.size = sizeof none};
   const struct tidings_reply *from = reply ? reply : &none;
-  int failed = 0;
-  json_t *notifications = json_array();
+  json_open(writer, key, '{');
+  if (from->delivery_id) json_put_id(writer, "delivery", from->delivery_id);
+  else json_put_text(writer, "delivery", NULL);
+  json_open(writer, "notifications", '[');
   for (size_t i = 0; i < from->notification_count; i++)
-    failed |= hk_json_add(notifications, notification(from->notifications[i]));
-  json_t *messages = json_array();
-  for (size_t i = 0; i < from->part_count; i++)
-    failed |= hk_json_add(messages, message(from->parts[i]));
-  json_t *actions = json_array();
-  for (size_t i = 0; i < from->action_count; i++)
-    failed |= hk_json_add(actions, action(from->actions[i]));
-
-  json_t *object = json_object();
-  failed |= hk_json_put(object, "delivery", delivery(from->delivery_id));
-  failed |= hk_json_put(object, "notifications", notifications);
-  failed |= hk_json_put(object, "messages", messages);
-  failed |= hk_json_put(object, "actions", actions);
-  failed |= hk_json_put(object, "steered", ids(from->steered, from->steered_count));
-  failed |= hk_json_put(object, "status", status(from->status));
-  failed |= hk_json_put(object, "duplicate", json_boolean(from->flags & TIDINGS_REPLY_DUPLICATE));
-  failed |= hk_json_put(object, "wake_at", time_or_null(from->wake_at_ms));
-  if (from->ledger.len) failed |= hk_json_put(object, "ledger", hk_json_text(from->ledger));
-  return finished(object, failed);
+    put_notification(writer, from->notifications[i]);
+  json_close(writer, ']');
+  json_open(writer, "messages", '[');
+  for (size_t i = 0; i < from->part_count; i++) put_part(writer, from->parts[i]);
+  json_close(writer, ']');
+  json_open(writer, "actions", '[');
+  for (size_t i = 0; i < from->action_count; i++) put_action(writer, from->actions[i]);
+  json_close(writer, ']');
+  put_ids(writer, "steered", from->steered, from->steered_count);
+  put_status(writer, from->status);
+  json_put_bool(writer, "duplicate", from->flags & TIDINGS_REPLY_DUPLICATE);
+  put_time(writer, "wake_at", from->wake_at_ms);
+  if (from->ledger.len) json_put_string(writer, "ledger", from->ledger);
+  json_close(writer, '}');
 }
 
-static json_t *outgoing_message(const struct hostkit_part *from) {
-  json_t *object = json_object();
-  int failed = hk_json_put(object, "role", WORD(roles, from->voice));
-  failed |= hk_json_put(object, "carrier", json_boolean(from->is_carrier));
-  failed |=
-      hk_json_put(object, "text",
-                  hk_json_text((struct tidings_span){.ptr = from->text, .len = from->text_len}));
-  if (from->call_id) failed |= hk_json_put(object, "call_id", json_string(from->call_id));
-  if (from->tool) failed |= hk_json_put(object, "tool", json_string(from->tool));
-  return finished(object, failed);
+static void put_outgoing_part(struct json_writer *writer, const struct hostkit_part *from) {
+  json_open(writer, NULL, '{');
+  PUT_WORD(writer, "role", roles, from->voice);
+  json_put_bool(writer, "carrier", from->is_carrier);
+  json_put_string(writer, "text", span_of(from->text, from->text_len));
+  if (from->call_id) json_put_text(writer, "call_id", from->call_id);
+  if (from->tool) json_put_text(writer, "tool", from->tool);
+  json_close(writer, '}');
 }
 
-json_t *hk_outgoing_value(const struct hostkit_outgoing *outgoing) {
-  json_t *array = json_array();
-  int failed = array == NULL;
-  for (size_t i = 0; i < outgoing->part_count; i++)
-    failed |= hk_json_add(array, outgoing_message(outgoing->parts[i]));
-  return finished(array, failed);
+void hk_put_outgoing(struct json_writer *writer, const char *key,
+                     const struct hostkit_outgoing *outgoing) {
+  json_open(writer, key, '[');
+  for (size_t i = 0; i < outgoing->part_count; i++) put_outgoing_part(writer, outgoing->parts[i]);
+  json_close(writer, ']');
 }
 
 int32_t hostkit_reply_json(const struct tidings_reply *theirs, char **ret_json,
                            struct tidings_error *error) {
   if (!ret_json) return hk_error(error, TIDINGS_E_INVAL, "ret_json is a null pointer");
   struct tidings_reply *reply = theirs ? hk_reply_copy(theirs) : NULL; /* clamps every struct */
-  json_t *value = theirs && !reply ? NULL : hk_reply_value(reply);
-  char *json = hk_json_dump(value);
-  json_decref(value);
+  struct buffer out = BUFFER_EMPTY;
+  out.failed = theirs && !reply;
+  hk_put_reply(&(struct json_writer){.out = &out}, NULL, reply);
+  char *json = buffer_take(&out);
   hostkit_reply_free(reply);
   if (!json) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while writing a reply as JSON");
   *ret_json = json;

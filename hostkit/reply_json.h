@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * reply_json.h: a reply, and what is to be sent, as JSON values.
+ * reply_json.h: a reply, and what is to be sent, as JSON.
  */
 #ifndef HOSTKIT_REPLY_JSON_H
 #define HOSTKIT_REPLY_JSON_H
 
-#include <jansson.h>
-
 #include <tidings/hostkit.h>
 
-/* NULL: out of memory. `reply` NULL gives the empty one. */
-json_t *hk_reply_value(const struct tidings_reply *reply);
+#include "common/json_write.h"
+
+/* `reply` NULL gives the empty one. */
+void hk_put_reply(struct json_writer *writer, const char *key, const struct tidings_reply *reply);
 
 /* The list of hostkit_compose. */
-json_t *hk_outgoing_value(const struct hostkit_outgoing *outgoing);
+void hk_put_outgoing(struct json_writer *writer, const char *key,
+                     const struct hostkit_outgoing *outgoing);
 
 #endif

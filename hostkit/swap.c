@@ -17,19 +17,20 @@
  * say. */
 static int32_t read_configuration(const char *json, size_t len, char **ret_configuration,
                                   struct tidings_error *error) {
-  json_t *answer = NULL;
-  int32_t code =
-      hk_json_parse_object(json, len, "the plugin's answer to configure", &answer, error);
-  if (code) return code == TIDINGS_E_NOMEM ? code : TIDINGS_OK;
-  json_t *config = json_object_get(answer, "config");
+  struct arena arena = ARENA_EMPTY;
+  const struct json *answer = NULL;
   char *text = NULL;
-  if (json_is_object(config)) {
-    text = hk_json_dump(config);
+  int32_t code = hk_json_read_object(span_of(json, len), "the plugin's answer to configure", &arena,
+                                     &answer, error);
+  const struct json *config = json_member(answer, "config");
+  if (code && code != TIDINGS_E_NOMEM) code = TIDINGS_OK;
+  if (config && config->kind == JSON_IS_OBJECT) {
+    text = hk_copy_text(json + config->start, config->end - config->start);
     if (!text)
       code = hk_error(error, TIDINGS_E_NOMEM,
                       "out of memory while reading the configuration in force");
   }
-  json_decref(answer);
+  arena_free(&arena);
   if (!code) *ret_configuration = text;
   return code;
 }

@@ -67,29 +67,19 @@ enum agent_outcome agent_call(struct agent *agent, json_t *request, json_t **ret
   json_t *answer = NULL;
   enum wire_outcome wire = wire_send(agent->fd, request);
   json_decref(request);
-  if (wire == WIRE_OK) {
-    wire = wire_receive(agent->fd, agent->timeout_ms, &answer);
-  }
-  if (wire != WIRE_OK) {
-    return end_after(agent, wire);
-  }
+  if (wire == WIRE_OK) wire = wire_receive(agent->fd, agent->timeout_ms, &answer);
+  if (wire != WIRE_OK) return end_after(agent, wire);
   *ret_answer = answer;
   return AGENT_OK;
 }
 
 enum agent_outcome agent_stop(struct agent *agent, char **ret_error) {
-  if (agent->pid == 0) {
-    return AGENT_OK;
-  }
+  if (agent->pid == 0) return AGENT_OK;
   json_t *answer = NULL;
   enum agent_outcome outcome = agent_call(agent, json_pack("{s:s}", "op", "close"), &answer);
-  if (outcome != AGENT_OK) {
-    return outcome;
-  }
+  if (outcome != AGENT_OK) return outcome;
   const char *text = json_string_value(json_object_get(json_object_get(answer, "error"), "text"));
-  if (text != NULL && ret_error != NULL) {
-    *ret_error = strdup(text);
-  }
+  if (text && ret_error) *ret_error = strdup(text);
   bool failed = text != NULL;
   json_decref(answer);
   if (!process_wait(agent->pid, agent->timeout_ms, &agent->status)) {

@@ -60,13 +60,10 @@ static json_t *with_reply(struct tidings_reply *reply) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_reply_json(reply, &text, &error);
   hostkit_reply_free(reply);
-  if (code != TIDINGS_OK) {
-    return failure(code, &error);
-  }
+  if (code != TIDINGS_OK) return failure(code, &error);
   json_t *value = json_loads(text, JSON_ALLOW_NUL, NULL);
   hostkit_free(text);
-  return value != NULL ? json_pack("{s:o}", "reply", value)
-                       : broken("the reply's JSON form is not JSON");
+  return value ? json_pack("{s:o}", "reply", value) : broken("the reply's JSON form is not JSON");
 }
 
 /* Takes the reply and answers with its JSON form and the carrier as the model would get it. */
@@ -82,7 +79,7 @@ static json_t *with_carrier(const struct tidings_span *content, struct tidings_r
   json_t *text = json_stringn(carrier->text, carrier->text_len);
   hostkit_outgoing_free(outgoing);
   json_t *answer = with_reply(reply);
-  if (text == NULL) {
+  if (!text) {
     json_decref(answer);
     return broken("the carrier is not UTF-8 any more");
   }
@@ -108,18 +105,13 @@ static json_t *do_open(struct agent_child *child, const json_t *request) {
       .copy_dir = json_string_value(json_object_get(request, "copies")),
       .host_name = json_string_value(json_object_get(request, "host_name")),
       .configuration = json_string_value(json_object_get(request, "config")),
-      .role =
-          role != NULL && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
+      .role = role && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
       .settle_on_return = json_is_true(json_object_get(request, "settle_on_return")) ? 1 : 0,
       .owner_pid = (uint32_t)json_integer_value(json_object_get(request, "owner_pid")),
       .host = &child->simhost.host,
   };
-  if (child->hostkit != NULL) {
-    return broken("open already");
-  }
-  if (json_is_true(json_object_get(request, "unsynced"))) {
-    commits_skip_sync();
-  }
+  if (child->hostkit) return broken("open already");
+  if (json_is_true(json_object_get(request, "unsynced"))) commits_skip_sync();
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_open(&options, &child->hostkit, &error);
   return code == TIDINGS_OK ? json_object() : failure(code, &error);
@@ -155,7 +147,7 @@ static json_t *do_chat_request(struct agent_child *child, const json_t *request)
   struct tidings_span *spans = calloc(count + 1, sizeof *spans);
   const struct tidings_span **messages = calloc(count + 1, sizeof *messages);
   json_t *answer = NULL;
-  if (spans == NULL || messages == NULL) {
+  if (!spans || !messages) {
     answer = broken("out of memory");
     goto out;
   }
@@ -166,10 +158,10 @@ static json_t *do_chat_request(struct agent_child *child, const json_t *request)
   struct tidings_chat_request chat = {
       .size = sizeof chat,
       .session = span_of(json_object_get(request, "session")),
-      .origin = source != NULL && strcmp(source, "system") == 0 ? TIDINGS_ORIGIN_SYSTEM
-                                                                : TIDINGS_ORIGIN_USER,
+      .origin =
+          source && strcmp(source, "system") == 0 ? TIDINGS_ORIGIN_SYSTEM : TIDINGS_ORIGIN_USER,
       .content = span_of(json_object_get(request, "content")),
-      .messages = ids != NULL ? messages : NULL,
+      .messages = ids ? messages : NULL,
       .message_count = count,
   };
   struct tidings_reply *reply = NULL;
@@ -187,9 +179,8 @@ static json_t *do_settle(struct agent_child *child, const json_t *request) {
   const char *outcome = json_string_value(json_object_get(request, "outcome"));
   const char *delivery = json_string_value(json_object_get(request, "delivery"));
   uint64_t id = 0;
-  if (delivery == NULL || outcome == NULL || cli_number(delivery, 0, UINT64_MAX, &id) != 0) {
+  if (!delivery || !outcome || cli_number(delivery, 0, UINT64_MAX, &id) != 0)
     return broken("settle takes a delivery's number and an outcome");
-  }
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_settle(
@@ -203,9 +194,7 @@ static json_t *do_query(struct agent_child *child, const json_t *request) {
   char *text = NULL;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_query(child->hostkit, &query, &text, &error);
-  if (code != TIDINGS_OK) {
-    return failure(code, &error);
-  }
+  if (code != TIDINGS_OK) return failure(code, &error);
   json_t *value = json_loads(text, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
   hostkit_free(text);
   return json_is_object(value) ? json_pack("{s:o}", "answer", value)
@@ -228,9 +217,8 @@ static json_t *do_rung(struct agent_child *child, const json_t *request) {
   int32_t code = TIDINGS_OK;
   while ((code = hostkit_next_session(child->hostkit, session, sizeof session, &len, &error)) ==
              TIDINGS_OK &&
-         len > 0) {
+         len > 0)
     json_array_append_new(sessions, json_stringn(session, len));
-  }
   if (code != TIDINGS_OK) {
     json_decref(sessions);
     return failure(code, &error);
@@ -254,9 +242,7 @@ static json_t *do_close(struct agent_child *child, const json_t *request) {
   (void)request;
   struct tidings_error error = {.size = sizeof error};
   int32_t code = hostkit_close(child->hostkit, DRAIN_MS, &error);
-  if (code != TIDINGS_OK) {
-    return failure(code, &error);
-  }
+  if (code != TIDINGS_OK) return failure(code, &error);
   child->hostkit = NULL;
   return json_object();
 }
@@ -281,21 +267,15 @@ static const struct {
 json_t *agent_child_serve(struct agent_child *child, const json_t *request) {
   const char *name = json_string_value(json_object_get(request, "op"));
   const json_t *now = json_object_get(request, "now");
-  if (now != NULL) {
+  if (now) {
     simhost_set_clock(&child->simhost, json_integer_value(now),
                       (uint64_t)json_integer_value(json_object_get(request, "mono")));
   }
-  if (name == NULL) {
-    return broken("no operation");
-  }
-  if (child->hostkit == NULL && strcmp(name, "open") != 0 && strcmp(name, "close") != 0) {
+  if (!name) return broken("no operation");
+  if (!child->hostkit && strcmp(name, "open") != 0 && strcmp(name, "close") != 0)
     return broken("not open");
-  }
-  for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
-    if (strcmp(operations[i].name, name) == 0) {
-      return operations[i].run(child, request);
-    }
-  }
+  for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+    if (strcmp(operations[i].name, name) == 0) return operations[i].run(child, request);
   return broken("no such operation");
 }
 
@@ -305,7 +285,7 @@ void agent_child_init(struct agent_child *child, uint64_t seed, bool verbose) {
 }
 
 void agent_child_finish(struct agent_child *child) {
-  if (child->hostkit != NULL) {
+  if (child->hostkit) {
     hostkit_close(child->hostkit, DRAIN_MS, NULL);
     child->hostkit = NULL;
   }
@@ -314,27 +294,22 @@ void agent_child_finish(struct agent_child *child) {
 
 static int run(const struct cli_verb *verb, int argc, char **argv) {
   uint64_t seed = 0;
-  if (argc != 3 || cli_number(argv[1], 0, UINT64_MAX, &seed) != 0) {
+  if (argc != 3 || cli_number(argv[1], 0, UINT64_MAX, &seed) != 0)
     return cli_usage_error(verb, "not to be called by hand");
-  }
   process_become_child();
   struct agent_child child;
   agent_child_init(&child, seed, strcmp(argv[2], "verbose") == 0);
   bool closing = false;
   while (!closing) {
     json_t *request = NULL;
-    if (wire_receive(PROCESS_CHANNEL_FD, -1, &request) != WIRE_OK) {
-      break;
-    }
+    if (wire_receive(PROCESS_CHANNEL_FD, -1, &request) != WIRE_OK) break;
     const char *name = json_string_value(json_object_get(request, "op"));
     json_t *answer = agent_child_serve(&child, request);
-    closing = name != NULL && strcmp(name, "close") == 0;
+    closing = name && strcmp(name, "close") == 0;
     json_decref(request);
     enum wire_outcome sent = wire_send(PROCESS_CHANNEL_FD, answer);
     json_decref(answer);
-    if (sent != WIRE_OK) {
-      break;
-    }
+    if (sent != WIRE_OK) break;
   }
   agent_child_finish(&child);
   return EXIT_SUCCESS;

@@ -23,14 +23,11 @@ int cli_usage_error(const struct cli_verb *verb, const char *format, ...) {
 
 int cli_bad_option(const struct cli_verb *verb, int answer, char **argv) {
   const char *word = argv[optind - 1];
-  if (answer == ':') {
-    return cli_usage_error(verb, "option '%s' needs an argument", word);
-  }
+  if (answer == ':') return cli_usage_error(verb, "option '%s' needs an argument", word);
   /* getopt stays at a cluster such as -xy until its last letter; then the word to name is the
    * letter, not what stands before it. */
-  if (optopt != 0 && isprint(optopt) && (word[0] != '-' || word[1] != '-')) {
+  if (optopt != 0 && isprint(optopt) && (word[0] != '-' || word[1] != '-'))
     return cli_usage_error(verb, "unknown option '-%c'", optopt);
-  }
   return cli_usage_error(verb, "unknown option '%s'", word);
 }
 
@@ -40,15 +37,11 @@ int cli_help(const struct cli_verb *verb) {
 }
 
 int cli_number(const char *text, uint64_t min, uint64_t max, uint64_t *ret_number) {
-  if (!isdigit((unsigned char)text[0])) {
-    return -1;
-  }
+  if (!isdigit((unsigned char)text[0])) return -1;
   char *end = NULL;
   errno = 0;
   unsigned long long number = strtoull(text, &end, 10);
-  if (errno != 0 || *end != '\0' || number < min || number > max) {
-    return -1;
-  }
+  if (errno != 0 || *end != '\0' || number < min || number > max) return -1;
   *ret_number = number;
   return 0;
 }

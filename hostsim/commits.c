@@ -28,11 +28,7 @@ uint64_t commits_disarm(void) {
 void commits_skip_sync(void) { atomic_store(&unsynced, true); }
 
 __attribute__((visibility("default"))) int fdatasync(int fd) {
-  if (atomic_fetch_add(&counted, 1) + 1 == atomic_load(&fatal)) {
-    kill(getpid(), SIGKILL);
-  }
-  if (atomic_load(&unsynced)) {
-    return 0;
-  }
+  if (atomic_fetch_add(&counted, 1) + 1 == atomic_load(&fatal)) kill(getpid(), SIGKILL);
+  if (atomic_load(&unsynced)) return 0;
   return (int)syscall(SYS_fdatasync, fd);
 }

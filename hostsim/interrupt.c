@@ -27,7 +27,5 @@ int interrupt_exit_code(void) { return 128 + (int)seen; }
 void interrupt_pause_ms(unsigned milliseconds) {
   struct timespec pause = {.tv_sec = milliseconds / 1000,
                            .tv_nsec = (long)(milliseconds % 1000) * 1000000L};
-  if (!interrupt_seen()) {
-    nanosleep(&pause, NULL);
-  }
+  if (!interrupt_seen()) nanosleep(&pause, NULL);
 }

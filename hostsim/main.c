@@ -32,40 +32,30 @@ static int print_help(void) {
 }
 
 static int usage_error(const char *problem, const char *word) {
-  fprintf(stderr, "hostsim: %s%s%s%s\nusage: %s\n", problem, word != NULL ? " '" : "",
-          word != NULL ? word : "", word != NULL ? "'" : "", usage);
+  fprintf(stderr, "hostsim: %s%s%s%s\nusage: %s\n", problem, word ? " '" : "", word ? word : "",
+          word ? "'" : "", usage);
   return EXIT_USAGE;
 }
 
 static const struct cli_verb *find_verb(const struct cli_verb *const *verbs, size_t count,
                                         const char *name) {
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(verbs[i]->name, name) == 0) {
-      return verbs[i];
-    }
-  }
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
   return NULL;
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2) {
-    return usage_error("a verb is missing", NULL);
-  }
+  if (argc < 2) return usage_error("a verb is missing", NULL);
   const char *word = argv[1];
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-    return print_help();
-  }
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return print_help();
   if (strcmp(word, "--version") == 0) {
     printf("hostsim %s\n", TIDINGS_VERSION);
     return EXIT_SUCCESS;
   }
   const struct cli_verb *verb =
       find_verb(public_verbs, sizeof public_verbs / sizeof public_verbs[0], word);
-  if (verb == NULL) {
+  if (!verb)
     verb = find_verb(internal_verbs, sizeof internal_verbs / sizeof internal_verbs[0], word);
-  }
-  if (verb == NULL) {
-    return usage_error(word[0] == '-' ? "unknown option" : "unknown verb", word);
-  }
+  if (!verb) return usage_error(word[0] == '-' ? "unknown option" : "unknown verb", word);
   return verb->run(verb, argc - 1, argv + 1);
 }

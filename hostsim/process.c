@@ -19,9 +19,7 @@
 extern char **environ;
 
 static void free_arguments(char **copy) {
-  for (size_t i = 0; copy != NULL && copy[i] != NULL; i++) {
-    free(copy[i]);
-  }
+  for (size_t i = 0; copy && copy[i]; i++) free(copy[i]);
   free(copy);
 }
 
@@ -29,18 +27,13 @@ static void free_arguments(char **copy) {
  * honest. `first` may be NULL. */
 static char **copy_arguments(const char *first, const char *const arguments[]) {
   size_t count = 0;
-  while (arguments[count] != NULL) {
-    count++;
-  }
+  while (arguments[count]) count++;
   char **copy = calloc(count + 2, sizeof *copy);
   size_t at = 0;
-  if (copy != NULL && first != NULL) {
-    copy[at++] = strdup(first);
-  }
-  for (size_t i = 0; copy != NULL && i < count && (at == 0 || copy[at - 1] != NULL); i++) {
+  if (copy && first) copy[at++] = strdup(first);
+  for (size_t i = 0; copy && i < count && (at == 0 || copy[at - 1]); i++)
     copy[at++] = strdup(arguments[i]);
-  }
-  if (copy == NULL || at == 0 || copy[at - 1] == NULL) {
+  if (!copy || at == 0 || !copy[at - 1]) {
     free_arguments(copy);
     return NULL;
   }
@@ -49,21 +42,16 @@ static char **copy_arguments(const char *first, const char *const arguments[]) {
 
 int process_spawn_self(const char *const arguments[], int channel, pid_t *ret_pid) {
   char **argv = copy_arguments("hostsim", arguments);
-  if (argv == NULL) {
-    return ENOMEM;
-  }
+  if (!argv) return ENOMEM;
   posix_spawn_file_actions_t actions;
   int failed = posix_spawn_file_actions_init(&actions);
   if (failed != 0) {
     free_arguments(argv);
     return failed;
   }
-  if (channel >= 0) {
+  if (channel >= 0)
     failed = posix_spawn_file_actions_adddup2(&actions, channel, PROCESS_CHANNEL_FD);
-  }
-  if (failed == 0) {
-    failed = posix_spawn(ret_pid, "/proc/self/exe", &actions, NULL, argv, environ);
-  }
+  if (failed == 0) failed = posix_spawn(ret_pid, "/proc/self/exe", &actions, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
   free_arguments(argv);
   return failed;
@@ -72,9 +60,7 @@ int process_spawn_self(const char *const arguments[], int channel, pid_t *ret_pi
 int process_spawn_program(const char *const arguments[], const char *directory, int output_fd,
                           pid_t *ret_pid) {
   char **argv = copy_arguments(NULL, arguments);
-  if (argv == NULL) {
-    return ENOMEM;
-  }
+  if (!argv) return ENOMEM;
   posix_spawn_file_actions_t actions;
   int failed = posix_spawn_file_actions_init(&actions);
   if (failed != 0) {
@@ -82,20 +68,14 @@ int process_spawn_program(const char *const arguments[], const char *directory, 
     return failed;
   }
   failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (failed == 0 && output_fd >= 0) {
+  if (failed == 0 && output_fd >= 0)
     failed = posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
-  } else if (failed == 0) {
+  else if (failed == 0)
     failed = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  }
-  if (failed == 0) {
+  if (failed == 0)
     failed = posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  }
-  if (failed == 0 && directory != NULL) {
-    failed = posix_spawn_file_actions_addchdir_np(&actions, directory);
-  }
-  if (failed == 0) {
-    failed = posix_spawnp(ret_pid, argv[0], &actions, NULL, argv, environ);
-  }
+  if (failed == 0 && directory) failed = posix_spawn_file_actions_addchdir_np(&actions, directory);
+  if (failed == 0) failed = posix_spawnp(ret_pid, argv[0], &actions, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
   free_arguments(argv);
   return failed;
@@ -104,9 +84,7 @@ int process_spawn_program(const char *const arguments[], const char *directory, 
 void process_become_child(void) {
   pid_t parent = getppid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) {
-    _exit(EXIT_FAILURE); /* it died before the line above */
-  }
+  if (getppid() != parent) _exit(EXIT_FAILURE); /* it died before the line above */
   fcntl(PROCESS_CHANNEL_FD, F_SETFD,
         FD_CLOEXEC); /* fails when there is none: nothing to hide then */
 }
@@ -118,9 +96,7 @@ bool process_wait(pid_t pid, int timeout_ms, int *ret_status) {
     struct pollfd ended = {.fd = fd, .events = POLLIN};
     int ready = poll(&ended, 1, timeout_ms);
     close(fd);
-    if (ready <= 0) {
-      return false;
-    }
+    if (ready <= 0) return false;
   }
   while (waitpid(pid, ret_status, 0) < 0) {
     if (errno != EINTR) {
@@ -139,9 +115,7 @@ int process_kill(pid_t pid) {
 }
 
 void process_describe(FILE *out, int status) {
-  if (WIFSIGNALED(status)) {
+  if (WIFSIGNALED(status))
     fprintf(out, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  } else {
-    fprintf(out, "exited with code %d", WEXITSTATUS(status));
-  }
+  else fprintf(out, "exited with code %d", WEXITSTATUS(status));
 }

@@ -76,8 +76,6 @@ void simhost_finish(struct simhost *simhost) { pthread_mutex_destroy(&simhost->l
 void simhost_set_clock(struct simhost *simhost, int64_t now, uint64_t mono) {
   pthread_mutex_lock(&simhost->lock);
   simhost->now_ms = now;
-  if (mono > simhost->mono_ns) {
-    simhost->mono_ns = mono;
-  }
+  if (mono > simhost->mono_ns) simhost->mono_ns = mono;
   pthread_mutex_unlock(&simhost->lock);
 }

@@ -74,7 +74,7 @@ static int32_t push(struct dev *dev, const char *message, struct tidings_error *
                             "data", "kind", "dev.line", "message", message);
   char *text = json_dumps(event, JSON_COMPACT);
   json_decref(event);
-  if (text == NULL) { /* what was typed is no UTF-8 */
+  if (!text) { /* what was typed is no UTF-8 */
     snprintf(error->text, sizeof error->text, "the line is not UTF-8");
     return TIDINGS_E_INVAL;
   }
@@ -95,10 +95,8 @@ static int32_t deliver(struct dev *dev, struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
   struct hostkit_outgoing *outgoing = NULL;
   int32_t code = hostkit_tool_result(dev->hostkit, &result, &reply, error);
-  if (code != TIDINGS_OK) {
-    return code;
-  }
-  uint64_t delivery = reply != NULL ? reply->delivery_id : 0;
+  if (code != TIDINGS_OK) return code;
+  uint64_t delivery = reply ? reply->delivery_id : 0;
   code = hostkit_compose(&result.content, reply, &outgoing, error);
   if (code == TIDINGS_OK) {
     printf("%.*s\n", (int)outgoing->parts[outgoing->carrier]->text_len,
@@ -119,9 +117,7 @@ static int32_t deliver(struct dev *dev, struct tidings_error *error) {
 static void tell(struct dev *dev, const char *message) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = push(dev, message, &error);
-  if (code == TIDINGS_OK) {
-    code = deliver(dev, &error);
-  }
+  if (code == TIDINGS_OK) code = deliver(dev, &error);
   if (code != TIDINGS_OK) {
     printf("-- %s: %s\n", hostkit_error_name(code), error.text);
     fflush(stdout);
@@ -152,9 +148,8 @@ static void note_changes(struct dev *dev) {
   for (ssize_t at = 0; at < got;) {
     struct inotify_event event;
     memcpy(&event, buffer + at, sizeof event);
-    if (event.len > 0 && strcmp(buffer + at + sizeof event, dev->name) == 0) {
+    if (event.len > 0 && strcmp(buffer + at + sizeof event, dev->name) == 0)
       dev->swap_at = monotonic_ms() + DEBOUNCE_MS;
-    }
     at += (ssize_t)(sizeof event + event.len);
   }
 }
@@ -163,16 +158,12 @@ static void note_changes(struct dev *dev) {
  * pieces. */
 static bool read_lines(struct dev *dev) {
   ssize_t got = read(STDIN_FILENO, dev->line + dev->line_len, sizeof dev->line - 1 - dev->line_len);
-  if (got < 0) {
-    return errno == EINTR || errno == EAGAIN;
-  }
+  if (got < 0) return errno == EINTR || errno == EAGAIN;
   dev->line_len += (size_t)got; /* at most what there was room for */
   dev->line[dev->line_len] = '\0';
-  for (char *end; (end = memchr(dev->line, '\n', dev->line_len)) != NULL;) {
+  for (char *end; (end = memchr(dev->line, '\n', dev->line_len));) {
     *end = '\0';
-    if (end > dev->line) {
-      tell(dev, dev->line);
-    }
+    if (end > dev->line) tell(dev, dev->line);
     dev->line_len -= (size_t)(end + 1 - dev->line);
     memmove(dev->line, end + 1, dev->line_len + 1);
   }
@@ -186,9 +177,7 @@ static bool read_lines(struct dev *dev) {
 /* How long to sleep until the next tick or swap; -1: for ever. */
 static int time_left(const struct dev *dev) {
   int64_t next = dev->tick_at;
-  if (dev->swap_at >= 0 && (next < 0 || dev->swap_at < next)) {
-    next = dev->swap_at;
-  }
+  if (dev->swap_at >= 0 && (next < 0 || dev->swap_at < next)) next = dev->swap_at;
   int64_t left = next - monotonic_ms();
   return next < 0 ? -1 : left > 0 ? (int)left : 0;
 }
@@ -198,25 +187,13 @@ static void loop(struct dev *dev) {
   while (typing && !interrupt_seen()) {
     struct pollfd ready[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
                               {.fd = dev->watcher, .events = POLLIN}};
-    if (poll(ready, 2, time_left(dev)) < 0 && errno != EINTR) {
-      return;
-    }
-    if (interrupt_seen()) {
-      return;
-    }
-    if ((ready[1].revents & POLLIN) != 0) {
-      note_changes(dev);
-    }
+    if (poll(ready, 2, time_left(dev)) < 0 && errno != EINTR) return;
+    if (interrupt_seen()) return;
+    if ((ready[1].revents & POLLIN) != 0) note_changes(dev);
     int64_t now = monotonic_ms();
-    if (dev->swap_at >= 0 && now >= dev->swap_at) {
-      swap(dev);
-    }
-    if ((ready[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
-      typing = read_lines(dev);
-    }
-    if (dev->tick_at >= 0 && now >= dev->tick_at) {
-      tick(dev);
-    }
+    if (dev->swap_at >= 0 && now >= dev->swap_at) swap(dev);
+    if ((ready[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) typing = read_lines(dev);
+    if (dev->tick_at >= 0 && now >= dev->tick_at) tick(dev);
   }
 }
 
@@ -224,12 +201,10 @@ static void loop(struct dev *dev) {
 static int watch(const char *plugin) {
   char *copy = strdup(plugin);
   int watcher = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (copy == NULL || watcher < 0 ||
+  if (!copy || watcher < 0 ||
       inotify_add_watch(watcher, dirname(copy), IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
     fprintf(stderr, "hostsim dev: %s cannot be watched: %s\n", plugin, strerror(errno));
-    if (watcher >= 0) {
-      close(watcher);
-    }
+    if (watcher >= 0) close(watcher);
     watcher = -1;
   }
   free(copy);
@@ -240,11 +215,9 @@ static int develop(struct dev *dev) {
   int status = EXIT_FAILURE;
   struct tidings_error error = {.size = sizeof error};
   char *dir = paths_make_temp("hostsim-dev");
-  char *store = dir != NULL ? paths_join(dir, "store") : NULL;
+  char *store = dir ? paths_join(dir, "store") : NULL;
   dev->watcher = watch(dev->plugin);
-  if (store == NULL || dev->watcher < 0) {
-    goto out;
-  }
+  if (!store || dev->watcher < 0) goto out;
   struct hostkit_options options = {.size = sizeof options,
                                     .flags = HOSTSIM_HOSTKIT_FLAGS,
                                     .plugin_path = dev->plugin,
@@ -263,12 +236,8 @@ static int develop(struct dev *dev) {
   }
   status = EXIT_SUCCESS;
 out:
-  if (dev->watcher >= 0) {
-    close(dev->watcher);
-  }
-  if (dir != NULL) {
-    paths_remove_tree(dir);
-  }
+  if (dev->watcher >= 0) close(dev->watcher);
+  if (dir) paths_remove_tree(dir);
   free(store);
   free(dir);
   return status;
@@ -294,14 +263,10 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     default: return cli_bad_option(verb, option, argv);
     }
   }
-  if (optind != argc) {
-    return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
-  }
-  if (dev.plugin == NULL) {
-    return cli_usage_error(verb, "--plugin PATH is missing");
-  }
+  if (optind != argc) return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
+  if (!dev.plugin) return cli_usage_error(verb, "--plugin PATH is missing");
   const char *slash = strrchr(dev.plugin, '/');
-  dev.name = slash != NULL ? slash + 1 : dev.plugin;
+  dev.name = slash ? slash + 1 : dev.plugin;
   dev.tick_at = dev.every_ms > 0 ? monotonic_ms() + (int64_t)dev.every_ms : -1;
   interrupt_catch();
   return develop(&dev);

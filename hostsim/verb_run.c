@@ -56,9 +56,7 @@ static void print_lines(const char *text) {
 static void print_point(bool passed, size_t number, const char *name) {
   printf("%s %zu - ", passed ? "ok" : "not ok", number);
   for (const char *c = name; *c != '\0'; c++) {
-    if (*c == '#' || *c == '\\') {
-      putchar('\\');
-    }
+    if (*c == '#' || *c == '\\') putchar('\\');
     putchar(*c == '\n' ? ' ' : *c);
   }
   putchar('\n');
@@ -85,15 +83,12 @@ static bool run_file(const char *path, size_t number, const struct scenario_opti
 
 static int run_files(char **files, const struct scenario_options *options) {
   size_t count = 0;
-  while (files[count] != NULL) {
-    count++;
-  }
+  while (files[count]) count++;
   bool all_passed = true;
   interrupt_catch();
   printf("TAP version 13\n1..%zu\n", count);
-  for (size_t i = 0; i < count && !interrupt_seen(); i++) {
+  for (size_t i = 0; i < count && !interrupt_seen(); i++)
     all_passed = run_file(files[i], i + 1, options) && all_passed;
-  }
   if (interrupt_seen()) {
     printf("Bail out! interrupted\n");
     return interrupt_exit_code();
@@ -118,9 +113,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     switch (option) {
     case 'p': options.plugin = optarg; break;
     case 's':
-      if (cli_number(optarg, 0, UINT64_MAX, &options.seed) != 0) {
+      if (cli_number(optarg, 0, UINT64_MAX, &options.seed) != 0)
         return cli_usage_error(verb, "--seed: '%s' is not a whole number", optarg);
-      }
       break;
     case 't':
       if (cli_number(optarg, 1, 3600000, &number) != 0) {
@@ -135,13 +129,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     default: return cli_bad_option(verb, option, argv);
     }
   }
-  if (optind == argc) {
-    return cli_usage_error(verb, "no scenario file was named");
-  }
-  char *found = options.plugin == NULL ? paths_default_plugin() : NULL;
-  if (options.plugin == NULL) {
-    options.plugin = found != NULL ? found : "tidings.so";
-  }
+  if (optind == argc) return cli_usage_error(verb, "no scenario file was named");
+  char *found = !options.plugin ? paths_default_plugin() : NULL;
+  if (!options.plugin) options.plugin = found ? found : "tidings.so";
   int status = run_files(argv + optind, &options);
   free(found);
   return status;

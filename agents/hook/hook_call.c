@@ -8,35 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/json_value.h"
 #include "command/kit.h"
 #include "command/paths.h"
 
 enum { LARGEST_INPUT = 64 << 20, SHOWN = 60 };
-
-/* JavaScript cuts texts in the middle of a character and writes the half that is left as \ud83d: no
- * reader of JSON takes that. Each is replaced by \ufffd, in place. */
-static int hex(const char *at, unsigned *ret_unit) {
-  unsigned unit = 0;
-  for (int i = 0; i < 4; i++) {
-    const char *digit = at[i] ? strchr("0123456789abcdef", at[i] | 0x20) : NULL;
-    if (!digit) return -1;
-    unit = unit << 4 | (unsigned)(digit - "0123456789abcdef");
-  }
-  *ret_unit = unit;
-  return 0;
-}
-
-static void mend_halves(char *text) {
-  for (char *at = text; (at = strchr(at, '\\')); at += 2) {
-    unsigned first = 0, second = 0;
-    if (at[1] == '\0') return;
-    if (at[1] != 'u' || hex(at + 2, &first) || first < 0xD800 || first > 0xDFFF) continue;
-    bool pair = first < 0xDC00 && at[6] == '\\' && at[7] == 'u' && !hex(at + 8, &second) &&
-                second >= 0xDC00 && second <= 0xDFFF;
-    if (pair) at += 6;
-    else memcpy(at + 2, "fffd", 4);
-  }
-}
 
 static const char *text_of(const json_t *input, const char *name) {
   const char *text = json_string_value(json_object_get(input, name));
@@ -76,21 +52,15 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
 
 int32_t hook_call_parse(const struct host *host, const char *text, size_t len,
                         struct hook_call *ret_call, struct tidings_error *error) {
-  json_error_t wrong;
+  /* Hosts cut texts in the middle of a character, and a tool's input may be as deep as it likes. */
+  static const struct json_rules rules = {
+      .max_depth = 2048, .nul = true, .halves = true, .repeats = true};
   struct hook_call call = {.host = host};
-  char *copy = malloc(len + 1);
-  if (!copy) return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
-  memcpy(copy, text, len);
-  copy[len] = '\0';
-  mend_halves(copy);
-  call.input = json_loadb(copy, len, JSON_ALLOW_NUL, &wrong);
-  free(copy);
-  if (!call.input)
-    return kit_error(error, TIDINGS_E_INVAL, "stdin: not JSON: %s (line %d, column %d)", wrong.text,
-                     wrong.line, wrong.column);
-  int32_t code = json_is_object(call.input)
-                     ? take_fields(&call, error)
-                     : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but no object");
+  int32_t code = json_value_read(&rules, span_of(text, len), "stdin", &call.input, error);
+  if (code) return code;
+  code = json_is_object(call.input)
+             ? take_fields(&call, error)
+             : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but no object");
   if (code) {
     json_decref(call.input);
     return code;

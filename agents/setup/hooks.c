@@ -10,6 +10,7 @@
 
 #include "agents/setup/json_text.h"
 #include "agents/setup/setup.h"
+#include "command/json_value.h"
 
 enum { HOOK_SECONDS = 10, WAIT_SECONDS = 604800 };
 
@@ -81,53 +82,56 @@ static json_t *group_value(const struct host *host, const struct host_hook *hook
 
 /* -- what is there ----------------------------------------------------------------------------- */
 
-static bool hook_is_ours(const struct json_text *json, const struct host *host,
-                         const struct json_node *hook) {
-  json_t *value = json_text_value(json, hook);
-  bool ours = is_ours(host, json_string_value(json_object_get(value, "command")));
-  json_decref(value);
-  return ours;
+static bool is_kind(const struct json *value, enum json_kind kind) {
+  return value && value->kind == kind;
 }
 
-struct place {
-  const struct json_node *event, *group, *hooks;
-  size_t event_index, group_index, hook_index;
-};
+/* The first member or element, if it is of that kind. */
+static const struct json *first_of(const struct json *value, enum json_kind kind) {
+  return is_kind(value, kind) ? value->members : NULL;
+}
 
-/* The first hook of ours, under any event. */
-static bool find_ours(const struct json_text *json, const struct host *host,
-                      struct place *ret_place) {
-  const struct json_node *all = json_text_member(json, json->root, "hooks");
-  for (size_t e = 0; all && all->kind == '{' && e < all->part_count; e++) {
-    const struct json_node *event = &all->parts[e];
-    for (size_t g = 0; event->kind == '[' && g < event->part_count; g++) {
-      const struct json_node *hooks = json_text_member(json, &event->parts[g], "hooks");
-      for (size_t h = 0; hooks && hooks->kind == '[' && h < hooks->part_count; h++) {
-        if (!hook_is_ours(json, host, &hooks->parts[h])) continue;
-        *ret_place = (struct place){event, &event->parts[g], hooks, e, g, h};
-        return true;
-      }
+static bool hook_is_ours(const struct host *host, const struct json *hook) {
+  const struct json *command = json_member(hook, "command");
+  return is_kind(command, JSON_IS_STRING) && is_ours(host, command->text.ptr);
+}
+
+static const struct json *first_hook(const struct json *group) {
+  return first_of(json_member(group, "hooks"), JSON_IS_ARRAY);
+}
+
+/* The first hook of ours under an event; NULL: there is none. */
+static const struct json *find_in_event(const struct host *host, const struct json *event) {
+  for (const struct json *group = first_of(event, JSON_IS_ARRAY); group; group = group->next) {
+    for (const struct json *hook = first_hook(group); hook; hook = hook->next) {
+      if (hook_is_ours(host, hook)) return hook;
     }
   }
-  return false;
+  return NULL;
 }
 
-/* With what would be empty without it. */
-static int remove_ours(struct json_text *json, const struct place *place) {
-  const struct json_node *all = json_text_member(json, json->root, "hooks");
-  if (place->hooks->part_count > 1) return json_text_remove(json, place->hooks, place->hook_index);
-  if (place->event->part_count > 1) return json_text_remove(json, place->event, place->group_index);
-  if (all->part_count > 1) return json_text_remove(json, all, place->event_index);
-  return json_text_remove(json, json->root, (size_t)(all - json->root->parts));
+/* The same, under any event. */
+static const struct json *find_ours(const struct json_text *json, const struct host *host) {
+  const struct json *found = NULL,
+                    *event = first_of(json_member(json->root, "hooks"), JSON_IS_OBJECT);
+  for (; event && !found; event = event->next) found = find_in_event(host, event);
+  return found;
 }
 
-static size_t count_ours(const struct json_text *json, const struct host *host,
-                         const struct json_node *event) {
+/* With what would be empty without it: its list, its group, its event's list, all hooks. */
+static int remove_ours(struct json_text *json, const struct json *hook) {
+  const struct json *hooks = hook->parent, *group = hooks->parent, *event = group->parent,
+                    *all = event->parent;
+  if (hooks->count > 1) return json_text_remove(json, hook);
+  if (event->count > 1) return json_text_remove(json, group);
+  return json_text_remove(json, all->count > 1 ? event : all);
+}
+
+static size_t count_ours(const struct host *host, const struct json *event) {
   size_t count = 0;
-  for (size_t g = 0; event && event->kind == '[' && g < event->part_count; g++) {
-    const struct json_node *hooks = json_text_member(json, &event->parts[g], "hooks");
-    for (size_t h = 0; hooks && hooks->kind == '[' && h < hooks->part_count; h++)
-      count += hook_is_ours(json, host, &hooks->parts[h]);
+  for (const struct json *group = first_of(event, JSON_IS_ARRAY); group; group = group->next) {
+    for (const struct json *hook = first_hook(group); hook; hook = hook->next)
+      count += hook_is_ours(host, hook);
   }
   return count;
 }
@@ -135,21 +139,21 @@ static size_t count_ours(const struct json_text *json, const struct host *host,
 /* Each event of ours has exactly our group, and no other event has a hook of ours. */
 static bool is_done(const struct json_text *json, const struct host *host, const char *command,
                     bool wake) {
-  const struct json_node *all = json_text_member(json, json->root, "hooks");
+  const struct json *all = json_member(json->root, "hooks"), *event;
   size_t wanted = 0, found = 0;
-  for (size_t e = 0; all && all->kind == '{' && e < all->part_count; e++)
-    found += count_ours(json, host, &all->parts[e]);
+  for (event = first_of(all, JSON_IS_OBJECT); event; event = event->next)
+    found += count_ours(host, event);
   for (const struct host_hook *hook = host->hooks; hook->event; hook++) {
-    const struct json_node *event = json_text_member(json, all, hook->event);
-    json_t *group = group_value(host, hook, command, wake);
+    json_t *ours = group_value(host, hook, command, wake);
     bool there = false;
-    for (size_t g = 0; event && g < event->part_count; g++) {
-      json_t *value = json_text_value(json, &event->parts[g]);
-      there = there || json_equal(value, group);
+    event = json_member(all, hook->event);
+    for (const struct json *group = event ? event->members : NULL; group; group = group->next) {
+      json_t *value = json_value_of(group);
+      there = there || json_equal(value, ours);
       json_decref(value);
     }
-    wanted += json_array_size(json_object_get(group, "hooks"));
-    json_decref(group);
+    wanted += json_array_size(json_object_get(ours, "hooks"));
+    json_decref(ours);
     if (!there) return false;
   }
   return wanted == found;
@@ -158,10 +162,9 @@ static bool is_done(const struct json_text *json, const struct host *host, const
 enum setup_state setup_hooks_state(const struct host *host, const char *command, const char *text,
                                    char **ret_problem) {
   struct json_text json;
-  struct place place;
   if (!text) return SETUP_NONE;
   if (json_text_read(text, &json, ret_problem)) return SETUP_UNREADABLE;
-  enum setup_state state = find_ours(&json, host, &place) ? SETUP_OTHER : SETUP_NONE;
+  enum setup_state state = find_ours(&json, host) ? SETUP_OTHER : SETUP_NONE;
   if (state && (is_done(&json, host, command, true) || is_done(&json, host, command, false)))
     state = SETUP_DONE;
   json_text_finish(&json);
@@ -174,8 +177,7 @@ static int add_group(struct json_text *json, const struct host *host, const stru
                      const char *command, bool wake) {
   json_t *group = group_value(host, hook, command, wake);
   char *text = group ? json_dumps(group, 0) : NULL, *list = NULL;
-  const struct json_node *all = json_text_member(json, json->root, "hooks"),
-                         *event = json_text_member(json, all, hook->event);
+  const struct json *all = json_member(json->root, "hooks"), *event = json_member(all, hook->event);
   int failed = text ? 0 : -1;
   if (!failed && event) failed = json_text_add(json, event, NULL, text);
   else if (!failed)
@@ -188,8 +190,7 @@ static int add_group(struct json_text *json, const struct host *host, const stru
 
 static int add_all(struct json_text *json, const struct host *host, const char *command,
                    bool wake) {
-  if (!json_text_member(json, json->root, "hooks") &&
-      json_text_add(json, json->root, "hooks", "{}"))
+  if (!json_member(json->root, "hooks") && json_text_add(json, json->root, "hooks", "{}"))
     return -1;
   for (const struct host_hook *hook = host->hooks; hook->event; hook++) {
     if (add_group(json, host, hook, command, wake)) return -1;
@@ -200,23 +201,23 @@ static int add_all(struct json_text *json, const struct host *host, const char *
 /* The members that we are to add to are what they must be. */
 static int check_shape(const struct cli *cli, const struct host *host, const struct json_text *json,
                        const char *path) {
-  const struct json_node *all = json_text_member(json, json->root, "hooks");
-  if (json->root && json->root->kind != '{')
+  const struct json *all = json_member(json->root, "hooks");
+  if (json->root && !is_kind(json->root, JSON_IS_OBJECT))
     return cli_fail(cli, "%s: expected a JSON object", path);
-  if (all && all->kind != '{') return cli_fail(cli, "%s: hooks: expected an object", path);
+  if (all && !is_kind(all, JSON_IS_OBJECT))
+    return cli_fail(cli, "%s: hooks: expected an object", path);
   for (const struct host_hook *hook = host->hooks; hook->event; hook++) {
-    const struct json_node *event = json_text_member(json, all, hook->event);
-    if (event && event->kind != '[')
+    const struct json *event = json_member(all, hook->event);
+    if (event && !is_kind(event, JSON_IS_ARRAY))
       return cli_fail(cli, "%s: hooks.%s: expected a list", path, hook->event);
   }
   return 0;
 }
 
 static int edit(const struct host *host, const char *command, bool wake, struct json_text *json) {
-  struct place place;
   if (command && is_done(json, host, command, wake)) return 0;
-  while (find_ours(json, host, &place)) {
-    if (remove_ours(json, &place)) return -1;
+  for (const struct json *hook; (hook = find_ours(json, host));) {
+    if (remove_ours(json, hook)) return -1;
   }
   return command ? add_all(json, host, command, wake) : 0;
 }
@@ -238,14 +239,13 @@ int setup_hooks(const struct cli *cli, const struct host *host, const char *comm
     json_text_finish(&json);
     return cli_fail(cli, "%s: holds comments only; expected a JSON object", change->path);
   }
-  struct place place;
   int code = check_shape(cli, host, &json, change->path);
-  change->has_ours = !code && find_ours(&json, host, &place);
+  change->has_ours = !code && find_ours(&json, host);
   if (!code && edit(host, command, wake, &json)) code = cli_fail(cli, "out of memory");
   if (!code && strcmp(text, json.text) != 0) {
     char *done = json.text;
     json.text = NULL;
-    if (!command) code = change_to_rest(cli, change, done, !json.root->part_count);
+    if (!command) code = change_to_rest(cli, change, done, !json.root->count);
     else {
       free(change->after);
       change->after = done;

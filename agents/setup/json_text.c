@@ -11,57 +11,31 @@
 
 enum { MOST_INDENT = 64 };
 
-/* -- looking ----------------------------------------------------------------------------------- */
+/* -- reading ----------------------------------------------------------------------------------- */
 
-/* A copy with comments and commas too many blanked out, so that a strict reader takes it. */
-static char *strict_copy(const char *text, size_t len) {
-  char *copy = strndup(text, len), *comma = NULL;
-  for (size_t i = 0; copy && i < len; i++) {
-    if (copy[i] == '"') {
-      for (i++; i < len && copy[i] != '"'; i++) i += copy[i] == '\\';
-      comma = NULL;
-    } else if (copy[i] == '/') {
-      const char *end = copy[i + 1] == '/' ? strchr(copy + i, '\n') : strstr(copy + i, "*/");
-      size_t stop = !end ? len : (size_t)(end - copy) + (copy[i + 1] == '/' ? 0 : 2);
-      memset(copy + i, ' ', stop - i);
-      i = stop - 1;
-    } else if (copy[i] == ',') {
-      comma = copy + i;
-    } else if ((copy[i] == '}' || copy[i] == ']') && comma) {
-      *comma = ' ';
-      comma = NULL;
-    } else if (!strchr(" \t\r\n", copy[i])) {
-      comma = NULL;
-    }
+int json_text_read(const char *text, struct json_text *ret_json, char **ret_problem) {
+  static const struct json_rules rules = {
+      .max_depth = 64, .nul = true, .halves = true, .repeats = true, .edited = true};
+  static const char what[] = "it";
+  struct tidings_error error = {.size = sizeof error};
+  struct json_text json = {.text = strdup(text), .arena = ARENA_EMPTY};
+  int failed = -1;
+  *ret_problem = NULL;
+  if (json.text)
+    failed = json_read_by(&rules, span_text(json.text), what, &json.arena, &json.root, &error);
+  if (!failed) {
+    *ret_json = json;
+    return 0;
   }
-  return copy;
+  if (json.text) *ret_problem = strdup(error.text + sizeof what + 1);
+  json_text_finish(&json);
+  return -1;
 }
 
-json_t *json_text_value(const struct json_text *json, const struct json_node *node) {
-  char *copy = strict_copy(json->text + node->start, node->end - node->start);
-  json_t *value = copy ? json_loads(copy, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
-  free(copy);
-  return value;
-}
-
-static bool key_is(const struct json_text *json, const struct json_node *member, const char *key) {
-  struct json_node name = {.start = member->key_start, .end = member->key_start};
-  size_t at = member->key_start + 1;
-  while (json->text[at] != '"') at += json->text[at] == '\\' ? 2 : 1;
-  name.end = at + 1;
-  json_t *value = json_text_value(json, &name);
-  bool same = value && strcmp(json_string_value(value), key) == 0;
-  json_decref(value);
-  return same;
-}
-
-const struct json_node *json_text_member(const struct json_text *json,
-                                         const struct json_node *object, const char *key) {
-  for (size_t i = object && object->kind == '{' ? object->part_count : 0;
-       i-- > 0;) { /* of several, hosts take the last */
-    if (key_is(json, &object->parts[i], key)) return &object->parts[i];
-  }
-  return NULL;
+void json_text_finish(struct json_text *json) {
+  arena_free(&json->arena);
+  free(json->text);
+  *json = (struct json_text){.text = NULL};
 }
 
 /* -- changing ---------------------------------------------------------------------------------- */
@@ -93,13 +67,12 @@ static size_t line_indent(const struct json_text *json, size_t at, char *indent)
 
 /* One step of indentation, as the outermost object has it. */
 static void indent_step(const struct json_text *json, char *step) {
-  if (json->root && json->root->part_count &&
-      line_indent(json, json->root->parts[0].key_start, step))
+  if (json->root && json->root->members && line_indent(json, json->root->members->key_start, step))
     return;
   memcpy(step, "  ", 3);
 }
 
-/* Behind a part, and behind a comment on the same line. */
+/* After a part, and after a comment on the same line. */
 static size_t line_end(const struct json_text *json, size_t at) {
   size_t comma = at + strspn(json->text + at, " \t");
   if (json->text[comma] == ',') comma++;
@@ -109,14 +82,14 @@ static size_t line_end(const struct json_text *json, size_t at) {
   return at;
 }
 
-int json_text_add(struct json_text *json, const struct json_node *into, const char *key,
+int json_text_add(struct json_text *json, const struct json *into, const char *key,
                   const char *value) {
   char base[MOST_INDENT + 1], step[MOST_INDENT + 1], *added = NULL;
   size_t at = into->start + 1, end = into->end - 1;
   line_indent(json, into->start, base);
   indent_step(json, step);
   const char *quote = key ? "\"" : "", *colon = key ? "\": " : "";
-  if (!into->part_count) {
+  if (!into->count) {
     if (asprintf(&added, "\n%s%s%s%s%s%s\n%s", base, step, quote, key ? key : "", colon, value,
                  base) < 0)
       return -1;
@@ -126,7 +99,8 @@ int json_text_add(struct json_text *json, const struct json_node *into, const ch
     free(added);
     return failed;
   }
-  const struct json_node *last = &into->parts[into->part_count - 1];
+  const struct json *last = into->members;
+  while (last->next) last = last->next;
   size_t behind = line_end(json, last->end);
   char indent[2 * MOST_INDENT + 1];
   if (strchr(json->text + into->start, '\n') < json->text + last->key_start &&
@@ -166,22 +140,23 @@ static size_t blanks_before(const struct json_text *json, size_t at) {
   return at;
 }
 
-int json_text_remove(struct json_text *json, const struct json_node *from, size_t index) {
-  const struct json_node *part = &from->parts[index], *before = index ? part - 1 : NULL;
+int json_text_remove(struct json_text *json, const struct json *part) {
+  const struct json *from = part->parent, *before = from->members == part ? NULL : from->members;
+  while (before && before->next != part) before = before->next;
   size_t start = blanks_before(json, part->key_start), end = part->end;
   size_t next_comma = comma_behind(json, part->end, from->end),
          last_comma = before ? comma_behind(json, before->end, part->key_start) : 0;
-  if (from->part_count == 1) {
+  if (from->count == 1) {
     if (next_comma) end = next_comma + 1;
     if (json->text[start - 1] == json->text[from->start])
       end += strspn(json->text + end, " \t\r\n");
     return replace(json, start, end, "");
   }
-  if (index + 1 < from->part_count) return replace(json, start, next_comma + 1, "");
+  if (part->next) return replace(json, start, next_comma + 1, "");
   if (!next_comma && last_comma + 1 == start) return replace(json, last_comma, end, "");
   if (next_comma) return replace(json, start, next_comma + 1, "");
   /* A comment stands between the comma and this part: it stays. */
   if (last_comma)
-    memmove(json->text + last_comma, json->text + last_comma + 1, json->len - last_comma);
+    memmove(json->text + last_comma, json->text + last_comma + 1, strlen(json->text + last_comma));
   return replace(json, last_comma ? start - 1 : start, last_comma ? end - 1 : end, "");
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agents/setup/setup.h"
+#include "command/json_value.h"
 #include "command/paths.h"
 
 extern char **environ;
@@ -107,8 +108,10 @@ static char *read_line(struct server *server) {
 }
 
 static json_t *read_answer(struct server *server, int id) {
+  static const struct json_rules rules = {.max_depth = 256, .repeats = true};
   for (char *line; (line = read_line(server));) {
-    json_t *answer = json_loads(line, 0, NULL);
+    json_t *answer = NULL;
+    (void)json_value_read(&rules, span_text(line), "it", &answer, NULL);
     const json_t *number = json_object_get(answer, "id");
     free(line);
     if (json_is_integer(number) && json_integer_value(number) == id) return answer;

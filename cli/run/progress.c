@@ -12,7 +12,7 @@
 
 #include "command/paths.h"
 #include "command/terminal.h"
-#include "command/utf8_check.h"
+#include "common/utf8.h"
 
 static const char erase_line[] = "\r\033[K";
 
@@ -28,17 +28,6 @@ void progress_duration(uint64_t ms, char text[32]) {
     snprintf(text, 32, "%llu.%llu s", seconds, (unsigned long long)(ms % 1000 / 100));
   else if (seconds < 3600) snprintf(text, 32, "%llu min %llu s", seconds / 60, seconds % 60);
   else snprintf(text, 32, "%llu h %llu min", seconds / 3600, seconds % 3600 / 60);
-}
-
-/* Cuts at `columns` characters; wide ones may make it longer by a little, and then the terminal
- * wraps. */
-static size_t fit(const char *text, size_t columns) {
-  size_t len = strlen(text), at = 0;
-  for (size_t used = 0; at < len && used < columns; used++) {
-    size_t width = utf8_length(text + at, len - at);
-    at += width ? width : 1;
-  }
-  return at;
 }
 
 void progress_show(struct progress *progress, const char *name, uint64_t elapsed_ms,
@@ -66,7 +55,9 @@ void progress_show(struct progress *progress, const char *name, uint64_t elapsed
   free(words);
   if (out && !fclose(out)) {
     (void)paths_write_all(progress->fd, erase_line, sizeof erase_line - 1);
-    (void)paths_write_all(progress->fd, line, fit(line, size.ws_col - 1u));
+    /* Wide characters may make it longer by a little, and then the terminal wraps. */
+    (void)paths_write_all(progress->fd, line,
+                          utf8_characters(span_of(line, len), size.ws_col - 1u));
     progress->shown = true;
   }
   free(line);

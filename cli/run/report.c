@@ -12,7 +12,7 @@
 
 #include "cli/run/progress.h"
 #include "command/kit.h"
-#include "command/utf8_check.h"
+#include "common/utf8.h"
 
 enum { SHOWN_LINES = 20, SHOWN_BYTES = 4000, HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
 
@@ -33,9 +33,16 @@ static char *content(const struct report *report, const char *what) {
   return len < 0 ? NULL : text;
 }
 
+/* As JSON wants it. */
+static char *repaired(const char *text) {
+  struct buffer buffer = BUFFER_EMPTY;
+  utf8_repair(span_text(text), &buffer);
+  return buffer_take(&buffer);
+}
+
 static json_t *state(const struct report *report, const char *name, const char *what) {
-  char *told = content(report, what), *text = told ? utf8_mended(told) : NULL,
-       *tool = utf8_mended(report->tool);
+  char *told = content(report, what), *text = told ? repaired(told) : NULL,
+       *tool = repaired(report->tool);
   json_t *data = NULL;
   if (text && tool)
     data = json_pack("{s:s, s:s, s:s, s:s}", "handle", report->log->handle, "tool", tool, "state",

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/utf8_check.h"
+#include "common/utf8.h"
 
 void tail_add(struct tail *tail, const char *bytes, size_t len) {
   if (len >= TAIL_BYTES) {
@@ -54,7 +54,7 @@ static size_t clean(const char *bytes, size_t len, char *out) {
   for (size_t i = 0; i < len;) {
     unsigned char byte = (unsigned char)bytes[i];
     uint32_t character = 0;
-    size_t width = utf8_decode(bytes + i, len - i, &character);
+    size_t width = utf8_decode(span_of(bytes, len), i, &character);
     if (byte == '\033') {
       i += escape_length(bytes + i, len - i);
     } else if (byte == '\r') {

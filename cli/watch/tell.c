@@ -13,7 +13,7 @@
 #include "command/print.h"
 #include "command/session.h"
 #include "command/session_path.h"
-#include "command/utf8_check.h"
+#include "common/utf8.h"
 
 enum { ONE_BY_ONE = 8, LISTED = 100, NAMED = 20 };
 
@@ -81,19 +81,11 @@ static void end(struct telling *telling) {
 
 /* A path as JSON wants it: UTF-8. */
 static json_t *path_value(const struct telling *telling, const char *path) {
-  char *name = session_path(telling->cwd, path), *text = NULL;
-  size_t len = 0, left = name ? strlen(name) : 0;
-  FILE *out = name ? open_memstream(&text, &len) : NULL;
-  for (const char *at = name; out && left;) {
-    size_t width = utf8_length(at, left);
-    if (width) fwrite(at, 1, width, out);
-    else fputs("\xef\xbf\xbd", out); /* U+FFFD */
-    at += width ? width : 1;
-    left -= width ? width : 1;
-  }
-  if (out && fclose(out)) len = 0;
-  json_t *value = out ? json_stringn(text, len) : NULL;
-  free(text);
+  char *name = session_path(telling->cwd, path);
+  struct buffer text = BUFFER_EMPTY;
+  if (name) utf8_repair(span_text(name), &text);
+  json_t *value = name && !text.failed ? json_stringn(text.len ? text.bytes : "", text.len) : NULL;
+  buffer_free(&text);
   free(name);
   return value;
 }

@@ -12,9 +12,7 @@ static const struct tidings_reply *const unwritten = (const struct tidings_reply
 
 /* A call that must be refused writes no reply. */
 static void expect_unwritten(const struct tidings_reply *reply, const char *what) {
-  if (reply != unwritten) {
-    trial_fail("%s: it failed and wrote *ret_reply", what);
-  }
+  if (reply != unwritten) trial_fail("%s: it failed and wrote *ret_reply", what);
 }
 
 static struct tidings_tool_result usual_result(void) {
@@ -196,9 +194,8 @@ static void bigger_structs(struct trial *trial) {
   trial_push(plugin, "s", "one");
   trial_expect(TIDINGS_OK, plugin->on_tool_result(plugin, &result.known, &reply, &error), &error,
                "a tool result of a later minor");
-  if (reply == NULL || reply->delivery_id == 0) {
+  if (!reply || reply->delivery_id == 0)
     trial_fail("nothing was delivered on a tool result of a later minor");
-  }
   settlement.known = (struct tidings_settlement){
       .size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = reply->delivery_id};
   plugin->release(plugin, reply);
@@ -217,9 +214,8 @@ static void no_error_struct(struct trial *trial) {
   result.session.len = 0;
   if (plugin->on_event(plugin, &event, &reply, NULL) == TIDINGS_OK ||
       plugin->on_tool_result(plugin, &result, &reply, NULL) == TIDINGS_OK ||
-      trial_settle(plugin, 12345, TIDINGS_COMMITTED, NULL) == TIDINGS_OK) {
+      trial_settle(plugin, 12345, TIDINGS_COMMITTED, NULL) == TIDINGS_OK)
     trial_fail("a call that is wrong was accepted");
-  }
   trial_close(plugin);
 }
 
@@ -233,9 +229,8 @@ static void empty_hook(struct trial *trial) {
     struct tidings_error error = {.size = sizeof error};
     trial_expect(TIDINGS_OK, plugin->on_chat_request(plugin, &request, &chat_reply, &error), &error,
                  "on_chat_request");
-    if (i > 0 && (reply != NULL || chat_reply != NULL)) {
+    if (i > 0 && (reply || chat_reply))
       trial_fail("nothing is pending and nothing changes: the reply must be NULL");
-    }
     plugin->release(plugin, reply);
     plugin->release(plugin, chat_reply);
   }
@@ -243,15 +238,11 @@ static void empty_hook(struct trial *trial) {
 }
 
 static void check_reply(const struct tidings_reply *reply, const char *what) {
-  if (reply == NULL) {
-    trial_fail("%s: no reply", what);
-  }
-  if (reply->size < TIDINGS_REPLY_SIZE_1_0) {
+  if (!reply) trial_fail("%s: no reply", what);
+  if (reply->size < TIDINGS_REPLY_SIZE_1_0)
     trial_fail("%s: the reply's size is %u, version 1.0 has %zu", what, reply->size, sizeof *reply);
-  }
-  if (reply->status == NULL || reply->status->size < TIDINGS_STATUS_SIZE_1_0) {
+  if (!reply->status || reply->status->size < TIDINGS_STATUS_SIZE_1_0)
     trial_fail("%s: the reply carries no whole status", what);
-  }
 }
 
 static void reply_status(struct trial *trial) {
@@ -267,9 +258,8 @@ static void reply_status(struct trial *trial) {
     struct tidings_span event = trial_span(events[i]);
     trial_expect(TIDINGS_OK, plugin->on_event(plugin, &event, &reply, &error), &error, events[i]);
     check_reply(reply, events[i]);
-    if (reply->status->state != TIDINGS_STATE_IDLE) {
+    if (reply->status->state != TIDINGS_STATE_IDLE)
       trial_fail("%s: the state is %u, not idle", events[i], reply->status->state);
-    }
     plugin->release(plugin, reply);
   }
   trial_push(plugin, "s", "one");
@@ -321,7 +311,7 @@ static void closed_after_quiesce(struct trial *trial) {
                "on_event after quiesce");
   trial_expect(TIDINGS_E_CLOSED, trial_settle(plugin, 1, TIDINGS_COMMITTED, &error), &error,
                "settle after quiesce");
-  if (trial->query != NULL) {
+  if (trial->query) {
     const struct tidings_answer *answer = NULL;
     struct tidings_span query = trial_span("{\"name\":\"pending\",\"session\":\"s\"}");
     trial_expect(TIDINGS_E_CLOSED, trial->query->query(plugin, &query, &answer, &error), &error,
@@ -337,9 +327,7 @@ static void closed_after_quiesce(struct trial *trial) {
 
 static void query_arguments(struct trial *trial) {
   trial_load(trial);
-  if (trial->query == NULL) {
-    trial_skip("it has no " TIDINGS_EXT_QUERY);
-  }
+  if (!trial->query) trial_skip("it has no " TIDINGS_EXT_QUERY);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   struct tidings_error error = {.size = sizeof error};
   const struct tidings_answer *answer = NULL;
@@ -362,9 +350,7 @@ static void query_arguments(struct trial *trial) {
 
 static void query_pending(struct trial *trial) {
   trial_load(trial);
-  if (trial->query == NULL) {
-    trial_skip("it has no " TIDINGS_EXT_QUERY);
-  }
+  if (!trial->query) trial_skip("it has no " TIDINGS_EXT_QUERY);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   struct tidings_error error = {.size = sizeof error};
   struct tidings_span query = trial_span("{\"name\":\"pending\",\"session\":\"s\"}");

@@ -12,9 +12,7 @@
 
 static uint64_t lease_one(struct tidings_plugin *plugin) {
   const struct tidings_reply *reply = trial_deliver(plugin, "s");
-  if (reply == NULL || reply->delivery_id == 0) {
-    trial_fail("a delivery has an id");
-  }
+  if (!reply || reply->delivery_id == 0) trial_fail("a delivery has an id");
   uint64_t id = reply->delivery_id;
   plugin->release(plugin, reply);
   return id;
@@ -91,9 +89,8 @@ static void one_phase(struct trial *trial) {
   struct tidings_plugin *plugin = trial_open(trial, &options);
   trial_push(plugin, "s", "one");
   const struct tidings_reply *reply = trial_deliver(plugin, "s");
-  if (reply == NULL || reply->notification_count != 1 || reply->delivery_id != 0) {
+  if (!reply || reply->notification_count != 1 || reply->delivery_id != 0)
     trial_fail("with settle_on_return a delivery hands out what is pending and has no id");
-  }
   plugin->release(plugin, reply);
   trial_expect_nothing(plugin, "s");
   trial_close(plugin);
@@ -109,9 +106,8 @@ static void chat_request_delivers(struct trial *trial) {
   struct tidings_error error = {.size = sizeof error};
   trial_expect(TIDINGS_OK, plugin->on_chat_request(plugin, &request, &reply, &error), &error,
                "on_chat_request");
-  if (reply == NULL || reply->notification_count != 1) {
+  if (!reply || reply->notification_count != 1)
     trial_fail("a chat request carries what is pending");
-  }
   uint64_t id = reply->delivery_id;
   plugin->release(plugin, reply);
   trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error, "settle");
@@ -156,9 +152,8 @@ static void note_delivered(struct crowd *crowd, const struct tidings_reply *repl
     char text[32];
     snprintf(text, sizeof text, "%.*s", (int)message->len, message->ptr);
     unsigned number = (unsigned)strtoul(text, NULL, 10);
-    if (number >= PUSHERS * PUSHES || atomic_fetch_add(&crowd->seen[number], 1) != 0) {
+    if (number >= PUSHERS * PUSHES || atomic_fetch_add(&crowd->seen[number], 1) != 0)
       trial_fail("'%s' was delivered twice, or never pushed", text);
-    }
     atomic_fetch_add(&crowd->delivered, 1);
   }
 }
@@ -172,21 +167,16 @@ static void *deliver_many(void *context) {
     const struct tidings_reply *reply = NULL;
     struct tidings_error error = {.size = sizeof error};
     int32_t code = trial_tool_result(crowd->plugin, "s", &reply, &error);
-    if (code == TIDINGS_E_BUSY) {
-      continue; /* nothing lost; try again at the next occasion */
-    }
+    if (code == TIDINGS_E_BUSY) continue; /* nothing lost; try again at the next occasion */
     trial_expect(TIDINGS_OK, code, &error, "on_tool_result among threads");
-    if (reply == NULL) {
-      continue;
-    }
+    if (!reply) continue;
     uint64_t id = reply->delivery_id;
     note_delivered(crowd, reply);
     crowd->plugin->release(crowd->plugin, reply);
     if (id != 0) {
       code = trial_settle(crowd->plugin, id, TIDINGS_COMMITTED, &error);
-      if (code != TIDINGS_E_BUSY) { /* BUSY is remembered */
+      if (code != TIDINGS_E_BUSY) /* BUSY is remembered */
         trial_expect(TIDINGS_OK, code, &error, "settle among threads");
-      }
     }
   }
   return NULL;
@@ -196,17 +186,12 @@ static void threads(struct trial *trial) {
   trial_load(trial);
   struct crowd crowd = {.plugin = trial_open(trial, NULL)};
   pthread_t crew[PUSHERS + DELIVERERS];
-  for (size_t i = 0; i < PUSHERS + DELIVERERS; i++) {
-    if (pthread_create(&crew[i], NULL, i < PUSHERS ? push_many : deliver_many, &crowd) != 0) {
+  for (size_t i = 0; i < PUSHERS + DELIVERERS; i++)
+    if (pthread_create(&crew[i], NULL, i < PUSHERS ? push_many : deliver_many, &crowd) != 0)
       trial_fail("no thread could be started");
-    }
-  }
-  for (size_t i = 0; i < PUSHERS + DELIVERERS; i++) {
-    pthread_join(crew[i], NULL);
-  }
-  if (atomic_load(&crowd.delivered) != PUSHERS * PUSHES) {
+  for (size_t i = 0; i < PUSHERS + DELIVERERS; i++) pthread_join(crew[i], NULL);
+  if (atomic_load(&crowd.delivered) != PUSHERS * PUSHES)
     trial_fail("%u were pushed, %u delivered", PUSHERS * PUSHES, atomic_load(&crowd.delivered));
-  }
   trial_expect_nothing(crowd.plugin, "s");
   trial_close(crowd.plugin);
 }

@@ -25,9 +25,7 @@ static void refuse(struct tidings_plugin *plugin, const struct bad_event *bad) {
 static void refuse_all(struct trial *trial, const struct bad_event *bad, size_t count) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
-  for (size_t i = 0; i < count; i++) {
-    refuse(plugin, &bad[i]);
-  }
+  for (size_t i = 0; i < count; i++) refuse(plugin, &bad[i]);
   trial_expect_nothing(plugin, "s");
   trial_push(plugin, "s", "one");
   trial_expect_delivery(plugin, "s", "one");
@@ -103,9 +101,8 @@ static void unknown_level(struct trial *trial) {
   trial_expect(TIDINGS_E_SCHEMA, trial_event(plugin, text, sizeof text - 1, &error), &error,
                "an unknown level");
   static const char *const words[] = {"level", "urgent", "info", "warning", "error", "critical"};
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
     trial_expect_word(&error, words[i], "an unknown level");
-  }
   trial_close(plugin);
 }
 
@@ -126,20 +123,14 @@ static void nest(struct tidings_plugin *plugin, size_t count, const char *openin
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
-  if (out == NULL) {
-    trial_fail("out of memory");
-  }
+  if (!out) trial_fail("out of memory");
   fputs("{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\","
         "\"data\":{\"x\":",
         out);
-  for (size_t i = 0; i < count; i++) {
-    fputs(opening, out);
-  }
-  if (closing != NULL) {
+  for (size_t i = 0; i < count; i++) fputs(opening, out);
+  if (closing) {
     fputs("1", out);
-    for (size_t i = 0; i < count; i++) {
-      fputs(closing, out);
-    }
+    for (size_t i = 0; i < count; i++) fputs(closing, out);
     fputs("}}}", out);
   }
   fclose(out);
@@ -170,9 +161,7 @@ static void oversized(struct trial *trial) {
       "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"a.b\",\"message\":\"";
   static const char tail[] = "\"}}";
   char *text = malloc(limit + 1);
-  if (text == NULL) {
-    trial_fail("out of memory");
-  }
+  if (!text) trial_fail("out of memory");
   for (size_t len = limit; len <= limit + 1; len++) {
     memset(text, 'x', len);
     memcpy(text, head, sizeof head - 1);
@@ -184,13 +173,10 @@ static void oversized(struct trial *trial) {
   }
   free(text);
   const struct tidings_reply *reply = trial_deliver(plugin, "s");
-  if (reply == NULL || reply->notification_count != 1) {
-    trial_fail("one event was accepted, %zu were delivered",
-               reply != NULL ? reply->notification_count : 0);
-  }
-  if (reply->notifications[0]->text.len > 16384 + 64) {
+  if (!reply || reply->notification_count != 1)
+    trial_fail("one event was accepted, %zu were delivered", reply ? reply->notification_count : 0);
+  if (reply->notifications[0]->text.len > 16384 + 64)
     trial_fail("a message of %zu bytes was not cut at 16,384", reply->notifications[0]->text.len);
-  }
   plugin->release(plugin, reply);
   trial_close(plugin);
 }
@@ -243,9 +229,7 @@ static void session_ids(struct trial *trial) {
        "\"message\":\"m\"}}",
        0, ""},
   };
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    refuse(plugin, &bad[i]);
-  }
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) refuse(plugin, &bad[i]);
   char event[512];
   int len = snprintf(event, sizeof event,
                      "{\"type\":\"notification\",\"session\":\"%.256s\",\"data\":{\"kind\":\"a.b\","
@@ -262,15 +246,11 @@ static void error_text(struct trial *trial) {
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
-  if (out == NULL) {
-    trial_fail("out of memory");
-  }
+  if (!out) trial_fail("out of memory");
   fputs("{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"a.b\",\"message\":\"m\","
         "\"level\":\"",
         out);
-  for (int i = 0; i < 2000; i++) {
-    fputs("\xE2\x82\xAC\\n\\u001b[31m", out);
-  }
+  for (int i = 0; i < 2000; i++) fputs("\xE2\x82\xAC\\n\\u001b[31m", out);
   fputs("\"}}", out);
   fclose(out);
   struct tidings_error error = {.size = sizeof error};
@@ -284,9 +264,7 @@ static void error_text(struct trial *trial) {
     }
   }
   json_t *as_json = json_string(error.text); /* NULL when it is not UTF-8 */
-  if (as_json == NULL) {
-    trial_fail("the error's text was cut inside a character");
-  }
+  if (!as_json) trial_fail("the error's text was cut inside a character");
   json_decref(as_json);
   trial_close(plugin);
 }
@@ -302,7 +280,7 @@ static void duplicate(struct trial *trial) {
     struct tidings_error error = {.size = sizeof error};
     trial_expect(TIDINGS_OK, plugin->on_event(plugin, &event, &reply, &error), &error,
                  "an event with an id");
-    bool is_duplicate = reply != NULL && (reply->flags & TIDINGS_REPLY_DUPLICATE) != 0;
+    bool is_duplicate = reply && (reply->flags & TIDINGS_REPLY_DUPLICATE) != 0;
     if (is_duplicate != (i > 0)) {
       trial_fail("push %d of the same source and id: duplicate is %s", i + 1,
                  is_duplicate ? "set" : "not set");

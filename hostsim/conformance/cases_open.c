@@ -17,9 +17,7 @@ static int32_t open_badly(struct trial *trial, const struct tidings_host *host,
   struct tidings_plugin *const untouched = (struct tidings_plugin *)trial;
   struct tidings_plugin *plugin = untouched;
   int32_t code = trial->entry->open(host, options, &plugin, error);
-  if (code != TIDINGS_OK && plugin != untouched) {
-    trial_fail("open failed and wrote *ret_plugin");
-  }
+  if (code != TIDINGS_OK && plugin != untouched) trial_fail("open failed and wrote *ret_plugin");
   return code;
 }
 
@@ -93,15 +91,10 @@ static void missing_host_functions(struct trial *trial) {
   static const char *const names[] = {"log", "now_ms", "mono_ns", "random"};
   for (size_t i = 0; i < 4; i++) {
     struct tidings_host host = trial->simhost.host;
-    if (i == 0) {
-      host.log = NULL;
-    } else if (i == 1) {
-      host.now_ms = NULL;
-    } else if (i == 2) {
-      host.mono_ns = NULL;
-    } else {
-      host.random = NULL;
-    }
+    if (i == 0) host.log = NULL;
+    else if (i == 1) host.now_ms = NULL;
+    else if (i == 2) host.mono_ns = NULL;
+    else host.random = NULL;
     trial_expect(TIDINGS_E_INVAL, open_badly(trial, &host, &options, &error), &error,
                  "open with a host function missing");
     trial_expect_word(&error, names[i], "open with a host function missing");
@@ -160,21 +153,17 @@ static void bad_store(struct trial *trial) {
   const char *path = trial->store;
   struct tidings_error error;
   FILE *file = fopen(path, "we");
-  if (file == NULL || fclose(file) != 0) {
-    trial_fail("no file could be made");
-  }
+  if (!file || fclose(file) != 0) trial_fail("no file could be made");
   trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error,
                "open where a file lies");
-  if (unlink(path) != 0 || mkdir(path, 0700) != 0 || chmod(path, 0770) != 0) {
+  if (unlink(path) != 0 || mkdir(path, 0700) != 0 || chmod(path, 0770) != 0)
     trial_fail("no folder could be made");
-  }
   trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error,
                "open in a group-writable folder");
   char *elsewhere = NULL;
   if (chmod(path, 0700) != 0 || asprintf(&elsewhere, "%s-real", path) < 0 ||
-      rename(path, elsewhere) != 0 || symlink(elsewhere, path) != 0) {
+      rename(path, elsewhere) != 0 || symlink(elsewhere, path) != 0)
     trial_fail("no symbolic link could be made");
-  }
   trial_expect(TIDINGS_E_STORE, open_badly(trial, &trial->simhost.host, &options, &error), &error,
                "open through a symbolic link");
   free(elsewhere);
@@ -186,12 +175,9 @@ static void same_store_twice(struct trial *trial) {
   struct tidings_open_options options = trial_options(trial);
   struct tidings_error error;
   trial_push(plugin, "s", "one");
-  if (open_badly(trial, &trial->simhost.host, &options, &error) == TIDINGS_OK) {
+  if (open_badly(trial, &trial->simhost.host, &options, &error) == TIDINGS_OK)
     trial_fail("the same store was opened a second time in one process");
-  }
-  if (error.text[0] == '\0') {
-    trial_fail("the second open was refused without a word");
-  }
+  if (error.text[0] == '\0') trial_fail("the second open was refused without a word");
   trial_expect_delivery(plugin, "s", "one");
   trial_close(plugin);
   trial_close(trial_open(trial, NULL));
@@ -202,9 +188,7 @@ static void two_stores(struct trial *trial) {
   struct tidings_open_options options = trial_options(trial);
   struct tidings_plugin *one = trial_open(trial, &options);
   char *path = NULL;
-  if (asprintf(&path, "%s/other", trial->dir) < 0) {
-    trial_fail("out of memory");
-  }
+  if (asprintf(&path, "%s/other", trial->dir) < 0) trial_fail("out of memory");
   options.store_dir = trial_span(path);
   struct tidings_plugin *other = trial_open(trial, &options);
   trial_push(one, "s", "one");
@@ -224,14 +208,11 @@ static void short_error(struct trial *trial) {
     memset(&error, 0xA5, sizeof error);
     error.size = sizes[i];
     struct tidings_error before = error;
-    if (trial_event(plugin, "{bad", 4, &error) == TIDINGS_OK) {
+    if (trial_event(plugin, "{bad", 4, &error) == TIDINGS_OK)
       trial_fail("an event that is not JSON was accepted");
-    }
     size_t from = sizes[i] > sizeof error.size ? sizes[i] : sizeof error.size;
-    if (memcmp((const char *)&error + from, (const char *)&before + from, sizeof error - from) !=
-        0) {
+    if (memcmp((const char *)&error + from, (const char *)&before + from, sizeof error - from) != 0)
       trial_fail("it wrote beyond an error struct of %u bytes", sizes[i]);
-    }
   }
   trial_close(plugin);
 }

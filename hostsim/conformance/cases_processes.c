@@ -37,19 +37,17 @@ static char *other_delivers(struct agent *agent, size_t count) {
   json_t *answer = trial_other(agent, request_tool_result());
   const json_t *reply = json_object_get(answer, "reply");
   size_t got = json_array_size(json_object_get(reply, "notifications"));
-  if (got != count) {
+  if (got != count)
     trial_fail("in the second process: expected %zu notifications got %zu", count, got);
-  }
   const char *delivery = json_string_value(json_object_get(reply, "delivery"));
-  char *copy = strdup(delivery != NULL ? delivery : "");
+  char *copy = strdup(delivery ? delivery : "");
   json_decref(answer);
   return copy;
 }
 
 static void other_stops(struct agent *agent) {
-  if (agent_stop(agent, NULL) != AGENT_OK) {
+  if (agent_stop(agent, NULL) != AGENT_OK)
     trial_fail("the second process did not end in good order (status %d)", agent->status);
-  }
 }
 
 /* In the child: every call answers CLOSED. Its exit code says which one did not. */
@@ -59,15 +57,9 @@ static int use_in_child(struct tidings_plugin *plugin) {
   const struct tidings_reply *reply = NULL;
   struct tidings_chat_request request = {
       .size = sizeof request, .session = trial_span("s"), .content = trial_span("hello")};
-  if (trial_tool_result(plugin, "s", &reply, NULL) != TIDINGS_E_CLOSED) {
-    return 1;
-  }
-  if (plugin->on_chat_request(plugin, &request, &reply, NULL) != TIDINGS_E_CLOSED) {
-    return 2;
-  }
-  if (trial_event(plugin, event, sizeof event - 1, NULL) != TIDINGS_E_CLOSED) {
-    return 3;
-  }
+  if (trial_tool_result(plugin, "s", &reply, NULL) != TIDINGS_E_CLOSED) return 1;
+  if (plugin->on_chat_request(plugin, &request, &reply, NULL) != TIDINGS_E_CLOSED) return 2;
+  if (trial_event(plugin, event, sizeof event - 1, NULL) != TIDINGS_E_CLOSED) return 3;
   return trial_settle(plugin, 1, TIDINGS_COMMITTED, NULL) != TIDINGS_E_CLOSED ? 4 : 0;
 }
 
@@ -78,17 +70,11 @@ static void fork_child(struct trial *trial) {
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   trial_push(plugin, "s", "one");
   pid_t child = fork();
-  if (child < 0) {
-    trial_fail("fork: %s", strerror(errno));
-  }
-  if (child == 0) {
-    _exit(use_in_child(plugin));
-  }
+  if (child < 0) trial_fail("fork: %s", strerror(errno));
+  if (child == 0) _exit(use_in_child(plugin));
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  if (!WIFEXITED(status)) {
-    trial_fail("the forked child was killed by signal %d", WTERMSIG(status));
-  }
+  if (!WIFEXITED(status)) trial_fail("the forked child was killed by signal %d", WTERMSIG(status));
   if (WEXITSTATUS(status) != 0) {
     trial_fail("%s in a forked child did not answer CLOSED",
                WEXITSTATUS(status) <= 4 ? calls[WEXITSTATUS(status)] : "a call");

@@ -15,18 +15,15 @@
 
 static void load(struct trial *trial) {
   trial_load(trial);
-  if (trial->wake == NULL) {
-    trial_skip("it has no " TIDINGS_EXT_WAKE);
-  }
+  if (!trial->wake) trial_skip("it has no " TIDINGS_EXT_WAKE);
 }
 
 static int descriptor(const struct trial *trial, struct tidings_plugin *plugin) {
   struct tidings_error error = {.size = sizeof error};
   int32_t fd = -1;
   trial_expect(TIDINGS_OK, trial->wake->descriptor(plugin, &fd, &error), &error, "descriptor");
-  if (fcntl(fd, F_GETFD) < 0) {
+  if (fcntl(fd, F_GETFD) < 0)
     trial_fail("descriptor answers OK and gives %d, which is not open", (int)fd);
-  }
   return fd;
 }
 
@@ -40,9 +37,7 @@ static bool is_named(const struct trial *trial, struct tidings_plugin *plugin,
     size_t len = 0;
     trial_expect(TIDINGS_OK, trial->wake->next_session(plugin, id, sizeof id, &len, &error), &error,
                  "next_session");
-    if (len == 0) {
-      return named;
-    }
+    if (len == 0) return named;
     named = named || (len == strlen(session) && memcmp(id, session, len) == 0);
   }
   trial_fail("next_session never comes to an end");
@@ -51,12 +46,9 @@ static bool is_named(const struct trial *trial, struct tidings_plugin *plugin,
 static void expect_ring(const struct trial *trial, struct tidings_plugin *plugin, int fd,
                         const char *what) {
   struct pollfd readable = {.fd = fd, .events = POLLIN};
-  if (poll(&readable, 1, AGENT_TIMEOUT_MS / 2) != 1) {
-    trial_fail("%s did not ring", what);
-  }
-  if (!is_named(trial, plugin, "s")) {
+  if (poll(&readable, 1, AGENT_TIMEOUT_MS / 2) != 1) trial_fail("%s did not ring", what);
+  if (!is_named(trial, plugin, "s"))
     trial_fail("%s rang, and next_session does not name its session", what);
-  }
 }
 
 /* As the contract says: the descriptor first, then ask once, then sleep. Session "s" belongs to
@@ -78,9 +70,8 @@ static void other_pushes(const struct trial *trial, const char *members) {
            members);
   trial_start_other(trial, &producer, "producer", 0);
   json_decref(trial_other(&producer, json_pack("{s:s, s:s}", "op", "event", "event", event)));
-  if (agent_stop(&producer, NULL) != AGENT_OK) {
+  if (agent_stop(&producer, NULL) != AGENT_OK)
     trial_fail("the producer did not end in good order (status %d)", producer.status);
-  }
 }
 
 static void arguments(struct trial *trial) {
@@ -108,18 +99,11 @@ static void is_a_fifo(struct trial *trial) {
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   struct stat status;
   int fd = descriptor(trial, plugin);
-  if (fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) {
+  if (fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode))
     trial_fail("the descriptor is not a FIFO's");
-  }
-  if (!(fcntl(fd, F_GETFL) & O_NONBLOCK)) {
-    trial_fail("the descriptor is not O_NONBLOCK");
-  }
-  if (!(fcntl(fd, F_GETFD) & FD_CLOEXEC)) {
-    trial_fail("the descriptor is not close-on-exec");
-  }
-  if (is_named(trial, plugin, "s")) {
-    trial_fail("a session that nobody has heard of rang");
-  }
+  if (!(fcntl(fd, F_GETFL) & O_NONBLOCK)) trial_fail("the descriptor is not O_NONBLOCK");
+  if (!(fcntl(fd, F_GETFD) & FD_CLOEXEC)) trial_fail("the descriptor is not close-on-exec");
+  if (is_named(trial, plugin, "s")) trial_fail("a session that nobody has heard of rang");
   trial_close(plugin);
 }
 
@@ -132,9 +116,8 @@ static void rings(struct trial *trial) {
   for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
     other_pushes(trial, members[i]);
     expect_ring(trial, plugin, fd, members[i]);
-    if (is_named(trial, plugin, "s")) {
+    if (is_named(trial, plugin, "s"))
       trial_fail("a session that rang once is named again and again");
-    }
   }
   trial_close(plugin);
 }
@@ -146,9 +129,7 @@ static void named_without_sleep(struct trial *trial) {
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   (void)begin_waiting(trial, plugin);
   other_pushes(trial, "\"level\":\"critical\"");
-  if (!is_named(trial, plugin, "s")) {
-    trial_fail("next_session does not name the session that rang");
-  }
+  if (!is_named(trial, plugin, "s")) trial_fail("next_session does not name the session that rang");
   trial_close(plugin);
 }
 
@@ -162,12 +143,9 @@ static void small_buffer(struct trial *trial) {
   other_pushes(trial, "\"level\":\"critical\"");
   trial_expect(TIDINGS_E_INVAL, trial->wake->next_session(plugin, &byte, 0, &len, &error), &error,
                "next_session with a buffer of 0 bytes");
-  if (len != 77) {
-    trial_fail("next_session failed and wrote *ret_len");
-  }
-  if (!is_named(trial, plugin, "s")) {
+  if (len != 77) trial_fail("next_session failed and wrote *ret_len");
+  if (!is_named(trial, plugin, "s"))
     trial_fail("the session that did not fit is not named by a later call");
-  }
   trial_close(plugin);
 }
 
@@ -193,18 +171,14 @@ static void closed(struct trial *trial) {
   int status = 0;
   (void)begin_waiting(trial, plugin);
   pid_t child = fork();
-  if (child < 0) {
-    trial_fail("fork: %s", strerror(errno));
-  }
+  if (child < 0) trial_fail("fork: %s", strerror(errno));
   if (child == 0) {
     bool refused = trial->wake->descriptor(plugin, &fd, NULL) == TIDINGS_E_CLOSED &&
                    trial->wake->next_session(plugin, id, sizeof id, &len, NULL) == TIDINGS_E_CLOSED;
     _exit(refused ? 0 : 1);
   }
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  if (status != 0) {
-    trial_fail("descriptor or next_session in a forked child did not answer CLOSED");
-  }
+  if (status != 0) trial_fail("descriptor or next_session in a forked child did not answer CLOSED");
   trial_expect(TIDINGS_OK, plugin->quiesce(plugin, &error), &error, "quiesce");
   trial_expect(TIDINGS_E_CLOSED, trial->wake->descriptor(plugin, &fd, &error), &error,
                "descriptor after quiesce");

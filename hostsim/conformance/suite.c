@@ -18,18 +18,15 @@ static const struct conformance_case *const groups[] = {entry_cases,   open_case
 
 const struct conformance_case *suite_case(size_t number) {
   for (size_t group = 0; group < sizeof groups / sizeof groups[0]; group++) {
-    for (const struct conformance_case *one = groups[group]; one->name != NULL; one++) {
-      if (number-- == 0) {
-        return one;
-      }
-    }
+    for (const struct conformance_case *one = groups[group]; one->name; one++)
+      if (number-- == 0) return one;
   }
   return NULL;
 }
 
 const struct conformance_case *suite_find(const char *name) {
   const struct conformance_case *one = NULL;
-  for (size_t i = 0; (one = suite_case(i)) != NULL && strcmp(one->name, name) != 0; i++) {}
+  for (size_t i = 0; (one = suite_case(i)) && strcmp(one->name, name) != 0; i++) {}
   return one;
 }
 
@@ -37,14 +34,10 @@ const struct conformance_case *suite_find(const char *name) {
  * pass. */
 static int run(const struct cli_verb *verb, int argc, char **argv) {
   const struct conformance_case *one = argc == 4 ? suite_find(argv[1]) : NULL;
-  if (one == NULL) {
-    return cli_usage_error(verb, "not to be called by hand");
-  }
+  if (!one) return cli_usage_error(verb, "not to be called by hand");
   process_become_child();
   char *store = paths_join(argv[3], "store");
-  if (store == NULL) {
-    return EXIT_FAILURE;
-  }
+  if (!store) return EXIT_FAILURE;
   struct trial trial = {.plugin_path = argv[2], .dir = argv[3], .store = store};
   simhost_init(&trial.simhost, 1, false);
   one->run(&trial);

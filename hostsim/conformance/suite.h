@@ -15,7 +15,7 @@ struct embedded_scenario {
   size_t len;
 };
 
-/* Generated from tests/scenarios by embed.cmake. */
+/* Generated from conformance/scenarios by embed.cmake. */
 extern const struct embedded_scenario embedded_scenarios[];
 extern const size_t embedded_scenario_count;
 

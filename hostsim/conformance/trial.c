@@ -32,14 +32,10 @@ noreturn void trial_skip(const char *format, ...) {
 
 void trial_load(struct trial *trial) {
   trial->image = dlopen(trial->plugin_path, RTLD_NOW | RTLD_LOCAL);
-  if (trial->image == NULL) {
-    trial_fail("dlopen: %s", dlerror());
-  }
+  if (!trial->image) trial_fail("dlopen: %s", dlerror());
   trial->entry = dlsym(trial->image, TIDINGS_ENTRY_SYMBOL);
-  if (trial->entry == NULL) {
-    trial_fail("dlsym: %s", dlerror());
-  }
-  if (trial->entry->abi_major != TIDINGS_ABI_MAJOR || trial->entry->get_extension == NULL) {
+  if (!trial->entry) trial_fail("dlsym: %s", dlerror());
+  if (trial->entry->abi_major != TIDINGS_ABI_MAJOR || !trial->entry->get_extension) {
     trial_fail("ABI major %u, this suite is for %d", (unsigned)trial->entry->abi_major,
                TIDINGS_ABI_MAJOR);
   }
@@ -64,11 +60,9 @@ struct tidings_plugin *trial_open(struct trial *trial, const struct tidings_open
   struct tidings_error error = {.size = sizeof error};
   trial_expect(
       TIDINGS_OK,
-      trial->entry->open(&trial->simhost.host, options != NULL ? options : &usual, &plugin, &error),
-      &error, "open");
-  if (plugin == NULL) {
-    trial_fail("open returned 0 and no instance");
-  }
+      trial->entry->open(&trial->simhost.host, options ? options : &usual, &plugin, &error), &error,
+      "open");
+  if (!plugin) trial_fail("open returned 0 and no instance");
   return plugin;
 }
 
@@ -79,12 +73,8 @@ void trial_close(struct tidings_plugin *plugin) {
 
 /* Returns what is wrong with a filled error struct, or NULL. */
 static const char *error_defect(int32_t code, const struct tidings_error *error) {
-  if (error->code != code) {
-    return "its error struct has another code";
-  }
-  if (memchr(error->text, '\0', sizeof error->text) == NULL) {
-    return "its error's text is not terminated";
-  }
+  if (error->code != code) return "its error struct has another code";
+  if (!memchr(error->text, '\0', sizeof error->text)) return "its error's text is not terminated";
   return error->text[0] == '\0' ? "its error has no text" : NULL;
 }
 
@@ -93,12 +83,10 @@ void trial_expect(int32_t wanted, int32_t code, const struct tidings_error *erro
   if (code != wanted) {
     trial_fail("%s: expected %s got %s (%d)%s%s", what, hostkit_error_name(wanted),
                hostkit_error_name(code), code, code != TIDINGS_OK ? ": " : "",
-               code != TIDINGS_OK && error != NULL ? error->text : "");
+               code != TIDINGS_OK && error ? error->text : "");
   }
-  const char *defect = code != TIDINGS_OK && error != NULL ? error_defect(code, error) : NULL;
-  if (defect != NULL) {
-    trial_fail("%s: %s, but %s", what, hostkit_error_name(code), defect);
-  }
+  const char *defect = code != TIDINGS_OK && error ? error_defect(code, error) : NULL;
+  if (defect) trial_fail("%s: %s, but %s", what, hostkit_error_name(code), defect);
 }
 
 void trial_expect_refused(int32_t code, const struct tidings_error *error, const char *what) {
@@ -110,9 +98,8 @@ void trial_expect_refused(int32_t code, const struct tidings_error *error, const
 }
 
 void trial_expect_word(const struct tidings_error *error, const char *word, const char *what) {
-  if (strstr(error->text, word) == NULL) {
+  if (!strstr(error->text, word))
     trial_fail("%s: the error's text does not name '%s': %s", what, word, error->text);
-  }
 }
 
 int32_t trial_event(struct tidings_plugin *plugin, const char *text, size_t len,
@@ -120,9 +107,7 @@ int32_t trial_event(struct tidings_plugin *plugin, const char *text, size_t len,
   struct tidings_span event = {text, len};
   const struct tidings_reply *reply = NULL;
   int32_t code = plugin->on_event(plugin, &event, &reply, error);
-  if (code == TIDINGS_OK) {
-    plugin->release(plugin, reply);
-  }
+  if (code == TIDINGS_OK) plugin->release(plugin, reply);
   return code;
 }
 
@@ -132,14 +117,10 @@ void trial_send(struct tidings_plugin *plugin, const char *format, ...) {
   char *text = NULL;
   int len = vasprintf(&text, format, arguments);
   va_end(arguments);
-  if (len < 0) {
-    trial_fail("out of memory");
-  }
+  if (len < 0) trial_fail("out of memory");
   struct tidings_error error = {.size = sizeof error};
   int32_t code = trial_event(plugin, text, (size_t)len, &error);
-  if (code == TIDINGS_E_UNSUPPORTED) {
-    trial_skip("%s", error.text);
-  }
+  if (code == TIDINGS_E_UNSUPPORTED) trial_skip("%s", error.text);
   trial_expect(TIDINGS_OK, code, &error, text);
   free(text);
 }
@@ -172,14 +153,13 @@ const struct tidings_reply *trial_deliver(struct tidings_plugin *plugin, const c
 void trial_expect_delivery(struct tidings_plugin *plugin, const char *session,
                            const char *message) {
   const struct tidings_reply *reply = trial_deliver(plugin, session);
-  if (reply == NULL || reply->notification_count != 1) {
+  if (!reply || reply->notification_count != 1) {
     trial_fail("one notification was pending ('%s'), the hook handed out %zu", message,
-               reply != NULL ? reply->notification_count : 0);
+               reply ? reply->notification_count : 0);
   }
   const struct tidings_span *got = &reply->notifications[0]->text;
-  if (got->len != strlen(message) || memcmp(got->ptr, message, got->len) != 0) {
+  if (got->len != strlen(message) || memcmp(got->ptr, message, got->len) != 0)
     trial_fail("expected '%s' got '%.*s'", message, (int)got->len, got->ptr);
-  }
   uint64_t id = reply->delivery_id;
   plugin->release(plugin, reply);
   struct tidings_error error = {.size = sizeof error};
@@ -188,7 +168,7 @@ void trial_expect_delivery(struct tidings_plugin *plugin, const char *session,
 
 void trial_expect_nothing(struct tidings_plugin *plugin, const char *session) {
   const struct tidings_reply *reply = trial_deliver(plugin, session);
-  if (reply != NULL && reply->notification_count != 0) {
+  if (reply && reply->notification_count != 0) {
     const struct tidings_span *got = &reply->notifications[0]->text;
     trial_fail("nothing was to be delivered, got %zu: '%.*s'", reply->notification_count,
                (int)got->len, got->ptr);
@@ -216,7 +196,7 @@ static json_t *other_answers(struct agent *agent, json_t *request) {
 json_t *trial_other(struct agent *agent, json_t *request) {
   json_t *answer = other_answers(agent, request);
   const json_t *error = json_object_get(answer, "error");
-  if (error != NULL) {
+  if (error) {
     trial_fail("in the second process: %s: %s", json_string_value(json_object_get(error, "code")),
                json_string_value(json_object_get(error, "text")));
   }
@@ -226,22 +206,18 @@ json_t *trial_other(struct agent *agent, json_t *request) {
 json_t *trial_other_fails(struct agent *agent, json_t *request, const char *code) {
   json_t *answer = other_answers(agent, request);
   const char *got = json_string_value(json_object_get(json_object_get(answer, "error"), "code"));
-  if (got == NULL || strcmp(got, code) != 0) {
-    trial_fail("in the second process: expected %s got %s", code, got != NULL ? got : "success");
-  }
+  if (!got || strcmp(got, code) != 0)
+    trial_fail("in the second process: expected %s got %s", code, got ? got : "success");
   return answer;
 }
 
 void trial_start_other(const struct trial *trial, struct agent *agent, const char *role,
                        pid_t owner_pid) {
-  if (agent_start(agent, 2, AGENT_TIMEOUT_MS / 2, false) != AGENT_OK) {
+  if (agent_start(agent, 2, AGENT_TIMEOUT_MS / 2, false) != AGENT_OK)
     trial_fail("a second process could not be started");
-  }
   json_t *request =
       json_pack("{s:s, s:s, s:s, s:s, s:i}", "op", "open", "plugin", trial->plugin_path, "store",
                 trial->store, "copies", trial->dir, "owner_pid", (int)owner_pid);
-  if (role != NULL) {
-    json_object_set_new(request, "role", json_string(role));
-  }
+  if (role) json_object_set_new(request, "role", json_string(role));
   json_decref(trial_other(agent, request));
 }

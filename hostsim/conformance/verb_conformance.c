@@ -62,9 +62,7 @@ static void report(struct suite_run *suite, const char *name, enum verdict verdi
                    const char *why) {
   printf("%-8s %s", verdict_name(verdict), name);
   size_t len = strcspn(why, "\n");
-  if (len > 0) {
-    printf(": %.*s", (int)len, why);
-  }
+  if (len > 0) printf(": %.*s", (int)len, why);
   putchar('\n');
   for (const char *line = why + len + (why[len] == '\n'); *line != '\0';) {
     len = strcspn(line, "\n");
@@ -72,30 +70,23 @@ static void report(struct suite_run *suite, const char *name, enum verdict verdi
     line += len + (line[len] == '\n');
   }
   fflush(stdout);
-  if (verdict == VERDICT_PASSED) {
-    suite->passed++;
-  } else if (verdict == VERDICT_SKIPPED) {
-    suite->skipped++;
-  } else {
-    suite->failed++;
-  }
+  if (verdict == VERDICT_PASSED) suite->passed++;
+  else if (verdict == VERDICT_SKIPPED) suite->skipped++;
+  else suite->failed++;
 }
 
 static bool is_wanted(const struct suite_run *suite, const char *name) {
-  return suite->filter == NULL || strstr(name, suite->filter) != NULL;
+  return !suite->filter || strstr(name, suite->filter);
 }
 
 static char *read_words(int fd) {
   char *words = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&words, &len);
-  if (out == NULL) {
-    return NULL;
-  }
+  if (!out) return NULL;
   char buffer[512];
-  for (ssize_t got; (got = read(fd, buffer, sizeof buffer)) > 0;) {
+  for (ssize_t got; (got = read(fd, buffer, sizeof buffer)) > 0;)
     fwrite(buffer, 1, (size_t)got, out);
-  }
   fclose(out);
   return words;
 }
@@ -107,9 +98,7 @@ static enum verdict judge(int status, const char *words, FILE *why) {
     return VERDICT_CRASHED;
   }
   int code = WEXITSTATUS(status);
-  if (code == EXIT_SUCCESS && strcmp(words, TRIAL_PASSED) == 0) {
-    return VERDICT_PASSED;
-  }
+  if (code == EXIT_SUCCESS && strcmp(words, TRIAL_PASSED) == 0) return VERDICT_PASSED;
   if (words[0] != '\0' && strcmp(words, TRIAL_PASSED) != 0) {
     fputs(words, why);
     return code == TRIAL_SKIPPED ? VERDICT_SKIPPED : VERDICT_FAILED;
@@ -137,9 +126,7 @@ static enum verdict run_process(const struct suite_run *suite, const char *name,
   }
   int status = 0;
   bool ended = process_wait(pid, suite->timeout_ms, &status);
-  if (!ended) {
-    process_kill(pid);
-  }
+  if (!ended) process_kill(pid);
   char *words = read_words(channel[0]);
   close(channel[0]);
   enum verdict verdict = VERDICT_FAILED;
@@ -149,7 +136,7 @@ static enum verdict run_process(const struct suite_run *suite, const char *name,
     fprintf(why, "it did not end within %d ms", suite->timeout_ms);
     verdict = VERDICT_HUNG;
   } else {
-    verdict = judge(status, words != NULL ? words : "", why);
+    verdict = judge(status, words ? words : "", why);
   }
   free(words);
   return verdict;
@@ -161,7 +148,7 @@ static enum verdict run_case(struct suite_run *suite, const char *name) {
   FILE *why = open_memstream(&reason, &len);
   char *dir = paths_make_temp("hostsim-case");
   enum verdict verdict = VERDICT_FAILED;
-  if (why == NULL || dir == NULL) {
+  if (!why || !dir) {
     report(suite, name, VERDICT_FAILED, strerror(errno));
     goto out;
   }
@@ -169,13 +156,9 @@ static enum verdict run_case(struct suite_run *suite, const char *name) {
   fflush(why);
   report(suite, name, verdict, reason);
 out:
-  if (dir != NULL) {
-    paths_remove_tree(dir);
-  }
+  if (dir) paths_remove_tree(dir);
   free(dir);
-  if (why != NULL) {
-    fclose(why);
-  }
+  if (why) fclose(why);
   free(reason);
   return verdict;
 }
@@ -188,7 +171,7 @@ static void run_scenario(struct suite_run *suite, const char *name,
                                      .skip_unsupported = true};
   struct scenario_result result;
   scenario_run(name, (const char *)embedded->bytes, embedded->len, &options, &result);
-  report(suite, name, result.verdict, result.details != NULL ? result.details : "");
+  report(suite, name, result.verdict, result.details ? result.details : "");
   scenario_result_finish(&result);
 }
 
@@ -199,11 +182,8 @@ static void scenario_name(const struct embedded_scenario *embedded, char buffer[
 static int print_list(const char *filter) {
   const struct suite_run all = {.filter = filter};
   const struct conformance_case *one = NULL;
-  for (size_t i = 0; (one = suite_case(i)) != NULL; i++) {
-    if (is_wanted(&all, one->name)) {
-      printf("%s: %s\n", one->name, one->about);
-    }
-  }
+  for (size_t i = 0; (one = suite_case(i)); i++)
+    if (is_wanted(&all, one->name)) printf("%s: %s\n", one->name, one->about);
   for (size_t i = 0; i < embedded_scenario_count; i++) {
     char name[256];
     scenario_name(&embedded_scenarios[i], name);
@@ -211,7 +191,7 @@ static int print_list(const char *filter) {
       json_t *scenario = json_loadb((const char *)embedded_scenarios[i].bytes,
                                     embedded_scenarios[i].len, JSON_ALLOW_NUL, NULL);
       const char *about = json_string_value(json_object_get(scenario, "name"));
-      printf("%s: %s\n", name, about != NULL ? about : "");
+      printf("%s: %s\n", name, about ? about : "");
       json_decref(scenario);
     }
   }
@@ -220,17 +200,12 @@ static int print_list(const char *filter) {
 
 static bool is_any_wanted(const struct suite_run *suite) {
   const struct conformance_case *one = NULL;
-  for (size_t i = 0; (one = suite_case(i)) != NULL; i++) {
-    if (is_wanted(suite, one->name)) {
-      return true;
-    }
-  }
+  for (size_t i = 0; (one = suite_case(i)); i++)
+    if (is_wanted(suite, one->name)) return true;
   for (size_t i = 0; i < embedded_scenario_count; i++) {
     char name[256];
     scenario_name(&embedded_scenarios[i], name);
-    if (is_wanted(suite, name)) {
-      return true;
-    }
+    if (is_wanted(suite, name)) return true;
   }
   return false;
 }
@@ -240,22 +215,15 @@ static int run_suite(struct suite_run *suite) {
   const struct conformance_case *one = suite_case(0);
   bool loads = run_case(suite, one->name) ==
                VERDICT_PASSED; /* without it the others would only repeat its refusal */
-  for (size_t i = 1; loads && (one = suite_case(i)) != NULL && !interrupt_seen(); i++) {
-    if (is_wanted(suite, one->name)) {
-      run_case(suite, one->name);
-    }
-  }
+  for (size_t i = 1; loads && (one = suite_case(i)) && !interrupt_seen(); i++)
+    if (is_wanted(suite, one->name)) run_case(suite, one->name);
   for (size_t i = 0; loads && i < embedded_scenario_count && !interrupt_seen(); i++) {
     char name[256];
     scenario_name(&embedded_scenarios[i], name);
-    if (is_wanted(suite, name)) {
-      run_scenario(suite, name, &embedded_scenarios[i]);
-    }
+    if (is_wanted(suite, name)) run_scenario(suite, name, &embedded_scenarios[i]);
   }
   printf("%u passed, %u failed, %u skipped\n", suite->passed, suite->failed, suite->skipped);
-  if (interrupt_seen()) {
-    return interrupt_exit_code();
-  }
+  if (interrupt_seen()) return interrupt_exit_code();
   return suite->failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -286,25 +254,16 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     default: return cli_bad_option(verb, option, argv);
     }
   }
-  if (optind != argc) {
-    return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
-  }
-  if (!is_any_wanted(&suite)) {
+  if (optind != argc) return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
+  if (!is_any_wanted(&suite))
     return cli_usage_error(verb, "--filter: no case has '%s' in its name", suite.filter);
-  }
-  if (list) {
-    return print_list(suite.filter);
-  }
-  if (plugin == NULL) {
-    return cli_usage_error(verb, "--plugin PATH is missing");
-  }
+  if (list) return print_list(suite.filter);
+  if (!plugin) return cli_usage_error(verb, "--plugin PATH is missing");
   /* A path that cannot be resolved goes on as it is, so that hostkit refuses it in its own
    * words. */
   suite.plugin = realpath(plugin, NULL);
-  if (suite.plugin == NULL) {
-    suite.plugin = strdup(plugin);
-  }
-  int status = suite.plugin != NULL ? run_suite(&suite) : EXIT_FAILURE;
+  if (!suite.plugin) suite.plugin = strdup(plugin);
+  int status = suite.plugin ? run_suite(&suite) : EXIT_FAILURE;
   free(suite.plugin);
   return status;
 }

@@ -31,7 +31,7 @@ static size_t count_in_transcript(const json_t *transcript, const char *message)
   size_t count = 0;
   for (size_t i = 0; i < json_array_size(transcript); i++) {
     const char *text = json_string_value(json_object_get(json_array_get(transcript, i), "content"));
-    while (text != NULL && (text = strstr(text, message)) != NULL) {
+    while (text && (text = strstr(text, message))) {
       count++;
       text += strlen(message);
     }
@@ -43,16 +43,12 @@ static void count_texts(const json_t *ledger, const json_t *transcript, const ch
                         struct count *count) {
   for (size_t i = 0; i < json_array_size(ledger); i++) {
     const char *text = json_string_value(json_object_get(json_array_get(ledger, i), key));
-    if (text == NULL) {
-      continue;
-    }
+    if (!text) continue;
     size_t seen = count_in_transcript(transcript, text);
     count->sent++;
     count->seen += seen > 0;
     count->twice += seen > 1;
-    if (seen != 1) {
-      printf("seen %zu times: %s\n", seen, text);
-    }
+    if (seen != 1) printf("seen %zu times: %s\n", seen, text);
   }
 }
 
@@ -93,8 +89,7 @@ static int ask_store(const struct demo_folder *folder, const char *plugin, struc
   json_t *stats = NULL;
   json_t *status = NULL;
   if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK ||
-      (stats = ask(hostkit, "stats", &error)) == NULL ||
-      (status = ask(hostkit, "status", &error)) == NULL) {
+      !(stats = ask(hostkit, "stats", &error)) || !(status = ask(hostkit, "status", &error))) {
     fprintf(stderr, "hostsim: the store cannot be asked: %s\n", error.text);
     json_decref(stats);
     hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
@@ -127,9 +122,7 @@ static bool is_exact(const struct count *count) {
 
 int demo_account(const struct demo_folder *folder, const char *plugin) {
   struct books books = {0};
-  if (ask_store(folder, plugin, &books) != 0) {
-    return EXIT_FAILURE;
-  }
+  if (ask_store(folder, plugin, &books) != 0) return EXIT_FAILURE;
   count_all(folder, &books);
   json_int_t to_tell = books.store_pushed - books.store_withheld;
   bool agree = to_tell == (json_int_t)books.pushed.sent &&

@@ -24,9 +24,7 @@ static _Noreturn void give_up(const char *what, const char *why) {
 }
 
 static void insist(int32_t code, const struct tidings_error *error, const char *what) {
-  if (code != TIDINGS_OK) {
-    give_up(what, error->text);
-  }
+  if (code != TIDINGS_OK) give_up(what, error->text);
 }
 
 /* Tells the supervisor that this is the moment, and waits for SIGKILL. */
@@ -35,9 +33,7 @@ static _Noreturn void die_here(void) {
   json_t *word = json_pack("{s:b}", "kill_me", 1);
   wire_send(PROCESS_CHANNEL_FD, word);
   json_decref(word);
-  for (;;) {
-    pause();
-  }
+  for (;;) pause();
 }
 
 struct tidings_reply *host_event(struct demo_host *host, const char *type, json_t *data) {
@@ -45,9 +41,7 @@ struct tidings_reply *host_event(struct demo_host *host, const char *type, json_
       json_pack("{s:s, s:s, s:o*}", "type", type, "session", DEMO_SESSION, "data", data);
   char *text = json_dumps(event, JSON_COMPACT);
   json_decref(event);
-  if (text == NULL) {
-    give_up("event", "out of memory");
-  }
+  if (!text) give_up("event", "out of memory");
   struct tidings_span span = {text, strlen(text)};
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -59,9 +53,8 @@ struct tidings_reply *host_event(struct demo_host *host, const char *type, json_
 /* For events whose reply asks for nothing in this story. */
 static void send_event(struct demo_host *host, const char *type, json_t *data) {
   struct tidings_reply *reply = host_event(host, type, data);
-  if (reply != NULL && reply->action_count > 0) {
+  if (reply && reply->action_count > 0)
     give_up(type, "the plugin asks for something that the story does not have");
-  }
   hostkit_reply_free(reply);
 }
 
@@ -98,26 +91,21 @@ void host_close(struct demo_host *host) {
 }
 
 static void write_ledger(struct demo_host *host, const char *what, const char *text) {
-  if (journal_append(host->folder.ledger, json_pack("{s:s}", what, text)) != 0) {
+  if (journal_append(host->folder.ledger, json_pack("{s:s}", what, text)) != 0)
     give_up("ledger", "cannot be written");
-  }
 }
 
 void host_push(struct demo_host *host, const char *kind, const char *level, const char *message,
                const char *path) {
   json_t *data = json_pack("{s:s, s:s, s:s}", "kind", kind, "level", level, "message", message);
-  if (path != NULL) {
-    json_object_set_new(data, "data", json_pack("{s:s}", "path", path));
-  }
+  if (path) json_object_set_new(data, "data", json_pack("{s:s}", "path", path));
   send_event(host, "notification", data);
   write_ledger(host, LEDGER_PUSHED, message);
 }
 
 void host_report(struct demo_host *host, const char *type, json_t *data, const char *told) {
   send_event(host, type, data);
-  if (told != NULL) {
-    write_ledger(host, LEDGER_PUSHED, told);
-  }
+  if (told) write_ledger(host, LEDGER_PUSHED, told);
 }
 
 struct tidings_reply *host_submit(struct demo_host *host, const char *id, const char *content,
@@ -133,9 +121,8 @@ void host_configure(struct demo_host *host, const char *configuration) {
   char *query = NULL;
   char *answer = NULL;
   struct tidings_error error = {.size = sizeof error};
-  if (asprintf(&query, "{\"name\":\"configure\",\"config\":%s}", configuration) < 0) {
+  if (asprintf(&query, "{\"name\":\"configure\",\"config\":%s}", configuration) < 0)
     give_up("configure", "out of memory");
-  }
   struct tidings_span span = {query, strlen(query)};
   insist(hostkit_query(host->hostkit, &span, &answer, &error), &error, "configure");
   hostkit_free(answer);
@@ -150,9 +137,8 @@ static void write_transcript(struct demo_host *host, const char *role, const cha
     snprintf(id, sizeof id, "%" PRIu64, delivery);
     json_object_set_new(entry, "delivery", json_string(id));
   }
-  if (entry == NULL || journal_append(host->folder.transcript, entry) != 0) {
+  if (!entry || journal_append(host->folder.transcript, entry) != 0)
     give_up("transcript", "cannot be written");
-  }
 }
 
 void host_settle(struct demo_host *host, uint64_t delivery) {
@@ -164,24 +150,18 @@ void host_settle(struct demo_host *host, uint64_t delivery) {
 /* From the hook's reply to the settled delivery: compose, write, settle. Takes the reply. */
 static uint64_t carry(struct demo_host *host, const char *role, const struct tidings_span *content,
                       struct tidings_reply *reply, enum ending ending) {
-  uint64_t delivery = reply != NULL ? reply->delivery_id : 0;
+  uint64_t delivery = reply ? reply->delivery_id : 0;
   struct hostkit_outgoing *outgoing = NULL;
   struct tidings_error error = {.size = sizeof error};
   insist(hostkit_compose(content, reply, &outgoing, &error), &error, "compose");
   hostkit_reply_free(reply);
-  if (ending == ENDING_DIES_BEFORE_WRITING) {
-    die_here();
-  }
+  if (ending == ENDING_DIES_BEFORE_WRITING) die_here();
   const struct hostkit_part *carrier = outgoing->parts[outgoing->carrier];
   write_transcript(host, role, carrier->text, carrier->text_len, delivery);
   screen_carrier(&host->screen, role, carrier->text, carrier->text_len, content->ptr, content->len);
   hostkit_outgoing_free(outgoing);
-  if (ending == ENDING_DIES_BEFORE_SETTLE) {
-    die_here();
-  }
-  if (delivery != 0 && ending == ENDING_SETTLED) {
-    host_settle(host, delivery);
-  }
+  if (ending == ENDING_DIES_BEFORE_SETTLE) die_here();
+  if (delivery != 0 && ending == ENDING_SETTLED) host_settle(host, delivery);
   screen_pause(&host->screen, delivery != 0 ? 420 : 120);
   return delivery;
 }
@@ -220,29 +200,22 @@ static char *turn_content(const struct tidings_action *turn) {
   char *content = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&content, &len);
-  for (size_t i = 0; out != NULL && i < turn->message_count; i++) {
+  for (size_t i = 0; out && i < turn->message_count; i++) {
     const struct tidings_span *part = &turn->messages[i]->content;
     fprintf(out, "%s%.*s", i > 0 ? "\n" : "", (int)part->len, part->ptr);
   }
-  if (out == NULL || fclose(out) != 0) {
-    give_up("start_turn", "out of memory");
-  }
+  if (!out || fclose(out) != 0) give_up("start_turn", "out of memory");
   return content;
 }
 
 void host_start_turn(struct demo_host *host, struct tidings_reply *reply) {
   const struct tidings_action *turn = host_asked(reply, TIDINGS_ACTION_START_TURN);
-  if (turn == NULL || turn->message_count == 0) {
+  if (!turn || turn->message_count == 0)
     give_up("start_turn", "the plugin does not ask for a turn");
-  }
   const struct tidings_span **ids = calloc(turn->message_count, sizeof *ids);
   char *content = turn_content(turn);
-  if (ids == NULL) {
-    give_up("start_turn", "out of memory");
-  }
-  for (size_t i = 0; i < turn->message_count; i++) {
-    ids[i] = &turn->messages[i]->id;
-  }
+  if (!ids) give_up("start_turn", "out of memory");
+  for (size_t i = 0; i < turn->message_count; i++) ids[i] = &turn->messages[i]->id;
   struct tidings_chat_request request = {
       .size = sizeof request,
       .origin = turn->origin,
@@ -265,11 +238,8 @@ void host_start_turn(struct demo_host *host, struct tidings_reply *reply) {
 }
 
 const struct tidings_action *host_asked(const struct tidings_reply *reply, uint32_t type) {
-  for (size_t i = 0; reply != NULL && i < reply->action_count; i++) {
-    if (reply->actions[i]->type == type) {
-      return reply->actions[i];
-    }
-  }
+  for (size_t i = 0; reply && i < reply->action_count; i++)
+    if (reply->actions[i]->type == type) return reply->actions[i];
   return NULL;
 }
 
@@ -292,9 +262,7 @@ void host_listen(struct demo_host *host) {
 
 struct tidings_reply *host_sleep(struct demo_host *host) {
   struct pollfd rung = {.fd = host->wake_fd, .events = POLLIN};
-  if (poll(&rung, 1, DEMO_TIMEOUT_MS) != 1) {
-    give_up("sleep", "nothing has rung");
-  }
+  if (poll(&rung, 1, DEMO_TIMEOUT_MS) != 1) give_up("sleep", "nothing has rung");
   hear(host);
   return host_event(host, "wake", NULL);
 }
@@ -324,22 +292,17 @@ void host_swap(struct demo_host *host) {
 
 static int run(const struct cli_verb *verb, int argc, char **argv) {
   uint64_t life = 0;
-  if (argc != 6 || cli_number(argv[3], 1, DEMO_LIVES, &life) != 0) {
+  if (argc != 6 || cli_number(argv[3], 1, DEMO_LIVES, &life) != 0)
     return cli_usage_error(verb, "not to be called by hand");
-  }
   process_become_child();
   struct demo_host host = {.plugin = argv[2], .wake_fd = -1};
   host.screen.color = strcmp(argv[4], "color") == 0;
   host.screen.fast = strcmp(argv[5], "fast") == 0;
-  if (demo_folder_init(&host.folder, argv[1]) != 0) {
-    give_up("start", "out of memory");
-  }
+  if (demo_folder_init(&host.folder, argv[1]) != 0) give_up("start", "out of memory");
   host_open(&host, life > 1);
   script_play(&host, (unsigned)life);
   host_close(&host);
-  if (host.wake_fd >= 0) {
-    close(host.wake_fd);
-  }
+  if (host.wake_fd >= 0) close(host.wake_fd);
   demo_folder_finish(&host.folder);
   return EXIT_SUCCESS;
 }

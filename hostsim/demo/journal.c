@@ -18,9 +18,8 @@ int demo_folder_init(struct demo_folder *folder, const char *dir) {
   folder->transcript = paths_join(dir, "transcript.jsonl");
   folder->ledger = paths_join(dir, "ledger.jsonl");
   folder->second_plugin = paths_join(dir, "tidings-rebuilt.so");
-  bool whole = folder->dir != NULL && folder->store != NULL && folder->workspace != NULL &&
-               folder->transcript != NULL && folder->ledger != NULL &&
-               folder->second_plugin != NULL;
+  bool whole = folder->dir && folder->store && folder->workspace && folder->transcript &&
+               folder->ledger && folder->second_plugin;
   return whole ? 0 : -1;
 }
 
@@ -36,19 +35,13 @@ void demo_folder_finish(struct demo_folder *folder) {
 int journal_append(const char *path, json_t *entry) {
   int status = -1;
   char *line = json_dumps(entry, JSON_COMPACT);
-  size_t len = line != NULL ? strlen(line) : 0;
+  size_t len = line ? strlen(line) : 0;
   int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (line == NULL || fd < 0) {
-    goto out;
-  }
+  if (!line || fd < 0) goto out;
   line[len] = '\n'; /* where the NUL was: one write, one line, whoever else appends */
-  if (write(fd, line, len + 1) == (ssize_t)(len + 1) && fsync(fd) == 0) {
-    status = 0;
-  }
+  if (write(fd, line, len + 1) == (ssize_t)(len + 1) && fsync(fd) == 0) status = 0;
 out:
-  if (fd >= 0) {
-    close(fd);
-  }
+  if (fd >= 0) close(fd);
   free(line);
   json_decref(entry);
   return status;
@@ -58,14 +51,10 @@ json_t *journal_read(const char *path) {
   json_t *entries = json_array();
   char *text = NULL;
   size_t len = 0;
-  if (paths_read_file(path, &text, &len) != 0) {
-    return entries;
-  }
-  for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+  if (paths_read_file(path, &text, &len) != 0) return entries;
+  for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
     json_t *entry = json_loadb(line, (size_t)(end - line), JSON_ALLOW_NUL, NULL);
-    if (entry != NULL) {
-      json_array_append_new(entries, entry);
-    }
+    if (entry) json_array_append_new(entries, entry);
   }
   free(text);
   return entries;
@@ -76,9 +65,7 @@ json_t *transcript_deliveries(const char *path) {
   json_t *deliveries = json_array();
   for (size_t i = 0; i < json_array_size(entries); i++) {
     json_t *delivery = json_object_get(json_array_get(entries, i), "delivery");
-    if (json_is_string(delivery)) {
-      json_array_append(deliveries, delivery);
-    }
+    if (json_is_string(delivery)) json_array_append(deliveries, delivery);
   }
   json_decref(entries);
   return deliveries;

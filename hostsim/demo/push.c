@@ -26,9 +26,9 @@ int demo_start_push(const struct demo_folder *folder, const char *plugin, const 
                     const char *level, const char *message, pid_t *ret_pid) {
   json_t *value = json_pack("{s:s, s:s, s:s}", "kind", kind, "level", level, "message", message);
   char *data = json_dumps(value, JSON_COMPACT);
-  int failed = data != NULL ? start_sending(folder, plugin, "notification", data, LEDGER_PUSHED,
-                                            message, ret_pid)
-                            : -1;
+  int failed =
+      data ? start_sending(folder, plugin, "notification", data, LEDGER_PUSHED, message, ret_pid)
+           : -1;
   free(data);
   json_decref(value);
   return failed;
@@ -57,9 +57,7 @@ int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugi
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv) {
-  if (argc != 9) {
-    return cli_usage_error(verb, "not to be called by hand");
-  }
+  if (argc != 9) return cli_usage_error(verb, "not to be called by hand");
   process_become_child();
   struct hostkit_options options = {
       .size = sizeof options,
@@ -83,11 +81,10 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     free(text);
     json_decref(event);
   }
-  if (code != TIDINGS_OK) {
+  if (code != TIDINGS_OK)
     fprintf(stderr, "hostsim: a push from another process failed: %s\n", error.text);
-  } else if (journal_append(argv[4], json_pack("{s:s}", argv[7], argv[8])) != 0) {
+  else if (journal_append(argv[4], json_pack("{s:s}", argv[7], argv[8])) != 0)
     code = TIDINGS_E_STORE;
-  }
   hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
   return code == TIDINGS_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -19,9 +19,7 @@
 #define CYAN "\033[36m"
 
 static void paint(const struct screen *screen, const char *code) {
-  if (screen->color) {
-    fputs(code, stdout);
-  }
+  if (screen->color) fputs(code, stdout);
 }
 
 static const char *color_of(const char *who) {
@@ -39,10 +37,8 @@ static void print_body(const struct screen *screen, const char *text, size_t len
                        const char *gutter, const char *color, bool label_done) {
   for (size_t at = 0; at < len;) {
     const char *end = memchr(text + at, '\n', len - at);
-    size_t line = end != NULL ? (size_t)(end - (text + at)) : len - at;
-    if (!label_done) {
-      printf("%-11s", "");
-    }
+    size_t line = end ? (size_t)(end - (text + at)) : len - at;
+    if (!label_done) printf("%-11s", "");
     label_done = false;
     paint(screen, color);
     printf("%.*s%.*s", line > 0 ? (int)strlen(gutter) : (int)strcspn(gutter, " "), gutter,
@@ -62,8 +58,8 @@ void screen_say(const struct screen *screen, const char *who, const char *text) 
 void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len,
                     const char *content, size_t content_len) {
   const char *own = content_len > 0 ? memmem(text, len, content, content_len) : NULL;
-  size_t before = own != NULL ? (size_t)(own - text) : 0;
-  size_t after = before + (own != NULL ? content_len : 0);
+  size_t before = own ? (size_t)(own - text) : 0;
+  size_t after = before + (own ? content_len : 0);
   print_label(screen, who);
   print_body(screen, text, before, "│ ", YELLOW, true);
   print_body(screen, text + before, after - before, "", "", before == 0);
@@ -72,9 +68,7 @@ void screen_carrier(const struct screen *screen, const char *who, const char *te
               */
   }
   print_body(screen, text + after, len - after, "│ ", YELLOW, after == 0);
-  if (len == 0) {
-    putchar('\n');
-  }
+  if (len == 0) putchar('\n');
   fflush(stdout);
 }
 
@@ -115,7 +109,5 @@ void screen_headline(const struct screen *screen, const char *format, ...) {
 }
 
 void screen_pause(const struct screen *screen, unsigned milliseconds) {
-  if (!screen->fast) {
-    interrupt_pause_ms(milliseconds);
-  }
+  if (!screen->fast) interrupt_pause_ms(milliseconds);
 }

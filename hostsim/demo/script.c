@@ -21,9 +21,7 @@ static _Noreturn void stop(const char *problem) {
 /* A tool's result whose content was made for it. */
 static uint64_t tool_result(struct demo_host *host, const char *tool, char *content,
                             enum ending ending) {
-  if (content == NULL) {
-    stop("a file of the workspace cannot be read");
-  }
+  if (!content) stop("a file of the workspace cannot be read");
   uint64_t delivery = host_tool_result(host, tool, content, ending);
   free(content);
   return delivery;
@@ -31,18 +29,14 @@ static uint64_t tool_result(struct demo_host *host, const char *tool, char *cont
 
 static void start_build(struct demo_host *host, const char *says, const char *handle,
                         struct build *build) {
-  if (workshop_start_build(host->folder.workspace, build) != 0) {
+  if (workshop_start_build(host->folder.workspace, build) != 0)
     stop("neither cc nor grep could be started");
-  }
   char *line = NULL;
-  if (asprintf(&line, "%s\n→ start in the background: %s", says, build->command) < 0) {
+  if (asprintf(&line, "%s\n→ start in the background: %s", says, build->command) < 0)
     stop("out of memory");
-  }
   host_assistant(host, line);
   free(line);
-  if (asprintf(&line, "Started; its handle is `%s`.", handle) < 0) {
-    stop("out of memory");
-  }
+  if (asprintf(&line, "Started; its handle is `%s`.", handle) < 0) stop("out of memory");
   tool_result(host, "start", line, ENDING_SETTLED);
 }
 
@@ -66,9 +60,8 @@ static void report_build(struct demo_host *host, const struct build *build, cons
 static void push_from_elsewhere(struct demo_host *host, const char *kind, const char *level,
                                 const char *message) {
   screen_note(&host->screen, "another process pushes %s and ends", kind);
-  if (demo_push_from_elsewhere(&host->folder, host->plugin, kind, level, message) != 0) {
+  if (demo_push_from_elsewhere(&host->folder, host->plugin, kind, level, message) != 0)
     stop("the push from another process failed");
-  }
 }
 
 /* A build fails, a file changes, another process pushes; then the host dies between writing and
@@ -82,9 +75,8 @@ static void first_life(struct demo_host *host) {
   tool_result(host, "read", workshop_read(host->folder.workspace, "src/parser.h"), ENDING_SETTLED);
 
   host_assistant(host, "It failed. What did the compiler say?\n→ output: h_1");
-  if (!workshop_edit_elsewhere(host->folder.workspace)) {
+  if (!workshop_edit_elsewhere(host->folder.workspace))
     stop("inotify did not tell that src/parser.h was written");
-  }
   screen_note(&host->screen, "an editor in another process has written src/parser.h; inotify told "
                              "the host, which pushes it");
   host_push(host, "file.changed", "info", "`src/parser.h` was modified externally.",
@@ -104,9 +96,7 @@ static void second_life(struct demo_host *host) {
   struct build build;
   host_assistant(host,
                  "The comment does not concern us. I put the semicolon in.\n→ edit: src/parser.c");
-  if (workshop_fix(host->folder.workspace) != 0) {
-    stop("src/parser.c cannot be written");
-  }
+  if (workshop_fix(host->folder.workspace) != 0) stop("src/parser.c cannot be written");
   tool_result(host, "edit", strdup("1 line changed in src/parser.c."), ENDING_SETTLED);
   start_build(host, "CI sees the same error, so this should mend both. Once more:", "h_2", &build);
   host_assistant(host, "→ list: build");
@@ -123,9 +113,8 @@ static void busy_moment(struct demo_host *host) {
                  "{\"delivery\":{\"max_items\":2,\"coalesce_window_ms\":60000,\"annihilate\":true},"
                  "\"conversation\":{\"notifications\":{\"kinds\":{\"build.progress\":false}}}}");
   host_assistant(host, "→ status");
-  if (workshop_write_many(host->folder.workspace, FILES) != 0) {
+  if (workshop_write_many(host->folder.workspace, FILES) != 0)
     stop("the files could not be written");
-  }
   screen_note(&host->screen, "another process has written forty files; the host reports each");
   for (int i = 1; i <= FILES; i++) {
     char path[32];
@@ -165,13 +154,11 @@ static void third_life(struct demo_host *host) {
   pid_t pusher = 0;
   int status = 0;
   if (demo_start_push(&host->folder, host->plugin, "mcp.reconnected", "info",
-                      "MCP server `tracker` has reconnected.", &pusher) != 0) {
+                      "MCP server `tracker` has reconnected.", &pusher) != 0)
     stop("the push from another process could not be started");
-  }
   host_swap(host);
-  if (!process_wait(pusher, DEMO_TIMEOUT_MS, &status) || status != 0) {
+  if (!process_wait(pusher, DEMO_TIMEOUT_MS, &status) || status != 0)
     stop("the push from another process failed");
-  }
   host_settle(host, delivery);
   screen_note(&host->screen, "the new build has settled what the old one had leased");
   screen_pause(&host->screen, 600);
@@ -184,11 +171,7 @@ static void third_life(struct demo_host *host) {
 }
 
 void script_play(struct demo_host *host, unsigned life) {
-  if (life == 1) {
-    first_life(host);
-  } else if (life == 2) {
-    second_life(host);
-  } else {
-    third_life(host);
-  }
+  if (life == 1) first_life(host);
+  else if (life == 2) second_life(host);
+  else third_life(host);
 }

@@ -16,9 +16,7 @@ static _Noreturn void stop(const char *problem) {
 
 /* What wants a turn while another one runs has to wait. */
 static void expect_nothing(struct tidings_reply *reply, const char *what) {
-  if (reply != NULL && reply->action_count > 0) {
-    stop(what);
-  }
+  if (reply && reply->action_count > 0) stop(what);
   hostkit_reply_free(reply);
 }
 
@@ -31,10 +29,9 @@ static void send_from_elsewhere(struct demo_host *host, const char *type, json_t
                                 const char *ledger_key, const char *text) {
   char *string = json_dumps(data, JSON_COMPACT);
   json_decref(data);
-  if (string == NULL ||
-      demo_send_from_elsewhere(&host->folder, host->plugin, type, string, ledger_key, text) != 0) {
+  if (!string ||
+      demo_send_from_elsewhere(&host->folder, host->plugin, type, string, ledger_key, text) != 0)
     stop("another process could not send its event");
-  }
   free(string);
 }
 
@@ -88,9 +85,7 @@ static void critical(struct demo_host *host) {
       json_pack("{s:s, s:s, s:s}", "kind", "disk.full", "level", "critical", "message", full),
       LEDGER_PUSHED, full);
   struct tidings_reply *reply = host_sleep(host);
-  if (host_asked(reply, TIDINGS_ACTION_ABORT_STREAM) == NULL) {
-    stop("the stream is not stopped");
-  }
+  if (!host_asked(reply, TIDINGS_ACTION_ABORT_STREAM)) stop("the stream is not stopped");
   hostkit_reply_free(reply);
   host_assistant(host, "The test goes to tests/test_parser.c. It calls word_count with an empty");
   screen_alarm(&host->screen, "abort_stream: the answer stays as it is, truncated; turn.aborted");

@@ -54,9 +54,7 @@ static const char *const headlines[DEMO_LIVES] = {
 static int start_host(const struct supervisor *supervisor, unsigned life, pid_t *ret_pid,
                       int *ret_fd) {
   int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-    return -1;
-  }
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
   char life_text[16];
   snprintf(life_text, sizeof life_text, "%u", life);
   const char *const arguments[] = {"internal-demo-host",
@@ -92,11 +90,8 @@ static int play_life(const struct supervisor *supervisor, unsigned life) {
   close(fd);
   json_decref(word);
   int status = 0;
-  if (outcome == WIRE_CLOSED) {
-    process_wait(pid, -1, &status);
-  } else {
-    status = process_kill(pid);
-  }
+  if (outcome == WIRE_CLOSED) process_wait(pid, -1, &status);
+  else status = process_kill(pid);
   bool as_planned = life < DEMO_LIVES
                         ? outcome == WIRE_OK
                         : outcome == WIRE_CLOSED && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -115,28 +110,21 @@ static int play(const struct supervisor *supervisor) {
     fprintf(stderr, "hostsim demo: %s: %s\n", supervisor->plugin, strerror(errno));
     return EXIT_FAILURE;
   }
-  if (play_life(supervisor, 1) != 0) {
-    return EXIT_FAILURE;
-  }
+  if (play_life(supervisor, 1) != 0) return EXIT_FAILURE;
   screen_alarm(
       screen,
       "SIGKILL: the host died after the carrier had reached its transcript, before it settled");
   screen_note(screen, "another process pushes deploy.finished while no host is there");
   if (demo_push_from_elsewhere(&supervisor->folder, supervisor->plugin, "deploy.finished", "info",
-                               "Deployment 77 of staging has finished.") != 0) {
+                               "Deployment 77 of staging has finished.") != 0)
     return EXIT_FAILURE;
-  }
   screen_pause(screen, 600);
-  if (play_life(supervisor, 2) != 0) {
-    return EXIT_FAILURE;
-  }
+  if (play_life(supervisor, 2) != 0) return EXIT_FAILURE;
   screen_alarm(
       screen,
       "SIGKILL: the host died with a delivery leased, before the carrier reached its transcript");
   screen_pause(screen, 600);
-  if (play_life(supervisor, 3) != 0) {
-    return EXIT_FAILURE;
-  }
+  if (play_life(supervisor, 3) != 0) return EXIT_FAILURE;
   screen_headline(screen, "the books, from the store and from the transcript");
   return demo_account(&supervisor->folder, supervisor->plugin);
 }
@@ -146,9 +134,8 @@ static int play(const struct supervisor *supervisor) {
 static void remove_folder(const char *dir) {
   enum { TRIES = 100, PAUSE_NS = 20000000 };
   const struct timespec pause = {.tv_nsec = PAUSE_NS};
-  for (int i = 0; i < TRIES && paths_remove_tree(dir) != 0 && access(dir, F_OK) == 0; i++) {
+  for (int i = 0; i < TRIES && paths_remove_tree(dir) != 0 && access(dir, F_OK) == 0; i++)
     nanosleep(&pause, NULL);
-  }
 }
 
 static int demo(const char *plugin, bool fast, bool color) {
@@ -156,19 +143,15 @@ static int demo(const char *plugin, bool fast, bool color) {
   int status = EXIT_FAILURE;
   interrupt_catch();
   char *dir = paths_make_temp("hostsim-demo");
-  if (dir == NULL || demo_folder_init(&supervisor.folder, dir) != 0) {
+  if (!dir || demo_folder_init(&supervisor.folder, dir) != 0) {
     fprintf(stderr, "hostsim demo: no folder: %s\n", strerror(errno));
     goto out;
   }
   setenv("TMPDIR", dir, 1); /* what a compiler leaves when it is killed goes with the rest */
   status = play(&supervisor);
-  if (interrupt_seen()) {
-    status = interrupt_exit_code();
-  }
+  if (interrupt_seen()) status = interrupt_exit_code();
 out:
-  if (dir != NULL) {
-    remove_folder(dir);
-  }
+  if (dir) remove_folder(dir);
   demo_folder_finish(&supervisor.folder);
   free(dir);
   return status;
@@ -184,8 +167,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   };
   const char *no_color = getenv("NO_COLOR");
   const char *terminal = getenv("TERM");
-  bool color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0') &&
-               (terminal == NULL || strcmp(terminal, "dumb") != 0);
+  bool color = isatty(STDOUT_FILENO) && (!no_color || no_color[0] == '\0') &&
+               (!terminal || strcmp(terminal, "dumb") != 0);
   const char *plugin = NULL;
   bool fast = false;
   opterr = 0;
@@ -198,15 +181,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
     default: return cli_bad_option(verb, option, argv);
     }
   }
-  if (optind != argc) {
-    return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
-  }
-  char *found = plugin == NULL ? paths_default_plugin() : NULL;
-  if (plugin == NULL && found == NULL) {
+  if (optind != argc) return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
+  char *found = !plugin ? paths_default_plugin() : NULL;
+  if (!plugin && !found) {
     fprintf(stderr, "hostsim demo: out of memory\n");
     return EXIT_FAILURE;
   }
-  int status = demo(plugin != NULL ? plugin : found, fast, color);
+  int status = demo(plugin ? plugin : found, fast, color);
   free(found);
   return status;
 }

@@ -38,23 +38,22 @@ static const char fixed_source[] = SOURCE_WITH("return count;");
 
 static int write_in(const char *workspace, const char *name, const char *text) {
   char *path = paths_join(workspace, name);
-  int failed = path != NULL ? paths_write_file(path, text, strlen(text)) : -1;
+  int failed = path ? paths_write_file(path, text, strlen(text)) : -1;
   free(path);
   return failed;
 }
 
 static int make_folder(const char *workspace, const char *name) {
   char *path = paths_join(workspace, name);
-  int failed = path != NULL ? mkdir(path, 0700) : -1;
+  int failed = path ? mkdir(path, 0700) : -1;
   free(path);
   return failed;
 }
 
 int workshop_set_up(const char *workspace) {
   if (mkdir(workspace, 0700) != 0 || make_folder(workspace, "src") != 0 ||
-      make_folder(workspace, "build") != 0 || write_in(workspace, "src/parser.h", header) != 0) {
+      make_folder(workspace, "build") != 0 || write_in(workspace, "src/parser.h", header) != 0)
     return -1;
-  }
   return write_in(workspace, "src/parser.c", broken_source);
 }
 
@@ -63,11 +62,9 @@ int workshop_start_build(const char *workspace, struct build *ret_build) {
                                          "-o", "build/parser.o",         NULL};
   static const char *const stand_in[] = {"grep", "-n", "return count;", "src/parser.c", NULL};
   char *log = paths_join(workspace, "build/output.txt");
-  int output = log != NULL ? open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+  int output = log ? open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
   free(log);
-  if (output < 0) {
-    return errno;
-  }
+  if (output < 0) return errno;
   struct build build = {.tool = "cc", .command = "cc -c src/parser.c -o build/parser.o"};
   int failed = process_spawn_program(compiler, workspace, output, &build.pid);
   if (failed == ENOENT) {
@@ -76,9 +73,7 @@ int workshop_start_build(const char *workspace, struct build *ret_build) {
     failed = process_spawn_program(stand_in, workspace, output, &build.pid);
   }
   close(output);
-  if (failed == 0) {
-    *ret_build = build;
-  }
+  if (failed == 0) *ret_build = build;
   return failed;
 }
 
@@ -95,26 +90,18 @@ char *workshop_read(const char *workspace, const char *name) {
   char *path = paths_join(workspace, name);
   char *text = NULL;
   size_t len = 0;
-  int failed = path != NULL ? paths_read_file(path, &text, &len) : -1;
+  int failed = path ? paths_read_file(path, &text, &len) : -1;
   free(path);
-  if (failed != 0) {
-    return NULL;
-  }
-  if (len > 0 && text[len - 1] == '\n') {
-    text[len - 1] = '\0';
-  }
+  if (failed != 0) return NULL;
+  if (len > 0 && text[len - 1] == '\n') text[len - 1] = '\0';
   return text;
 }
 
 char *workshop_build_output(const char *workspace, unsigned lines) {
   char *text = workshop_read(workspace, "build/output.txt");
   char *end = text;
-  while (end != NULL && lines-- > 0 && (end = strchr(end, '\n')) != NULL) {
-    end++;
-  }
-  if (end != NULL && end > text) {
-    end[-1] = '\0';
-  }
+  while (end && lines-- > 0 && (end = strchr(end, '\n'))) end++;
+  if (end && end > text) end[-1] = '\0';
   return text;
 }
 
@@ -131,9 +118,7 @@ static bool see_change(int watcher, const char *name) {
     for (ssize_t at = 0; at < got;) {
       struct inotify_event event;
       memcpy(&event, buffer + at, sizeof event);
-      if (event.len > 0 && strcmp(buffer + at + sizeof event, name) == 0) {
-        return true;
-      }
+      if (event.len > 0 && strcmp(buffer + at + sizeof event, name) == 0) return true;
       at += (ssize_t)(sizeof event + event.len);
     }
   }
@@ -148,9 +133,8 @@ int workshop_write_many(const char *workspace, unsigned count) {
            "for n in $(seq -w 1 %u); do echo \"/* $n */\" > src/words_$n.h; done", count);
   const char *const writer[] = {"sh", "-c", script, NULL};
   if (process_spawn_program(writer, workspace, -1, &pid) != 0 ||
-      !process_wait(pid, DEMO_TIMEOUT_MS, &status)) {
+      !process_wait(pid, DEMO_TIMEOUT_MS, &status))
     return -1;
-  }
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
@@ -163,19 +147,14 @@ bool workshop_edit_elsewhere(const char *workspace) {
   int status = 0;
   char *folder = paths_join(workspace, "src");
   int watcher = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (folder == NULL || watcher < 0 ||
-      inotify_add_watch(watcher, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
+  if (!folder || watcher < 0 ||
+      inotify_add_watch(watcher, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
     goto out;
-  }
-  if (process_spawn_program(editor, workspace, -1, &pid) != 0) {
-    goto out;
-  }
+  if (process_spawn_program(editor, workspace, -1, &pid) != 0) goto out;
   seen = see_change(watcher, "parser.h");
   process_wait(pid, -1, &status);
 out:
-  if (watcher >= 0) {
-    close(watcher);
-  }
+  if (watcher >= 0) close(watcher);
   free(folder);
   return seen;
 }

@@ -108,19 +108,14 @@ struct check {
 
 static void complain(struct check *check, const char *where, const char *key, const char *problem) {
   check->failed = true;
-  if (check->step > 0) {
-    fprintf(check->out, "step %zu: ", check->step);
-  }
+  if (check->step > 0) fprintf(check->out, "step %zu: ", check->step);
   fprintf(check->out, "%s%s%s%s%s\n", where, where[0] != '\0' && key[0] != '\0' ? "." : "", key,
           where[0] != '\0' || key[0] != '\0' ? ": " : "", problem);
 }
 
 static bool all_strings(const json_t *list) {
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    if (!json_is_string(json_array_get(list, i))) {
-      return false;
-    }
-  }
+  for (size_t i = 0; i < json_array_size(list); i++)
+    if (!json_is_string(json_array_get(list, i))) return false;
   return json_is_array(list);
 }
 
@@ -153,55 +148,41 @@ static void check_shape(struct check *check, const char *where, const char *key,
 }
 
 static const struct field *find_field(const struct field *fields, const char *name) {
-  while (fields->name != NULL && strcmp(fields->name, name) != 0) {
-    fields++;
-  }
-  return fields->name != NULL ? fields : NULL;
+  while (fields->name && strcmp(fields->name, name) != 0) fields++;
+  return fields->name ? fields : NULL;
 }
 
 static void check_object(struct check *check, const char *where, json_t *object,
                          const struct field *fields) {
-  for (const struct field *field = fields; field->name != NULL; field++) {
-    if (field->required && json_object_get(object, field->name) == NULL) {
+  for (const struct field *field = fields; field->name; field++)
+    if (field->required && !json_object_get(object, field->name))
       complain(check, where, field->name, "is missing");
-    }
-  }
   const char *key = NULL;
   json_t *value = NULL;
   json_object_foreach(object, key, value) {
     const struct field *field = find_field(fields, key);
-    if (field == NULL) {
-      complain(check, where, key, "unknown key");
-    } else {
-      check_shape(check, where, key, value, field->shape);
-    }
+    if (!field) complain(check, where, key, "unknown key");
+    else check_shape(check, where, key, value, field->shape);
   }
 }
 
 static const struct verb *find_verb(const char *name) {
-  for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-    if (strcmp(verbs[i].name, name) == 0) {
-      return &verbs[i];
-    }
-  }
+  for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+    if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
   return NULL;
 }
 
 static bool is_carrier(const json_t *step) {
-  return json_object_get(step, "tool_result") != NULL ||
-         json_object_get(step, "chat_request") != NULL;
+  return json_object_get(step, "tool_result") || json_object_get(step, "chat_request");
 }
 
 const char *scenario_verb(const json_t *step) {
   const char *found = NULL;
   for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
-    if (json_object_get(step, verbs[i].name) == NULL ||
-        (strcmp(verbs[i].name, "settle") == 0 && is_carrier(step))) {
+    if (!json_object_get(step, verbs[i].name) ||
+        (strcmp(verbs[i].name, "settle") == 0 && is_carrier(step)))
       continue;
-    }
-    if (found != NULL) {
-      return NULL;
-    }
+    if (found) return NULL;
     found = verbs[i].name;
   }
   return found;
@@ -211,10 +192,8 @@ static void check_word(struct check *check, const char *where, const char *key, 
                        const char *const words[]) {
   const char *text = json_string_value(value);
   char problem[128] = "must be one of";
-  for (size_t i = 0; words[i] != NULL; i++) {
-    if (text == NULL || strcmp(text, words[i]) == 0) {
-      return;
-    }
+  for (size_t i = 0; words[i]; i++) {
+    if (!text || strcmp(text, words[i]) == 0) return;
     size_t len = strlen(problem);
     snprintf(problem + len, sizeof problem - len, "%s %s", i > 0 ? "," : "", words[i]);
   }
@@ -233,12 +212,10 @@ static void check_values(struct check *check, const char *name, const json_t *va
     complain(check, name, "name", "must be a string");
   } else if (strcmp(name, "crash") == 0) {
     check_word(check, name, "at", json_object_get(value, "at"), points);
-    if ((json_object_get(value, "at") == NULL) != (json_object_get(value, "n") == NULL)) {
+    if ((!json_object_get(value, "at")) != (!json_object_get(value, "n")))
       complain(check, name, "", "`at` and `n` go together");
-    } else if (json_object_get(value, "n") != NULL &&
-               json_integer_value(json_object_get(value, "n")) < 1) {
+    else if (json_object_get(value, "n") && json_integer_value(json_object_get(value, "n")) < 1)
       complain(check, name, "n", "must be 1 or more");
-    }
   }
 }
 
@@ -248,23 +225,19 @@ static void check_around(struct check *check, json_t *step, const struct verb *v
   const char *key = NULL;
   json_t *value = NULL;
   json_object_foreach(step, key, value) {
-    if (strcmp(key, verb->name) == 0) {
-      continue;
-    }
+    if (strcmp(key, verb->name) == 0) continue;
     if (strcmp(key, "settle") == 0 && is_carrier(step)) {
       check_shape(check, "", key, value, TEXT);
       check_word(check, "", key, value, endings);
     } else if (strcmp(key, "as") == 0 && (verb->calls || strcmp(verb->name, "crash") == 0)) {
       check_shape(check, "", key, value, TEXT);
       check_word(check, "", key, value, actors);
-      if (json_object_get(json_object_get(step, "crash"), "at") != NULL) {
+      if (json_object_get(json_object_get(step, "crash"), "at"))
         complain(check, "", key, "belongs to the next step, which is the one that dies");
-      }
     } else if (strcmp(key, "expect") == 0 && verb->calls) {
       check_shape(check, "", key, value, OBJECT);
-      if (json_is_object(value) && strcmp(verb->name, "query") != 0) {
+      if (json_is_object(value) && strcmp(verb->name, "query") != 0)
         check_object(check, key, value, reply_expectations);
-      }
     } else {
       complain(check, "", key, "unknown key");
     }
@@ -277,20 +250,18 @@ static void check_step(struct check *check, json_t *step) {
     return;
   }
   const char *name = scenario_verb(step);
-  const struct verb *verb = name != NULL ? find_verb(name) : NULL;
-  if (verb == NULL) {
+  const struct verb *verb = name ? find_verb(name) : NULL;
+  if (!verb) {
     char *text = json_dumps(step, JSON_COMPACT);
     fprintf(check->out, "step %zu: unknown step, or more than one in it: %s\n", check->step,
-            text != NULL ? text : "");
+            text ? text : "");
     free(text);
     check->failed = true;
     return;
   }
   json_t *value = json_object_get(step, name);
   check_shape(check, "", name, value, verb->shape);
-  if (json_is_object(value) && verb->fields != NULL) {
-    check_object(check, name, value, verb->fields);
-  }
+  if (json_is_object(value) && verb->fields) check_object(check, name, value, verb->fields);
   check_values(check, name, value);
   check_around(check, step, verb);
 }
@@ -298,14 +269,11 @@ static void check_step(struct check *check, json_t *step) {
 /* A death inside a commit needs a step that makes one. */
 static void check_crash_target(struct check *check, const json_t *step, const json_t *next) {
   const json_t *crash = json_object_get(step, "crash");
-  if (json_object_get(crash, "at") == NULL) {
-    return;
-  }
-  const char *name = next != NULL ? scenario_verb(next) : NULL;
-  const struct verb *verb = name != NULL ? find_verb(name) : NULL;
-  if (verb == NULL || !verb->calls) {
+  if (!json_object_get(crash, "at")) return;
+  const char *name = next ? scenario_verb(next) : NULL;
+  const struct verb *verb = name ? find_verb(name) : NULL;
+  if (!verb || !verb->calls)
     complain(check, "crash", "at", "the next step must be one that calls the plugin");
-  }
 }
 
 bool scenario_check(json_t *scenario, FILE *out) {

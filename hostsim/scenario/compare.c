@@ -15,8 +15,8 @@ struct compare {
 };
 
 static void print_json(FILE *out, const json_t *value) {
-  char *text = value != NULL ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-  fputs(text != NULL ? text : "nothing", out);
+  char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+  fputs(text ? text : "nothing", out);
   free(text);
 }
 
@@ -65,20 +65,16 @@ static void match_object(struct compare *compare, const char *path, json_t *expe
 }
 
 static void match(struct compare *compare, const char *path, json_t *expected, json_t *got) {
-  if (json_is_object(expected)) {
-    match_object(compare, path, expected, got);
-  } else if (json_is_array(expected)) {
-    match_list(compare, path, expected, got);
-  } else if (got == NULL || !json_equal(expected, got)) {
-    differ(compare, path, "", expected, got);
-  }
+  if (json_is_object(expected)) match_object(compare, path, expected, got);
+  else if (json_is_array(expected)) match_list(compare, path, expected, got);
+  else if (!got || !json_equal(expected, got)) differ(compare, path, "", expected, got);
 }
 
 /* Texts may hold NULs when a carrier did. */
 static bool contains(const json_t *haystack, const json_t *needle) {
   return json_is_string(haystack) &&
          memmem(json_string_value(haystack), json_string_length(haystack),
-                json_string_value(needle), json_string_length(needle)) != NULL;
+                json_string_value(needle), json_string_length(needle));
 }
 
 /* `expected` is a string or a list of them; each has to be in `got`, or none may be. */
@@ -86,16 +82,12 @@ static void match_parts(struct compare *compare, const char *path, const json_t 
                         const json_t *got, bool wanted) {
   const char *how = wanted ? "to contain " : "not to contain ";
   if (json_is_string(expected)) {
-    if (contains(got, expected) != wanted) {
-      differ(compare, path, how, expected, got);
-    }
+    if (contains(got, expected) != wanted) differ(compare, path, how, expected, got);
     return;
   }
-  for (size_t i = 0; i < json_array_size(expected); i++) {
-    if (contains(got, json_array_get(expected, i)) != wanted) {
+  for (size_t i = 0; i < json_array_size(expected); i++)
+    if (contains(got, json_array_get(expected, i)) != wanted)
       differ(compare, path, how, json_array_get(expected, i), got);
-    }
-  }
 }
 
 unsigned scenario_compare(json_t *expected, const json_t *got, const char *prefix, FILE *out) {
@@ -103,19 +95,17 @@ unsigned scenario_compare(json_t *expected, const json_t *got, const char *prefi
   const char *key = NULL;
   json_t *value = NULL;
   json_object_foreach(expected, key, value) {
-    if (strcmp(key, "content_contains") == 0) {
+    if (strcmp(key, "content_contains") == 0)
       match_parts(&compare, "content", value, json_object_get(got, "content"), true);
-    } else if (strcmp(key, "content_lacks") == 0) {
+    else if (strcmp(key, "content_lacks") == 0)
       match_parts(&compare, "content", value, json_object_get(got, "content"), false);
-    } else if (strcmp(key, "ledger_contains") == 0) {
+    else if (strcmp(key, "ledger_contains") == 0)
       match_parts(&compare, "ledger", value, json_object_get(got, "ledger"), true);
-    } else if (strcmp(key, "ledger_lacks") == 0) {
+    else if (strcmp(key, "ledger_lacks") == 0)
       match_parts(&compare, "ledger", value, json_object_get(got, "ledger"), false);
-    } else if (strcmp(key, "error_contains") == 0) {
+    else if (strcmp(key, "error_contains") == 0)
       match_parts(&compare, "error's text", value, json_object_get(got, "error_text"), true);
-    } else {
-      match(&compare, key, value, json_object_get(got, key));
-    }
+    else match(&compare, key, value, json_object_get(got, key));
   }
   return compare.differences;
 }

@@ -47,15 +47,11 @@ struct play {
 
 /* Starts a line; before the first step and after the last one there is no number. */
 static void print_step(const struct play *play) {
-  if (play->step > 0) {
-    fprintf(play->out, "step %zu: ", play->step);
-  }
+  if (play->step > 0) fprintf(play->out, "step %zu: ", play->step);
 }
 
 static void fail(struct play *play, const char *problem, const char *detail) {
-  if (play->verdict == VERDICT_PASSED) {
-    play->verdict = VERDICT_FAILED;
-  }
+  if (play->verdict == VERDICT_PASSED) play->verdict = VERDICT_FAILED;
   print_step(play);
   fprintf(play->out, "%s%s\n", problem, detail);
 }
@@ -64,9 +60,8 @@ static void fail_with_error(struct play *play, const char *what, const json_t *e
   const char *code = json_string_value(json_object_get(error, "code"));
   const char *text = json_string_value(json_object_get(error, "text"));
   play->verdict = VERDICT_FAILED;
-  if (play->options->skip_unsupported && strcmp(code, "TIDINGS_E_UNSUPPORTED") == 0) {
+  if (play->options->skip_unsupported && strcmp(code, "TIDINGS_E_UNSUPPORTED") == 0)
     play->verdict = VERDICT_SKIPPED;
-  }
   print_step(play);
   fprintf(play->out, "%s: %s: %s\n", what, code, text);
 }
@@ -91,9 +86,7 @@ static json_t *call(struct play *play, json_t *request) {
   json_t *answer = NULL;
   struct agent *agent = &play->agents[play->actor];
   enum agent_outcome outcome = agent_call(agent, request, &answer);
-  if (outcome == AGENT_OK) {
-    return answer;
-  }
+  if (outcome == AGENT_OK) return answer;
   bool killed = WIFSIGNALED(agent->status) && WTERMSIG(agent->status) == SIGKILL;
   if (outcome == AGENT_DIED && play->fatal_commit > 0 && killed) {
     play->fatal_commit = 0;
@@ -108,13 +101,9 @@ static json_t *call(struct play *play, json_t *request) {
 /* For requests that answer nothing but success or an error. */
 static bool call_plainly(struct play *play, json_t *request, const char *what) {
   json_t *answer = call(play, request);
-  if (answer == NULL) {
-    return false;
-  }
+  if (!answer) return false;
   const json_t *error = json_object_get(answer, "error");
-  if (error != NULL) {
-    fail_with_error(play, what, error);
-  }
+  if (error) fail_with_error(play, what, error);
   bool succeeded = error == NULL;
   json_decref(answer);
   return succeeded;
@@ -133,19 +122,15 @@ static bool start_agent(struct play *play) {
       json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "open", "plugin", play->options->plugin, "store",
                 play->store, "copies", play->dir, "role", actors[play->actor].role);
   json_t *host_name = json_object_get(play->scenario, "host_name");
-  if (host_name != NULL) {
-    json_object_set(request, "host_name", host_name);
-  }
-  if (play->config != NULL) {
-    json_object_set_new(request, "config", json_string(play->config));
-  }
+  if (host_name) json_object_set(request, "host_name", host_name);
+  if (play->config) json_object_set_new(request, "config", json_string(play->config));
   return call_plainly(play, request, "open");
 }
 
 static void stop_agent(struct play *play) {
   char *error = NULL;
   enum agent_outcome outcome = agent_stop(&play->agents[play->actor], &error);
-  if (error != NULL) {
+  if (error) {
     fail(play, "close: ", error);
     free(error);
   } else if (outcome != AGENT_OK) {
@@ -156,7 +141,7 @@ static void stop_agent(struct play *play) {
 /* Keeps what "$last" and "$offer" stand for. */
 static void remember(struct play *play, const json_t *reply) {
   const char *delivery = json_string_value(json_object_get(reply, "delivery"));
-  if (delivery != NULL && strcmp(delivery, "0") != 0) {
+  if (delivery && strcmp(delivery, "0") != 0) {
     free(play->last);
     play->last = strdup(delivery);
   }
@@ -164,15 +149,12 @@ static void remember(struct play *play, const json_t *reply) {
   for (size_t i = 0; i < json_array_size(actions); i++) {
     const json_t *action = json_array_get(actions, i);
     const char *type = json_string_value(json_object_get(action, "type"));
-    if (type == NULL || strcmp(type, "start_turn") != 0) {
-      continue;
-    }
+    if (!type || strcmp(type, "start_turn") != 0) continue;
     const json_t *messages = json_object_get(action, "messages");
     json_decref(play->offer);
     play->offer = json_array();
-    for (size_t m = 0; m < json_array_size(messages); m++) {
+    for (size_t m = 0; m < json_array_size(messages); m++)
       json_array_append(play->offer, json_object_get(json_array_get(messages, m), "id"));
-    }
   }
 }
 
@@ -181,13 +163,11 @@ static void remember(struct play *play, const json_t *reply) {
 static json_t *flatten(const json_t *answer) {
   json_t *flat = json_object();
   json_t *fields = json_object_get(answer, "reply");
-  json_object_update(flat, fields != NULL ? fields : json_object_get(answer, "answer"));
+  json_object_update(flat, fields ? fields : json_object_get(answer, "answer"));
   json_t *content = json_object_get(answer, "content");
-  if (content != NULL) {
-    json_object_set(flat, "content", content);
-  }
+  if (content) json_object_set(flat, "content", content);
   const json_t *error = json_object_get(answer, "error");
-  if (error != NULL) {
+  if (error) {
     json_object_set(flat, "error", json_object_get(error, "code"));
     json_object_set(flat, "error_text", json_object_get(error, "text"));
   }
@@ -197,23 +177,21 @@ static json_t *flatten(const json_t *answer) {
 static void compare(struct play *play, const json_t *step, const json_t *answer) {
   json_t *expect = json_object_get(step, "expect");
   const json_t *error = json_object_get(answer, "error");
-  if (error != NULL && json_object_get(expect, "error") == NULL) {
+  if (error && !json_object_get(expect, "error")) {
     fail_with_error(play, "unexpected error", error);
     return;
   }
   const char *missing = NULL;
-  json_t *expected = expect != NULL ? scenario_substitute(expect, play->last, play->offer, &missing)
-                                    : json_object();
-  if (expected == NULL) {
+  json_t *expected =
+      expect ? scenario_substitute(expect, play->last, play->offer, &missing) : json_object();
+  if (!expected) {
     fail(play, "expect: so far there was no ", missing);
     return;
   }
   char prefix[32];
   snprintf(prefix, sizeof prefix, "step %zu", play->step);
   json_t *got = flatten(answer);
-  if (scenario_compare(expected, got, prefix, play->out) > 0) {
-    play->verdict = VERDICT_FAILED;
-  }
+  if (scenario_compare(expected, got, prefix, play->out) > 0) play->verdict = VERDICT_FAILED;
   json_decref(got);
   json_decref(expected);
 }
@@ -224,18 +202,12 @@ static void settle_inline(struct play *play, const json_t *step, const json_t *a
   const char *outcome = json_string_value(json_object_get(step, "settle"));
   const char *delivery =
       json_string_value(json_object_get(json_object_get(answer, "reply"), "delivery"));
-  if (delivery == NULL || strcmp(delivery, "0") == 0 ||
-      (outcome != NULL && strcmp(outcome, "none") == 0)) {
-    return;
-  }
+  if (!delivery || strcmp(delivery, "0") == 0 || (outcome && strcmp(outcome, "none") == 0)) return;
   json_t *settled = call(play, json_pack("{s:s, s:s, s:s}", "op", "settle", "delivery", delivery,
-                                         "outcome", outcome != NULL ? outcome : "committed"));
-  if (settled == NULL) {
-    return;
-  }
-  if (json_object_get(settled, "error") != NULL) {
+                                         "outcome", outcome ? outcome : "committed"));
+  if (!settled) return;
+  if (json_object_get(settled, "error"))
     fail_with_error(play, "settle", json_object_get(settled, "error"));
-  }
   remember(play, json_object_get(settled, "reply"));
   json_decref(settled);
 }
@@ -266,11 +238,9 @@ static bool arm(struct play *play) {
 static void disarm(struct play *play) {
   uint64_t wanted = play->fatal_commit;
   play->fatal_commit = 0;
-  if (wanted == 0 || play->agents[play->actor].pid == 0) {
-    return;
-  }
+  if (wanted == 0 || play->agents[play->actor].pid == 0) return;
   json_t *answer = call(play, json_pack("{s:s}", "op", "disarm"));
-  if (answer != NULL) {
+  if (answer) {
     play->verdict = VERDICT_FAILED;
     print_step(play);
     fprintf(play->out,
@@ -282,39 +252,31 @@ static void disarm(struct play *play) {
 }
 
 static void step_call(struct play *play, const json_t *step, const char *verb, json_t *value) {
-  if (!arm(play)) {
-    return;
-  }
+  if (!arm(play)) return;
   play->died_as_asked = false;
   json_t *answer = call(play, request_for(verb, value));
-  if (answer == NULL) {
-    if (play->died_as_asked && json_object_get(step, "expect") != NULL) {
+  if (!answer) {
+    if (play->died_as_asked && json_object_get(step, "expect"))
       fail(play, "died before it answered: nothing to compare with what was expected", "");
-    }
     return;
   }
   remember(play, json_object_get(answer, "reply"));
   compare(play, step, answer);
   if (play->verdict == VERDICT_PASSED &&
-      (strcmp(verb, "tool_result") == 0 || strcmp(verb, "chat_request") == 0)) {
+      (strcmp(verb, "tool_result") == 0 || strcmp(verb, "chat_request") == 0))
     settle_inline(play, step, answer);
-  }
   json_decref(answer);
-  if (play->verdict == VERDICT_PASSED) {
-    disarm(play);
-  }
+  if (play->verdict == VERDICT_PASSED) disarm(play);
 }
 
 static void step_advance(struct play *play, int64_t by_ms) {
   play->now_ms += by_ms;
-  if (by_ms > 0) {
-    play->mono_ns += (uint64_t)by_ms * UINT64_C(1000000);
-  }
+  if (by_ms > 0) play->mono_ns += (uint64_t)by_ms * UINT64_C(1000000);
 }
 
 static void step_crash(struct play *play, const json_t *value) {
   const json_t *n = json_object_get(value, "n");
-  if (n != NULL) {
+  if (n) {
     play->fatal_commit = (uint64_t)json_integer_value(n);
     return;
   }
@@ -326,25 +288,20 @@ static void step_crash(struct play *play, const json_t *value) {
 static void choose_actor(struct play *play, const json_t *step) {
   const char *name = json_string_value(json_object_get(step, "as"));
   play->actor = 0;
-  while (name != NULL && play->actor + 1 < ACTORS &&
-         (actors[play->actor].name == NULL || strcmp(name, actors[play->actor].name) != 0)) {
+  while (name && play->actor + 1 < ACTORS &&
+         (!actors[play->actor].name || strcmp(name, actors[play->actor].name) != 0))
     play->actor++;
-  }
-  if (play->agents[play->actor].pid == 0) {
-    start_agent(play);
-  }
+  if (play->agents[play->actor].pid == 0) start_agent(play);
 }
 
 static void perform(struct play *play, const json_t *step) {
   const char *verb = scenario_verb(step);
   const char *missing = NULL;
   choose_actor(play, step);
-  if (play->verdict != VERDICT_PASSED) {
-    return;
-  }
+  if (play->verdict != VERDICT_PASSED) return;
   json_t *value =
       scenario_substitute(json_object_get(step, verb), play->last, play->offer, &missing);
-  if (value == NULL) {
+  if (!value) {
     fail(play, "so far there was no ", missing);
     return;
   }
@@ -352,9 +309,7 @@ static void perform(struct play *play, const json_t *step) {
     step_advance(play, json_integer_value(value));
   } else if (strcmp(verb, "restart") == 0) {
     stop_agent(play);
-    if (play->verdict == VERDICT_PASSED) {
-      start_agent(play);
-    }
+    if (play->verdict == VERDICT_PASSED) start_agent(play);
   } else if (strcmp(verb, "crash") == 0) {
     step_crash(play, value);
   } else if (strcmp(verb, "swap") == 0) {
@@ -369,16 +324,13 @@ static void finish(struct play *play) {
   play->step = 0;
   for (play->actor = 0; play->actor < ACTORS; play->actor++) {
     if (play->verdict == VERDICT_PASSED || play->verdict == VERDICT_FAILED ||
-        play->verdict == VERDICT_SKIPPED) {
+        play->verdict == VERDICT_SKIPPED)
       stop_agent(play);
-    }
     agent_kill(&play->agents[play->actor]);
   }
-  if (play->store != NULL && play->options->keep) {
+  if (play->store && play->options->keep)
     fprintf(stderr, "hostsim: the store is %s\n", play->store);
-  } else if (play->dir != NULL) {
-    paths_remove_tree(play->dir);
-  }
+  else if (play->dir) paths_remove_tree(play->dir);
   free(play->store);
   free(play->dir);
   free(play->config);
@@ -393,14 +345,11 @@ enum verdict scenario_play(json_t *scenario, const struct scenario_options *opti
                       .now_ms = SIMHOST_EPOCH_MS,
                       .mono_ns = SIMHOST_START_NS};
   const json_t *config = json_object_get(scenario, "config");
-  play.config = config != NULL ? json_dumps(config, JSON_COMPACT) : NULL;
+  play.config = config ? json_dumps(config, JSON_COMPACT) : NULL;
   play.dir = paths_make_temp("hostsim-scenario");
-  play.store = play.dir != NULL ? paths_join(play.dir, "store") : NULL;
-  if (play.store == NULL) {
-    fail(&play, "no folder for the store: ", strerror(errno));
-  } else {
-    start_agent(&play);
-  }
+  play.store = play.dir ? paths_join(play.dir, "store") : NULL;
+  if (!play.store) fail(&play, "no folder for the store: ", strerror(errno));
+  else start_agent(&play);
   const json_t *steps = json_object_get(scenario, "steps");
   for (size_t i = 0; i < json_array_size(steps) && play.verdict == VERDICT_PASSED; i++) {
     play.step = i + 1;

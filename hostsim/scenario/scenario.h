@@ -50,6 +50,10 @@ void scenario_result_finish(struct scenario_result *result);
 /* Checks keys and types. Returns true, or writes one line per problem. */
 bool scenario_check(json_t *scenario, FILE *out);
 
+/* Refuses a scenario, one that scenario_check accepts, whose expectations all say that something is
+ * absent. Returns true, or writes one line. */
+bool scenario_check_presence(json_t *scenario, FILE *out);
+
 /* The one of a step's keys that says what to do; NULL if there is none or more than one. */
 const char *scenario_verb(const json_t *step);
 

@@ -17,19 +17,17 @@ enum { MOST_ROWS = 10000 };
 
 static json_t *query(struct play *play, enum peer peer, const char *name, const char *session) {
   json_t *question = json_pack("{s:s, s:s}", "name", name, "session", session);
-  if (strcmp(name, "pending") == 0 || strcmp(name, "history") == 0) {
+  if (strcmp(name, "pending") == 0 || strcmp(name, "history") == 0)
     json_object_set_new(question, "limit", json_integer(MOST_ROWS));
-  }
   char *text = json_dumps(question, JSON_COMPACT);
   json_decref(question);
   json_t *request = json_pack("{s:s, s:s}", "op", "query", "query", text);
   json_t *answer = NULL;
   free(text);
-  if (processes_call(play->processes, peer, request, 0, &answer, play->out) != CALL_ANSWERED) {
+  if (processes_call(play->processes, peer, request, 0, &answer, play->out) != CALL_ANSWERED)
     return NULL;
-  }
   const json_t *error = json_object_get(answer, "error");
-  if (error != NULL) {
+  if (error) {
     fprintf(play->out, "query %s: %s: %s\n", name,
             json_string_value(json_object_get(error, "code")),
             json_string_value(json_object_get(error, "text")));
@@ -48,19 +46,13 @@ static bool keep_equal(struct play *play, const char *what, json_t *got,
   for (unsigned i = 0; i < play->model_count; i++) {
     json_t *expected = expect(play, &play->models[i]);
     if (difference_none(expected, got)) {
-      if (kept != i) {
-        play->models[kept] = play->models[i];
-      }
+      if (kept != i) play->models[kept] = play->models[i];
       kept++;
     }
-    if (i == 0) {
-      first = json_incref(expected);
-    }
+    if (i == 0) first = json_incref(expected);
     json_decref(expected);
   }
-  if (kept == 0) {
-    difference_write(first, got, what, play->out);
-  }
+  if (kept == 0) difference_write(first, got, what, play->out);
   play->model_count = kept;
   json_decref(first);
   json_decref(got);
@@ -69,9 +61,7 @@ static bool keep_equal(struct play *play, const char *what, json_t *got,
 
 static json_t *status_of(const struct play *play, const struct model *model) {
   int pids[PEERS];
-  for (int i = 0; i < PEERS; i++) {
-    pids[i] = play->processes->all[i].pid;
-  }
+  for (int i = 0; i < PEERS; i++) pids[i] = play->processes->all[i].pid;
   return expect_status(model, pids);
 }
 
@@ -95,9 +85,7 @@ static enum played compare_query(struct play *play, const char *name,
                                  json_t *(*plain)(const json_t *, struct names *),
                                  json_t *(*expect)(const struct play *, const struct model *)) {
   json_t *answer = query(play, PEER_HOST, name, play->names.session);
-  if (answer == NULL) {
-    return PLAYED_BROKEN;
-  }
+  if (!answer) return PLAYED_BROKEN;
   bool same = keep_equal(play, name, plain(answer, &play->names), expect);
   json_decref(answer);
   return same ? PLAYED_SAME : PLAYED_DIFFERENT;
@@ -105,15 +93,11 @@ static enum played compare_query(struct play *play, const char *name,
 
 enum played check_states(struct play *play, bool with_past) {
   enum played played = compare_query(play, "status", plain_status, status_of);
-  if (played == PLAYED_SAME) {
-    played = compare_query(play, "pending", plain_pending, pending_of);
-  }
-  if (played == PLAYED_SAME && with_past) {
+  if (played == PLAYED_SAME) played = compare_query(play, "pending", plain_pending, pending_of);
+  if (played == PLAYED_SAME && with_past)
     played = compare_query(play, "stats", plain_stats, stats_of);
-  }
-  if (played == PLAYED_SAME && with_past) {
+  if (played == PLAYED_SAME && with_past)
     played = compare_query(play, "history", plain_history, history_of);
-  }
   return played;
 }
 
@@ -130,26 +114,19 @@ enum played check_answer(struct play *play, const struct act *act, const json_t 
     model_apply(model, act, &play->answer);
     json_t *expected = expect_answer(model, &play->answer);
     if (difference_none(expected, got)) {
-      if (play->answer.delivery >= 0 && play->answer.error == 0) {
+      if (play->answer.delivery >= 0 && play->answer.error == 0)
         model->deliveries[play->answer.delivery].public_id = delivery;
-      }
-      if (kept != i) {
-        play->models[kept] = *model;
-      }
+      if (kept != i) play->models[kept] = *model;
       kept++;
     }
-    if (i == 0) {
-      first = json_incref(expected);
-    }
+    if (i == 0) first = json_incref(expected);
     json_decref(expected);
   }
   play->model_count = kept;
   if (kept == 0) {
     difference_write(first, got, act_is_event(act->kind) ? "reply" : "answer", play->out);
     const json_t *text = json_object_get(json_object_get(answer, "error"), "text");
-    if (text != NULL) {
-      fprintf(play->out, "the plugin's words: %s\n", json_string_value(text));
-    }
+    if (text) fprintf(play->out, "the plugin's words: %s\n", json_string_value(text));
   }
   json_decref(first);
   json_decref(got);
@@ -162,18 +139,14 @@ enum played check_child(struct play *play, const struct act *act) {
   char child[2 * NAME_SIZE];
   (void)snprintf(child, sizeof child, "%s-%" PRIu32, play->names.session, act->serial);
   json_t *answer = query(play, PEER_HOST, "pending", child);
-  if (answer == NULL) {
-    return PLAYED_BROKEN;
-  }
+  if (!answer) return PLAYED_BROKEN;
   json_t *got = plain_pending(answer, &play->names);
   json_decref(answer);
   json_object_set_new(got, "leased", json_integer(-1)); /* the parent's */
   json_t *expected = expect_pending(&play->models[0]);
   json_object_set_new(expected, "leased", json_integer(-1));
   bool same = difference_none(expected, got);
-  if (!same) {
-    difference_write(expected, got, "the child's pending", play->out);
-  }
+  if (!same) difference_write(expected, got, "the child's pending", play->out);
   json_decref(expected);
   json_decref(got);
   return same ? PLAYED_SAME : PLAYED_DIFFERENT;
@@ -183,9 +156,7 @@ static bool names_session(const json_t *sessions, const char *session) {
   size_t i = 0;
   const json_t *name = NULL;
   json_array_foreach(sessions, i, name) {
-    if (strcmp(json_string_value(name), session) == 0) {
-      return true;
-    }
+    if (strcmp(json_string_value(name), session) == 0) return true;
   }
   return false;
 }
@@ -195,9 +166,8 @@ static json_t *take_rings(struct play *play) {
   json_t *answer = NULL;
   enum peer owner = play->models[0].owner;
   if (processes_call(play->processes, owner, json_pack("{s:s}", "op", "rung"), 0, &answer,
-                     play->out) != CALL_ANSWERED) {
+                     play->out) != CALL_ANSWERED)
     return NULL;
-  }
   return answer;
 }
 
@@ -211,17 +181,14 @@ static bool may_ring(const struct play *play, const struct act *act) {
 enum played check_before_ring(struct play *play, const struct act *act) {
   json_t *answer = may_ring(play, act) ? take_rings(play) : json_object();
   json_decref(answer);
-  return answer != NULL ? PLAYED_SAME : PLAYED_BROKEN;
+  return answer ? PLAYED_SAME : PLAYED_BROKEN;
 }
 
 enum played check_ring(struct play *play, const struct act *act) {
-  if (!may_ring(play, act) || !model_must_ring(&play->models[0], act, &play->answer)) {
+  if (!may_ring(play, act) || !model_must_ring(&play->models[0], act, &play->answer))
     return PLAYED_SAME;
-  }
   json_t *answer = take_rings(play);
-  if (answer == NULL) {
-    return PLAYED_BROKEN;
-  }
+  if (!answer) return PLAYED_BROKEN;
   bool rang = names_session(json_object_get(answer, "sessions"), play->names.session);
   if (!rang) {
     fprintf(play->out, "wake: expected the session to have rung for the %s\n",

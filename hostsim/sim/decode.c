@@ -56,9 +56,7 @@ static unsigned kind_of(uint8_t byte) {
   unsigned sum = 0;
   for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
     sum += shares[i].weight;
-    if (byte < sum) {
-      return shares[i].kind;
-    }
+    if (byte < sum) return shares[i].kind;
   }
   return FOLLOW;
 }
@@ -89,18 +87,11 @@ static int living_message(const struct model *model, uint8_t byte) {
   unsigned count = 0;
   for (unsigned pass = 0, seen = 0; pass < 2; pass++) {
     for (unsigned i = 0; i < model->message_count; i++) {
-      if (model->messages[i].state > MESSAGE_LEASED) {
-        continue;
-      }
-      if (pass == 0) {
-        count++;
-      } else if (seen++ == byte % count) {
-        return model->messages[i].id;
-      }
+      if (model->messages[i].state > MESSAGE_LEASED) continue;
+      if (pass == 0) count++;
+      else if (seen++ == byte % count) return model->messages[i].id;
     }
-    if (count == 0) {
-      break;
-    }
+    if (count == 0) break;
   }
   return any_message(model, byte);
 }
@@ -110,22 +101,16 @@ static int some_message(const struct model *model, uint8_t how, uint8_t byte) {
 }
 
 static void add_id(struct act *act, int id) {
-  for (unsigned i = 0; i < act->id_count; i++) {
-    if (act->ids[i] == id) {
-      return;
-    }
-  }
-  if (act->id_count < ACT_IDS) {
-    act->ids[act->id_count++] = id;
-  }
+  for (unsigned i = 0; i < act->id_count; i++)
+    if (act->ids[i] == id) return;
+  if (act->id_count < ACT_IDS) act->ids[act->id_count++] = id;
 }
 
 /* Those of the turn that is offered or runs, from `first` on. */
 static void add_turn(struct act *act, const struct model *model, unsigned first, bool backwards) {
   unsigned count = model->run.turn_count;
-  for (unsigned i = first; i < count; i++) {
+  for (unsigned i = first; i < count; i++)
     add_id(act, model->messages[model->run.turn[backwards ? count - 1 - i : i]].id);
-  }
 }
 
 /* Those that fired together, in a turn that may be over. */
@@ -169,12 +154,10 @@ static void choose_ids(struct act *act, const struct model *model, uint8_t how, 
 
 static uint64_t leased_delivery(const struct model *model, bool oldest) {
   uint64_t found = 0;
-  for (unsigned i = 0; i < model->delivery_count; i++) {
+  for (unsigned i = 0; i < model->delivery_count; i++)
     if (model->deliveries[i].state == DELIVERY_LEASED && model->deliveries[i].public_id != 0 &&
-        (found == 0 || !oldest)) {
+        (found == 0 || !oldest))
       found = model->deliveries[i].public_id;
-    }
-  }
   return found;
 }
 
@@ -195,14 +178,11 @@ static void choose_deliveries(struct act *act, const struct model *model, uint8_
                               uint8_t byte) {
   act->has_deliveries = (how & 3) != 0;
   unsigned first = model->delivery_count > 8 ? model->delivery_count - 8 : 0;
-  for (unsigned i = first; act->has_deliveries && i < model->delivery_count; i++) {
-    if ((byte >> (i - first) & 1) != 0 && model->deliveries[i].public_id != 0) {
+  for (unsigned i = first; act->has_deliveries && i < model->delivery_count; i++)
+    if ((byte >> (i - first) & 1) != 0 && model->deliveries[i].public_id != 0)
       act->deliveries[act->delivery_count++] = model->deliveries[i].public_id;
-    }
-  }
-  if (act->has_deliveries && (how & 12) == 12) {
+  if (act->has_deliveries && (how & 12) == 12)
     act->deliveries[act->delivery_count++] = UINT64_MAX >> 8;
-  }
 }
 
 /* -- acts -------------------------------------------------------------------------------------- */
@@ -238,9 +218,7 @@ static void decode_clock(struct act *act, const struct model *model, const uint8
   enum { FARTHEST_MS = 36000000 }; /* within what the store remembers of event ids */
   act->clock_ms = jumps[step[2] & 15];
   int64_t then = model->now_ms + act->clock_ms - start_ms;
-  if (then > FARTHEST_MS || then < -FARTHEST_MS) {
-    act->clock_ms = start_ms - model->now_ms;
-  }
+  if (then > FARTHEST_MS || then < -FARTHEST_MS) act->clock_ms = start_ms - model->now_ms;
 }
 
 /* Whatever else a step says, it cannot be done to a process that is also this one. */
@@ -248,9 +226,7 @@ static void decode_fault(struct act *act, const uint8_t *step, bool separate) {
   act->peer = (step[2] & 3) == 0                ? PEER_PRODUCER
               : (step[2] & 3) == 1 || !separate ? PEER_RIVAL
                                                 : PEER_HOST;
-  if (act->kind != ACT_CRASH && (step[2] & 4) != 0) {
-    act->peer = PEER_HOST;
-  }
+  if (act->kind != ACT_CRASH && (step[2] & 4) != 0) act->peer = PEER_HOST;
   act->in_place = act->kind == ACT_RESTART && act->peer == PEER_HOST && !separate;
 }
 
@@ -308,9 +284,7 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
   case ACT_CRASH: decode_fault(act, step, separate); break;
   default: break;
   }
-  if (act->kind == ACT_OPENED || act->kind == ACT_RESUMED) {
-    act->takeover = (step[4] & 3) == 0;
-  }
+  if (act->kind == ACT_OPENED || act->kind == ACT_RESUMED) act->takeover = (step[4] & 3) == 0;
   act->attempt = 1u + (step[4] & 3);
   act->has_words = (step[5] & 1) != 0;
 }
@@ -344,9 +318,7 @@ bool schedule_follow(const struct model *model, uint32_t serial, struct act *ret
   const struct model_run *run = &model->run;
   bool leased = leased_delivery(model, true) != 0;
   follow(ret_act, model, leased ? settles : goes_on);
-  if (ret_act->kind != ACT_WAKE) {
-    return true;
-  }
+  if (ret_act->kind != ACT_WAKE) return true;
   if (run->state == IDLE && message_waiting(model, MESSAGE_QUEUED, NULL) > 0) {
     ret_act->kind = ACT_RESUME;
     return true;

@@ -10,24 +10,20 @@ static json_t *reply_of(const json_t *answer) { return json_object_get(answer, "
 
 bool difference_none(const json_t *expected, const json_t *got) {
   const json_t *optional = json_object_get(expected, "optional");
-  if (optional == NULL) {
-    return json_equal(expected, got) != 0;
-  }
+  if (!optional) return json_equal(expected, got) != 0;
   const json_t *reply = reply_of(got);
   return (json_is_true(optional) && json_is_null(reply)) ||
          json_equal(reply_of(expected), reply) != 0;
 }
 
 static void print(FILE *out, const json_t *value) {
-  char *text = value != NULL ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-  fputs(text != NULL ? text : "nothing", out);
+  char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+  fputs(text ? text : "nothing", out);
   free(text);
 }
 
 static void compare(json_t *expected, json_t *got, const char *path, FILE *out) {
-  if (json_equal(expected, got)) {
-    return;
-  }
+  if (json_equal(expected, got)) return;
   if (!json_is_object(expected) || !json_is_object(got)) {
     fprintf(out, "%s: expected ", path);
     print(out, expected);
@@ -46,7 +42,7 @@ static void compare(json_t *expected, json_t *got, const char *path, FILE *out) 
     }
   }
   json_object_foreach(got, key, value) {
-    if (json_object_get(expected, key) == NULL && asprintf(&deeper, "%s.%s", path, key) >= 0) {
+    if (!json_object_get(expected, key) && asprintf(&deeper, "%s.%s", path, key) >= 0) {
       compare(NULL, value, deeper, out);
       free(deeper);
     }
@@ -55,10 +51,10 @@ static void compare(json_t *expected, json_t *got, const char *path, FILE *out) 
 
 void difference_write(json_t *expected, json_t *got, const char *what, FILE *out) {
   json_t *reply = reply_of(expected);
-  if (json_object_get(expected, "optional") != NULL && json_is_object(reply_of(got))) {
+  if (json_object_get(expected, "optional") && json_is_object(reply_of(got))) {
     compare(reply, reply_of(got), what, out);
     return;
   }
-  compare(reply != NULL && reply_of(got) != NULL ? reply : expected,
-          reply != NULL && reply_of(got) != NULL ? reply_of(got) : got, what, out);
+  compare(reply && reply_of(got) ? reply : expected, reply && reply_of(got) ? reply_of(got) : got,
+          what, out);
 }

@@ -22,9 +22,8 @@ static const char *const outcome_names[OUTCOMES] = {
 
 static json_t *ids(const struct model *model, const int *messages, unsigned count) {
   json_t *list = json_array();
-  for (unsigned i = 0; i < count; i++) {
+  for (unsigned i = 0; i < count; i++)
     json_array_append_new(list, json_integer(model->messages[messages[i]].id));
-  }
   return list;
 }
 
@@ -32,15 +31,11 @@ static json_t *ids(const struct model *model, const int *messages, unsigned coun
 static json_t *turn_ids(const struct model *model, const int *messages, unsigned count) {
   json_t *list = json_array();
   for (unsigned place = 0; place < model->queue_length; place++) {
-    for (unsigned i = 0; i < count; i++) {
-      if (messages[i] == model->queue[place]) {
+    for (unsigned i = 0; i < count; i++)
+      if (messages[i] == model->queue[place])
         json_array_append_new(list, json_integer(model->messages[messages[i]].id));
-      }
-    }
   }
-  if (json_array_size(list) == count) {
-    return list;
-  }
+  if (json_array_size(list) == count) return list;
   json_decref(list); /* the plugin's own has no place */
   return ids(model, messages, count);
 }
@@ -119,9 +114,8 @@ static json_t *actions(const struct model *model, const struct answer *answer) {
   if (answer->offered_count > 0) {
     bool system = model->messages[answer->offered[0]].system;
     json_t *messages = json_array();
-    for (unsigned i = 0; i < answer->offered_count; i++) {
+    for (unsigned i = 0; i < answer->offered_count; i++)
       json_array_append_new(messages, turn_message(model, answer->offered[i]));
-    }
     json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "type", "start_turn", "source",
                                           system ? "system" : "user", "messages", messages));
   }
@@ -130,9 +124,8 @@ static json_t *actions(const struct model *model, const struct answer *answer) {
 
 static json_t *shown(const struct model *model, const struct answer *answer) {
   json_t *list = json_array();
-  for (unsigned i = 0; i < answer->shown_count; i++) {
+  for (unsigned i = 0; i < answer->shown_count; i++)
     json_array_append_new(list, notification(model, answer->shown[i]));
-  }
   return list;
 }
 
@@ -148,12 +141,8 @@ static json_t *steered_texts(const struct model *model, const struct answer *ans
 }
 
 json_t *expect_answer(const struct model *model, const struct answer *answer) {
-  if (answer->error != 0) {
-    return json_pack("{s:s}", "error", hostkit_error_name(answer->error));
-  }
-  if (answer->silent) {
-    return json_pack("{s:n}", "reply");
-  }
+  if (answer->error != 0) return json_pack("{s:s}", "error", hostkit_error_name(answer->error));
+  if (answer->silent) return json_pack("{s:n}", "reply");
   json_t *reply = status(model);
   json_object_set_new(reply, "started_at",
                       has_started(model) ? json_integer(model->run.started_ms) : json_null());
@@ -222,9 +211,8 @@ json_t *expect_stats(const struct model *model) {
     leased += model->items[i].held == LEASED;
     pending += model->items[i].held == PENDING;
   }
-  for (unsigned i = 0; i < OUTCOMES; i++) {
+  for (unsigned i = 0; i < OUTCOMES; i++)
     json_object_set_new(outcomes, outcome_names[i], json_integer((json_int_t)model->outcomes[i]));
-  }
   return json_pack("{s:I, s:I, s:I, s:o}", "pushed", (json_int_t)model->item_count, "pending",
                    (json_int_t)pending, "leased", (json_int_t)leased, "outcomes", outcomes);
 }
@@ -234,11 +222,9 @@ static json_t *deliveries(const struct model *model) {
   for (unsigned i = 0; i < model->delivery_count; i++) {
     const struct model_delivery *delivery = &model->deliveries[i];
     json_t *items = json_object();
-    for (unsigned outcome = 0; outcome < OUTCOMES; outcome++) {
-      if (delivery->fates[outcome] > 0) {
+    for (unsigned outcome = 0; outcome < OUTCOMES; outcome++)
+      if (delivery->fates[outcome] > 0)
         json_object_set_new(items, outcome_names[outcome], json_integer(delivery->fates[outcome]));
-      }
-    }
     json_array_append_new(list,
                           json_pack("{s:s, s:s, s:o}", "carrier",
                                     delivery->on_tool_result ? "tool_result" : "chat_request",
@@ -255,9 +241,7 @@ static const char *cause_name(unsigned cause) {
   case ACT_SETTLE: return "rolled_back";
   default: break;
   }
-  if (cause <= ACT_SUBAGENT) {
-    return "notification";
-  }
+  if (cause <= ACT_SUBAGENT) return "notification";
   return cause <= ACT_WAKE ? event_types[cause] : "nothing";
 }
 
@@ -273,9 +257,8 @@ json_t *expect_history(const struct model *model) {
   for (unsigned i = 0; i < model->message_count; i++) {
     const struct model_message *message = &model->messages[i];
     (void)snprintf(key, sizeof key, "%d", message->id);
-    if (!message->system) {
+    if (!message->system)
       json_object_set_new(messages, key, json_string(message_states[message->state]));
-    }
   }
   return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries",
                    deliveries(model));

@@ -13,7 +13,7 @@ static json_t *get(const json_t *object, const char *key) { return json_object_g
 
 static json_t *copy(const json_t *object, const char *key) {
   json_t *value = get(object, key);
-  return value != NULL ? json_incref(value) : json_null();
+  return value ? json_incref(value) : json_null();
 }
 
 static json_t *ids(const json_t *list, struct names *names) {
@@ -51,9 +51,8 @@ static json_t *notifications(const json_t *from) {
 
 static json_t *action(const json_t *from, struct names *names) {
   const char *type = json_string_value(get(from, "type"));
-  if (type == NULL || strcmp(type, "start_turn") != 0) {
+  if (!type || strcmp(type, "start_turn") != 0)
     return json_pack("{s:o, s:o}", "type", copy(from, "type"), "cause", copy(from, "cause"));
-  }
   json_t *messages = json_array();
   size_t i = 0;
   const json_t *message = NULL;
@@ -84,7 +83,7 @@ static json_t *steered_texts(const json_t *reply) {
   const json_t *message = NULL;
   json_array_foreach(get(reply, "messages"), i, message) {
     const char *text = json_string_value(get(message, "text"));
-    for (const char *at = text != NULL ? strstr(text, "Please do ") : NULL; at != NULL;
+    for (const char *at = text ? strstr(text, "Please do ") : NULL; at;
          at = strstr(at + 1, "Please do ")) {
       size_t len = strcspn(at, ".");
       json_array_append_new(found, json_stringn(at, len + (at[len] == '.')));
@@ -96,22 +95,18 @@ static json_t *steered_texts(const json_t *reply) {
 json_t *plain_answer(const json_t *answer, struct names *names, uint64_t *ret_delivery) {
   *ret_delivery = 0;
   const json_t *error = get(answer, "error");
-  if (error != NULL) {
-    return json_pack("{s:o}", "error", copy(error, "code"));
-  }
+  if (error) return json_pack("{s:o}", "error", copy(error, "code"));
   const json_t *reply = get(answer, "reply");
   const json_t *state = get(reply, "status");
-  if (reply == NULL || state == NULL || json_is_null(state)) {
-    return json_pack("{s:n}", "reply");
-  }
+  if (!reply || !state || json_is_null(state)) return json_pack("{s:n}", "reply");
   const char *delivery = json_string_value(get(reply, "delivery"));
-  *ret_delivery = delivery != NULL ? strtoull(delivery, NULL, 10) : 0;
+  *ret_delivery = delivery ? strtoull(delivery, NULL, 10) : 0;
   return json_pack("{s:{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}}", "reply", "delivery",
-                   delivery != NULL, "notifications", notifications(get(reply, "notifications")),
-                   "actions", actions(get(reply, "actions"), names), "steered",
+                   delivery, "notifications", notifications(get(reply, "notifications")), "actions",
+                   actions(get(reply, "actions"), names), "steered",
                    ids(get(reply, "steered"), names), "status", status(state, names), "duplicate",
                    copy(reply, "duplicate"), "wake_at", copy(reply, "wake_at"), "ledger",
-                   get(reply, "ledger") != NULL, "texts", steered_texts(reply));
+                   get(reply, "ledger"), "texts", steered_texts(reply));
 }
 
 static json_t *queue(const json_t *from, struct names *names) {
@@ -166,7 +161,7 @@ json_t *plain_stats(const json_t *answer, struct names *names) {
   json_object_del(outcomes, "annihilated"); /* off by default */
   return json_pack("{s:o, s:o, s:o, s:o}", "pushed", copy(from, "pushed"), "pending",
                    copy(from, "pending"), "leased", copy(from, "leased"), "outcomes",
-                   outcomes != NULL ? outcomes : json_null());
+                   outcomes ? outcomes : json_null());
 }
 
 /* How many items of each outcome. */
@@ -176,8 +171,8 @@ static json_t *count_outcomes(const json_t *items) {
   const json_t *item = NULL;
   json_array_foreach(items, i, item) {
     const char *outcome = json_string_value(get(item, "outcome"));
-    json_int_t before = outcome != NULL ? json_integer_value(get(counts, outcome)) : 0;
-    json_object_set_new(counts, outcome != NULL ? outcome : "", json_integer(before + 1));
+    json_int_t before = outcome ? json_integer_value(get(counts, outcome)) : 0;
+    json_object_set_new(counts, outcome ? outcome : "", json_integer(before + 1));
   }
   return counts;
 }
@@ -189,8 +184,7 @@ static json_t *deliveries(const json_t *from) {
   const json_t *delivery = NULL;
   json_array_foreach(from, i, delivery) {
     const char *carrier = json_string_value(get(delivery, "carrier"));
-    if (carrier != NULL &&
-        (strcmp(carrier, "tool_result") == 0 || strcmp(carrier, "chat_request") == 0)) {
+    if (carrier && (strcmp(carrier, "tool_result") == 0 || strcmp(carrier, "chat_request") == 0)) {
       json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "carrier", carrier, "outcome",
                                             copy(delivery, "outcome"), "items",
                                             count_outcomes(get(delivery, "items"))));
@@ -216,9 +210,7 @@ json_t *plain_history(const json_t *answer, struct names *names) {
       json_t *id = get(message, "id");
       int number = id_of_name(names, json_is_string(id) ? json_string_value(id) : "");
       (void)snprintf(key, sizeof key, "%d", number);
-      if (number < SYSTEM_ID) {
-        json_object_set_new(messages, key, copy(message, "state"));
-      }
+      if (number < SYSTEM_ID) json_object_set_new(messages, key, copy(message, "state"));
     }
   }
   return json_pack("{s:o, s:o, s:o}", "changes", changes, "messages", messages, "deliveries",

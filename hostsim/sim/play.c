@@ -19,11 +19,8 @@ enum { TICK_NS = 1000000, LAST_STEPS = 150, HISTORY_EVERY = 32 };
 /* -- calls ------------------------------------------------------------------------------------- */
 
 static bool is_new(const struct play *play, unsigned count, const struct model *model) {
-  for (unsigned i = 0; i < count; i++) {
-    if (model_is_same(&play->next[i], model)) {
-      return false;
-    }
-  }
+  for (unsigned i = 0; i < count; i++)
+    if (model_is_same(&play->next[i], model)) return false;
   return count < MODELS;
 }
 
@@ -35,21 +32,15 @@ static enum played branch(struct play *play, const struct act *act) {
     static struct model variant;
     variant = play->models[i];
     model_process_ended(&variant, act->peer);
-    if (is_new(play, count, &variant)) {
-      play->next[count++] = variant;
-    }
+    if (is_new(play, count, &variant)) play->next[count++] = variant;
     variant = play->models[i];
     bool has_first = model_apply_first(&variant, act);
     model_process_ended(&variant, act->peer);
-    if (has_first && is_new(play, count, &variant)) {
-      play->next[count++] = variant;
-    }
+    if (has_first && is_new(play, count, &variant)) play->next[count++] = variant;
     variant = play->models[i];
     model_apply(&variant, act, &play->answer);
     model_process_ended(&variant, act->peer);
-    if (is_new(play, count, &variant)) {
-      play->next[count++] = variant;
-    }
+    if (is_new(play, count, &variant)) play->next[count++] = variant;
   }
   memcpy(play->models, play->next, count * sizeof play->next[0]);
   play->model_count = count;
@@ -59,9 +50,7 @@ static enum played branch(struct play *play, const struct act *act) {
 
 static enum played call(struct play *play, const struct act *act) {
   json_t *answer = NULL;
-  if (check_before_ring(play, act) != PLAYED_SAME) {
-    return PLAYED_BROKEN;
-  }
+  if (check_before_ring(play, act) != PLAYED_SAME) return PLAYED_BROKEN;
   switch (processes_call(play->processes, act->peer, request_of_act(act, &play->names),
                          act->dies_in, &answer, play->out)) {
   case CALL_DIED: return branch(play, act);
@@ -70,10 +59,9 @@ static enum played call(struct play *play, const struct act *act) {
   }
   enum played played = PLAYED_SAME;
   if (act->kind == ACT_CONFIGURE) {
-    for (unsigned i = 0; i < play->model_count; i++) {
+    for (unsigned i = 0; i < play->model_count; i++)
       model_apply(&play->models[i], act, &play->answer);
-    }
-    if (json_object_get(answer, "error") != NULL) {
+    if (json_object_get(answer, "error")) {
       fprintf(play->out, "configure: %s\n",
               json_string_value(json_object_get(json_object_get(answer, "error"), "text")));
       played = PLAYED_DIFFERENT;
@@ -82,12 +70,8 @@ static enum played call(struct play *play, const struct act *act) {
     bool forks = act->kind == ACT_FORKED &&
                  json_is_false(json_object_get(json_object_get(answer, "reply"), "duplicate"));
     played = check_answer(play, act, answer);
-    if (played == PLAYED_SAME && forks) {
-      played = check_child(play, act);
-    }
-    if (played == PLAYED_SAME) {
-      played = check_ring(play, act);
-    }
+    if (played == PLAYED_SAME && forks) played = check_child(play, act);
+    if (played == PLAYED_SAME) played = check_ring(play, act);
   }
   json_decref(answer);
   return played;
@@ -104,7 +88,7 @@ static enum played befall(struct play *play, const struct act *act) {
   case ACT_SWAP:
     well = processes_call(play->processes, act->peer, json_pack("{s:s}", "op", "swap"), 0, &answer,
                           play->out) == CALL_ANSWERED;
-    if (well && json_object_get(answer, "error") != NULL) {
+    if (well && json_object_get(answer, "error")) {
       fprintf(play->out, "swap: %s\n",
               json_string_value(json_object_get(json_object_get(answer, "error"), "text")));
       well = false;
@@ -120,24 +104,20 @@ static enum played befall(struct play *play, const struct act *act) {
            processes_begin(play->processes, act->peer, play->out);
     break;
   }
-  for (unsigned i = 0; i < play->model_count; i++) {
-    if (act->kind == ACT_CLOCK) {
-      model_apply(&play->models[i], act, &play->answer);
-    } else if (act->kind != ACT_SWAP && !act->in_place) {
+  for (unsigned i = 0; i < play->model_count; i++)
+    if (act->kind == ACT_CLOCK) model_apply(&play->models[i], act, &play->answer);
+    else if (act->kind != ACT_SWAP && !act->in_place)
       model_process_ended(&play->models[i], act->peer);
-    } else if (act->in_place) {
-      play->models[i].peers[act->peer].settings = play->models[i].settings;
-    }
-  }
+    else if (act->in_place) play->models[i].peers[act->peer].settings = play->models[i].settings;
   return well ? PLAYED_SAME : PLAYED_BROKEN;
 }
 
 static enum played play_act(struct play *play, const struct act *act) {
   play->tally->kinds[act->kind]++;
   play->tally->steps++;
-  if (play->story != NULL) {
+  if (play->story) {
     char *words = words_of_act(act, &play->names);
-    fprintf(play->story, "%4" PRIu32 "  %s\n", act->serial, words != NULL ? words : "");
+    fprintf(play->story, "%4" PRIu32 "  %s\n", act->serial, words ? words : "");
     fflush(play->story);
     free(words);
   }
@@ -162,12 +142,8 @@ static enum played set_up(struct play *play, const struct sim_settings *settings
   play->processes->settings = *settings;
   for (int peer = 0; peer < PEERS; peer++) {
     struct act act = {.kind = ACT_CONFIGURE, .peer = (enum peer)peer, .settings = *settings};
-    if (same_settings(settings, &play->processes->all[peer].settings)) {
-      continue;
-    }
-    if (call(play, &act) != PLAYED_SAME) {
-      return PLAYED_BROKEN;
-    }
+    if (same_settings(settings, &play->processes->all[peer].settings)) continue;
+    if (call(play, &act) != PLAYED_SAME) return PLAYED_BROKEN;
   }
   return PLAYED_SAME;
 }
@@ -177,9 +153,7 @@ static enum played play_out(struct play *play) {
   enum played played = PLAYED_SAME;
   struct act act;
   for (unsigned i = 0; i < LAST_STEPS && played == PLAYED_SAME; i++) {
-    if (!schedule_follow(&play->models[0], ++play->serial, &act)) {
-      break;
-    }
+    if (!schedule_follow(&play->models[0], ++play->serial, &act)) break;
     played = play_act(play, &act);
   }
   return played == PLAYED_SAME ? check_states(play, true) : played;
@@ -206,12 +180,9 @@ enum played play_schedule(struct processes *processes, const struct schedule *sc
     schedule_decode(schedule->steps[i], ++play.serial, &play.models[0], play.separate, &act);
     played = play_act(&play, &act);
   }
-  if (played == PLAYED_SAME) {
-    played = play_out(&play);
-  }
-  for (int peer = 0; peer < PEERS; peer++) {
+  if (played == PLAYED_SAME) played = play_out(&play);
+  for (int peer = 0; peer < PEERS; peer++)
     processes->all[peer].settings = play.models[0].peers[peer].settings;
-  }
   tally->schedules++;
   return played;
 }

@@ -28,14 +28,11 @@ static enum call_outcome ask(struct processes *processes, enum peer peer, json_t
     return CALL_ANSWERED;
   }
   enum agent_outcome outcome = agent_call(&process->agent, request, ret_answer);
-  if (outcome == AGENT_OK) {
-    return CALL_ANSWERED;
-  }
+  if (outcome == AGENT_OK) return CALL_ANSWERED;
   process->runs = false;
   if (outcome == AGENT_DIED && WIFSIGNALED(process->agent.status) &&
-      WTERMSIG(process->agent.status) == SIGKILL) {
+      WTERMSIG(process->agent.status) == SIGKILL)
     return CALL_DIED;
-  }
   fprintf(out, "%s: ", peer_names[peer]);
   agent_describe(out, &process->agent, outcome);
   fputc('\n', out);
@@ -47,13 +44,11 @@ static bool order(struct processes *processes, enum peer peer, json_t *request, 
   json_t *answer = NULL;
   enum call_outcome outcome = ask(processes, peer, request, &answer, out);
   if (outcome != CALL_ANSWERED) {
-    if (outcome == CALL_DIED) {
-      fprintf(out, "%s: was killed by somebody else\n", peer_names[peer]);
-    }
+    if (outcome == CALL_DIED) fprintf(out, "%s: was killed by somebody else\n", peer_names[peer]);
     return false;
   }
   const json_t *error = json_object_get(answer, "error");
-  if (error != NULL) {
+  if (error) {
     fprintf(out, "%s: %s: %s\n", peer_names[peer],
             json_string_value(json_object_get(error, "code")),
             json_string_value(json_object_get(error, "text")));
@@ -122,17 +117,13 @@ bool processes_begin(struct processes *processes, enum peer peer, FILE *out) {
 
 bool processes_end(struct processes *processes, enum peer peer, FILE *out) {
   struct process *process = &processes->all[peer];
-  if (!process->runs) {
-    return true;
-  }
-  if (process->inside) {
-    return order(processes, peer, json_pack("{s:s}", "op", "close"), out);
-  }
+  if (!process->runs) return true;
+  if (process->inside) return order(processes, peer, json_pack("{s:s}", "op", "close"), out);
   char *error = NULL;
   enum agent_outcome outcome = agent_stop(&process->agent, &error);
   process->runs = false;
   if (outcome != AGENT_OK) {
-    fprintf(out, "%s: close: %s: ", peer_names[peer], error != NULL ? error : "");
+    fprintf(out, "%s: close: %s: ", peer_names[peer], error ? error : "");
     agent_describe(out, &process->agent, outcome);
     fputc('\n', out);
   }
@@ -149,17 +140,14 @@ bool processes_start(struct processes *processes, const char *base, bool separat
   memset(processes->all, 0, sizeof processes->all);
   processes->dir = NULL;
   processes->store = NULL;
-  if (asprintf(&processes->dir, "%s/store-XXXXXX", base) < 0 || mkdtemp(processes->dir) == NULL) {
+  if (asprintf(&processes->dir, "%s/store-XXXXXX", base) < 0 || !mkdtemp(processes->dir)) {
     fprintf(out, "%s: a folder cannot be made: %s\n", base, strerror(errno));
     return false;
   }
   processes->store = paths_join(processes->dir, "store");
   processes->all[PEER_HOST].inside = !separate;
-  for (int peer = 0; peer < PEERS; peer++) {
-    if (!processes_begin(processes, (enum peer)peer, out)) {
-      return false;
-    }
-  }
+  for (int peer = 0; peer < PEERS; peer++)
+    if (!processes_begin(processes, (enum peer)peer, out)) return false;
   return true;
 }
 
@@ -173,9 +161,7 @@ bool processes_stop(struct processes *processes, FILE *out) {
       process->runs = false;
     }
   }
-  if (processes->dir != NULL) {
-    (void)paths_remove_tree(processes->dir);
-  }
+  if (processes->dir) (void)paths_remove_tree(processes->dir);
   free(processes->store);
   free(processes->dir);
   processes->dir = processes->store = NULL;

@@ -40,17 +40,11 @@ const char *name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]
 }
 
 int id_of_name(struct names *names, const char *name) {
-  if (strncmp(name, "tidings:", strlen("tidings:")) != 0) {
+  if (strncmp(name, "tidings:", strlen("tidings:")) != 0)
     return name[0] == 'm' ? (int)strtol(name + 1, NULL, 10) : -1;
-  }
-  for (unsigned i = 0; i < names->system_count; i++) {
-    if (strcmp(names->system[i], name) == 0) {
-      return SYSTEM_ID + (int)i;
-    }
-  }
-  if (names->system_count == SYSTEM_NAMES || strlen(name) >= NAME_SIZE) {
-    return -1;
-  }
+  for (unsigned i = 0; i < names->system_count; i++)
+    if (strcmp(names->system[i], name) == 0) return SYSTEM_ID + (int)i;
+  if (names->system_count == SYSTEM_NAMES || strlen(name) >= NAME_SIZE) return -1;
   memcpy(names->system[names->system_count], name, strlen(name) + 1);
   return SYSTEM_ID + (int)names->system_count++;
 }
@@ -78,9 +72,8 @@ static json_t *name(const struct names *names, int id) {
 
 static json_t *ids(const struct act *act, const struct names *names) {
   json_t *list = json_array();
-  for (unsigned i = 0; i < act->id_count; i++) {
+  for (unsigned i = 0; i < act->id_count; i++)
     json_array_append_new(list, name(names, act->ids[i]));
-  }
   return list;
 }
 
@@ -90,24 +83,13 @@ static json_t *note_data(const struct act *act) {
   text_of_note(act->serial, text);
   json_t *data = json_pack("{s:{s:s, s:s}, s:s}", "kind", "source", kind->source, "name",
                            kind->name, "message", text);
-  if (act->level != 0) {
-    set(data, "level", json_string(level_names[act->level]));
-  }
-  if (act->key != 0) {
-    set(data, "key", json_sprintf("k%u", act->key));
-  }
-  if (act->handle != 0) {
-    set(data, "handle", json_sprintf("h%u", act->handle));
-  }
-  if (act->activation != PASSIVE) {
+  if (act->level != 0) set(data, "level", json_string(level_names[act->level]));
+  if (act->key != 0) set(data, "key", json_sprintf("k%u", act->key));
+  if (act->handle != 0) set(data, "handle", json_sprintf("h%u", act->handle));
+  if (act->activation != PASSIVE)
     set(data, "activation", json_string(activations[act->activation]));
-  }
-  if (act->ttl_ms != 0) {
-    set(data, "ttl_ms", json_integer(act->ttl_ms));
-  }
-  if (act->caused_by) {
-    set(data, "caused_by", json_string("call"));
-  }
+  if (act->ttl_ms != 0) set(data, "ttl_ms", json_integer(act->ttl_ms));
+  if (act->caused_by) set(data, "caused_by", json_string("call"));
   return data;
 }
 
@@ -115,21 +97,13 @@ static json_t *message_data(const struct act *act, const struct names *names) {
   char text[NAME_SIZE];
   json_t *data = json_pack("{s:o}", "id", name(names, act->id));
   text_of_message(act->serial, text);
-  if (act->kind == ACT_SUBMIT || act->kind == ACT_EDIT) {
-    set(data, "content", json_string(text));
-  }
-  if (act->kind == ACT_MOVE) {
+  if (act->kind == ACT_SUBMIT || act->kind == ACT_EDIT) set(data, "content", json_string(text));
+  if (act->kind == ACT_MOVE)
     set(data, "before", act->before != 0 ? name(names, act->before) : json_null());
-  }
-  if (act->kind == ACT_SUBMIT && act->steer) {
-    set(data, "delivery", json_string("steer"));
-  }
-  if (act->kind == ACT_SUBMIT && act->resume) {
-    set(data, "resume", json_true());
-  }
-  if (act->kind == ACT_SUBMIT && act->trigger) {
+  if (act->kind == ACT_SUBMIT && act->steer) set(data, "delivery", json_string("steer"));
+  if (act->kind == ACT_SUBMIT && act->resume) set(data, "resume", json_true());
+  if (act->kind == ACT_SUBMIT && act->trigger)
     set(data, "trigger", json_pack("{s:I}", "hook", (json_int_t)act->id));
-  }
   return data;
 }
 
@@ -137,32 +111,22 @@ static json_t *turn_data(const struct act *act, const struct names *names) {
   char text[NAME_SIZE];
   json_t *data = json_object();
   text_of_words(act->serial, text);
-  if (act->has_ids) {
-    set(data, "messages", ids(act, names));
-  }
-  if (act->kind == ACT_RETRYING) {
-    set(data, "attempt", json_integer(act->attempt));
-  }
-  if (act->kind == ACT_WAITING) {
-    set(data, "kind", json_string("approval"));
-  }
+  if (act->has_ids) set(data, "messages", ids(act, names));
+  if (act->kind == ACT_RETRYING) set(data, "attempt", json_integer(act->attempt));
+  if (act->kind == ACT_WAITING) set(data, "kind", json_string("approval"));
   if (act->has_words &&
-      (act->kind == ACT_FAILED || act->kind == ACT_RETRYING || act->kind == ACT_WAITING)) {
+      (act->kind == ACT_FAILED || act->kind == ACT_RETRYING || act->kind == ACT_WAITING))
     set(data, "message", json_string(text));
-  }
   return data;
 }
 
 static json_t *opening_data(const struct act *act) {
   json_t *data = json_object();
-  if (act->takeover) {
-    set(data, "takeover", json_true());
-  }
+  if (act->takeover) set(data, "takeover", json_true());
   if (act->kind == ACT_RESUMED && act->has_deliveries) {
     json_t *list = json_array();
-    for (unsigned i = 0; i < act->delivery_count; i++) {
+    for (unsigned i = 0; i < act->delivery_count; i++)
       json_array_append_new(list, json_sprintf("%" PRIu64, act->deliveries[i]));
-    }
     set(data, "deliveries", list);
   }
   return data;
@@ -203,9 +167,7 @@ static char *event_text(const struct act *act, const struct names *names) {
     set(event, "source", json_string("sim"));
     set(event, "id", json_sprintf("e%u", act->seen));
   }
-  if (data != NULL && json_object_size(data) > 0) {
-    json_object_set(event, "data", data);
-  }
+  if (data && json_object_size(data) > 0) json_object_set(event, "data", data);
   json_decref(data);
   char *text = json_dumps(event, JSON_COMPACT);
   json_decref(event);
@@ -233,9 +195,7 @@ json_t *config_of_settings(const struct sim_settings *settings) {
   case FILTER_ALL: wanted = json_pack("{s:{s:b}}", "notifications", "enable", 0); break;
   default: break;
   }
-  if (wanted != NULL) {
-    set(config, "conversation", wanted);
-  }
+  if (wanted) set(config, "conversation", wanted);
   return config;
 }
 
@@ -256,9 +216,7 @@ static json_t *with_text(const char *op, const char *key, char *text) {
 }
 
 json_t *request_of_act(const struct act *act, const struct names *names) {
-  if (act_is_event(act->kind)) {
-    return with_text("event", "event", event_text(act, names));
-  }
+  if (act_is_event(act->kind)) return with_text("event", "event", event_text(act, names));
   json_t *request = NULL;
   switch (act->kind) {
   case ACT_TOOL_RESULT:
@@ -268,9 +226,7 @@ json_t *request_of_act(const struct act *act, const struct names *names) {
     request =
         json_pack("{s:s, s:s, s:s, s:s}", "op", "chat_request", "session", names->session, "source",
                   act->has_ids && act->ids[0] >= SYSTEM_ID ? "system" : "user", "content", "hello");
-    if (act->has_ids) {
-      set(request, "messages", ids(act, names));
-    }
+    if (act->has_ids) set(request, "messages", ids(act, names));
     return request;
   case ACT_SETTLE:
     return json_pack("{s:s, s:o, s:s}", "op", "settle", "delivery",
@@ -311,14 +267,12 @@ char *words_of_act(const struct act *act, const struct names *names) {
   char *words = NULL;
   char *body = body_words(act, names);
   int written = 0;
-  if (act->kind == ACT_CLOCK) {
-    return body;
-  }
+  if (act->kind == ACT_CLOCK) return body;
   if (act->dies_in > 0) {
     written = asprintf(&words, "%s (killed in commit %" PRIu32 ") %s", peer_names[act->peer],
-                       act->dies_in, body != NULL ? body : "");
+                       act->dies_in, body ? body : "");
   } else {
-    written = asprintf(&words, "%s %s", peer_names[act->peer], body != NULL ? body : "");
+    written = asprintf(&words, "%s %s", peer_names[act->peer], body ? body : "");
   }
   free(body);
   return written < 0 ? NULL : words;

@@ -31,9 +31,8 @@ void schedule_random(struct schedule *ret_schedule, uint64_t seed, uint64_t n) {
 
 int schedule_from_bytes(struct schedule *ret_schedule, const uint8_t *bytes, size_t len) {
   if (len < SCHEDULE_HEAD || (len - SCHEDULE_HEAD) % SCHEDULE_STEP != 0 ||
-      len > SCHEDULE_HEAD + sizeof ret_schedule->steps) {
+      len > SCHEDULE_HEAD + sizeof ret_schedule->steps)
     return -1;
-  }
   memset(ret_schedule, 0, sizeof *ret_schedule);
   memcpy(ret_schedule->head, bytes, SCHEDULE_HEAD);
   memcpy(ret_schedule->steps, bytes + SCHEDULE_HEAD, len - SCHEDULE_HEAD);

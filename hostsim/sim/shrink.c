@@ -15,13 +15,9 @@ struct shrinking {
 
 /* Takes the candidate over if it still shows the difference. */
 static bool attempt(struct shrinking *shrinking, const struct schedule *candidate) {
-  if (shrinking->done >= shrinking->most) {
-    return false;
-  }
+  if (shrinking->done >= shrinking->most) return false;
   shrinking->done++;
-  if (!shrinking->trial(shrinking->context, candidate)) {
-    return false;
-  }
+  if (!shrinking->trial(shrinking->context, candidate)) return false;
   *shrinking->schedule = *candidate;
   return true;
 }
@@ -56,9 +52,7 @@ static bool drop_pairs(struct shrinking *shrinking) {
     for (size_t first = second; first-- > 0;) {
       without(shrinking->schedule, second, 1, &one);
       without(&one, first, 1, &both);
-      if (attempt(shrinking, &both)) {
-        return true;
-      }
+      if (attempt(shrinking, &both)) return true;
     }
   }
   return false;
@@ -68,9 +62,7 @@ static bool clear(struct shrinking *shrinking, size_t step, size_t byte, bool he
   static struct schedule candidate;
   candidate = *shrinking->schedule;
   uint8_t *at = head ? &candidate.head[byte] : &candidate.steps[step][byte];
-  if (*at == 0) {
-    return false;
-  }
+  if (*at == 0) return false;
   *at = 0;
   return attempt(shrinking, &candidate);
 }
@@ -78,18 +70,12 @@ static bool clear(struct shrinking *shrinking, size_t step, size_t byte, bool he
 unsigned shrink(struct schedule *schedule, shrink_trial *trial, void *context, unsigned trials) {
   struct shrinking shrinking = {
       .schedule = schedule, .trial = trial, .context = context, .most = trials};
-  for (size_t size = schedule->step_count; size > 1; size = (size + 1) / 2) {
+  for (size_t size = schedule->step_count; size > 1; size = (size + 1) / 2)
     (void)drop_chunks(&shrinking, size / 2 > 0 ? size / 2 : 1);
-  }
   while (drop_chunks(&shrinking, 1)) {}
-  for (size_t byte = 0; byte < SCHEDULE_HEAD; byte++) {
-    (void)clear(&shrinking, 0, byte, true);
-  }
-  for (size_t step = 0; step < schedule->step_count; step++) {
-    for (size_t byte = 1; byte < SCHEDULE_STEP; byte++) {
-      (void)clear(&shrinking, step, byte, false);
-    }
-  }
+  for (size_t byte = 0; byte < SCHEDULE_HEAD; byte++) (void)clear(&shrinking, 0, byte, true);
+  for (size_t step = 0; step < schedule->step_count; step++)
+    for (size_t byte = 1; byte < SCHEDULE_STEP; byte++) (void)clear(&shrinking, step, byte, false);
   while (drop_chunks(&shrinking, 1) || drop_pairs(&shrinking)) {}
   return shrinking.done;
 }

@@ -57,9 +57,7 @@ static enum played play(struct sim *sim, const struct schedule *schedule, struct
   bool one_phase = schedule_is_one_phase(schedule->head);
   struct crew *crew = &sim->crews[(is_separate(sim, schedule) ? 1 : 0) + (one_phase ? 2 : 0)];
   enum played played = PLAYED_SAME;
-  if (crew->played >= STORE_SCHEDULES && !dismiss(crew, out)) {
-    played = PLAYED_BROKEN;
-  }
+  if (crew->played >= STORE_SCHEDULES && !dismiss(crew, out)) played = PLAYED_BROKEN;
   if (played == PLAYED_SAME && !crew->runs) {
     crew->processes.plugin = sim->plugin;
     crew->processes.seed = sim->options->seed;
@@ -67,17 +65,14 @@ static enum played play(struct sim *sim, const struct schedule *schedule, struct
     crew->processes.one_phase = one_phase;
     schedule_settings(schedule->head, &crew->processes.settings);
     crew->runs = true;
-    if (!processes_start(&crew->processes, sim->base, is_separate(sim, schedule), out)) {
+    if (!processes_start(&crew->processes, sim->base, is_separate(sim, schedule), out))
       played = PLAYED_BROKEN;
-    }
   }
   if (played == PLAYED_SAME) {
     crew->played++;
     played = play_schedule(&crew->processes, schedule, ++sim->session, tally, story, out);
   }
-  if (played == PLAYED_BROKEN) {
-    (void)dismiss(crew, out);
-  }
+  if (played == PLAYED_BROKEN) (void)dismiss(crew, out);
   return played;
 }
 
@@ -97,9 +92,7 @@ static bool still_differs(void *context, const struct schedule *schedule) {
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
-  if (out == NULL || interrupt_seen()) {
-    return false;
-  }
+  if (!out || interrupt_seen()) return false;
   search->sim->progress->trials++;
   enum played played = play(search->sim, schedule, &search->sim->scratch, NULL, out);
   fclose(out);
@@ -112,17 +105,13 @@ static bool still_differs(void *context, const struct schedule *schedule) {
 static void save(const struct sim *sim, const struct schedule *schedule) {
   uint8_t bytes[SCHEDULE_BYTES];
   size_t len = schedule_to_bytes(schedule, bytes);
-  if (sim->options->save_file != NULL) {
-    if (paths_write_file(sim->options->save_file, (const char *)bytes, len) != 0) {
+  if (sim->options->save_file) {
+    if (paths_write_file(sim->options->save_file, (const char *)bytes, len) != 0)
       printf("%s: %s\n", sim->options->save_file, strerror(errno));
-    } else {
-      printf("saved; play it again with: hostsim sim --schedule %s\n", sim->options->save_file);
-    }
+    else printf("saved; play it again with: hostsim sim --schedule %s\n", sim->options->save_file);
   }
   printf("as bytes: ");
-  for (size_t i = 0; i < len; i++) {
-    printf("%02x", bytes[i]);
-  }
+  for (size_t i = 0; i < len; i++) printf("%02x", bytes[i]);
   putchar('\n');
 }
 
@@ -137,9 +126,8 @@ static void report(struct sim *sim, struct schedule *schedule, const char *diffe
   }
   printf("%s%s:\n", is_separate(sim, schedule) ? "all processes apart" : "the host in this process",
          schedule_is_one_phase(schedule->head) ? ", settle_on_return" : "");
-  if (play(sim, schedule, &sim->scratch, stdout, stdout) == PLAYED_SAME) {
+  if (play(sim, schedule, &sim->scratch, stdout, stdout) == PLAYED_SAME)
     printf("this time there was no difference: it does not depend on the schedule alone\n");
-  }
   save(sim, schedule);
   fflush(stdout);
 }
@@ -156,15 +144,13 @@ static void play_one(struct sim *sim, struct schedule *schedule, uint64_t n) {
   char *difference = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&difference, &len);
-  if (out == NULL) {
+  if (!out) {
     sim->failed++;
     return;
   }
   enum played played = play(sim, schedule, &sim->tally, sim->options->story ? stdout : NULL, out);
   fclose(out);
-  if (played != PLAYED_SAME && !interrupt_seen()) {
-    fail(sim, schedule, n, difference);
-  }
+  if (played != PLAYED_SAME && !interrupt_seen()) fail(sim, schedule, n, difference);
   free(difference);
 }
 
@@ -174,9 +160,7 @@ static void play_random(struct sim *sim) {
   for (uint64_t n = options->first; sim->failed < options->failures && !interrupt_seen(); n++) {
     bool enough = options->schedules > 0 ? n - options->first >= options->schedules
                                          : sim->tally.steps >= options->steps;
-    if (enough) {
-      break;
-    }
+    if (enough) break;
     sim->progress->schedule = n;
     schedule_random(&schedule, options->seed, n);
     play_one(sim, &schedule, n);
@@ -228,21 +212,13 @@ int sim_play(const struct sim_options *options, const char *base, struct sim_pro
   sim.options = options;
   sim.base = base;
   sim.progress = progress;
-  sim.plugin = options->plugin != NULL ? strdup(options->plugin) : paths_default_plugin();
-  if (options->schedule_file != NULL) {
-    done = play_file(&sim);
-  } else {
-    play_random(&sim);
-  }
-  for (unsigned i = 0; i < sizeof sim.crews / sizeof sim.crews[0]; i++) {
+  sim.plugin = options->plugin ? strdup(options->plugin) : paths_default_plugin();
+  if (options->schedule_file) done = play_file(&sim);
+  else play_random(&sim);
+  for (unsigned i = 0; i < sizeof sim.crews / sizeof sim.crews[0]; i++)
     sim.failed += !dismiss(&sim.crews[i], stdout);
-  }
   free(sim.plugin);
-  if (interrupt_seen()) {
-    return interrupt_exit_code();
-  }
-  if (done) {
-    sum_up(&sim);
-  }
+  if (interrupt_seen()) return interrupt_exit_code();
+  if (done) sum_up(&sim);
   return !done ? EXIT_USAGE : sim.failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -92,9 +92,7 @@ static const struct {
 static int parse_number(const struct cli_verb *verb, int option, const char *text,
                         struct sim_options *options) {
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    if (numbers[i].option != option) {
-      continue;
-    }
+    if (numbers[i].option != option) continue;
     if (cli_number(text, numbers[i].min, UINT64_MAX >> 1,
                    (uint64_t *)(void *)((char *)options + numbers[i].offset)) != 0) {
       return cli_usage_error(verb, "--%s: '%s' is not a whole number%s", numbers[i].name, text,
@@ -126,14 +124,10 @@ int sim_parse(const struct cli_verb *verb, int argc, char **argv, struct sim_opt
     case 'h': *ret_help = true; return 0;
     default: status = parse_number(verb, option, optarg, &options);
     }
-    if (status != 0) {
-      return status > 0 ? status : cli_bad_option(verb, option, argv);
-    }
+    if (status != 0) return status > 0 ? status : cli_bad_option(verb, option, argv);
   }
-  if (optind < argc) {
-    return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
-  }
-  options.shrink = !no_shrink && (shrink || options.schedule_file == NULL);
+  if (optind < argc) return cli_usage_error(verb, "unexpected argument '%s'", argv[optind]);
+  options.shrink = !no_shrink && (shrink || !options.schedule_file);
   *ret_options = options;
   return 0;
 }
@@ -147,18 +141,14 @@ struct watch {
 
 static bool map_progress(const char *base, struct sim_progress **ret_progress) {
   char *path = paths_join(base, "progress");
-  int fd = path != NULL ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+  int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
   free(path);
-  if (fd < 0) {
-    return false;
-  }
+  if (fd < 0) return false;
   void *page = ftruncate(fd, sizeof **ret_progress) == 0
                    ? mmap(NULL, sizeof **ret_progress, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
                    : MAP_FAILED;
   close(fd);
-  if (page == MAP_FAILED) {
-    return false;
-  }
+  if (page == MAP_FAILED) return false;
   *ret_progress = page;
   return true;
 }
@@ -167,8 +157,8 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
  * be slower. */
 static char *make_base(void) {
   char in_memory[] = "/dev/shm/hostsim-sim-XXXXXX";
-  return getenv("TMPDIR") == NULL && mkdtemp(in_memory) != NULL ? strdup(in_memory)
-                                                                : paths_make_temp("hostsim-sim");
+  return !getenv("TMPDIR") && mkdtemp(in_memory) ? strdup(in_memory)
+                                                 : paths_make_temp("hostsim-sim");
 }
 
 /* Whoever reads the output has had enough: the playing process dies of that, this one only sees it
@@ -181,12 +171,8 @@ static int run_player(const struct watch *watch, const struct sim_options *optio
                       char **argv, const char *const more[]) {
   const char *arguments[64] = {"internal-sim", watch->base};
   size_t count = 2;
-  for (int i = 1; i < argc && count < 50; i++) {
-    arguments[count++] = argv[i];
-  }
-  for (size_t i = 0; more != NULL && more[i] != NULL; i++) {
-    arguments[count++] = more[i];
-  }
+  for (int i = 1; i < argc && count < 50; i++) arguments[count++] = argv[i];
+  for (size_t i = 0; more && more[i]; i++) arguments[count++] = more[i];
   pid_t pid = 0;
   int status = 0;
   uint64_t waited = 0, seen = 0;
@@ -210,31 +196,21 @@ static int run_player(const struct watch *watch, const struct sim_options *optio
 static int watch_play(const struct watch *watch, const struct sim_options *options, int argc,
                       char **argv) {
   int status = run_player(watch, options, argc, argv, NULL);
-  if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) {
-    return 128 + SIGPIPE;
-  }
-  if (status == -1 || (status >= 0 && WIFEXITED(status) && watch->progress->ended)) {
+  if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) return 128 + SIGPIPE;
+  if (status == -1 || (status >= 0 && WIFEXITED(status) && watch->progress->ended))
     return status == -1 ? interrupt_exit_code() : WEXITSTATUS(status);
-  }
   char schedule[24];
   uint64_t n = watch->progress->schedule;
   (void)snprintf(schedule, sizeof schedule, "%" PRIu64, n);
   printf("seed %" PRIu64 ", schedule %" PRIu64 ": the process with the plugin ", options->seed, n);
-  if (status == -2) {
-    printf("hung");
-  } else {
-    process_describe(stdout, status);
-  }
+  if (status == -2) printf("hung");
+  else process_describe(stdout, status);
   printf("; once more, with the host in a process of its own:\n");
   fflush(stdout);
   const char *const again[] = {"--separate", "--first", schedule, "--schedules", "1", NULL};
   status = run_player(watch, options, argc, argv, again);
-  if (status == -1) {
-    return interrupt_exit_code();
-  }
-  if (status == -2 || !WIFEXITED(status)) {
-    printf("that died as well\n");
-  }
+  if (status == -1) return interrupt_exit_code();
+  if (status == -2 || !WIFEXITED(status)) printf("that died as well\n");
   return EXIT_FAILURE;
 }
 
@@ -242,23 +218,20 @@ static int run(const struct cli_verb *verb, int argc, char **argv) {
   struct sim_options options;
   bool wants_help = false;
   int status = sim_parse(verb, argc, argv, &options, &wants_help);
-  if (status != 0 || wants_help) {
-    return wants_help ? cli_help(verb) : status;
-  }
+  if (status != 0 || wants_help) return wants_help ? cli_help(verb) : status;
   struct watch watch = {.base = make_base()};
   struct sigaction closed_pipe = {.sa_handler = hear_closed_pipe};
   interrupt_catch();
   sigaction(SIGPIPE, &closed_pipe, NULL);
-  if (watch.base == NULL || !map_progress(watch.base, &watch.progress)) {
+  if (!watch.base || !map_progress(watch.base, &watch.progress)) {
     fprintf(stderr, "hostsim sim: a temporary folder cannot be made: %s\n", strerror(errno));
     free(watch.base);
     return EXIT_FAILURE;
   }
   status = watch_play(&watch, &options, argc, argv);
   munmap(watch.progress, sizeof *watch.progress);
-  if (paths_remove_tree(watch.base) != 0) {
+  if (paths_remove_tree(watch.base) != 0)
     fprintf(stderr, "hostsim sim: %s: %s\n", watch.base, strerror(errno));
-  }
   free(watch.base);
   return status;
 }
@@ -267,9 +240,8 @@ static int run_playing(const struct cli_verb *verb, int argc, char **argv) {
   struct sim_options options;
   struct sim_progress *progress = NULL;
   bool wants_help = false;
-  if (argc < 2 || !map_progress(argv[1], &progress)) {
+  if (argc < 2 || !map_progress(argv[1], &progress))
     return cli_usage_error(verb, "not to be called by hand");
-  }
   process_become_child();
   int status = sim_parse(verb, argc - 1, argv + 1, &options, &wants_help);
   if (status == 0) {

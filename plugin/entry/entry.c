@@ -11,7 +11,8 @@
 #include "build_id.h"
 #include "common/error.h"
 #include "entry/copy_in.h"
-#include "flow/deliver.h"
+#include "event/event.h"
+#include "flow/flow.h"
 #include "instance/instance.h"
 #include "query/inspect.h"
 #include "session/reply.h"
@@ -82,14 +83,14 @@ static int32_t on_tool_result(struct tidings_plugin *plugin,
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = take_tool_result(instance, theirs, &result, error);
-  if (!code && session_is_quiet(instance, result.session)) {
+  if (!code && flow_is_quiet(instance, result.session)) {
     *ret_reply = NULL;
   } else if (!code) {
     const struct carrier carrier = {.kind = CARRIER_TOOL_RESULT,
                                     .session = result.session,
                                     .call_id = result.call_id,
                                     .tool = result.tool};
-    code = deliver(instance, &carrier, ret_reply, error);
+    code = flow_deliver(instance, &carrier, ret_reply, error);
   }
   instance_leave(instance);
   return code;
@@ -138,7 +139,7 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = take_chat_request(instance, theirs, &request, error);
-  if (!code && !request.message_count && session_is_quiet(instance, request.session)) {
+  if (!code && !request.message_count && flow_is_quiet(instance, request.session)) {
     *ret_reply = NULL;
   } else if (!code) {
     struct tidings_span *ids = gather_messages(&request, error, &code);
@@ -147,7 +148,7 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
                                     .session = request.session,
                                     .messages = ids,
                                     .message_count = request.message_count};
-    if (!code) code = deliver(instance, &carrier, ret_reply, error);
+    if (!code) code = flow_deliver(instance, &carrier, ret_reply, error);
     free(ids);
   }
   instance_leave(instance);
@@ -162,7 +163,7 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = check_span(event, "event", error);
-  if (!code) code = handle_event(instance, *event, ret_reply, error);
+  if (!code) code = flow_event(instance, *event, ret_reply, error);
   instance_leave(instance);
   return code;
 }
@@ -183,7 +184,8 @@ static int32_t settle_delivery(struct tidings_plugin *plugin,
                 settlement.outcome);
   }
   if (!code) code = check_host_role(instance, "settle", error);
-  if (!code) code = settle(instance, settlement.delivery_id, settlement.outcome, ret_reply, error);
+  if (!code)
+    code = flow_settle(instance, settlement.delivery_id, settlement.outcome, ret_reply, error);
   instance_leave(instance);
   return code;
 }
@@ -198,7 +200,7 @@ static int keep_promises(struct instance *instance, struct tidings_error *error)
   struct tidings_error why = {.size = sizeof why};
   if (instance_enter(instance, NULL))
     return 0; /* quiesced: that was done then; or a forked child */
-  int code = settle_remembered(instance, store_deadline_in(instance->budget_ms), &why);
+  int code = flow_settle_remembered(instance, store_deadline_in(instance->budget_ms), &why);
   instance_leave(instance);
   if (code == TIDINGS_E_BUSY) return fail(error, code, "%s", why.text);
   if (code) {
@@ -287,7 +289,7 @@ static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *r
   if (code) return code;
   code = check_span(request, "request", error);
   if (!code) {
-    (void)settle_remembered(instance, store_deadline_in(instance->budget_ms), NULL);
+    (void)flow_settle_remembered(instance, store_deadline_in(instance->budget_ms), NULL);
     code = inspect(instance, *request, ret_answer, error);
   }
   instance_leave(instance);
@@ -307,7 +309,7 @@ static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd,
   int code = enter(plugin, ret_fd, &instance, error);
   if (code) return code;
   code = check_host_role(instance, "descriptor", error);
-  if (!code) code = wake_descriptor(instance, ret_fd, error);
+  if (!code) code = flow_wake_descriptor(instance, ret_fd, error);
   instance_leave(instance);
   return code;
 }
@@ -319,7 +321,7 @@ static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t 
   if (code) return code;
   if (!buffer) code = fail(error, TIDINGS_E_INVAL, "buffer: null pointer");
   if (!code) code = check_host_role(instance, "next_session", error);
-  if (!code) code = wake_next(instance, buffer, buffer_size, ret_len, error);
+  if (!code) code = flow_wake_next(instance, buffer, buffer_size, ret_len, error);
   instance_leave(instance);
   return code;
 }

@@ -101,7 +101,7 @@ static int sort_attributes(const struct json *object, const struct json **slots,
   return 0;
 }
 
-/* Reads `width` digits as a number in [low, high]. */
+/* Are the two characters at `at` digits of a number in low..high? */
 static bool two_digits(const char *at, int low, int high) {
   if (at[0] < '0' || at[0] > '9' || at[1] < '0' || at[1] > '9') return false;
   int value = (at[0] - '0') * 10 + (at[1] - '0');

@@ -7,133 +7,11 @@
 #define EVENT_EVENT_H
 
 #include "common/arena.h"
-#include "values/notification.h"
+#include "values/event.h"
 #include "values/settings.h"
-
-/* In classes, each a range that a predicate below names. */
-enum event_type {
-  EVENT_NOTIFICATION,
-  /* Reports: what producers make notifications of. */
-  EVENT_HANDLE_STATE,
-  EVENT_HANDLE_POLLED,
-  EVENT_MCP_STATE,
-  EVENT_FILE_CHANGED,
-  EVENT_CONFIG_CHANGED,
-  EVENT_BUDGET_USAGE,
-  EVENT_RATE_LIMITED,
-  EVENT_SUBAGENT_FINISHED,
-  /* Messages, which may start a turn. */
-  EVENT_MESSAGE_SUBMITTED,
-  EVENT_MESSAGE_CANCELLED,
-  EVENT_MESSAGE_EDITED,
-  EVENT_MESSAGE_MOVED,
-  /* What becomes of a turn. */
-  EVENT_TURN_STARTED,
-  EVENT_TURN_DECLINED,
-  EVENT_TURN_FINISHED,
-  EVENT_TURN_ABORTED,
-  EVENT_TURN_FAILED,
-  EVENT_TURN_RETRYING,
-  EVENT_TURN_WAITING,
-  EVENT_TURN_RESUME,
-  /* Phases of the running turn. */
-  EVENT_STREAM_STARTED,
-  EVENT_STREAM_FINISHED,
-  EVENT_TOOLS_STARTED,
-  EVENT_TOOLS_FINISHED,
-  /* The session's life. */
-  EVENT_SESSION_OPENED,
-  EVENT_SESSION_RESUMED,
-  EVENT_SESSION_FORKED,
-  EVENT_SESSION_COMPACTING,
-  EVENT_SESSION_COMPACTED,
-  EVENT_SESSION_CLOSED,
-  EVENT_WAKE,
-};
-
-static inline bool event_is_report(enum event_type type) {
-  return type >= EVENT_HANDLE_STATE && type <= EVENT_SUBAGENT_FINISHED;
-}
-static inline bool event_is_message(enum event_type type) {
-  return type >= EVENT_MESSAGE_SUBMITTED && type <= EVENT_MESSAGE_MOVED;
-}
-static inline bool event_is_turn(enum event_type type) {
-  return type >= EVENT_TURN_STARTED && type <= EVENT_TURN_RESUME;
-}
-static inline bool event_is_phase(enum event_type type) {
-  return type >= EVENT_STREAM_STARTED && type <= EVENT_TOOLS_FINISHED;
-}
-static inline bool event_is_session(enum event_type type) {
-  return type >= EVENT_SESSION_OPENED && type <= EVENT_SESSION_CLOSED;
-}
 
 /* As the contract writes it: "turn.started". */
 const char *event_type_name(enum event_type type);
-
-enum handle_state { HANDLE_RUNNING, HANDLE_WAITING, HANDLE_STOPPED, HANDLE_FAILED };
-enum mcp_state { MCP_CONNECTED, MCP_DISCONNECTED, MCP_UNRESPONSIVE, MCP_RECONNECTED };
-enum file_change { FILE_MODIFIED, FILE_CREATED, FILE_DELETED, FILE_RENAMED };
-
-/* What a subsystem says has happened. Only what belongs to the event's type is set. */
-struct report {
-  struct tidings_span handle, tool; /* handle.* */
-  struct tidings_span server;       /* mcp.state */
-  uint8_t state;                    /* enum handle_state or mcp_state */
-  bool has_exit_code, has_level;
-  uint8_t level;
-  int64_t exit_code;
-  const struct tidings_span *paths; /* file.changed: at least one */
-  size_t path_count;
-  uint8_t change; /* enum file_change */
-  struct tidings_span caused_by;
-  struct tidings_span summary, slug; /* config.changed, subagent.finished */
-  int64_t used, limit;               /* budget.usage */
-  int64_t retry_after_ms;            /* rate.limited */
-};
-
-struct session_event {
-  struct tidings_span cwd, host; /* empty: not given */
-  bool takeover;
-  bool has_deliveries; /* session.resumed with `deliveries` (or `last_delivery`) */
-  const uint64_t *deliveries;
-  size_t delivery_count;
-  struct tidings_span child; /* session.forked: another session's id */
-};
-
-/* message.*: only what belongs to the event's type is set. */
-struct message_event {
-  struct tidings_span id;
-  struct tidings_span content; /* submitted, edited: never empty */
-  struct tidings_span trigger; /* submitted: compact JSON, opaque; empty: typed by a person */
-  struct tidings_span
-      before;         /* moved: the id of the message that it goes before, unless it goes `last` */
-  bool steer, resume; /* submitted */
-  bool last;          /* moved: `before` was null */
-};
-
-/* turn.*: what is empty or 0 was not given. */
-struct turn_event {
-  /* distinct, at least one if has_messages; in the order in which they were given */
-  const struct tidings_span *messages;
-  size_t message_count;
-  bool has_messages;                   /* false: the current turn is meant */
-  struct tidings_span reason, message; /* opaque */
-  struct tidings_span kind;            /* waiting: "approval" or "user-input" */
-  uint32_t attempt;                    /* retrying */
-};
-
-/* All text is owned by the arena. */
-struct event {
-  enum event_type type;
-  struct tidings_span session;
-  struct tidings_span source, id;   /* CloudEvents; id empty: not given, matches nothing */
-  struct notification notification; /* EVENT_NOTIFICATION */
-  struct report report;             /* of a report */
-  struct tidings_span data;         /* of a report: as it was given, compact JSON */
-  struct message_event message;     /* EVENT_MESSAGE_* */
-  struct turn_event turn;           /* EVENT_TURN_* */
-  struct session_event opening;     /* EVENT_SESSION_* */
-};
 
 /* Reads one CloudEvents object. Returns 0, or INVAL, SCHEMA, TOO_BIG, UNSUPPORTED, NOMEM with a
  * sentence. `type` is looked at first, so that an unknown type is UNSUPPORTED whatever its data. */
@@ -148,11 +26,10 @@ int session_id_check(struct tidings_span session, const char *where, int wrong,
 /* The same rule for the id of a message. */
 int message_id_check(struct tidings_span id, const char *where, int wrong,
                      struct tidings_error *error);
-/* Does it start with "tidings:", as the ids of the turns that the plugin starts by itself? Nobody
- * else's may. */
-/* Sorts `ids`, so that a long list costs no quadratic time, and returns one that stands in it
- * twice, or NULL. */
-const struct tidings_span *message_ids_twice(struct tidings_span *ids, size_t count);
+/* Does it start with "tidings:"? Only the turns that the plugin starts by itself have such ids. */
 bool message_id_is_system(struct tidings_span id);
+/* Sorts `ids`, so that a long list costs no quadratic time, and returns one that occurs twice in
+ * it, or NULL. */
+const struct tidings_span *message_ids_twice(struct tidings_span *ids, size_t count);
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/utf8.h"
 #include "event/event.h"
+#include "values/run.h"
 
 static int id_check(struct tidings_span id, const char *where, int wrong,
                     struct tidings_error *error) {
@@ -53,6 +54,6 @@ const struct tidings_span *message_ids_twice(struct tidings_span *ids, size_t co
 }
 
 bool message_id_is_system(struct tidings_span id) {
-  static const char prefix[] = "tidings:";
+  static const char prefix[] = SYSTEM_TURN_PREFIX;
   return id.len >= sizeof prefix - 1 && memcmp(id.ptr, prefix, sizeof prefix - 1) == 0;
 }

@@ -2,10 +2,10 @@
  *
  * event/notification_data.c: the data of a `notification` event.
  */
-#include "common/cut.h"
 #include "common/error.h"
 #include "common/utf8.h"
 #include "event/event_data.h"
+#include "render/missing.h"
 
 enum field {
   KIND,
@@ -91,7 +91,7 @@ static int read_message(const struct data_input *input, const struct json *value
   if (is_blank(text))
     return fail(input->error, TIDINGS_E_SCHEMA, "data.message: must not be empty or blank");
   if (text.len > input->settings->message_bytes) {
-    int failed = cut_text(input->arena, text, input->settings->message_bytes, &note->message);
+    int failed = render_cut(input->arena, text, input->settings->message_bytes, &note->message);
     return failed ? fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it") : 0;
   }
   note->message = text;

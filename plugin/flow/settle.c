@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/settle.c: the second phase: the host says what became of the carrier.
+ * flow/settle.c: the second phase: the host says what became of the carrier. What a settlement
+ * comes to is decided first, by reading; then it is written.
  */
-#include <stdlib.h>
-
 #include "common/error.h"
-#include "flow/deliver.h"
+#include "flow/internal.h"
 #include "session/ledger.h"
-#include "session/stage.h"
 
-enum { RETENTION_ROWS = 64, REMEMBERED_LIMIT = 4096 };
+enum { RETENTION_ROWS = 64 };
+
+struct settlement {
+  uint64_t id; /* the delivery's public one */
+  uint32_t outcome;
+  bool answers; /* the host takes a reply */
+};
+
+enum settle_verdict { SETTLE_ENDS_LEASE, SETTLE_IS_SO_ALREADY };
+
+/* -- deciding ---------------------------------------------------------------------------------- */
+
+static uint8_t state_after(uint32_t outcome) {
+  return outcome == TIDINGS_COMMITTED ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
+}
 
 static const char *state_name(uint8_t state) {
   return state == DELIVERY_COMMITTED     ? "committed"
@@ -17,9 +29,62 @@ static const char *state_name(uint8_t state) {
                                          : "leased";
 }
 
+/* Only the session's owner settles; but whoever says again what is so already is not
+ * contradicted. */
+static int check_owner(const struct op *op, uint64_t id, struct tidings_error *error) {
+  if (op_owns_session(op)) return 0;
+  if (!op->head.owner.pid)
+    return fail(error, TIDINGS_E_CLOSED, "delivery %llu: its session was closed",
+                (unsigned long long)id);
+  return fail(error, TIDINGS_E_CLOSED,
+              "delivery %llu: its session is pid %u's; what this host has in its transcript is "
+              "named in session.resumed",
+              (unsigned long long)id, op->head.owner.pid);
+}
+
+static int check_leased(uint64_t id, const struct delivery *delivery, struct tidings_error *error) {
+  if (delivery->state == DELIVERY_LEASED) return 0;
+  return fail(error, TIDINGS_E_STATE, "delivery %llu was %s already%s", (unsigned long long)id,
+              state_name(delivery->state),
+              delivery->state == DELIVERY_ROLLED_BACK ? ": what was in it is delivered again" : "");
+}
+
+static int get_delivery(struct op *op, uint64_t id, struct delivery *ret_delivery,
+                        struct tidings_error *error) {
+  const struct head *head = &op->head;
+  uint64_t n = public_id_n(id);
+  for (size_t i = 0; i < head->leased_count; i++) {
+    if (head->leased[i] == n)
+      return delivery_get_leased(op->txn, op->session, head, n, &op->arena, ret_delivery, error);
+  }
+  int code = delivery_get(op->txn, op->session, n, &op->arena, ret_delivery, error);
+  return code == TIDINGS_E_NOT_FOUND
+             ? fail(error, code, "delivery %llu: there is none of that id", (unsigned long long)id)
+             : code;
+}
+
+/* Reads only. */
+static int decide_settlement(struct op *op, const struct settlement *settlement,
+                             struct delivery *ret_delivery, enum settle_verdict *ret_verdict,
+                             struct tidings_error *error) {
+  int code = op_get_head(op, error);
+  if (!code) code = get_delivery(op, settlement->id, ret_delivery, error);
+  if (code) return code;
+  if (ret_delivery->state == state_after(settlement->outcome)) {
+    *ret_verdict = SETTLE_IS_SO_ALREADY;
+    return 0;
+  }
+  code = check_owner(op, settlement->id, error);
+  if (!code) code = check_leased(settlement->id, ret_delivery, error);
+  if (!code) *ret_verdict = SETTLE_ENDS_LEASE;
+  return code;
+}
+
+/* -- writing ----------------------------------------------------------------------------------- */
+
 /* How many items a delivery ended: so many old ones may be forgotten with it, or history would
  * outgrow its limit. */
-static size_t item_count(const struct delivery *delivery) {
+static size_t count_items(const struct delivery *delivery) {
   uint64_t count = 0;
   for (size_t i = 0; i < delivery->fate_count; i++)
     count += delivery->fates[i].last - delivery->fates[i].first + 1;
@@ -39,175 +104,94 @@ static bool messages_alive(const struct run *run) {
   return run->last_message && run->first_message <= run->last_message;
 }
 
-/* Ends the lease in the stage's head, and tells the run what became of its messages. */
-static int end_lease(struct stage *stage, struct delivery *delivery, uint32_t outcome,
-                     struct tidings_error *error) {
-  bool commit = outcome == TIDINGS_COMMITTED, changed;
-  enum turns_event event = commit ? TURNS_COMMITTED : TURNS_ROLLED_BACK;
-  struct head *head = &stage->head;
-  ptrdiff_t *named = arena_zalloc(&stage->arena, delivery->message_count + 1, sizeof *named);
-  if (!named || (commit ? ledger_commit(head, delivery, &stage->arena)
-                        : ledger_roll_back(head, delivery, &stage->arena)))
+/* The lease's end in op's head and in the delivery's row. */
+static int write_delivery_end(struct op *op, struct delivery *delivery, bool commit,
+                              struct tidings_error *error) {
+  struct head *head = &op->head;
+  int code = 0;
+  if (commit ? ledger_commit(head, delivery, &op->arena)
+             : ledger_roll_back(head, delivery, &op->arena))
     return fail(error, TIDINGS_E_NOMEM, "no memory to settle");
   delivery->state = commit ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
   delivery->settled_by = SETTLED_BY_HOST;
-  delivery->settled_ms = stage->now_ms;
-  stage->head_changed = true;
-  int code = commit ? retention_step(stage->txn, stage->session, head, stage->now_ms,
-                                     RETENTION_ROWS + item_count(delivery), error)
-                    : 0;
-  if (!code) code = delivery_put(stage->txn, stage->session, delivery, error);
-  if (!code && commit && !messages_alive(&head->run))
-    return head_put(stage->txn, stage->session, head, error);
-  if (!code)
-    code = stage_load_numbers(stage, delivery->messages, delivery->message_count, named, error);
+  delivery->settled_ms = op->now_ms;
+  if (commit)
+    code = retention_step(op->txn, op->session, head, op->now_ms,
+                          RETENTION_ROWS + count_items(delivery), error);
+  return code ? code : delivery_put(op->txn, op->session, delivery, error);
+}
+
+/* And what became of its messages, which is the run's affair. */
+static int write_messages_end(struct op *op, struct decision *decision,
+                              const struct delivery *delivery, bool commit,
+                              struct tidings_error *error) {
+  enum turns_event event = commit ? TURNS_COMMITTED : TURNS_ROLLED_BACK;
+  bool changed;
+  ptrdiff_t *named = arena_zalloc(&op->arena, delivery->message_count + 1, sizeof *named);
+  if (!named) return fail(error, TIDINGS_E_NOMEM, "no memory to settle");
+  int code = decision_load_numbers(op, decision, delivery->messages, delivery->message_count, named,
+                                   error);
   if (code) return code;
-  struct turns_input input = stage_input(stage, event);
+  struct turns_input input = decision_input(op, decision, event);
   input.delivery = delivery->n;
   input.named = named;
   input.named_count = keep_known(named, delivery->message_count);
-  code = turns_step(&stage->turning.turns, &input, error);
-  if (!code && !commit) code = stage_look(stage, error);
-  return code ? code : stage_save(stage, event, &changed, error);
+  code = turns_step(&decision->turning.turns, &input, error);
+  if (!code && !commit) code = decision_look(op, decision, error);
+  return code ? code : decision_save(op, decision, event, &changed, error);
 }
 
-/* Only the session's owner settles; but whoever says again what is so already is not
- * contradicted. */
-static int check_owner(const struct instance *instance, const struct head *head, uint64_t id,
-                       struct tidings_error *error) {
-  if (owner_equal(&head->owner, &instance->owner)) return 0;
-  if (!head->owner.pid)
-    return fail(error, TIDINGS_E_CLOSED, "delivery %llu: its session was closed",
-                (unsigned long long)id);
-  return fail(error, TIDINGS_E_CLOSED,
-              "delivery %llu: its session is pid %u's; what this host has in its transcript is "
-              "named in session.resumed",
-              (unsigned long long)id, head->owner.pid);
-}
-
-static int check_ended(uint64_t id, const struct delivery *delivery, struct tidings_error *error) {
-  if (delivery->state == DELIVERY_LEASED) return 0;
-  return fail(error, TIDINGS_E_STATE, "delivery %llu was %s already%s", (unsigned long long)id,
-              state_name(delivery->state),
-              delivery->state == DELIVERY_ROLLED_BACK ? ": what was in it is delivered again" : "");
-}
-
-static int get_delivery(struct store_txn *txn, uint32_t session, const struct head *head,
-                        uint64_t id, struct arena *arena, struct delivery *ret_delivery,
-                        struct tidings_error *error) {
-  uint64_t n = public_id_n(id);
-  for (size_t i = 0; i < head->leased_count; i++) {
-    if (head->leased[i] == n)
-      return delivery_get_leased(txn, session, head, n, arena, ret_delivery, error);
-  }
-  int code = delivery_get(txn, session, n, arena, ret_delivery, error);
-  return code == TIDINGS_E_NOT_FOUND
-             ? fail(error, code, "delivery %llu: there is none of that id", (unsigned long long)id)
-             : code;
-}
-
-/* What the settlement asks for; *ret_ended: it is so already. */
-static int decide(struct stage *stage, uint64_t id, uint32_t outcome, bool *ret_ended,
-                  struct tidings_error *error) {
-  struct delivery delivery = {0};
-  int code = head_get(stage->txn, stage->session, &stage->arena, &stage->head, error);
-  if (!code)
-    code =
-        get_delivery(stage->txn, stage->session, &stage->head, id, &stage->arena, &delivery, error);
+static int write_settlement(struct op *op, const struct settlement *settlement,
+                            struct delivery *delivery, struct tidings_reply **ret_reply,
+                            struct tidings_error *error) {
+  struct decision decision = {.answers = settlement->answers, .owned = true, .head_changed = true};
+  bool commit = settlement->outcome == TIDINGS_COMMITTED;
+  int code = write_delivery_end(op, delivery, commit, error);
   if (code) return code;
-  *ret_ended =
-      delivery.state == (outcome == TIDINGS_COMMITTED ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK);
-  if (*ret_ended) return 0;
-  code = check_owner(stage->instance, &stage->head, id, error);
-  if (!code) code = check_ended(id, &delivery, error);
-  return code ? code : end_lease(stage, &delivery, outcome, error);
+  if (commit && !messages_alive(&op->head.run)) code = op_put_head(op, error);
+  else code = write_messages_end(op, &decision, delivery, commit, error);
+  if (!code && decision_acts(&decision)) code = decision_reply(op, &decision, ret_reply, error);
+  return code ? code : store_sweep(op->txn, op->session, op->now_ms, error);
+}
+
+/* -- the call ---------------------------------------------------------------------------------- */
+
+static int settle_in_write(struct op *op, const struct settlement *settlement,
+                           struct tidings_reply **ret_reply, struct tidings_error *error) {
+  enum settle_verdict verdict;
+  struct delivery delivery = {0};
+  int code = op_write(op, error);
+  if (!code) code = decide_settlement(op, settlement, &delivery, &verdict, error);
+  if (code || verdict == SETTLE_IS_SO_ALREADY) return code;
+  code = write_settlement(op, settlement, &delivery, ret_reply, error);
+  return code ? code : op_commit(op, error);
 }
 
 /* A reply is made only if there is something to do. */
-static int settle_in_write(struct stage *stage, uint64_t id, uint32_t outcome,
-                           struct tidings_reply **ret_reply, bool *ret_ended,
-                           struct tidings_error *error) {
-  int code = decide(stage, id, outcome, ret_ended, error);
-  bool acts = !code && !*ret_ended && (stage->result.offer || stage->result.abort);
-  return acts ? stage_reply(stage, ret_reply, error) : code;
-}
-
-static int settle_now(struct instance *instance, uint64_t id, uint32_t outcome,
+static int settle_now(struct instance *instance, const struct settlement *settlement,
                       store_deadline deadline, const struct tidings_reply **ret_reply,
                       struct tidings_error *error) {
-  struct configuration *configuration = configuration_use(instance);
-  struct stage stage = {.instance = instance,
-                        .settings = &configuration->settings,
-                        .session = public_id_session(id),
-                        .now_ms = instance_now(instance),
-                        .arena = ARENA_EMPTY,
-                        .answers = ret_reply != NULL,
-                        .owned = true};
   struct tidings_reply *reply = NULL;
-  bool ended = false;
-  int code = decision_begin(instance, stage.session, deadline, error);
-  if (code) goto out;
-  code = store_write(instance->store, deadline, &stage.txn, error);
-  if (!code) {
-    code = settle_in_write(&stage, id, outcome, &reply, &ended, error);
-    if (!code && !ended) code = store_sweep(stage.txn, stage.session, stage.now_ms, error);
-    if (!code && !ended) code = store_commit(stage.txn, error);
-    else store_end(stage.txn);
-  }
-  decision_end(instance, stage.session);
-  if (!code && ret_reply) *ret_reply = reply ? reply_hand_out(reply, instance, &stage.arena) : NULL;
-out:
-  configuration_done(configuration);
-  arena_free(&stage.arena);
+  struct op op;
+  op_begin(&op, instance, span_of(NULL, 0), deadline);
+  op.session = public_id_session(settlement->id);
+  int code = op_lock(&op, error);
+  if (!code) code = settle_in_write(&op, settlement, &reply, error);
+  if (!code && ret_reply) *ret_reply = reply ? reply_hand_out(reply, &op) : NULL;
+  op_end(&op);
   return code;
 }
 
-/* -- settles that met BUSY --------------------------------------------------------------------- */
-
-/* False: no room. */
-static bool remember(struct instance *instance, uint64_t id, uint32_t outcome) {
-  bool kept = true;
-  pthread_mutex_lock(&instance->remembered_lock);
-  if (instance->remembered_count == instance->remembered_capacity) {
-    size_t capacity = instance->remembered_capacity ? instance->remembered_capacity * 2 : 16;
-    struct remembered *larger = capacity > REMEMBERED_LIMIT
-                                    ? NULL
-                                    : realloc(instance->remembered, capacity * sizeof *larger);
-    kept = larger != NULL;
-    if (kept) {
-      instance->remembered = larger;
-      instance->remembered_capacity = capacity;
-    }
-  }
-  if (kept) instance->remembered[instance->remembered_count++] = (struct remembered){id, outcome};
-  atomic_store(&instance->any_remembered, instance->remembered_count > 0);
-  pthread_mutex_unlock(&instance->remembered_lock);
-  return kept;
-}
-
-static bool take_remembered(struct instance *instance, struct remembered *ret_remembered) {
-  pthread_mutex_lock(&instance->remembered_lock);
-  bool any = instance->remembered_count > 0;
-  if (any) {
-    *ret_remembered = instance->remembered[0];
-    instance->remembered_count--;
-    memmove(instance->remembered, instance->remembered + 1,
-            instance->remembered_count * sizeof *instance->remembered);
-  }
-  atomic_store(&instance->any_remembered, instance->remembered_count > 0);
-  pthread_mutex_unlock(&instance->remembered_lock);
-  return any;
-}
-
-int settle_remembered(struct instance *instance, store_deadline deadline,
-                      struct tidings_error *error) {
+int flow_settle_remembered(struct instance *instance, store_deadline deadline,
+                           struct tidings_error *error) {
   struct remembered remembered;
-  while (atomic_load(&instance->any_remembered) && take_remembered(instance, &remembered)) {
+  while (remembered_take(&instance->remembered, &remembered)) {
+    const struct settlement settlement = {.id = remembered.delivery_id,
+                                          .outcome = remembered.outcome};
     struct tidings_error why = {.size = sizeof why};
-    int code =
-        settle_now(instance, remembered.delivery_id, remembered.outcome, deadline, NULL, &why);
+    int code = settle_now(instance, &settlement, deadline, NULL, &why);
     if (code == TIDINGS_E_BUSY || code == TIDINGS_E_NOMEM || code == TIDINGS_E_STORE) {
-      (void)remember(instance, remembered.delivery_id, remembered.outcome);
+      (void)remembered_add(&instance->remembered, remembered);
       return fail(error, code, "delivery %llu, whose settle was remembered: %s",
                   (unsigned long long)remembered.delivery_id, why.text);
     }
@@ -219,13 +203,15 @@ int settle_remembered(struct instance *instance, store_deadline deadline,
   return 0;
 }
 
-int settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome,
-           const struct tidings_reply **ret_reply, struct tidings_error *error) {
+int flow_settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome,
+                const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  const struct settlement settlement = {
+      .id = delivery_id, .outcome = outcome, .answers = ret_reply != NULL};
   store_deadline deadline = store_deadline_in(instance->budget_ms);
-  (void)settle_remembered(instance, deadline, NULL);
-  int code = settle_now(instance, delivery_id, outcome, deadline, ret_reply, error);
+  (void)flow_settle_remembered(instance, deadline, NULL);
+  int code = settle_now(instance, &settlement, deadline, ret_reply, error);
   if (code != TIDINGS_E_BUSY) return code;
-  if (!remember(instance, delivery_id, outcome)) {
+  if (!remembered_add(&instance->remembered, (struct remembered){delivery_id, outcome})) {
     return fail(error, TIDINGS_E_NOMEM,
                 "delivery %llu: another writer holds the store, and there is no memory to remember "
                 "this; settle again",

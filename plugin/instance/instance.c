@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "common/siphash.h"
-#include "config/config.h"
+#include "store/wake/wake.h"
 
 /* The gate is one word, so that quiesce sees calls and replies at one moment and shuts it only if
  * there are none: the lower half counts calls, the upper one replies. */
@@ -21,76 +20,20 @@
 #define GATE_SHUT ((uint64_t)1 << 63)
 enum { DEFAULT_BUDGET_MS = 250, CREATE_BUDGET_MS = 10000 };
 
-/* -- configuration ----------------------------------------------------------------------------- */
-
-struct configuration *configuration_use(struct instance *instance) {
-  pthread_mutex_lock(&instance->configuration_lock);
-  struct configuration *configuration = instance->configuration;
-  atomic_fetch_add(&configuration->users, 1);
-  pthread_mutex_unlock(&instance->configuration_lock);
-  return configuration;
-}
-
-void configuration_done(struct configuration *configuration) {
-  if (!configuration || atomic_fetch_sub(&configuration->users, 1) != 1) return;
-  arena_free(&configuration->arena);
-  free(configuration);
-}
-
-/* Nonces need the store's secret. */
-static int configuration_complete(const struct instance *instance,
-                                  struct configuration *configuration,
-                                  struct tidings_error *error) {
-  uint8_t fresh[STORE_SECRET_BYTES];
-  if (configuration->settings.fence != FENCE_NONCE || !instance->store) return 0;
-  if (instance->host.random(instance->host.context, fresh, sizeof fresh))
-    return fail(error, TIDINGS_E_INVAL, "host.random failed; delivery.fence \"nonce\" needs it");
-  return store_secret(instance->store, fresh, store_deadline_in(instance->budget_ms),
-                      configuration->secret, error);
-}
-
-struct nonce configuration_nonce(const struct configuration *configuration,
-                                 struct tidings_span session) {
-  struct nonce nonce = {.len = 0};
-  if (configuration->settings.fence != FENCE_NONCE) return nonce;
-  (void)snprintf(nonce.text, sizeof nonce.text, "%016llx",
-                 (unsigned long long)siphash(configuration->secret, session));
-  nonce.len = sizeof nonce.text - 1;
-  return nonce;
-}
-
-int configuration_set(struct instance *instance, struct tidings_span json,
-                      struct tidings_error *error) {
-  struct configuration *configuration = calloc(1, sizeof *configuration);
-  if (!configuration) return fail(error, TIDINGS_E_NOMEM, "no memory for the configuration");
-  atomic_init(&configuration->users, 1);
-  int code = config_parse(json, &configuration->arena, &configuration->settings, error);
-  if (!code) code = configuration_complete(instance, configuration, error);
-  if (code) {
-    configuration_done(configuration);
-    return code;
-  }
-  pthread_mutex_lock(&instance->configuration_lock);
-  struct configuration *before = instance->configuration;
-  instance->configuration = configuration;
-  pthread_mutex_unlock(&instance->configuration_lock);
-  configuration_done(before);
-  return 0;
-}
-
 int64_t instance_now(const struct instance *instance) {
   static const int64_t first_ms = -62135596800000, last_ms = 253402300799999;
   int64_t now_ms = instance->host.now_ms(instance->host.context);
   return now_ms < first_ms ? first_ms : now_ms > last_ms ? last_ms : now_ms;
 }
 
-/* -- decisions --------------------------------------------------------------------------------- */
+/* -- a session's lock
+ * --------------------------------------------------------------------------------- */
 
-int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline,
-                   struct tidings_error *error) {
+int instance_lock_session(struct instance *instance, uint32_t session, store_deadline deadline,
+                          struct tidings_error *error) {
   struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
                            .tv_nsec = (long)(deadline % 1000000000u)};
-  pthread_mutex_t *lock = &instance->decisions[session % DECISION_LOCKS];
+  pthread_mutex_t *lock = &instance->session_locks[session % SESSION_LOCKS];
   if (pthread_mutex_trylock(lock) == 0 ||
       pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0)
     return 0;
@@ -98,8 +41,8 @@ int decision_begin(struct instance *instance, uint32_t session, store_deadline d
               "another call for this session is under way; nothing was lost, try again");
 }
 
-void decision_end(struct instance *instance, uint32_t session) {
-  pthread_mutex_unlock(&instance->decisions[session % DECISION_LOCKS]);
+void instance_unlock_session(struct instance *instance, uint32_t session) {
+  pthread_mutex_unlock(&instance->session_locks[session % SESSION_LOCKS]);
 }
 
 /* -- open -------------------------------------------------------------------------------------- */
@@ -180,16 +123,17 @@ static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidi
 }
 
 static void instance_free(struct instance *instance) {
-  wake_finish(instance);
+  /* What rang and was not named is left to the next instance of this process. */
+  if (!wake_is_empty(&instance->wake)) store_wait_again(instance->store);
+  wake_finish(&instance->wake);
   store_close(instance->store);
   configuration_done(instance->configuration);
   session_table_finish(&instance->sessions);
-  for (size_t i = 0; i < DECISION_LOCKS; i++) pthread_mutex_destroy(&instance->decisions[i]);
+  for (size_t i = 0; i < SESSION_LOCKS; i++) pthread_mutex_destroy(&instance->session_locks[i]);
   pthread_mutex_destroy(&instance->configuration_lock);
-  pthread_mutex_destroy(&instance->remembered_lock);
+  remembered_finish(&instance->remembered);
   drop_fork_mark(instance->fork_mark);
   arena_free(&instance->arena);
-  free(instance->remembered);
   free(instance);
 }
 
@@ -204,10 +148,10 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   instance->settle_on_return = options->settle_on_return;
   (void)session_table_init(&instance->sessions);
   (void)pthread_mutex_init(&instance->configuration_lock, NULL);
-  (void)pthread_mutex_init(&instance->remembered_lock, NULL);
+  remembered_init(&instance->remembered);
   wake_init(&instance->wake);
-  for (size_t i = 0; i < DECISION_LOCKS; i++)
-    (void)pthread_mutex_init(&instance->decisions[i], NULL);
+  for (size_t i = 0; i < SESSION_LOCKS; i++)
+    (void)pthread_mutex_init(&instance->session_locks[i], NULL);
   instance->fork_mark = make_fork_mark();
   if (!instance->fork_mark)
     code = fail(error, TIDINGS_E_NOMEM, "no memory for the fork mark: %s", strerror(errno));

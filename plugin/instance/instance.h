@@ -11,26 +11,13 @@
 
 #include <tidings/entry.h>
 
-#include "instance/sessions.h"
+#include "instance/configuration.h"
+#include "instance/remembered.h"
+#include "instance/session_table.h"
 #include "instance/wake.h"
 #include "store/store.h"
-#include "values/settings.h"
 
-/* A configuration that calls under way may still be using while a new one is in force. */
-struct configuration {
-  atomic_uint users;
-  struct arena arena;
-  struct settings settings;
-  uint8_t secret[STORE_SECRET_BYTES]; /* what nonces are derived from, when there are any */
-};
-
-/* A settle that met BUSY, to be applied at the next call. */
-struct remembered {
-  uint64_t delivery_id;
-  uint32_t outcome;
-};
-
-enum { DECISION_LOCKS = 64 };
+enum { SESSION_LOCKS = 64 };
 
 struct instance {
   struct tidings_plugin plugin; /* first: what the host holds */
@@ -53,13 +40,8 @@ struct instance {
   struct configuration *configuration;
 
   struct session_table sessions;
-  pthread_mutex_t decisions[DECISION_LOCKS]; /* by session number: one decision at a time for a
-                                                session. Not held by pushes */
-
-  pthread_mutex_t remembered_lock;
-  struct remembered *remembered;
-  size_t remembered_count, remembered_capacity;
-  atomic_bool any_remembered;
+  pthread_mutex_t session_locks[SESSION_LOCKS]; /* by session number */
+  struct remembered_settles remembered;
 
   struct wake wake;
   atomic_bool wake_used; /* the host polls the wake descriptor */
@@ -78,25 +60,11 @@ void instance_leave(struct instance *instance);
 void instance_hand_out(struct instance *instance);
 void instance_take_back(struct instance *instance);
 
-/* The configuration in force, kept alive until it is given back. */
-struct configuration *configuration_use(struct instance *instance);
-void configuration_done(struct configuration *configuration);
-int configuration_set(struct instance *instance, struct tidings_span json,
-                      struct tidings_error *error);
-
-/* What tells a session's real blocks from forged ones: the same for ever, and told to the model by
- * the query `instructions`. Empty: there is none by this configuration. */
-struct nonce {
-  char text[17];
-  size_t len;
-};
-struct nonce configuration_nonce(const struct configuration *configuration,
-                                 struct tidings_span session);
-
-/* One decision at a time for session number `session`; BUSY past the deadline. */
-int decision_begin(struct instance *instance, uint32_t session, store_deadline deadline,
-                   struct tidings_error *error);
-void decision_end(struct instance *instance, uint32_t session);
+/* One decision at a time for session number `session`; BUSY past the deadline. Pushes do not take
+ * this lock. */
+int instance_lock_session(struct instance *instance, uint32_t session, store_deadline deadline,
+                          struct tidings_error *error);
+void instance_unlock_session(struct instance *instance, uint32_t session);
 
 /* The host's wall clock, kept within the years that a timestamp can say (0001 to 9999), so that
  * arithmetic on times cannot overflow. */

@@ -13,15 +13,15 @@ int inspect_pending(struct inspection *inspection, struct tidings_error *error) 
   struct json_writer *writer = &inspection->writer;
   struct item *items = NULL;
   size_t count = 0;
-  int code = item_pending(inspection->txn, inspection->session, &inspection->head,
-                          &inspection->arena, &items, &count, error);
+  int code = item_pending(inspection->op.txn, inspection->op.session, &inspection->op.head,
+                          &inspection->op.arena, &items, &count, error);
   if (code) return code;
   json_put_u64(writer, "count", count);
-  json_put_u64(writer, "leased", ledger_leased(&inspection->head));
+  json_put_u64(writer, "leased", ledger_leased(&inspection->op.head));
   json_open(writer, "items", '[');
   for (size_t i = 0; i < count && i < inspection->query->limit; i++) {
     json_open(writer, NULL, '{');
-    json_put_id(writer, "id", public_id(inspection->session, items[i].n));
+    json_put_id(writer, "id", public_id(inspection->op.session, items[i].n));
     write_kind(writer, &items[i].note);
     json_put_text(writer, "level", level_name(items[i].note.level));
     json_put_string(writer, "message", items[i].note.message);
@@ -77,16 +77,13 @@ static void write_messages(struct json_writer *writer, const struct turns *turns
 int inspect_status(struct inspection *inspection, struct tidings_error *error) {
   static const char *const phases[] = {NULL, "streaming", "tools"};
   struct json_writer *writer = &inspection->writer;
-  struct turning turning = {.instance = inspection->instance,
-                            .txn = inspection->txn,
-                            .session = inspection->session,
-                            .head = &inspection->head,
-                            .arena = &inspection->arena};
+  struct turning turning = {.from = 0};
   struct tidings_reply reply = {.size = sizeof reply};
-  int code = inspection->session ? turning_load(&turning, NULL, 0, NULL, error) : 0;
+  int code =
+      inspection->op.session ? turning_load(&inspection->op, &turning, NULL, 0, NULL, error) : 0;
   if (code) return code;
   const struct run *run = &turning.turns.run;
-  if (reply_status(&reply, run, &turning.turns, &inspection->arena))
+  if (reply_status(&reply, run, &turning.turns, &inspection->op.arena))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a status");
   const struct tidings_status *status = reply.status;
   json_put_text(writer, "state", run_state_name(run->state));
@@ -104,7 +101,7 @@ int inspect_status(struct inspection *inspection, struct tidings_error *error) {
   json_close(writer, ']');
   write_messages(writer, &turning.turns);
   json_put_bool(writer, "compacting", run->compacting);
-  write_attachment(writer, &inspection->head);
+  write_attachment(writer, &inspection->op.head);
   return 0;
 }
 
@@ -162,20 +159,20 @@ static void write_tally(struct json_writer *writer, const struct tally *tally) {
 /* `outcomes` counts all that ever ended; by_source and by_level what the store still holds. */
 int inspect_stats(struct inspection *inspection, struct tidings_error *error) {
   struct json_writer *writer = &inspection->writer;
-  struct tally tally = {.arena = &inspection->arena};
+  struct tally tally = {.arena = &inspection->op.arena};
   int code = 0;
-  if (inspection->session)
-    code = item_scan(inspection->txn, inspection->session, 0, UINT64_MAX, &inspection->arena,
-                     count_item, &tally, error);
+  if (inspection->op.session)
+    code = item_scan(inspection->op.txn, inspection->op.session, 0, UINT64_MAX,
+                     &inspection->op.arena, count_item, &tally, error);
   if (!code && tally.no_memory)
     code = fail(error, TIDINGS_E_NOMEM, "no memory to count notifications");
   if (code) return code;
   json_put_u64(writer, "pushed", inspection->last);
-  json_put_u64(writer, "pending", ledger_pending(&inspection->head, inspection->last));
-  json_put_u64(writer, "leased", ledger_leased(&inspection->head));
+  json_put_u64(writer, "pending", ledger_pending(&inspection->op.head, inspection->last));
+  json_put_u64(writer, "leased", ledger_leased(&inspection->op.head));
   json_open(writer, "outcomes", '{');
   for (unsigned i = OUTCOME_DELIVERED; i < OUTCOME_COUNT; i++)
-    json_put_u64(writer, outcome_name(i), inspection->head.outcomes[i]);
+    json_put_u64(writer, outcome_name(i), inspection->op.head.outcomes[i]);
   json_close(writer, '}');
   write_tally(writer, &tally);
   return 0;

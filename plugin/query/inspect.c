@@ -53,33 +53,27 @@ static int ask_session(struct inspection *inspection, struct tidings_error *erro
       [QUERY_PREVIEW] = inspect_preview, [QUERY_INSTRUCTIONS] = inspect_instructions,
       [QUERY_RENDER] = inspect_render,   [QUERY_SESSIONS] = inspect_sessions,
   };
-  int code = store_read(inspection->instance->store, &inspection->txn, error);
-  if (code) return code;
-  if (inspection->query->session.len)
-    code = session_find(inspection->txn, inspection->query->session, &inspection->session, error);
-  if (!code)
-    code = head_get(inspection->txn, inspection->session, &inspection->arena, &inspection->head,
-                    error);
-  if (!code && inspection->session)
-    code = item_last(inspection->txn, inspection->session, &inspection->head, &inspection->last,
-                     error);
-  if (!code) code = answers[inspection->query->name](inspection, error);
-  store_end(inspection->txn);
-  arena_free(&inspection->arena);
-  return code;
+  struct op *op = &inspection->op;
+  int code = op_read(op, error);
+  if (!code && op->name.len) code = session_find(op->txn, op->name, &op->session, error);
+  if (!code) code = op_get_head(op, error);
+  if (!code && op->session)
+    code = item_last(op->txn, op->session, &op->head, &inspection->last, error);
+  return code ? code : answers[inspection->query->name](inspection, error);
 }
 
 static int write_answer(struct instance *instance, const struct query *query, struct buffer *out,
                         struct tidings_error *error) {
-  struct inspection inspection = {
-      .instance = instance, .query = query, .arena = ARENA_EMPTY, .writer = {.out = out}};
-  json_open(&inspection.writer, NULL, '{');
+  struct inspection inspection = {.query = query, .writer = {.out = out}};
   int code = 0;
+  op_begin(&inspection.op, instance, query->session, store_deadline_in(instance->budget_ms));
+  json_open(&inspection.writer, NULL, '{');
   if (query->name == QUERY_CONFIGURE) code = configure(instance, query, &inspection.writer, error);
   else if (query->name == QUERY_NEUTRALIZE) answer_neutralize(query, &inspection.writer);
   else code = ask_session(&inspection, error);
   json_close(&inspection.writer, '}');
   buffer_byte(out, '\0');
+  op_end(&inspection.op);
   if (!code && out->failed) code = fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
   return code;
 }

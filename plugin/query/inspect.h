@@ -9,8 +9,8 @@
 #include <tidings/query.h>
 
 #include "common/json_write.h"
-#include "instance/instance.h"
 #include "query/query.h"
+#include "session/op.h"
 
 int inspect(struct instance *instance, struct tidings_span request,
             const struct tidings_answer **ret_answer, struct tidings_error *error);
@@ -20,13 +20,9 @@ void inspect_release(struct instance *instance,
 /* One question being answered, in a snapshot. A session that the store has not heard of, or none at
  * all, has number 0 and an empty head. */
 struct inspection {
-  struct instance *instance;
+  struct op op;
   const struct query *query;
-  struct store_txn *txn;
-  uint32_t session;
-  struct head head;
   uint64_t last; /* number of the newest item */
-  struct arena arena;
   struct json_writer writer;
 };
 

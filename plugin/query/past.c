@@ -57,13 +57,13 @@ static int keep_item(void *context, const struct item *item) {
 static int read_rows(struct inspection *inspection, bool items, struct rows *rows,
                      struct tidings_error *error) {
   int code = 0;
-  rows->arena = &inspection->arena;
-  if (!inspection->session) return 0;
-  code =
-      delivery_scan(inspection->txn, inspection->session, rows->arena, keep_delivery, rows, error);
+  rows->arena = &inspection->op.arena;
+  if (!inspection->op.session) return 0;
+  code = delivery_scan(inspection->op.txn, inspection->op.session, rows->arena, keep_delivery, rows,
+                       error);
   if (!code && items)
-    code = item_scan(inspection->txn, inspection->session, 0, UINT64_MAX, rows->arena, keep_item,
-                     rows, error);
+    code = item_scan(inspection->op.txn, inspection->op.session, 0, UINT64_MAX, rows->arena,
+                     keep_item, rows, error);
   if (!code && rows->no_memory)
     code = fail(error, TIDINGS_E_NOMEM, "no memory to read a session's history");
   return code;
@@ -94,7 +94,7 @@ static void write_shown(const struct inspection *inspection, const struct fate_r
   buffer_text(out, "shown to the assistant");
   if (fate->ref)
     buffer_format(out, " in the line of item %llu",
-                  (unsigned long long)public_id(inspection->session, fate->ref));
+                  (unsigned long long)public_id(inspection->op.session, fate->ref));
   if (fate->reason == REASON_SHORTENED)
     buffer_text(out, ", shortened because of delivery.max_tokens");
 }
@@ -125,7 +125,7 @@ static void write_reason(const struct inspection *inspection, const struct notif
     break;
   case REASON_NEWER_KEY:
     buffer_format(out, "item %llu with the same key replaced it",
-                  (unsigned long long)public_id(inspection->session, fate->ref));
+                  (unsigned long long)public_id(inspection->op.session, fate->ref));
     break;
   case REASON_MASTER_SWITCH: buffer_text(out, "conversation.notifications.enable is false"); break;
   case REASON_SOURCE:
@@ -149,12 +149,12 @@ static void write_reason(const struct inspection *inspection, const struct notif
   case REASON_RUNNING: buffer_text(out, "its handle went on running"); break;
   case REASON_OWN_EDIT:
     buffer_format(out, "item %llu says that the assistant's own call changed the same file",
-                  (unsigned long long)public_id(inspection->session, fate->ref));
+                  (unsigned long long)public_id(inspection->op.session, fate->ref));
     break;
   case REASON_OPPOSITE:
     buffer_format(out,
                   "it and item %llu say the opposite of each other, and neither had been shown",
-                  (unsigned long long)public_id(inspection->session, fate->ref));
+                  (unsigned long long)public_id(inspection->op.session, fate->ref));
     break;
   case REASON_SESSION_CLOSED: buffer_text(out, "the session was closed"); break;
   case REASON_NONE:
@@ -176,7 +176,7 @@ static void write_fates(struct inspection *inspection, const struct rows *rows,
       struct buffer why = BUFFER_EMPTY;
       write_reason(inspection, item ? &item->note : &forgotten.note, fate, &why);
       json_open(writer, NULL, '{');
-      json_put_id(writer, "id", public_id(inspection->session, n));
+      json_put_id(writer, "id", public_id(inspection->op.session, n));
       json_put_text(writer, "outcome", outcome_name(fate->outcome));
       json_put_string(writer, "reason", buffer_view(&why));
       if (item) {
@@ -196,7 +196,7 @@ static void write_delivery(struct inspection *inspection, const struct rows *row
                            const struct delivery *delivery) {
   struct json_writer *writer = &inspection->writer;
   json_open(writer, NULL, '{');
-  json_put_id(writer, "id", public_id(inspection->session, delivery->n));
+  json_put_id(writer, "id", public_id(inspection->op.session, delivery->n));
   json_put_text(writer, "outcome", state_names[delivery->state]);
   json_put_text(writer, "carrier", carrier_names[delivery->carrier]);
   if (delivery->carrier == CARRIER_TOOL_RESULT) {
@@ -262,7 +262,7 @@ static void tell_delivery(const struct inspection *inspection, const struct item
   write_time(out, delivery->leased_ms);
   if (delivery->carrier == CARRIER_TOOL_RESULT || delivery->carrier == CARRIER_CHAT_REQUEST) {
     buffer_format(out, " delivery %llu went out %s",
-                  (unsigned long long)public_id(inspection->session, delivery->n),
+                  (unsigned long long)public_id(inspection->op.session, delivery->n),
                   on[delivery->carrier]);
     buffer_text(out, shown ? " with it" : " without it");
   } else if (delivery->carrier != CARRIER_CLOSED) {
@@ -286,11 +286,13 @@ int inspect_explain(struct inspection *inspection, struct tidings_error *error) 
   struct rows rows = {0};
   struct item item;
   const char *outcome = "pending";
-  if (!inspection->session || public_id_session(inspection->query->id) != inspection->session) {
+  if (!inspection->op.session ||
+      public_id_session(inspection->query->id) != inspection->op.session) {
     return fail(error, TIDINGS_E_NOT_FOUND, "session %s has no item %llu",
                 quote(inspection->query->session).text, (unsigned long long)inspection->query->id);
   }
-  int code = item_get(inspection->txn, inspection->session, n, &inspection->arena, &item, error);
+  int code =
+      item_get(inspection->op.txn, inspection->op.session, n, &inspection->op.arena, &item, error);
   if (code == TIDINGS_E_NOT_FOUND)
     code = fail(error, code, "session %s has no item %llu", quote(inspection->query->session).text,
                 (unsigned long long)inspection->query->id);

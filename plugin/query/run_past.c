@@ -81,13 +81,13 @@ static int write_next(void *context, const struct transition *transition) {
 }
 
 int inspect_transitions(struct inspection *inspection, struct tidings_error *error) {
-  uint64_t last = inspection->head.last_transition, limit = inspection->query->limit;
+  uint64_t last = inspection->op.head.last_transition, limit = inspection->query->limit;
   int code = 0;
   json_open(&inspection->writer, "transitions", '[');
-  if (inspection->session)
-    code =
-        transition_scan(inspection->txn, inspection->session, last > limit ? last - limit + 1 : 1,
-                        &inspection->arena, write_next, &inspection->writer, error);
+  if (inspection->op.session)
+    code = transition_scan(inspection->op.txn, inspection->op.session,
+                           last > limit ? last - limit + 1 : 1, &inspection->op.arena, write_next,
+                           &inspection->writer, error);
   json_close(&inspection->writer, ']');
   return code;
 }

@@ -29,16 +29,16 @@ struct listing {
 static int look(struct inspection *inspection, struct entry *entry, struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY; /* for the ranges, which can be long */
   uint64_t last = 0;
-  int code = head_get(inspection->txn, entry->number, &arena, &entry->head, error);
+  int code = head_get(inspection->op.txn, entry->number, &arena, &entry->head, error);
   if (code == TIDINGS_E_STORE) {
     entry->head = (struct head){.watermark = 1};
     code = 0;
   } else if (!code) {
-    code = item_last(inspection->txn, entry->number, &entry->head, &last, error);
+    code = item_last(inspection->op.txn, entry->number, &entry->head, &last, error);
     if (!code) entry->pending = ledger_pending(&entry->head, last);
   }
-  if (!code && (arena_copy(&inspection->arena, entry->head.cwd, &entry->head.cwd) ||
-                arena_copy(&inspection->arena, entry->head.host, &entry->head.host)))
+  if (!code && (arena_copy(&inspection->op.arena, entry->head.cwd, &entry->head.cwd) ||
+                arena_copy(&inspection->op.arena, entry->head.host, &entry->head.host)))
     code = fail(error, TIDINGS_E_NOMEM, "no memory to list the sessions");
   if (!entry->head.owner.pid) entry->head.attached_ms = 0;
   entry->alive = !code && owner_alive(&entry->head.owner);
@@ -87,8 +87,8 @@ static void write_entry(struct json_writer *writer, const struct entry *entry) {
 
 int inspect_sessions(struct inspection *inspection, struct tidings_error *error) {
   struct json_writer *writer = &inspection->writer;
-  struct listing listing = {.arena = &inspection->arena, .error = error};
-  int code = session_scan(inspection->txn, add, &listing, error);
+  struct listing listing = {.arena = &inspection->op.arena, .error = error};
+  int code = session_scan(inspection->op.txn, add, &listing, error);
   for (size_t i = 0; !code && i < listing.count; i++)
     code = look(inspection, &listing.entries[i], error);
   if (!code) {

@@ -49,67 +49,43 @@ static void write_notifications(struct json_writer *writer, const struct plan *p
 /* -- preview ----------------------------------------------------------------------------------- */
 
 /* The run as it would be with a tool result, and what that would steer. */
-static int look_ahead(struct inspection *inspection, const struct settings *settings,
-                      struct turning *turning, struct steered *steered,
-                      struct tidings_error *error) {
-  *turning = (struct turning){.instance = inspection->instance,
-                              .settings = settings,
-                              .txn = inspection->txn,
-                              .session = inspection->session,
-                              .head = &inspection->head,
-                              .arena = &inspection->arena,
-                              .now_ms = instance_now(inspection->instance)};
-  if (!inspection->session) return 0;
-  int code = turning_load(turning, NULL, 0, NULL, error);
+static int look_ahead(struct inspection *inspection, struct turning *turning,
+                      struct steered *steered, struct tidings_error *error) {
+  struct op *op = &inspection->op;
+  if (!op->session) return 0;
+  int code = turning_load(op, turning, NULL, 0, NULL, error);
   if (code || inspection->query->chat_request) return code;
-  struct turns_input input = turning_input(turning, TURNS_TOOL_RESULT);
-  input.delivery = inspection->head.last_delivery + 1;
+  struct turns_input input = turning_input(op, TURNS_TOOL_RESULT);
+  input.delivery = op->head.last_delivery + 1;
   input.steering = true;
   code = turns_step(&turning->turns, &input, error);
-  return code ? code : turning_steered(turning, input.delivery, steered, error);
+  return code ? code : turning_steered(op, turning, input.delivery, steered, error);
 }
 
-static int preview(struct inspection *inspection, const struct configuration *configuration,
-                   struct tidings_error *error) {
+int inspect_preview(struct inspection *inspection, struct tidings_error *error) {
+  struct op *op = &inspection->op;
   struct item *items = NULL;
-  struct turning turning;
+  struct turning turning = {.from = 0};
   struct steered steered = {0};
   size_t count = 0;
   struct plan plan;
-  int code = item_pending(inspection->txn, inspection->session, &inspection->head,
-                          &inspection->arena, &items, &count, error);
-  if (!code) code = look_ahead(inspection, &configuration->settings, &turning, &steered, error);
+  int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
+  if (!code) code = look_ahead(inspection, &turning, &steered, error);
   if (code) return code;
   const struct run *run = &turning.turns.run;
-  const struct planning planning = {.instance = inspection->instance,
-                                    .settings = &configuration->settings,
-                                    .now_ms = turning.now_ms,
-                                    .arena = &inspection->arena,
-                                    .pinned = run->kind == TURN_OF_SYSTEM ? run->system_item : 0};
-  struct tidings_reply *reply = reply_make(&inspection->arena);
-  if (!reply || planning_make(&planning, items, count, &plan)) return no_memory(error);
-  const struct showing showing = {.instance = inspection->instance,
-                                  .configuration = configuration,
-                                  .session = inspection->query->session,
-                                  .session_number = inspection->session,
-                                  .chat_request = inspection->query->chat_request,
+  uint64_t pinned = run->kind == TURN_OF_SYSTEM ? run->system_item : 0;
+  struct tidings_reply *reply = reply_make(&op->arena);
+  if (!reply || planning_make(op, pinned, items, count, &plan)) return no_memory(error);
+  const struct showing showing = {.chat_request = inspection->query->chat_request,
                                   .steered = steered.contents,
                                   .steered_count = steered.count,
                                   .plan = &plan};
-  code =
-      plan.line_count || steered.count ? reply_show(reply, &showing, &inspection->arena, error) : 0;
+  code = plan.line_count || steered.count ? reply_show(reply, op, &showing, error) : 0;
   if (code) return code;
   write_notifications(&inspection->writer, &plan);
   write_messages(&inspection->writer, reply);
   json_put_u64(&inspection->writer, "deferred", plan.deferred);
   return 0;
-}
-
-int inspect_preview(struct inspection *inspection, struct tidings_error *error) {
-  struct configuration *configuration = configuration_use(inspection->instance);
-  int code = preview(inspection, configuration, error);
-  configuration_done(configuration);
-  return code;
 }
 
 /* -- render ------------------------------------------------------------------------------------ */
@@ -125,20 +101,15 @@ static int plan_again(const struct streamed *carrier, const struct settings *set
   return plan_delivery(items, carrier->note_count, &plain, 0, NULL, arena, plan);
 }
 
-static int render_again(struct inspection *inspection, const struct configuration *configuration,
-                        const struct streamed *carrier, struct tidings_error *error) {
+static int render_again(struct inspection *inspection, const struct streamed *carrier,
+                        struct tidings_error *error) {
+  struct op *op = &inspection->op;
   struct json_writer *writer = &inspection->writer;
-  struct tidings_reply *reply = reply_make(&inspection->arena);
+  struct tidings_reply *reply = reply_make(&op->arena);
   struct plan plan;
-  if (!reply || plan_again(carrier, &configuration->settings, &inspection->arena, &plan))
-    return no_memory(error);
-  const struct showing showing = {.instance = inspection->instance,
-                                  .configuration = configuration,
-                                  .session = inspection->query->session,
-                                  .session_number = inspection->session,
-                                  .chat_request = carrier->chat_request,
-                                  .plan = &plan};
-  int code = reply_show(reply, &showing, &inspection->arena, error);
+  if (!reply || plan_again(carrier, op->settings, &op->arena, &plan)) return no_memory(error);
+  const struct showing showing = {.chat_request = carrier->chat_request, .plan = &plan};
+  int code = reply_show(reply, op, &showing, error);
   if (code) return code;
   json_open(writer, NULL, '{');
   json_put_text(writer, "type", carrier->chat_request ? "chat_request" : "tool_call_response");
@@ -150,13 +121,11 @@ static int render_again(struct inspection *inspection, const struct configuratio
 }
 
 int inspect_render(struct inspection *inspection, struct tidings_error *error) {
-  struct configuration *configuration = configuration_use(inspection->instance);
   int code = 0;
   json_open(&inspection->writer, "carriers", '[');
   for (size_t i = 0; i < inspection->query->carrier_count && !code; i++)
-    code = render_again(inspection, configuration, &inspection->query->carriers[i], error);
+    code = render_again(inspection, &inspection->query->carriers[i], error);
   json_close(&inspection->writer, ']');
-  configuration_done(configuration);
   return code;
 }
 
@@ -177,18 +146,17 @@ static void write_tools(struct json_writer *writer, const struct settings *setti
 }
 
 int inspect_instructions(struct inspection *inspection, struct tidings_error *error) {
-  struct configuration *configuration = configuration_use(inspection->instance);
-  struct nonce nonce = configuration_nonce(configuration, inspection->query->session);
-  const struct render_input input = {.format = configuration->settings.format,
+  const struct op *op = &inspection->op;
+  struct nonce nonce = configuration_nonce(op->configuration, op->name);
+  const struct render_input input = {.format = op->settings->format,
                                      .nonce = span_of(nonce.text, nonce.len)};
   struct buffer text = BUFFER_EMPTY;
   (void)error;
   render_instructions(&input, &text);
   json_put_string(&inspection->writer, "text", buffer_view(&text));
   json_put_string(&inspection->writer, "nonce", input.nonce);
-  write_tools(&inspection->writer, &configuration->settings);
+  write_tools(&inspection->writer, op->settings);
   if (text.failed) inspection->writer.out->failed = true;
   buffer_free(&text);
-  configuration_done(configuration);
   return 0;
 }

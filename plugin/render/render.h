@@ -9,7 +9,8 @@
 
 #include "common/arena.h"
 #include "common/buffer.h"
-#include "rules/policy/plan.h"
+#include "values/line.h"
+#include "values/settings.h"
 
 #define NOTIFICATION_TOOL "_system_notification" /* what a synthetic call calls */
 

@@ -7,41 +7,26 @@
 #ifndef SESSION_ATTACH_H
 #define SESSION_ATTACH_H
 
-#include "event/event.h"
-#include "instance/instance.h"
+#include "session/op.h"
+#include "values/event.h"
 
-/* In a write, changes `head`; the caller puts it if *ret_changed. Deliveries that `opening` names
- * are committed; the others of a dead or deposed owner, and all others when it names any, are
- * rolled back. Errors: BUSY naming the living owner's pid, CLOSED for one whose session was taken
- * over, STORE, NOMEM. */
-struct attaching {
-  const struct instance *instance;
-  const struct settings *settings;
-  struct store_txn *txn;
-  uint32_t session;
-  struct head *head;
-  /* NULL: a hook call, or an event other than session.opened and .resumed */
-  const struct session_event *opening;
-  int64_t now_ms;
-  struct arena *arena;
-};
-int attach(const struct attaching *attaching, bool *ret_changed, struct tidings_error *error);
+/* The session op->name as this process remembers it, looked up in the store if need be: sets
+ * op->known and op->session. op->known stays NULL if the store has no such session. Errors: STORE,
+ * NOMEM. */
+int attach_look_up(struct op *op, struct tidings_error *error);
 
-/* Was it `host` that had the session before it was taken over? */
-bool was_taken_over(const struct head *head, const struct owner *host);
+/* Adds the session op->name if need be and attaches to it, in a transaction of its own. Sets
+ * op->known and op->session. Errors: as attach_in_write, and BUSY for the store's writer lock. */
+int attach_by_hook(struct op *op, struct tidings_error *error);
 
-/* The session as this process remembers it; looked up in the store if need be. *ret_session NULL:
- * the store has never heard of it. */
-int session_known(struct instance *instance, struct tidings_span id, struct session **ret_session,
-                  struct tidings_error *error);
+/* In a write, changes op->head; the caller puts it if *ret_changed. `opening` is NULL for all but
+ * session.opened and session.resumed. Deliveries that it names are committed; the others of a dead
+ * or deposed owner, and all others when it names any, are rolled back. Errors: BUSY naming the
+ * living owner's pid, CLOSED for one whose session was taken over, STORE, NOMEM. */
+int attach_in_write(struct op *op, const struct session_event *opening, bool *ret_changed,
+                    struct tidings_error *error);
 
-/* After a commit: remembers the session that has this number now. Errors: NOMEM. */
-int session_remember(struct instance *instance, struct tidings_span id, uint32_t number,
-                     struct session **ret_session, struct tidings_error *error);
-
-/* Adds the session if need be and attaches to it, in a transaction of its own. */
-int session_attach(struct instance *instance, const struct settings *settings,
-                   struct tidings_span id, int64_t now_ms, store_deadline deadline,
-                   struct session **ret_session, struct tidings_error *error);
+/* Did `host` have the session before it was taken over? */
+bool attach_was_taken_over(const struct head *head, const struct owner *host);
 
 #endif

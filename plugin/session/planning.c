@@ -15,18 +15,17 @@ struct sorted {
 };
 
 /* Damaged items never reach the policy: they are dropped. */
-static int sort_out(const struct planning *planning, struct item *items, size_t count,
-                    struct sorted *ret) {
+static int sort_out_damaged(struct op *op, uint64_t pinned, struct item *items, size_t count,
+                            struct sorted *ret) {
   struct sorted sorted = {.sound = items, .sound_count = count};
   size_t damaged = 0;
   for (size_t i = 0; i < count; i++) {
-    items[i].pinned = items[i].n == planning->pinned;
+    items[i].pinned = items[i].n == pinned;
     damaged += !items[i].note.message.len;
   }
   if (damaged) {
-    sorted =
-        (struct sorted){.sound = arena_zalloc(planning->arena, count, sizeof *sorted.sound),
-                        .damaged = arena_zalloc(planning->arena, damaged, sizeof *sorted.damaged)};
+    sorted = (struct sorted){.sound = arena_zalloc(&op->arena, count, sizeof *sorted.sound),
+                             .damaged = arena_zalloc(&op->arena, damaged, sizeof *sorted.damaged)};
     if (!sorted.sound || !sorted.damaged) return -1;
     for (size_t i = 0; i < count; i++) {
       if (items[i].note.message.len) sorted.sound[sorted.sound_count++] = items[i];
@@ -72,23 +71,22 @@ static uint64_t count_tokens(void *context, struct tidings_span message) {
   return (shown.len + 3) / 4;
 }
 
-int planning_make(const struct planning *planning, struct item *items, size_t item_count,
+int planning_make(struct op *op, uint64_t pinned, struct item *items, size_t item_count,
                   struct plan *ret_plan) {
-  const struct settings *settings = planning->settings;
   struct counting counting = {
-      .host = planning->instance->host, .format = settings->format, .shown = BUFFER_EMPTY};
+      .host = op->instance->host, .format = op->settings->format, .shown = BUFFER_EMPTY};
   const struct token_counter counter = {count_tokens, &counting};
   struct sorted sorted;
   struct plan plan;
-  if (sort_out(planning, items, item_count, &sorted)) return -1;
-  if (plan_needs_facts(sorted.sound, sorted.sound_count, settings) &&
-      facts_read(sorted.sound, sorted.sound_count, planning->arena))
+  if (sort_out_damaged(op, pinned, items, item_count, &sorted)) return -1;
+  if (plan_needs_facts(sorted.sound, sorted.sound_count, op->settings) &&
+      facts_read(sorted.sound, sorted.sound_count, &op->arena))
     return -1;
-  int code = plan_delivery(sorted.sound, sorted.sound_count, settings, planning->now_ms, &counter,
-                           planning->arena, &plan);
+  int code = plan_delivery(sorted.sound, sorted.sound_count, op->settings, op->now_ms, &counter,
+                           &op->arena, &plan);
   buffer_free(&counting.shown);
   if (code) return -1;
-  if (merge_fates(planning->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;
+  if (merge_fates(&op->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;
   if (sorted.damaged_count) {
     static const char words[] =
         "store: damaged notification records were dropped; see query explain";
@@ -99,18 +97,16 @@ int planning_make(const struct planning *planning, struct item *items, size_t it
   return 0;
 }
 
-int planning_left(const struct planning *planning, struct item *items, size_t item_count,
-                  const bool **ret_left) {
+int planning_left(struct op *op, struct item *items, size_t item_count, const bool **ret_left) {
   struct sorted sorted;
-  if (sort_out(planning, items, item_count, &sorted)) return -1;
-  bool *left = arena_zalloc(planning->arena, item_count, sizeof *left),
-       *sound = arena_zalloc(planning->arena, item_count, sizeof *sound);
+  if (sort_out_damaged(op, 0, items, item_count, &sorted)) return -1;
+  bool *left = arena_zalloc(&op->arena, item_count, sizeof *left),
+       *sound = arena_zalloc(&op->arena, item_count, sizeof *sound);
   if (!left || !sound) return -1;
-  if (plan_needs_facts(sorted.sound, sorted.sound_count, planning->settings) &&
-      facts_read(sorted.sound, sorted.sound_count, planning->arena))
+  if (plan_needs_facts(sorted.sound, sorted.sound_count, op->settings) &&
+      facts_read(sorted.sound, sorted.sound_count, &op->arena))
     return -1;
-  if (plan_left(sorted.sound, sorted.sound_count, planning->settings, planning->now_ms,
-                planning->arena, sound))
+  if (plan_left(sorted.sound, sorted.sound_count, op->settings, op->now_ms, &op->arena, sound))
     return -1;
   for (size_t i = 0, at = 0; i < item_count; i++)
     left[i] = items[i].note.message.len && sound[at++];

@@ -21,7 +21,7 @@ struct tidings_reply *reply_make(struct arena *arena) {
   return &reply->abi;
 }
 
-static int no_memory(struct tidings_error *error) {
+static int no_memory_for_reply(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
 }
 
@@ -84,15 +84,15 @@ static int make_call_id(const struct tidings_host *host, struct arena *arena,
                  "notif_%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
                  b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
                  b[14], b[15]);
-  return arena_copy(arena, span_text(text), ret_id) ? no_memory(error) : 0;
+  return arena_copy(arena, span_text(text), ret_id) ? no_memory_for_reply(error) : 0;
 }
 
-static int make_call_ids(const struct showing *showing, struct arena *arena,
-                         const struct tidings_span **ret_ids, struct tidings_error *error) {
-  struct tidings_span *ids = arena_zalloc(arena, showing->plan->line_count, sizeof *ids);
-  if (!ids) return no_memory(error);
-  for (size_t i = 0; i < showing->plan->line_count; i++) {
-    int code = make_call_id(&showing->instance->host, arena, &ids[i], error);
+static int make_call_ids(struct op *op, size_t count, const struct tidings_span **ret_ids,
+                         struct tidings_error *error) {
+  struct tidings_span *ids = arena_zalloc(&op->arena, count, sizeof *ids);
+  if (!ids) return no_memory_for_reply(error);
+  for (size_t i = 0; i < count; i++) {
+    int code = make_call_id(&op->instance->host, &op->arena, &ids[i], error);
     if (code) return code;
   }
   *ret_ids = ids;
@@ -118,15 +118,16 @@ static int show_messages(struct tidings_reply *reply, const struct rendered *ren
   return 0;
 }
 
-int reply_show(struct tidings_reply *reply, const struct showing *showing, struct arena *arena,
+int reply_show(struct tidings_reply *reply, struct op *op, const struct showing *showing,
                struct tidings_error *error) {
-  const struct settings *settings = &showing->configuration->settings;
-  struct nonce nonce = configuration_nonce(showing->configuration, showing->session);
+  const struct settings *settings = op->settings;
+  const struct plan *plan = showing->plan;
+  struct nonce nonce = configuration_nonce(op->configuration, op->name);
   struct render_input input = {
-      .lines = showing->plan->lines,
-      .line_count = showing->plan->line_count,
-      .deferred = showing->plan->deferred,
-      .host_name = showing->instance->host_name,
+      .lines = plan->lines,
+      .line_count = plan->line_count,
+      .deferred = plan->deferred,
+      .host_name = op->instance->host_name,
       .nonce = span_of(nonce.text, nonce.len),
       .format = settings->format,
       .order = settings->order,
@@ -138,22 +139,21 @@ int reply_show(struct tidings_reply *reply, const struct showing *showing, struc
   const struct rendered *rendered;
   size_t count;
   int code = settings->format == FORMAT_SYNTHETIC_CALL
-                 ? make_call_ids(showing, arena, &input.call_ids, error)
+                 ? make_call_ids(op, plan->line_count, &input.call_ids, error)
                  : 0;
   if (code) return code;
-  if (show_notifications(reply, showing->session_number, showing->plan, arena) ||
-      render_messages(&input, arena, &rendered, &count) ||
-      show_messages(reply, rendered, count, arena))
-    return no_memory(error);
+  if (show_notifications(reply, op->session, plan, &op->arena) ||
+      render_messages(&input, &op->arena, &rendered, &count) ||
+      show_messages(reply, rendered, count, &op->arena))
+    return no_memory_for_reply(error);
   return 0;
 }
 
-const struct tidings_reply *reply_hand_out(struct tidings_reply *abi, struct instance *instance,
-                                           struct arena *arena) {
+const struct tidings_reply *reply_hand_out(struct tidings_reply *abi, struct op *op) {
   struct reply *reply = (struct reply *)abi;
-  reply->arena = *arena;
-  *arena = (struct arena)ARENA_EMPTY;
-  instance_hand_out(instance);
+  reply->arena = op->arena;
+  op->arena = (struct arena)ARENA_EMPTY;
+  instance_hand_out(op->instance);
   return abi;
 }
 

@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "session/reply.h"
 
-static int no_memory(struct tidings_error *error) {
+static int no_memory_for_turns(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
 }
 
@@ -104,8 +104,9 @@ int reply_abort(struct tidings_reply *reply, struct arena *arena) {
   return 0;
 }
 
-static int offered_message(const struct turning *turning, const struct message *message,
-                           struct tidings_message *ret_message, struct tidings_error *error) {
+static int offered_message(struct op *op, const struct turning *turning,
+                           const struct message *message, struct tidings_message *ret_message,
+                           struct tidings_error *error) {
   *ret_message = (struct tidings_message){.size = sizeof *ret_message,
                                           .id = message->id,
                                           .queued_at_ms = message->waited ? message->stamp_ms : 0};
@@ -114,28 +115,29 @@ static int offered_message(const struct turning *turning, const struct message *
     ret_message->trigger = turning->trigger;
     return 0;
   }
-  return content_get(turning->txn, turning->session, message->n, turning->arena,
-                     &ret_message->content, &ret_message->trigger, error);
+  return content_get(op->txn, op->session, message->n, &op->arena, &ret_message->content,
+                     &ret_message->trigger, error);
 }
 
-int reply_offer(struct tidings_reply *reply, const struct turning *turning,
+int reply_offer(struct tidings_reply *reply, struct op *op, const struct turning *turning,
                 struct tidings_span system_text, struct tidings_error *error) {
   const struct turns *turns = &turning->turns;
   bool system = turns->run.kind == TURN_OF_SYSTEM;
-  struct arena *arena = turning->arena;
+  struct arena *arena = &op->arena;
   struct tidings_message *messages = arena_zalloc(arena, turns->count + 1, sizeof *messages);
   const struct tidings_message **list = arena_zalloc(arena, turns->count + 1, sizeof *list);
   struct tidings_action *action = add_action(reply, TIDINGS_ACTION_START_TURN, arena);
   size_t count = 0;
-  if (!messages || !list || !action) return no_memory(error);
+  if (!messages || !list || !action) return no_memory_for_turns(error);
   if (system) {
     messages[0] = (struct tidings_message){.size = sizeof *messages, .content = system_text};
-    if (copy_system_id(turns->run.system_turns, arena, &messages[0].id)) return no_memory(error);
+    if (copy_system_id(turns->run.system_turns, arena, &messages[0].id))
+      return no_memory_for_turns(error);
     count = 1;
   }
   for (size_t i = 0; !system && i < turns->count; i++) {
     if (turns->messages[i].state != MESSAGE_OFFERED) continue;
-    int code = offered_message(turning, &turns->messages[i], &messages[count++], error);
+    int code = offered_message(op, turning, &turns->messages[i], &messages[count++], error);
     if (code) return code;
   }
   for (size_t i = 0; i < count; i++) list[i] = &messages[i];
@@ -145,11 +147,9 @@ int reply_offer(struct tidings_reply *reply, const struct turning *turning,
   return 0;
 }
 
-void reply_wake(struct tidings_reply *reply, const struct instance *instance,
-                const struct settings *settings, const struct run *run, int64_t now_ms) {
+void reply_wake(struct tidings_reply *reply, const struct op *op, const struct run *run) {
   enum { HEARTBEAT_MS = 2000 }; /* covers a pusher that died before it could ring */
-  int64_t due_ms = turns_due_ms(run, settings);
+  int64_t due_ms = turns_due_ms(run, op->settings), beat_ms = op->now_ms + HEARTBEAT_MS;
   reply->wake_at_ms = due_ms;
-  if (instance->wake_used && (!due_ms || due_ms > now_ms + HEARTBEAT_MS))
-    reply->wake_at_ms = now_ms + HEARTBEAT_MS;
+  if (op->instance->wake_used && (!due_ms || due_ms > beat_ms)) reply->wake_at_ms = beat_ms;
 }

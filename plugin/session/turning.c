@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 
-static int no_memory(struct tidings_error *error) {
+static int no_memory_for_messages(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory for a session's messages");
 }
 
@@ -45,19 +45,19 @@ static ptrdiff_t find_slot(const struct slot *slots, size_t count, uint64_t n) {
 }
 
 /* Those named that are over, and so are not among the live ones. */
-static int add_named(struct turning *turning, const uint64_t *numbers, size_t count,
+static int add_named(struct op *op, struct turning *turning, const uint64_t *numbers, size_t count,
                      struct tidings_error *error) {
   struct turns *turns = &turning->turns;
   size_t live = turns->count;
-  struct slot *slots = make_slots(turns, turning->arena);
-  if (!slots) return no_memory(error);
+  struct slot *slots = make_slots(turns, &op->arena);
+  if (!slots) return no_memory_for_messages(error);
   for (size_t i = 0; i < count; i++) {
     bool known = !numbers[i] || find_slot(slots, live, numbers[i]) != NOT_A_MESSAGE;
     for (size_t j = live; !known && j < turns->count; j++)
       known = turns->messages[j].n == numbers[i];
     if (known) continue;
     struct tidings_error why = {.size = sizeof why};
-    int code = message_get(turning->txn, turning->session, numbers[i], turning->arena,
+    int code = message_get(op->txn, op->session, numbers[i], &op->arena,
                            &turns->messages[turns->count], &why);
     if (code == TIDINGS_E_NOT_FOUND || code == TIDINGS_E_STORE)
       continue; /* forgotten or damaged: as if it had never been */
@@ -67,41 +67,40 @@ static int add_named(struct turning *turning, const uint64_t *numbers, size_t co
   return 0;
 }
 
-int turning_load_numbers(struct turning *turning, const uint64_t *numbers, size_t count,
-                         ptrdiff_t *ret_named, struct tidings_error *error) {
+int turning_load_numbers(struct op *op, struct turning *turning, const uint64_t *numbers,
+                         size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
   struct turns *turns = &turning->turns;
-  turns->run = turning->head->run;
+  turns->run = op->head.run;
   turning->from = turns->run.state;
   turning->system_from = turns->run.kind == TURN_OF_SYSTEM ? turns->run.system_turns : 0;
-  int code = message_live(turning->txn, turning->session, turns->run.first_message, count + 1,
-                          turning->arena, &turns->messages, &turns->count, error);
-  if (!code) code = add_named(turning, numbers, count, error);
+  int code = message_live(op->txn, op->session, turns->run.first_message, count + 1, &op->arena,
+                          &turns->messages, &turns->count, error);
+  if (!code) code = add_named(op, turning, numbers, count, error);
   if (code) return code;
   qsort(turns->messages, turns->count, sizeof *turns->messages, by_place);
-  struct slot *slots = count ? make_slots(turns, turning->arena) : NULL;
-  if (count && !slots) return no_memory(error);
+  struct slot *slots = count ? make_slots(turns, &op->arena) : NULL;
+  if (count && !slots) return no_memory_for_messages(error);
   for (size_t i = 0; i < count; i++) ret_named[i] = find_slot(slots, turns->count, numbers[i]);
   return 0;
 }
 
-int turning_load(struct turning *turning, const struct tidings_span *ids, size_t count,
-                 ptrdiff_t *ret_named, struct tidings_error *error) {
-  uint64_t *numbers = arena_zalloc(turning->arena, count + 1, sizeof *numbers);
-  int code = numbers ? 0 : no_memory(error);
+int turning_load(struct op *op, struct turning *turning, const struct tidings_span *ids,
+                 size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
+  uint64_t *numbers = arena_zalloc(&op->arena, count + 1, sizeof *numbers);
+  int code = numbers ? 0 : no_memory_for_messages(error);
   for (size_t i = 0; !code && i < count; i++)
-    code = message_find(turning->txn, turning->session, ids[i], &numbers[i], error);
-  return code ? code : turning_load_numbers(turning, numbers, count, ret_named, error);
+    code = message_find(op->txn, op->session, ids[i], &numbers[i], error);
+  return code ? code : turning_load_numbers(op, turning, numbers, count, ret_named, error);
 }
 
-struct turns_input turning_input(const struct turning *turning, enum turns_event event) {
-  return (struct turns_input){
-      .event = event, .now_ms = turning->now_ms, .settings = turning->settings};
+struct turns_input turning_input(const struct op *op, enum turns_event event) {
+  return (struct turns_input){.event = event, .now_ms = op->now_ms, .settings = op->settings};
 }
 
-int turning_carried(const struct turning *turning, uint64_t delivery, const uint64_t **ret_numbers,
-                    size_t *ret_count) {
+int turning_carried(struct op *op, const struct turning *turning, uint64_t delivery,
+                    const uint64_t **ret_numbers, size_t *ret_count) {
   const struct turns *turns = &turning->turns;
-  uint64_t *numbers = arena_zalloc(turning->arena, turns->count + 1, sizeof *numbers);
+  uint64_t *numbers = arena_zalloc(&op->arena, turns->count + 1, sizeof *numbers);
   size_t count = 0;
   if (!numbers) return -1;
   for (size_t i = 0; i < turns->count; i++) {
@@ -112,17 +111,17 @@ int turning_carried(const struct turning *turning, uint64_t delivery, const uint
   return 0;
 }
 
-int turning_steered(const struct turning *turning, uint64_t delivery, struct steered *ret_steered,
-                    struct tidings_error *error) {
+int turning_steered(struct op *op, const struct turning *turning, uint64_t delivery,
+                    struct steered *ret_steered, struct tidings_error *error) {
   const struct turns *turns = &turning->turns;
-  struct tidings_span *contents = arena_zalloc(turning->arena, turns->count + 1, sizeof *contents);
-  struct tidings_span *ids = arena_zalloc(turning->arena, turns->count + 1, sizeof *ids), trigger;
+  struct tidings_span *contents = arena_zalloc(&op->arena, turns->count + 1, sizeof *contents);
+  struct tidings_span *ids = arena_zalloc(&op->arena, turns->count + 1, sizeof *ids), trigger;
   size_t count = 0;
-  if (!contents || !ids) return no_memory(error);
+  if (!contents || !ids) return no_memory_for_messages(error);
   for (size_t i = 0; i < turns->count; i++) {
     if (turns->messages[i].delivery != delivery) continue;
-    int code = content_get(turning->txn, turning->session, turns->messages[i].n, turning->arena,
-                           &contents[count], &trigger, error);
+    int code = content_get(op->txn, op->session, turns->messages[i].n, &op->arena, &contents[count],
+                           &trigger, error);
     if (code) return code;
     ids[count++] = turns->messages[i].id;
   }
@@ -136,7 +135,7 @@ static bool is_alive(const struct message *message) {
   return !message_is_over(message->state) || message->of_turn || message->orphaned;
 }
 
-static int save_messages(struct turning *turning, struct tidings_error *error) {
+static int save_messages(struct op *op, struct turning *turning, struct tidings_error *error) {
   struct turns *turns = &turning->turns;
   int code = 0;
   turns->run.first_message = turns->run.last_message + 1;
@@ -145,35 +144,34 @@ static int save_messages(struct turning *turning, struct tidings_error *error) {
     if (is_alive(message) && message->n < turns->run.first_message)
       turns->run.first_message = message->n;
     if (message->n == turning->added)
-      code = message_add(turning->txn, turning->session, message, turning->content,
-                         turning->trigger, error);
-    else if (message->changed) code = message_put(turning->txn, turning->session, message, error);
+      code = message_add(op->txn, op->session, message, turning->content, turning->trigger, error);
+    else if (message->changed) code = message_put(op->txn, op->session, message, error);
   }
   return code;
 }
 
-static int save_content(struct turning *turning, struct tidings_error *error) {
+static int save_content(struct op *op, struct turning *turning, struct tidings_error *error) {
   struct tidings_span content, trigger;
   if (!turning->edited) return 0;
-  int code = content_get(turning->txn, turning->session, turning->edited, turning->arena, &content,
-                         &trigger, error);
-  return code ? code
-              : content_put(turning->txn, turning->session, turning->edited, turning->content,
-                            trigger, error);
+  int code =
+      content_get(op->txn, op->session, turning->edited, &op->arena, &content, &trigger, error);
+  return code
+             ? code
+             : content_put(op->txn, op->session, turning->edited, turning->content, trigger, error);
 }
 
 /* What the step changed; and whose turn it is, where something happens to that. */
-static int save_transition(struct turning *turning, enum turns_event event, bool abort,
-                           struct tidings_error *error) {
+static int save_transition(struct op *op, struct turning *turning, enum turns_event event,
+                           bool abort, struct tidings_error *error) {
   const struct turns *turns = &turning->turns;
   const struct run *run = &turns->run;
   bool of_turn = abort || run->state != turning->from;
   size_t most = 1;
   for (size_t i = 0; i < turns->count; i++)
     most += turns->messages[i].changed || turns->messages[i].of_turn;
-  struct transition_message *messages = arena_zalloc(turning->arena, most, sizeof *messages);
-  struct transition transition = {.n = ++turning->head->last_transition,
-                                  .time_ms = turning->now_ms,
+  struct transition_message *messages = arena_zalloc(&op->arena, most, sizeof *messages);
+  struct transition transition = {.n = ++op->head.last_transition,
+                                  .time_ms = op->now_ms,
                                   .event = (uint8_t)event,
                                   .from = turning->from,
                                   .to = run->state,
@@ -181,31 +179,31 @@ static int save_transition(struct turning *turning, enum turns_event event, bool
                                   .system = run->kind == TURN_OF_SYSTEM ? run->system_turns
                                                                         : turning->system_from,
                                   .messages = messages};
-  if (!messages) return no_memory(error);
+  if (!messages) return no_memory_for_messages(error);
   for (size_t i = 0; i < turns->count; i++) {
     const struct message *message = &turns->messages[i];
     if (!message->changed && !(of_turn && message->of_turn)) continue;
     messages[transition.message_count++] =
         (struct transition_message){.id = message->id, .state = message->state};
   }
-  return transition_put(turning->txn, turning->session, &transition, error);
+  return transition_put(op->txn, op->session, &transition, error);
 }
 
-int turning_save(struct turning *turning, enum turns_event event, bool abort, bool *ret_changed,
-                 struct tidings_error *error) {
+int turning_save(struct op *op, struct turning *turning, enum turns_event event, bool abort,
+                 bool *ret_changed, struct tidings_error *error) {
   struct turns *turns = &turning->turns;
   struct run *run = &turns->run;
   bool changed = false;
   for (size_t i = 0; i < turns->count; i++) changed = changed || turns->messages[i].changed;
   bool tells = changed || abort || run->state != turning->from;
-  if (!tells && turns_same_run(run, &turning->head->run)) {
+  if (!tells && turns_same_run(run, &op->head.run)) {
     *ret_changed = false;
     return 0;
   }
-  int code = save_messages(turning, error);
-  if (!code) code = save_content(turning, error);
-  if (!code && tells) code = save_transition(turning, event, abort, error);
-  turning->head->run = *run;
+  int code = save_messages(op, turning, error);
+  if (!code) code = save_content(op, turning, error);
+  if (!code && tells) code = save_transition(op, turning, event, abort, error);
+  op->head.run = *run;
   *ret_changed = true;
   return code;
 }

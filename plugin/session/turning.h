@@ -6,19 +6,11 @@
 #ifndef SESSION_TURNING_H
 #define SESSION_TURNING_H
 
-#include "instance/instance.h"
 #include "rules/turns/turns.h"
+#include "session/op.h"
 
 /* A run being stepped, in a snapshot or a write. */
 struct turning {
-  const struct instance *instance;
-  const struct settings *settings;
-  struct store_txn *txn;
-  uint32_t session;
-  struct head *head; /* its run is replaced by turning_save */
-  struct arena *arena;
-  int64_t now_ms;
-
   struct turns turns;
   uint8_t from;                         /* the state when it was loaded */
   uint64_t system_from;                 /* the turn of the plugin's own that it had then */
@@ -27,25 +19,25 @@ struct turning {
   uint64_t edited;                      /* number of a message whose content is new; 0: none */
 };
 
-/* Reads what the machine needs. ret_named gets an index for each id, or NOT_A_MESSAGE. Errors:
- * STORE, NOMEM. */
-int turning_load(struct turning *turning, const struct tidings_span *ids, size_t count,
-                 ptrdiff_t *ret_named, struct tidings_error *error);
+/* Reads what the machine needs, of op->head and in its transaction. ret_named gets an index for
+ * each id, or NOT_A_MESSAGE. Errors: STORE, NOMEM. */
+int turning_load(struct op *op, struct turning *turning, const struct tidings_span *ids,
+                 size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
 /* The same by number. */
-int turning_load_numbers(struct turning *turning, const uint64_t *numbers, size_t count,
-                         ptrdiff_t *ret_named, struct tidings_error *error);
+int turning_load_numbers(struct op *op, struct turning *turning, const uint64_t *numbers,
+                         size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
 
-/* What the machine is told by everybody. */
-struct turns_input turning_input(const struct turning *turning, enum turns_event event);
+/* What every step of the machine takes. */
+struct turns_input turning_input(const struct op *op, enum turns_event event);
 
-/* Writes what has changed, and the transition `event`; false in *ret_changed: nothing had. The
- * caller puts the head. */
-int turning_save(struct turning *turning, enum turns_event event, bool abort, bool *ret_changed,
-                 struct tidings_error *error);
+/* Writes what has changed, and the transition `event`; false in *ret_changed: nothing had. The run
+ * goes into op->head, which the caller puts. */
+int turning_save(struct op *op, struct turning *turning, enum turns_event event, bool abort,
+                 bool *ret_changed, struct tidings_error *error);
 
 /* The numbers of the messages that `delivery` carries now. -1: no memory. */
-int turning_carried(const struct turning *turning, uint64_t delivery, const uint64_t **ret_numbers,
-                    size_t *ret_count);
+int turning_carried(struct op *op, const struct turning *turning, uint64_t delivery,
+                    const uint64_t **ret_numbers, size_t *ret_count);
 
 /* What goes into the running turn. */
 struct steered {
@@ -53,7 +45,7 @@ struct steered {
   size_t count;
 };
 /* Contents and ids of the messages that `delivery` carries. */
-int turning_steered(const struct turning *turning, uint64_t delivery, struct steered *ret_steered,
-                    struct tidings_error *error);
+int turning_steered(struct op *op, const struct turning *turning, uint64_t delivery,
+                    struct steered *ret_steered, struct tidings_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/store.h: the one durable place. Everything outside this folder sees sessions, items,
- * deliveries and heads; only here is LMDB.
+ * deliveries and heads.
  *
  * One environment, one tree; keys are (session number, kind of row, n), 13 bytes, big-endian. Rows:
  * META and NAME (session number 0), HEAD, ITEM, DELIVERY, DEDUP, MEMORY, MESSAGE, CONTENT,
@@ -21,20 +21,20 @@
 #include <stdint.h>
 
 #include "common/arena.h"
-#include "rules/turns/turns.h"
+#include "store/db/deadline.h"
+#include "store/db/owner.h"
 #include "values/memory.h"
 #include "values/notification.h"
+#include "values/run.h"
 
 enum {
-  STORE_SCHEMA = 2, /* 1: builds before the first release */
-  STORE_MAX_READERS = 1024,
+  STORE_SCHEMA = 2,           /* 1: builds before the first release */
   STORE_RETAIN_ITEMS = 10000, /* ended items kept for history, a session */
   STORE_RETAIN_DAYS = 30,
   STORE_RETAIN_CLOSED_MS = 86400000, /* what is left of a closed session, for queries */
 };
 
 struct store;
-struct owner;
 
 struct store_options {
   const char *directory; /* absolute or relative, NUL-terminated */
@@ -49,13 +49,7 @@ struct store_options {
 int store_open(const struct store_options *options, struct store **ret_store,
                struct tidings_error *error);
 void store_close(struct store *store); /* NULL is allowed; no transaction may be open */
-const char *store_directory(const struct store *store);
 const struct owner *store_self(const struct store *store); /* the process that opened it */
-
-/* A point in time (CLOCK_MONOTONIC, nanoseconds) past which a call gives up waiting for the writer
- * lock. */
-typedef uint64_t store_deadline;
-store_deadline store_deadline_in(uint32_t budget_ms);
 
 /* The store's own random bytes. If it has none yet, `fresh` becomes them, durably. Errors: BUSY,
  * SCHEMA_NEWER, STORE, NOMEM. */
@@ -63,20 +57,6 @@ enum { STORE_SECRET_BYTES = 16 };
 int store_secret(struct store *store, const uint8_t fresh[STORE_SECRET_BYTES],
                  store_deadline deadline, uint8_t ret_secret[STORE_SECRET_BYTES],
                  struct tidings_error *error);
-
-/* -- who: a host process ----------------------------------------------------------------------- */
-
-struct owner {
-  uint8_t boot_id[16];
-  uint64_t pid_namespace;
-  uint64_t start_time; /* of the process, in clock ticks since boot */
-  uint32_t pid;        /* 0: nobody */
-};
-/* Describes process `pid` (0: this one). Returns 0, or -1 if there is no such process. */
-int owner_of_process(uint32_t pid, struct owner *ret_owner);
-bool owner_equal(const struct owner *a, const struct owner *b);
-/* false for nobody, for another boot and for a zombie */
-bool owner_alive(const struct owner *owner);
 
 /* -- rows -------------------------------------------------------------------------------------- */
 

@@ -19,46 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tidings/tidings.h>
-
-#ifndef GOOD_BUILD_ID
-#define GOOD_BUILD_ID "A"
-#endif
-#ifndef GOOD_QUERY
-#define GOOD_QUERY TIDINGS_EXT_QUERY
-#endif
-#ifndef GOOD_WAKE
-#define GOOD_WAKE TIDINGS_EXT_WAKE
-#endif
-#ifdef GOOD_NEWER
-#define LATER_BYTES 24u
-#define GOOD_MINOR (TIDINGS_ABI_MINOR + 7)
-#else
-#define LATER_BYTES 0u
-#define GOOD_MINOR TIDINGS_ABI_MINOR
-#endif
-
-/* What a later minor has behind the fields that this one knows. */
-struct later {
-  unsigned char bytes[24];
-};
+#include "good.h"
 
 struct good_entry {
   struct tidings_entry entry;
   struct later later;
-};
-
-struct good_plugin {
-  struct tidings_plugin plugin;
-  struct later later;
-  const struct tidings_host *host;
-  int folder;
-  int log;  /* opened for appending: one write a line */
-  int lock; /* held while open: a second instance on the folder is refused */
-  int fifo; /* "rings" in the store folder; -1: nobody waits */
-  atomic_int out;
-  atomic_int closed;
-  char *configuration;
 };
 
 /* A reply with everything that it points to. */
@@ -79,46 +44,11 @@ struct good_reply {
   char text[64]; /* what all spans that could outlive the reply point to */
 };
 
-struct good_answer {
-  struct tidings_answer answer;
-  char json[512];
-};
-
-static struct good_plugin *self(struct tidings_plugin *plugin) {
-  return (struct good_plugin *)(void *)plugin;
-}
-
 /* What the host has as constant is ours to change. */
 static struct good_reply *writable(const struct tidings_reply *reply) {
   struct good_reply *made = NULL;
   memcpy(&made, &reply, sizeof(void *));
   return made;
-}
-
-static int32_t fail(struct tidings_error *error, int32_t code, const char *text) {
-  if (error && error->size >= sizeof *error) {
-    error->code = code;
-    (void)snprintf(error->text, sizeof error->text, "%s", text);
-  }
-  return code;
-}
-
-static struct tidings_span span(const char *text) {
-  return (struct tidings_span){.ptr = text, .len = strlen(text)};
-}
-
-static int is(const struct tidings_span *text, const char *word) {
-  return text->len == strlen(word) && memcmp(text->ptr, word, text->len) == 0;
-}
-
-static int32_t write_line(struct good_plugin *good, const char *what,
-                          const struct tidings_span *text, struct tidings_error *error) {
-  char line[512];
-  int len = snprintf(line, sizeof line, "%s %s %.*s\n", GOOD_BUILD_ID, what, (int)text->len,
-                     text->ptr ? text->ptr : "");
-  if (write(good->log, line, (size_t)len) != len)
-    return fail(error, TIDINGS_E_STORE, "cannot write a line");
-  return TIDINGS_OK;
 }
 
 static struct tidings_part message(uint32_t role, uint32_t place, const char *text) {
@@ -379,74 +309,6 @@ static int32_t open_instance(const struct tidings_host *host,
   return TIDINGS_OK;
 }
 
-/* {"name":"configure"} tells the configuration, {"name":"configure","config":{…}} sets it; nothing
- * else is known. */
-static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *request,
-                     const struct tidings_answer **ret_answer, struct tidings_error *error) {
-  static const char setting[] = "{\"name\":\"configure\",\"config\":";
-  struct good_plugin *good = self(plugin);
-  if (atomic_load(&good->closed)) return fail(error, TIDINGS_E_CLOSED, "quiesced");
-  if (request->len > sizeof setting && memcmp(request->ptr, setting, sizeof setting - 1) == 0) {
-    free(good->configuration);
-    good->configuration = strndup(request->ptr + sizeof setting - 1, request->len - sizeof setting);
-  } else if (!is(request, "{\"name\":\"configure\"}")) {
-    return fail(error, TIDINGS_E_UNSUPPORTED, "unknown query");
-  }
-  struct good_answer *made = calloc(1, sizeof *made);
-  if (!made || !good->configuration) {
-    free(made);
-    return fail(error, TIDINGS_E_NOMEM, "no memory");
-  }
-  (void)snprintf(made->json, sizeof made->json, "{\"config\":%s}", good->configuration);
-  made->answer = (struct tidings_answer){.size = sizeof made->answer, .json = span(made->json)};
-  atomic_fetch_add(&good->out, 1);
-  *ret_answer = &made->answer;
-  return TIDINGS_OK;
-}
-
-static void release_answer(struct tidings_plugin *plugin, const struct tidings_answer *answer) {
-  if (!answer) return;
-  struct good_answer *made = NULL;
-  memcpy(&made, &answer, sizeof(void *));
-  free(made);
-  atomic_fetch_sub(&self(plugin)->out, 1);
-}
-
-static const struct tidings_query query_extension = {
-    .size = sizeof query_extension, .query = query, .release_answer = release_answer};
-
-static int32_t descriptor(struct tidings_plugin *plugin, int32_t *ret_fd,
-                          struct tidings_error *error) {
-  struct good_plugin *good = self(plugin);
-  struct tidings_span nothing = span("");
-  if (good->fifo < 0 && mkfifoat(good->folder, "rings", 0600) && errno != EEXIST)
-    return fail(error, TIDINGS_E_STORE, "cannot make a FIFO");
-  if (good->fifo < 0) good->fifo = openat(good->folder, "rings", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  if (good->fifo < 0) return fail(error, TIDINGS_E_STORE, "cannot open the FIFO");
-  *ret_fd = good->fifo;
-  return write_line(good, "waits", &nothing, error);
-}
-
-/* "rung" for each ring. */
-static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t buffer_size,
-                            size_t *ret_len, struct tidings_error *error) {
-  struct good_plugin *good = self(plugin);
-  char byte;
-  if (buffer_size < 4) return fail(error, TIDINGS_E_INVAL, "the buffer is too small");
-  bool rung = good->fifo >= 0 && read(good->fifo, &byte, 1) == 1;
-  if (rung) memcpy(buffer, "rung", 4);
-  *ret_len = rung ? 4 : 0;
-  return TIDINGS_OK;
-}
-
-static const struct tidings_wake wake_extension = {
-    .size = sizeof wake_extension, .descriptor = descriptor, .next_session = next_session};
-
-static const void *get_extension(const char *id) {
-  if (strcmp(id, GOOD_WAKE) == 0) return &wake_extension;
-  return strcmp(id, GOOD_QUERY) == 0 ? &query_extension : NULL;
-}
-
 /* The contract's symbol, with more after it than its type says: hence another name in C. */
 extern TIDINGS_EXPORT const struct good_entry longer_entry __asm__(TIDINGS_ENTRY_SYMBOL);
 const struct good_entry longer_entry = {
@@ -457,6 +319,6 @@ const struct good_entry longer_entry = {
               .version = "1.2.3",
               .build_id = GOOD_BUILD_ID,
               .open = open_instance,
-              .get_extension = get_extension},
+              .get_extension = good_get_extension},
     .later = {.bytes = {0xEE}},
 };

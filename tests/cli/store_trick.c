@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store/internal.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
 enum { PATIENCE_MS = 60000 };
 
@@ -30,7 +29,7 @@ static int hold(struct store *store) {
 
 /* As a version with another layout would leave it. */
 static int make_newer(struct store *store) {
-  struct row_key key = row_key(0, ROW_META, 0);
+  struct db_key key = row_key(0, ROW_META, 0);
   struct buffer body = BUFFER_EMPTY;
   struct store_txn *txn;
   if (store_write(store, store_deadline_in(PATIENCE_MS), &txn, NULL)) return 1;

@@ -181,7 +181,7 @@ def test_doctor_agents(place):
     assert "is set up for another tidings than this one" in place.ok("doctor").text
     with open(path, "w", encoding="utf-8") as file:
         file.write('{\n  "hooks": {,\n}\n')
-    assert f"warning  Gemini CLI: {path} cannot be read: line 2: expected a string\n         -> Mend the file" in place.ok("doctor").text
+    assert f"warning  Gemini CLI: {path} cannot be read: not JSON: \",\" where a key in double quotes was expected at line 2, column 13\n         -> Mend the file" in place.ok("doctor").text
     os.remove(os.path.join(place.dir, "bin", "gemini"))
     assert "gemini is not in PATH" in place.ok("doctor").text
 

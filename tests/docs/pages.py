@@ -66,16 +66,33 @@ def broken_json(name, text):
             yield f"{name}: {error}: {block[:60]!r}"
 
 
+def broken_diagrams(name, text):
+    """A semicolon ends a statement of Mermaid, also within a label; and a diagram begins with its kind."""
+    for block in blocks(text, "mermaid"):
+        if not re.match(r"(?:flowchart (?:LR|TD)|sequenceDiagram)\n", block):
+            yield f"{name}: a diagram of an unknown kind: {block[:40]!r}"
+        yield from (f"{name}: a semicolon in a diagram: {line.strip()}" for line in block.splitlines() if ";" in line)
+
+
+def misplaced_hazards(source, page):
+    """The files that docs/hazards.md names without their folder, and that are nowhere in plugin/ or hostkit/."""
+    files = [path for folder in ("plugin", "hostkit") for path in glob.glob(os.path.join(source, folder, "**"), recursive=True)]
+    for row in re.findall(r"^\|.*\|.*\| (`.*`) \|.*\|$", page, re.MULTILINE):
+        for name in re.findall(r"`([\w./]+)`", row):
+            if not any(path.endswith("/" + name) for path in files):
+                yield f"docs/hazards.md: {name}"
+
+
 def versions(source, page):
     """The version of each host that the tests run, that the command calls tested, and that the page names."""
-    pinned = dict(re.findall(r"^(\w+) +\S+@([\d.]+) ", read(source, "tests/hosts/pins.txt"), re.MULTILINE))
+    pinned = dict(re.findall(r"^(\w+) +\S+@([\d.]+) ", read(source, "tests/agents/hosts/pins.txt"), re.MULTILINE))
     named = dict(re.findall(r"`tidings setup (\w+)` \| ([\d.]+) ", page))
     tested = dict(re.findall(r'\.name = "(\w+)",.*?\.tested = "([\d.]+)"', read(source, "agents/hosts/hosts.c"), re.DOTALL))
     if len(named) != 6:
         yield f"docs/hosts.md names {sorted(named)}"
     for host, version in named.items():
         if not version == pinned.get(host) == tested.get(host):
-            yield f"{host}: docs/hosts.md names {version}, the command {tested.get(host)}, tests/hosts/pins.txt {pinned.get(host)}"
+            yield f"{host}: docs/hosts.md names {version}, the command {tested.get(host)}, tests/agents/hosts/pins.txt {pinned.get(host)}"
 
 
 def main(source):
@@ -94,6 +111,7 @@ def main(source):
     check("every link leads to a file", [finding for name, text in texts.items() for finding in broken_links(source, name, text)])
     check("every JSON block is JSON", [finding for name, text in texts.items() for finding in broken_json(name, text)])
 
+    check("every diagram can be drawn", [finding for name, text in texts.items() for finding in broken_diagrams(name, text)])
     check("the versions of hosts that the page names are those that are tested", list(versions(source, texts["docs/hosts.md"])))
 
     known = subprocess.run([os.path.join(source, "dev"), "help"], capture_output=True, text=True, check=True).stdout

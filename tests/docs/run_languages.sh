@@ -40,7 +40,7 @@ case $language in
     host=("$work/target/debug/host" "$library")
     ;;
   node)
-    node=$("$TIDINGS_SOURCE_DIR/tests/hosts/install.sh" node20) || skip "no Node can be had"
+    node=$("$TIDINGS_SOURCE_DIR/tests/agents/hosts/install.sh" node20) || skip "no Node can be had"
     host=("$node/node_modules/.bin/node" "$examples/host.mjs" "$TIDINGS_BUILD_DIR/tidings.node")
     ;;
 esac

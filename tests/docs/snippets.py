@@ -44,7 +44,7 @@ def python(folder):
 
 def javascript(folder):
     """the piece of JavaScript finds the news in the reply, and settles it"""
-    ran = subprocess.run([SOURCE / "tests" / "hosts" / "install.sh", "node20"], capture_output=True, text=True, check=False)
+    ran = subprocess.run([SOURCE / "tests" / "agents" / "hosts" / "install.sh", "node20"], capture_output=True, text=True, check=False)
     if ran.returncode:
         return f"no Node can be had: {ran.stderr.strip()}"
     text = snippet("js") + '\nconsole.log(JSON.parse(json).messages[0].text, tidings.query(\'{"name": "pending", "session": "s"}\'));\ntidings.close();\n'

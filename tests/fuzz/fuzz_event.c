@@ -7,6 +7,7 @@
 
 #include "common/json.h"
 #include "common/utf8.h"
+#include "event/event.h"
 #include "event/facts.h"
 #include "rules/producers/producers.h"
 

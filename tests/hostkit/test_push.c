@@ -178,11 +178,10 @@ Test(push, flat_operations) {
               "{\"op\":\"push\",\"session\":\"s\",\"kind\":\"tool.failed\",\"message\":\"\\\"\\n\","
               "\"data\":[1],\"ttl_ms\":5,\"id\":\"9\"}",
               "{\"reply\":");
-  cr_expect_eq(kit_log_lines(&trial.kit,
-                             "A event {\"data\":{\"kind\":\"tool.failed\",\"message\":\"\\\"\\n\","
-                             "\"data\":[1],\"ttl_ms\":5},\"type\":\"notification\","
-                             "\"session\":\"s\",\"id\":\"9\"}"),
-               1);
+  cr_expect_eq(
+      kit_log_lines(&trial.kit, EVENT("\"id\":\"9\",\"data\":{\"kind\":\"tool.failed\","
+                                      "\"message\":\"\\\"\\n\",\"data\":[1],\"ttl_ms\":5}")),
+      1);
   assert_flat(handle, "{\"op\":\"push\",\"session\":\"s\",\"kind\":\"a.b\"}",
               "{\"error\":{\"code\":\"TIDINGS_E_SCHEMA\",\"text\":\"push.message is missing");
   assert_flat(

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The same scenarios print the same TAP ten times in a row, and so does one that fails.
+# The same scenarios print the same TAP ten times in a row, and so does one that fails. Under a sanitizer it is twice: it looks for other things,
+# and ten times takes it minutes.
 # A thousand stores are made: where there is memory for them, on no disk.
 [ -w /dev/shm ] && TMPDIR=/dev/shm && export TMPDIR
 . "$(dirname "$0")/kit.sh"
@@ -11,11 +12,13 @@ scenario '{"name": "fails", "steps": [
   {"tool_result": {"session": "s", "content": "ok"}, "settle": "none"}, {"crash": {}},
   {"query": {"name": "history", "session": "s"}, "expect": {"deliveries": [], "nothing": 1}}]}'
 
-"$hostsim" run --seed 7 "$TIDINGS_SOURCE_DIR"/tests/scenarios/*.json "$work/scenario.json" >"$work/first" 2>/dev/null
+"$hostsim" run --seed 7 "$TIDINGS_SOURCE_DIR"/hostsim/conformance/scenarios/*.json "$work/scenario.json" >"$work/first" 2>/dev/null
 grep -q "^not ok .* - fails" "$work/first" || fail "the scenario that is to fail"
-for round in 2 3 4 5 6 7 8 9 10; do
-  "$hostsim" run --seed 7 "$TIDINGS_SOURCE_DIR"/tests/scenarios/*.json "$work/scenario.json" >"$work/out" 2>"$work/err"
+rounds="2 3 4 5 6 7 8 9 10"
+[ -z "${TIDINGS_SANITIZE:-}" ] || rounds=2
+for round in $rounds; do
+  "$hostsim" run --seed 7 "$TIDINGS_SOURCE_DIR"/hostsim/conformance/scenarios/*.json "$work/scenario.json" >"$work/out" 2>"$work/err"
   cmp -s "$work/first" "$work/out" || fail "round $round differs from the first: $(diff "$work/first" "$work/out" | head -n 5)"
 done
-ok "ten runs, the same TAP"
+ok "all runs, the same TAP"
 leaves_nothing

@@ -12,6 +12,7 @@ play() { # EXPECTED-STATUS SCENARIO [OPTIONS…]
 }
 
 push='{"event": {"type": "notification", "session": "s", "data": {"kind": "ci.done", "message": "one"}}}'
+there='{"query": {"name": "pending", "session": "s"}, "expect": {"count": 1}}'
 
 play 0 '{"name": "passes", "steps": ['"$push"', {"tool_result": {"session": "s", "content": "ok"}, "expect": {"content_contains": ["- one"]}}]}'
 [ "$(cat "$work/out")" = "TAP version 13
@@ -33,7 +34,7 @@ says out '# step 2: duplicate: expected true got false'
 lacks out '# step 3'
 ok "what differs is shown as expected against got"
 
-play 1 '{"name": "lists", "steps": ['"$push"', {"tool_result": {"session": "s"}, "expect": {"notifications": []}}]}'
+play 1 '{"name": "lists", "steps": ['"$push"', '"$there"', {"tool_result": {"session": "s"}, "expect": {"notifications": []}}]}'
 says out 'notifications: expected [] got [{'
 play 1 '{"name": "content", "steps": [{"tool_result": {"session": "s", "content": "a\nb"}, "expect": {"content": "a"}}]}'
 says out '# step 1: content: expected "a" got "a\nb"'
@@ -90,6 +91,22 @@ wrong "not JSON: line 1, column" '{"name": "x", "steps": [}'
 wrong "not JSON: line 1, column" '{"name": "x", "name": "y", "steps": []}'
 ok "unknown keys, unknown steps and wrong types fail"
 
+only_absent() { # STEP AND EXPECTATION, STEPS
+  play 1 '{"name": "absent", "steps": ['"$2"']}'
+  says out "# $1 asserts that something is absent, and no step asserts that it was there; first assert that it is there"
+}
+only_absent 'step 2: expect.notifications: []' "$push"', {"tool_result": {"session": "x"}, "expect": {"notifications": []}}'
+only_absent 'step 2: expect.content: "ok"' "$push"', {"tool_result": {"session": "x", "content": "ok"}, "expect": {"content": "ok"}}'
+only_absent 'step 1: expect.content: ""' '{"tool_result": {"session": "x"}, "expect": {"content": ""}}'
+only_absent 'step 1: expect.content_lacks: ["one"]' '{"tool_result": {"session": "x", "content": "ok"}, "expect": {"content_contains": [], "content_lacks": ["one"]}}'
+only_absent 'step 1: expect.delivery: null' '{"tool_result": {"session": "x"}, "expect": {"delivery": null, "duplicate": false}}'
+only_absent 'step 2: expect.count: 0' '{"event_raw": "{", "expect": {"error": "TIDINGS_E_INVAL"}}, {"query": {"name": "pending", "session": "x"}, "expect": {"count": 0}}'
+only_absent 'step 1: expect.status.messages: []' '{"event": {"type": "session.opened", "session": "s"}, "expect": {"status": {"state": "idle", "messages": []}}}'
+play 0 '{"name": "there, then not", "steps": ['"$push"', {"tool_result": {"session": "s"}, "expect": {"content_contains": ["one"]}},
+  {"tool_result": {"session": "s"}, "expect": {"notifications": []}}]}'
+play 0 '{"name": "a count", "steps": ['"$push"', {"query": {"name": "pending", "session": "s"}, "expect": {"count": 1, "leased": 0}}]}'
+ok "a scenario that only asserts absence is refused"
+
 run 1 "$hostsim" run "$work/absent.json" "$work"
 says out "1..2"
 says out "not ok 1 - $work/absent.json"
@@ -99,8 +116,8 @@ ok "a file that cannot be read is a test point that fails"
 
 play 1 '{"name": "too few", "steps": [{"tool_result": {"session": "s"}}, '"$push"', {"crash": {"at": "commit", "n": 3}}, {"tool_result": {"session": "s"}}, '"$push"']}'
 says out "# step 4: it was to die inside commit 3 but made only 2 commits"
-play 1 '{"name": "blind", "steps": [{"crash": {"at": "commit", "n": 1}}, {"event": {"type": "notification", "session": "s", "data": {"kind": "a.b", "message": "m"}}, "expect": {"delivery": null}}]}'
-says out "# step 2: died before it answered"
+play 1 '{"name": "blind", "steps": ['"$push"', '"$there"', {"crash": {"at": "commit", "n": 1}}, {"event": {"type": "notification", "session": "s", "data": {"kind": "a.b", "message": "m"}}, "expect": {"delivery": null}}]}'
+says out "# step 4: died before it answered"
 ok "a death inside a commit that does not come"
 
 play 0 '{"name": "three processes", "steps": [

@@ -12,7 +12,7 @@ number=0 failed=0
 
 compile() { "$cc" "${flags[@]}" -c "$1" -o "$2"; }
 
-for file in "$source"/tests/model/*.c "$source"/plugin/rules/turns/*.c "$source"/common/{error,utf8}.c; do
+for file in "$source"/tests/model/*.c "$source"/plugin/rules/turns/*.c "$source"/plugin/values/run.c "$source"/common/{buffer,error,utf8}.c; do
   compile "$file" "$work/$(basename "$file" .c).o"
 done
 
@@ -60,18 +60,18 @@ mutant "nothing is offered while the session is compacted" rules/turns/queue.c "
 mutant "queued_at grows in commit order, whatever the clock does" rules/turns/queue.c "run->last_stamp_ms + 1;" "run->last_stamp_ms;"
 mutant "the queue is in the order of submitting and moving" rules/turns/queue.c "message->place = low + (high - low) / 2" "message->place = high + 1"
 mutant "a failed turn pauses the drain" rules/turns/machine.c "  return step->run->state == RUN_IDLE ? offer_unless_settling(step) : 0;" "  return offer_unless_settling(step);"
-mutant "a queue does not rest without reason" rules/turns/leases.c "if (any && run->state == RUN_IDLE && !run->settling) offer_batch(step);" ""
+mutant "a queue does not rest without reason" rules/turns/carriers.c "if (any && run->state == RUN_IDLE && !run->settling) offer_batch(step);" ""
 mutant "compacting lasts from its begin to its end" rules/turns/turn.c "if (message->state == MESSAGE_STEERING) requeue(message);" \
   "if (message->state == MESSAGE_STEERING) { requeue(message); step->run->compacting = false; }"
 mutant "only a turn can be steered into" rules/turns/turn.c "if (message->state == MESSAGE_STEERING) requeue(message);" ""
-mutant "a message goes from state to state as documented, and never fires twice" rules/turns/leases.c "message->state == MESSAGE_FIRED && !message->delivery;" \
+mutant "a message goes from state to state as documented, and never fires twice" rules/turns/carriers.c "message->state == MESSAGE_FIRED && !message->delivery;" \
   "message->state == MESSAGE_FIRED;"
-mutant "what a committed carrier had is over" rules/turns/leases.c "message->state == MESSAGE_QUEUED || message->state == MESSAGE_LEASED;" "message->state == MESSAGE_QUEUED;"
+mutant "what a committed carrier had is over" rules/turns/carriers.c "message->state == MESSAGE_QUEUED || message->state == MESSAGE_LEASED;" "message->state == MESSAGE_QUEUED;"
 mutant "whoever goes on comes to the end of the queue" rules/turns/machine.c \
   "if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms)) offer_batch(step);" ""
-mutant "what is leased is on its carriers" rules/turns/leases.c "message->carriers++;" "message->carriers = 1;"
+mutant "what is leased is on its carriers" rules/turns/carriers.c "message->carriers++;" "message->carriers = 1;"
 mutant "what changed is written" rules/turns/turn.c "if (message->orphaned) message->changed = true;" ""
-mutant "an offer is of its messages only" rules/turns/leases.c "message->state == MESSAGE_OFFERED || lost_carrier" "lost_carrier"
+mutant "an offer is of its messages only" rules/turns/carriers.c "message->state == MESSAGE_OFFERED || lost_carrier" "lost_carrier"
 mutant "an error changes nothing" rules/turns/names.c "if (!all_of_turn) return MEANS_OTHER;" "if (!all_of_turn) { step->run->attempt++; return MEANS_OTHER; }"
 mutant "the table refuses this event in this state" rules/turns/machine.c "  if (meaning_of_names(step) != MEANS_TURN) return refuse_other_turn(step);" ""
 mutant "the table says that this event has no effect in this state" rules/turns/machine.c "  case MEANS_ENDED: return 0;" "  case MEANS_ENDED: return 1;"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""cells.py SOURCE_DIR: every cell of the table in docs/turns.md has its scenario, turns/cells/EVENT--STATE.json, and that scenario does
-bring about this event in this state: a step that asks for the state stands right before it. Prints TAP.
+"""cells.py SOURCE_DIR: every cell of the table in docs/turns.md has its scenario in the conformance suite,
+hostsim/conformance/scenarios/cells/EVENT--STATE.json, and that scenario does bring about this event in this state: a step that asks for the state stands right before it. Prints TAP.
 """
 import json
 import os
@@ -77,7 +77,7 @@ def report(number, title, findings):
 
 
 def main(source):
-    folder = os.path.join(source, "tests", "scenarios", "turns", "cells")
+    folder = os.path.join(source, "hostsim", "conformance", "scenarios", "cells")
     with open(os.path.join(source, "docs", "turns.md"), encoding="utf-8") as file:
         header, rows = table(file.read())
     cells = [(name, state) for names in ROWS.values() for name in names for states in COLUMNS.values() for state in states]

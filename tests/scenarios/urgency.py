@@ -69,10 +69,12 @@ def steps_of(setting, session, state, level, activation, actor):
     now, then = expected(setting, state, level, activation)
     data = {"kind": "a.b", "level": level, "message": "x", **({"activation": activation} if activation else {})}
     steps = [event("session.opened")] + [event(kind, given) for kind, given in WAYS[state]]
+    pending = {"query": {"name": "pending", "session": session}, "expect": {"count": 1}}
     if actor == "host":
-        steps.append(event("notification", data, expect={"actions": now}))
+        steps += [event("notification", data, expect={"actions": now}), pending]
     else:
-        steps += [event("notification", data, **{"as": "producer"}, expect={"actions": NOTHING}), event("wake", expect={"actions": now})]
+        steps += [event("notification", data, **{"as": "producer"}, expect={"actions": NOTHING}), pending,
+                  event("wake", expect={"actions": now})]
     steps += [event("wake", expect={"actions": NOTHING}), event("stream.started", expect={"actions": then}),
               event("stream.started", expect={"actions": NOTHING})]
     return steps

@@ -23,7 +23,7 @@ MUTANTS = [
     ("a cancelled offer is followed by none", "rules/turns/queue.c", "    step->run->state = RUN_IDLE;\n    offer_batch(step);\n", "    step->run->state = RUN_IDLE;\n"),
     ("what is left out of an offer fires with it", "rules/turns/turn.c", "if (all || message->named) {", "if (true) {"),
     ("steering messages are forgotten at the turn's end", "rules/turns/turn.c", "    if (message->state == MESSAGE_STEERING) requeue(message);\n", ""),
-    ("a rollback does not let urgent news ask again", "rules/turns/leases.c", "  bool any = false;\n  run->asked = 0;\n", "  bool any = false;\n"),
+    ("a rollback does not let urgent news ask again", "rules/turns/carriers.c", "  bool any = false;\n  run->asked = 0;\n", "  bool any = false;\n"),
     ("who declines is asked again at once", "rules/turns/machine.c", "  step->run->asked = step->input->last_item;\n", ""),
     ("an offer that was not told is started by the host's own stream", "rules/turns/machine.c", "  if (!step->run->told) return own_turn(step);\n", ""),
     ("a stream is stopped twice", "rules/turns/urge.c", "  run->aborted = true;\n", ""),

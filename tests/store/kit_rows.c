@@ -8,7 +8,7 @@
 
 #include "kit.h"
 #include "session/ledger.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
 /* Many items at once, in one transaction, as pushes would have left them. */
 void fill_items(struct store *store, const char *name, uint64_t first, uint64_t last,
@@ -22,9 +22,9 @@ void fill_items(struct store *store, const char *name, uint64_t first, uint64_t 
                error.text);
   cr_assert_eq(session_add(txn, span_text(name), &session, &error), 0);
   for (uint64_t n = first; n <= last; n++) {
-    struct row_key key = row_key(session, ROW_ITEM, n);
+    struct db_key key = row_key(session, ROW_ITEM, n);
     struct buffer body = BUFFER_EMPTY;
-    encode_item(&body, time_ms, &note);
+    item_encode(&body, time_ms, &note);
     cr_assert_eq(row_put(txn, &key, &body, &error), 0, "%s", error.text);
     buffer_free(&body);
   }
@@ -66,18 +66,15 @@ uint64_t id_row_of(const char *id) { /* FNV-1a, in steps of 16 */
 
 size_t rows_in(struct store *store, uint32_t session, enum row_kind kind) {
   struct tidings_error error = new_error();
-  struct row_key from = row_key(session, kind, 0);
-  MDB_val key = {KEY_BYTES, from.bytes}, value;
+  struct db_key from = row_key(session, kind, 0);
   struct store_txn *txn;
-  MDB_cursor *cursor;
+  struct db_cursor cursor;
   size_t count = 0;
   cr_assert_eq(store_read(store, &txn, &error), 0, "%s", error.text);
-  cr_assert_eq(mdb_cursor_open(txn->txn, store->tree, &cursor), 0);
-  int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  for (; !rc && memcmp(key.mv_data, from.bytes, 5) == 0;
-       rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT))
-    count++;
-  mdb_cursor_close(cursor);
+  cr_assert_eq(db_cursor_open(&txn->db, &cursor), 0);
+  int rc = db_cursor_seek(&cursor, &from);
+  for (; !rc && row_key_is_like(cursor.key, &from); rc = db_cursor_next(&cursor)) count++;
+  db_cursor_close(&cursor);
   store_end(txn);
   return count;
 }

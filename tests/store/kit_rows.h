@@ -5,7 +5,7 @@
 #ifndef TESTS_STORE_KIT_ROWS_H
 #define TESTS_STORE_KIT_ROWS_H
 
-#include "store/internal.h"
+#include "store/rows/rows.h"
 
 void fill_items(struct store *store, const char *session, uint64_t first, uint64_t last,
                 int64_t time_ms);

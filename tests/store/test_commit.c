@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "kit.h"
-#include "store/internal.h"
+#include "store/rows/rows.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -165,7 +165,7 @@ Test(commit, the_environment_is_opened_again_by_a_later_call) {
   arm(SYNC_FAILS);
   cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error), TIDINGS_E_STORE);
   cr_assert(strstr(error.text, "outcome unknown"), "%s", error.text);
-  cr_assert_null(store->env);
+  cr_assert_null(store->db.env);
   cr_assert_eq(store_read(store, &txn, &error), TIDINGS_E_STORE);
   cr_assert_eq(say(store, (struct said){.message = "lost"}, NULL, &error), TIDINGS_E_STORE);
   reopened();
@@ -179,7 +179,7 @@ Test(commit, the_environment_is_opened_again_by_a_later_call) {
 static atomic_int calls_back, under_lock;
 static void look_whether_locked(void *context, uint32_t severity, const char *text) {
   struct store *const *store = context;
-  pthread_mutex_t *writer = &(*store)->shared.page->writer;
+  pthread_mutex_t *writer = &(*store)->db.shared.page->writer;
   (void)severity;
   (void)text;
   atomic_fetch_add(&calls_back, 1);
@@ -221,9 +221,9 @@ static void *push_one(void *context) {
 
 static size_t waiting(struct store *store) {
   size_t count = 0;
-  pthread_mutex_lock(&store->group_lock);
-  count = store->group_first != NULL && store->group_first != store->group_last ? 2 : 0;
-  pthread_mutex_unlock(&store->group_lock);
+  pthread_mutex_lock(&store->group.lock);
+  count = store->group.first != NULL && store->group.first != store->group.last ? 2 : 0;
+  pthread_mutex_unlock(&store->group.lock);
   return count;
 }
 

@@ -5,14 +5,14 @@
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "kit.h"
-#include "store/internal.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
 TestSuite(datafile, .init = kit_begin, .fini = kit_end);
 TestSuite(schema, .init = kit_begin, .fini = kit_end);
@@ -65,8 +65,8 @@ static int open_code(struct tidings_error *error) {
 static size_t used_bytes(void) {
   struct store *store = store_at(kit_store);
   MDB_envinfo info;
-  cr_assert_eq(mdb_env_info(store->env, &info), 0);
-  size_t used = (info.me_last_pgno + 1) * store->page_bytes;
+  cr_assert_eq(mdb_env_info(store->db.env, &info), 0);
+  size_t used = (info.me_last_pgno + 1) * store->db.page_bytes;
   store_close(store);
   return used;
 }
@@ -145,7 +145,7 @@ Test(datafile, what_is_no_store_at_all_is_refused) {
 
 static void put_meta(struct store *store, uint8_t format, uint64_t schema) {
   struct tidings_error error = new_error();
-  struct row_key key = row_key(0, ROW_META, 0);
+  struct db_key key = row_key(0, ROW_META, 0);
   struct buffer body = BUFFER_EMPTY;
   struct store_txn *txn;
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
@@ -222,12 +222,10 @@ Test(schema, a_store_migrated_while_it_is_open_is_not_written_any_more) {
 Test(schema, a_store_of_somebody_else_is_refused) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
-  struct row_key key = row_key(0, ROW_META, 0);
-  char garbage[] = "garbage";
-  MDB_val k = {KEY_BYTES, key.bytes}, v = {7, garbage};
+  struct db_key key = row_key(0, ROW_META, 0);
   struct store_txn *txn;
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(mdb_put(txn->txn, store->tree, &k, &v, 0), 0);
+  cr_assert_eq(db_put(&txn->db, &key, span_text("garbage")), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
   store_close(store);
   cr_assert_eq(open_code(&error), TIDINGS_E_STORE);

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "kit.h"
-#include "store/internal.h"
+#include "store/db/files.h"
+#include "store/handle.h"
 
 TestSuite(directory, .init = kit_begin, .fini = kit_end);
 TestSuite(guard, .init = kit_begin, .fini = kit_end);
@@ -128,10 +129,10 @@ Test(directory, network_file_systems_are_known) {
                                    0x794c7630 /* overlay */, 0x2fc12fc1 /* zfs */,
                                    0x65735546 /* fuse */,    0xf2f52010 /* f2fs */};
   for (size_t i = 0; i < sizeof remote / sizeof *remote; i++)
-    cr_assert(file_system_is_remote(remote[i]), "%zu", i);
+    cr_assert(directory_is_remote(remote[i]), "%zu", i);
   for (size_t i = 0; i < sizeof local / sizeof *local; i++)
-    cr_assert(!file_system_is_remote(local[i]), "%zu", i);
-  cr_assert(file_system_is_remote(0xffffffffff534d42), "as a negative f_type reads");
+    cr_assert(!directory_is_remote(local[i]), "%zu", i);
+  cr_assert(directory_is_remote(0xffffffffff534d42), "as a negative f_type reads");
 }
 
 /* What somebody who died while creating left behind is taken away. */
@@ -206,12 +207,12 @@ static int open_until_told(struct child *self, void *context) {
 
 Test(guard, the_first_user_is_the_sole_one) {
   struct store *store = store_at(kit_store);
-  cr_assert(store->shared.sole_user);
+  cr_assert(store->db.shared.sole_user);
   store_close(store);
   struct child child = child_start(open_until_told, kit_store);
   child_heard(&child);
   store = store_at(kit_store);
-  cr_assert(!store->shared.sole_user);
+  cr_assert(!store->db.shared.sole_user);
   child_kill(&child);
   say_well(store, "s", "one");
   store_close(store);
@@ -222,7 +223,7 @@ static int open_from_elsewhere(struct child *self, void *context) {
   struct store *store;
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
   if (store_open(&options, &store, NULL)) return 1;
-  store->shared.page->pid_namespace++;
+  store->db.shared.page->pid_namespace++;
   child_says(self);
   child_listens(self);
   return 0;

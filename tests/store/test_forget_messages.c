@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "kit.h"
-#include "store/internal.h"
+#include "store/rows/rows.h"
 
 TestSuite(forget_messages, .init = kit_begin, .fini = kit_end);
 
@@ -70,16 +70,13 @@ static void sweep(struct store *store, int64_t now_ms, int steps) {
 }
 
 static size_t rows_of(struct store_txn *txn, enum row_kind kind) {
-  struct row_key from = row_key(1, kind, 0);
-  MDB_val key = {KEY_BYTES, from.bytes}, value;
-  MDB_cursor *cursor;
+  struct db_key from = row_key(1, kind, 0);
+  struct db_cursor cursor;
   size_t count = 0;
-  cr_assert_eq(mdb_cursor_open(txn->txn, txn->store->tree, &cursor), 0);
-  int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  for (; !rc && memcmp(key.mv_data, from.bytes, 5) == 0;
-       rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT))
-    count++;
-  mdb_cursor_close(cursor);
+  cr_assert_eq(db_cursor_open(&txn->db, &cursor), 0);
+  int rc = db_cursor_seek(&cursor, &from);
+  for (; !rc && row_key_is_like(cursor.key, &from); rc = db_cursor_next(&cursor)) count++;
+  db_cursor_close(&cursor);
   return count;
 }
 

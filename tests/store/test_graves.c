@@ -9,7 +9,7 @@
 
 #include "kit.h"
 #include "kit_rows.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
 TestSuite(graves, .init = kit_begin, .fini = kit_end);
 
@@ -242,13 +242,12 @@ Test(graves, a_name_with_another_behind_it_stays) {
   push(plugin, "s", "x");
   close_well(plugin, "s");
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  MDB_cursor *cursor;
-  struct row_key from = row_key(0, ROW_NAME, 0);
-  MDB_val key = {KEY_BYTES, from.bytes}, value;
-  cr_assert_eq(mdb_cursor_open(txn->txn, store->tree, &cursor), 0);
-  cr_assert_eq(mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE), 0);
-  struct row_key behind = row_key(0, ROW_NAME, row_key_n(key.mv_data) + 1);
-  mdb_cursor_close(cursor);
+  struct db_cursor cursor;
+  struct db_key from = row_key(0, ROW_NAME, 0);
+  cr_assert_eq(db_cursor_open(&txn->db, &cursor), 0);
+  cr_assert_eq(db_cursor_seek(&cursor, &from), 0);
+  struct db_key behind = row_key(0, ROW_NAME, row_key_n(cursor.key) + 1);
+  db_cursor_close(&cursor);
   struct buffer body = BUFFER_EMPTY;
   record_begin(&body);
   record_u64(&body, 999);

@@ -9,7 +9,7 @@
 
 #include "kit.h"
 #include "session/ledger.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
 enum { ITEMS = 4000, LEASES = 12, STEPS = 6000 };
 enum { PENDING = 0, ENDED = UINT16_MAX }; /* else: the slot of the lease, + 1 */
@@ -31,16 +31,16 @@ struct model {
 };
 
 static void through_the_record(struct model *model) {
-  struct row_key key = row_key(7, ROW_HEAD, 0);
+  struct db_key key = row_key(7, ROW_HEAD, 0);
   struct buffer bytes = BUFFER_EMPTY;
   struct arena arena = ARENA_EMPTY;
   struct record_reader reader;
   bool no_memory;
-  encode_head(&bytes, &model->head);
+  head_encode(&bytes, &model->head);
   record_end(&bytes, &key);
   cr_assert(!bytes.failed);
-  cr_assert(record_open(&reader, &key, bytes.bytes, bytes.len));
-  cr_assert(decode_head(&reader, &arena, &model->head, &no_memory));
+  cr_assert(record_open(&reader, &key, buffer_view(&bytes)));
+  cr_assert(head_decode(&reader, &arena, &model->head, &no_memory));
   buffer_free(&bytes);
   arena_free(&model->arena);
   model->arena = arena;

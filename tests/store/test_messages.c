@@ -8,7 +8,7 @@
 
 #include "kit.h"
 #include "kit_rows.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
 TestSuite(messages, .init = kit_begin, .fini = kit_end);
 
@@ -137,7 +137,7 @@ Test(messages, the_live_are_those_that_are_not_over_or_still_matter) {
 /* -- ids that collide -------------------------------------------------------------------------- */
 
 static void plant(uint64_t place, const char *id, uint64_t n) {
-  struct row_key key = row_key(S, ROW_MESSAGE_ID, place);
+  struct db_key key = row_key(S, ROW_MESSAGE_ID, place);
   struct buffer body = BUFFER_EMPTY;
   record_begin(&body);
   record_u64(&body, n);
@@ -180,15 +180,14 @@ Test(messages, too_many_ids_that_collide_are_refused_and_nothing_is_stored) {
 /* Alters byte `at` of a row; false: it has not so many. */
 static bool alter(enum row_kind kind, uint64_t n, size_t at, uint8_t bits) {
   static uint8_t bytes[4096];
-  struct row_key key = row_key(S, kind, n);
-  MDB_val k = {KEY_BYTES, key.bytes}, value;
+  struct db_key key = row_key(S, kind, n);
+  struct tidings_span value;
   cr_assert_eq(row_get(txn, &key, &value), 0);
-  cr_assert_leq(value.mv_size, sizeof bytes);
-  if (at >= value.mv_size) return false;
-  memcpy(bytes, value.mv_data, value.mv_size);
+  cr_assert_leq(value.len, sizeof bytes);
+  if (at >= value.len) return false;
+  memcpy(bytes, value.ptr, value.len);
   bytes[at] ^= bits;
-  value.mv_data = bytes;
-  cr_assert_eq(mdb_put(txn->txn, store->tree, &k, &value, 0), 0);
+  cr_assert_eq(db_put(&txn->db, &key, span_of((const char *)bytes, value.len)), 0);
   return true;
 }
 

@@ -13,7 +13,7 @@
 
 #include "kit.h"
 #include "session/ledger.h"
-#include "store/internal.h"
+#include "store/rows/rows.h"
 
 TestSuite(push, .init = kit_begin, .fini = kit_end);
 
@@ -90,8 +90,8 @@ Test(push, what_is_refused_leaves_nothing) {
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(say(store, (struct said){.session = "never", .budget_ms = 20}, NULL, &error),
                TIDINGS_E_BUSY, "this thread holds the lock itself");
-  cr_assert_null(store->group_first, "the slot was not withdrawn");
-  cr_assert(!store->group_led);
+  cr_assert_null(store->group.first, "the slot was not withdrawn");
+  cr_assert(!store->group.led);
   store_end(txn);
   cr_assert_eq(number_of(store, "never"), 0);
   store_close(store);
@@ -212,8 +212,8 @@ Test(push, while_another_process_writes_it_is_busy_and_nothing_is_stored) {
     cr_assert(strstr(error.text, "another writer"), "%s", error.text);
   }
   cr_assert_eq(store_write(store, store_deadline_in(10), &txn, &error), TIDINGS_E_BUSY);
-  cr_assert_null(store->group_first);
-  cr_assert(!store->group_led);
+  cr_assert_null(store->group.first);
+  cr_assert(!store->group.led);
   cr_assert_eq(pending_in(store, "s"), 0, "reading goes on");
   cr_assert_eq(kill(writer.pid, SIGCONT), 0);
   child_tell(&writer);
@@ -310,12 +310,12 @@ Test(push, a_wake_that_is_lost_holds_nobody_up) {
   struct child waiter = child_start(say_one, kit_store);
   struct tidings_error error = new_error();
   child_heard(&waiter);
-  cr_assert_eq(writer_lock(store, store_deadline_in(KIT_BUDGET_MS), &error), 0);
+  cr_assert_eq(shared_writer_lock(&store->db, store_deadline_in(KIT_BUDGET_MS), &error), 0);
   child_tell(&waiter);
   await_sleep(waiter.pid);
-  __atomic_fetch_and(&store->shared.page->writer.__data.__lock, (int)~FUTEX_WAITERS,
+  __atomic_fetch_and(&store->db.shared.page->writer.__data.__lock, (int)~FUTEX_WAITERS,
                      __ATOMIC_SEQ_CST);
-  writer_unlock(store);
+  shared_writer_unlock(&store->db);
   child_heard(&waiter);
   cr_assert_eq(items_in(store, "s"), 1);
   cr_assert_eq(child_wait(&waiter), 0);

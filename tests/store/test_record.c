@@ -16,7 +16,7 @@ static const uint64_t numbers[] = {0,          1,
                                    UINT64_MAX};
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
-static struct buffer sample(const struct row_key *key) {
+static struct buffer sample(const struct db_key *key) {
   struct buffer bytes = BUFFER_EMPTY;
   record_begin(&bytes);
   for (size_t i = 0; i < NUMBERS; i++) {
@@ -31,10 +31,10 @@ static struct buffer sample(const struct row_key *key) {
 }
 
 Test(record, round_trip) {
-  struct row_key key = row_key(3, ROW_ITEM, 9);
+  struct db_key key = row_key(3, ROW_ITEM, 9);
   struct buffer bytes = sample(&key);
   struct record_reader reader;
-  cr_assert(record_open(&reader, &key, bytes.bytes, bytes.len));
+  cr_assert(record_open(&reader, &key, buffer_view(&bytes)));
   for (size_t i = 0; i < NUMBERS; i++) {
     cr_assert_eq(record_read_u64(&reader), numbers[i]);
     cr_assert_eq(record_read_i64(&reader), (int64_t)numbers[i]);
@@ -50,54 +50,54 @@ Test(record, round_trip) {
 }
 
 Test(record, every_flipped_bit_is_noticed) {
-  struct row_key key = row_key(3, ROW_ITEM, 9);
+  struct db_key key = row_key(3, ROW_ITEM, 9);
   struct buffer bytes = sample(&key);
   struct record_reader reader;
   for (size_t bit = 0; bit < bytes.len * 8; bit++) {
     uint8_t *byte = (uint8_t *)bytes.bytes + bit / 8;
     *byte ^= (uint8_t)(1 << bit % 8);
-    cr_assert(!record_open(&reader, &key, bytes.bytes, bytes.len), "bit %zu", bit);
+    cr_assert(!record_open(&reader, &key, buffer_view(&bytes)), "bit %zu", bit);
     *byte ^= (uint8_t)(1 << bit % 8);
   }
-  cr_assert(record_open(&reader, &key, bytes.bytes, bytes.len));
+  cr_assert(record_open(&reader, &key, buffer_view(&bytes)));
   buffer_free(&bytes);
 }
 
 Test(record, a_record_under_another_key_is_noticed) {
-  struct row_key key = row_key(3, ROW_ITEM, 9);
+  struct db_key key = row_key(3, ROW_ITEM, 9);
   struct buffer bytes = sample(&key);
   struct record_reader reader;
-  for (size_t bit = 0; bit < (size_t)KEY_BYTES * 8; bit++) {
-    struct row_key other = key;
+  for (size_t bit = 0; bit < (size_t)DB_KEY_BYTES * 8; bit++) {
+    struct db_key other = key;
     other.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-    cr_assert(!record_open(&reader, &other, bytes.bytes, bytes.len), "bit %zu of the key", bit);
+    cr_assert(!record_open(&reader, &other, buffer_view(&bytes)), "bit %zu of the key", bit);
   }
   buffer_free(&bytes);
 }
 
 Test(record, a_shorter_or_longer_record_is_noticed) {
-  struct row_key key = row_key(3, ROW_ITEM, 9);
+  struct db_key key = row_key(3, ROW_ITEM, 9);
   struct buffer bytes = sample(&key);
   struct record_reader reader;
   for (size_t len = 0; len < bytes.len; len++) {
     char *exact = malloc(len ? len : 1); /* so that reading on is seen */
     cr_assert_not_null(exact);
     memcpy(exact, bytes.bytes, len);
-    cr_assert(!record_open(&reader, &key, exact, len), "%zu bytes", len);
+    cr_assert(!record_open(&reader, &key, span_of(exact, len)), "%zu bytes", len);
     free(exact);
   }
   buffer_byte(&bytes, 0);
-  cr_assert(!record_open(&reader, &key, bytes.bytes, bytes.len));
+  cr_assert(!record_open(&reader, &key, buffer_view(&bytes)));
   buffer_free(&bytes);
 }
 
 Test(record, another_format_is_refused) {
-  struct row_key key = row_key(3, ROW_ITEM, 9);
+  struct db_key key = row_key(3, ROW_ITEM, 9);
   struct buffer bytes = BUFFER_EMPTY;
   struct record_reader reader;
   buffer_byte(&bytes, RECORD_FORMAT + 1);
   record_end(&bytes, &key);
-  cr_assert(!record_open(&reader, &key, bytes.bytes, bytes.len));
+  cr_assert(!record_open(&reader, &key, buffer_view(&bytes)));
   buffer_free(&bytes);
 }
 
@@ -125,14 +125,14 @@ Test(record, numbers_that_do_not_end_and_lengths_that_lie) {
 }
 
 Test(record, read_below) {
-  struct row_key key = row_key(0, ROW_META, 0);
+  struct db_key key = row_key(0, ROW_META, 0);
   struct buffer bytes = BUFFER_EMPTY;
   struct record_reader reader;
   record_begin(&bytes);
   record_u64(&bytes, 3);
   record_u64(&bytes, 4);
   record_end(&bytes, &key);
-  cr_assert(record_open(&reader, &key, bytes.bytes, bytes.len));
+  cr_assert(record_open(&reader, &key, buffer_view(&bytes)));
   cr_assert_eq(record_read_below(&reader, 4), 3);
   cr_assert(!reader.bad);
   cr_assert_eq(record_read_below(&reader, 4), 0);

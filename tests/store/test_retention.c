@@ -9,8 +9,7 @@
 
 #include "kit.h"
 #include "kit_rows.h"
-#include "store/internal.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
 TestSuite(retention, .init = kit_begin, .fini = kit_end);
 TestSuite(damage, .init = kit_begin, .fini = kit_end);
@@ -129,9 +128,8 @@ Test(retention, the_floor_holds_without_any_item) {
   sweep(store, 0, 10);
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   for (uint64_t n = 1; n <= 5; n++) {
-    struct row_key key = row_key(1, ROW_ITEM, n);
-    MDB_val k = {KEY_BYTES, key.bytes};
-    cr_assert_eq(mdb_del(txn->txn, store->tree, &k, NULL), 0);
+    struct db_key key = row_key(1, ROW_ITEM, n);
+    cr_assert_eq(db_delete(&txn->db, &key), 0);
   }
   cr_assert_eq(store_commit(txn, &error), 0);
   say_well(store, "s", "six");
@@ -186,13 +184,10 @@ Test(retention, one_item_that_is_never_shown_does_not_keep_all_others) {
 /* Overwrites a row with bytes that no checksum fits; or takes it away. */
 static void spoil(struct store *store, enum row_kind kind, uint64_t n, bool remove) {
   struct tidings_error error = new_error();
-  struct row_key key = row_key(1, kind, n);
-  MDB_val k = {KEY_BYTES, key.bytes}, value = {5, (void *)(uintptr_t) "spoil"};
+  struct db_key key = row_key(1, kind, n);
   struct store_txn *txn;
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(remove ? mdb_del(txn->txn, store->tree, &k, NULL)
-                      : mdb_put(txn->txn, store->tree, &k, &value, 0),
-               0);
+  cr_assert_eq(remove ? db_delete(&txn->db, &key) : db_put(&txn->db, &key, span_text("spoil")), 0);
   cr_assert_eq(txn_touch(txn, 1), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
 }
@@ -354,12 +349,13 @@ Test(damage, retention_keeps_a_damaged_lease) {
   spoil(store, ROW_DELIVERY, 1, false);
   spoil(store, ROW_DELIVERY, 2, false);
   sweep(store, 0, 100);
-  struct row_key key = row_key(1, ROW_DELIVERY, 2);
+  struct db_key key = row_key(1, ROW_DELIVERY, 2);
   struct tidings_error error = new_error();
   struct store_txn *txn;
-  MDB_val value;
+  struct tidings_span value;
   cr_assert_eq(store_read(store, &txn, &error), 0);
-  cr_assert_eq(row_get(txn, &key, &value), 0, "the leased one is gone");
+  cr_assert_eq(row_get(txn, &key, &value), 0);
+  cr_assert_not_null(value.ptr, "the leased one is gone");
   store_end(txn);
   store_close(store);
 }

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "kit.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
-static const struct row_key key = {{0, 0, 0, 1, ROW_HEAD}};
+static const struct db_key key = {{0, 0, 0, 1, ROW_HEAD}};
 
 static const struct taken some_taken[] = {{5, 9, 0}, {10, 10, 3}, {20, 4000000000, 4}};
 static const uint64_t some_leases[] = {3, 4};
@@ -73,9 +73,9 @@ static struct buffer encode(enum row row) {
   struct buffer bytes = BUFFER_EMPTY;
   struct head head = some_head();
   struct delivery delivery = some_delivery();
-  if (row == ITEM) encode_item(&bytes, -1, &some_note);
-  else if (row == HEAD) encode_head(&bytes, &head);
-  else encode_delivery(&bytes, &delivery);
+  if (row == ITEM) item_encode(&bytes, -1, &some_note);
+  else if (row == HEAD) head_encode(&bytes, &head);
+  else delivery_encode(&bytes, &delivery);
   cr_assert(!bytes.failed);
   return bytes;
 }
@@ -98,10 +98,10 @@ static bool read_sealed(enum row row, struct tidings_span body, struct arena *ar
   memcpy(exact, sealed.bytes, sealed.len);
   size_t len = sealed.len;
   buffer_free(&sealed);
-  if (!record_open(&reader, &key, exact, len)) return false;
-  if (row == ITEM) return decode_item(&reader, ret ? ret : &any.item);
-  if (row == HEAD) return decode_head(&reader, arena, ret ? ret : &any.head, &no_memory);
-  return decode_delivery(&reader, arena, ret ? ret : &any.delivery, &no_memory);
+  if (!record_open(&reader, &key, span_of(exact, len))) return false;
+  if (row == ITEM) return item_decode(&reader, ret ? ret : &any.item);
+  if (row == HEAD) return head_decode(&reader, arena, ret ? ret : &any.head, &no_memory);
+  return delivery_decode(&reader, arena, ret ? ret : &any.delivery, &no_memory);
 }
 
 Test(rows, item_round_trip) {
@@ -290,18 +290,18 @@ Test(rows, ranges_that_wrap_are_refused) {
   struct buffer body = BUFFER_EMPTY;
   head.taken = to_the_end;
   head.taken_count = 1;
-  encode_head(&body, &head);
+  head_encode(&body, &head);
   cr_assert(!read_sealed(HEAD, buffer_view(&body), &arena, NULL));
   buffer_free(&body);
   delivery.fates = fates;
   delivery.fate_count = 1;
   delivery.after = UINT64_MAX;
-  encode_delivery(&body, &delivery);
+  delivery_encode(&body, &delivery);
   cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL));
   buffer_free(&body);
   delivery.fates = newer;
   delivery.after = 1000;
-  encode_delivery(&body, &delivery);
+  delivery_encode(&body, &delivery);
   cr_assert(!read_sealed(DELIVERY, buffer_view(&body), &arena, NULL),
             "an item that was not there yet");
   buffer_free(&body);

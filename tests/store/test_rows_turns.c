@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "kit.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
-static const struct row_key key = {{0, 0, 0, 1, ROW_MESSAGE}};
+static const struct db_key key = {{0, 0, 0, 1, ROW_MESSAGE}};
 
 static struct message some_message(void) {
   return (struct message){.place = UINT64_MAX,
@@ -75,9 +75,9 @@ static struct buffer encode(enum row row) {
   struct message message = some_message();
   struct transition transition = some_transition();
   struct head head = {.run = some_run(), .last_transition = 40};
-  if (row == MESSAGE) encode_message(&body, &message);
-  else if (row == TRANSITION) encode_transition(&body, &transition);
-  else encode_head(&body, &head);
+  if (row == MESSAGE) message_encode(&body, &message);
+  else if (row == TRANSITION) transition_encode(&body, &transition);
+  else head_encode(&body, &head);
   cr_assert(!body.failed);
   return body;
 }
@@ -102,10 +102,10 @@ static bool read_sealed(enum row row, struct tidings_span body, struct arena *ar
   memcpy(exact, sealed.bytes, sealed.len);
   size_t len = sealed.len;
   buffer_free(&sealed);
-  if (!record_open(&reader, &key, exact, len)) return false;
-  if (row == MESSAGE) return decode_message(&reader, &ret->message);
-  if (row == TRANSITION) return decode_transition(&reader, arena, &ret->transition, &no_memory);
-  return decode_head(&reader, arena, &ret->head, &no_memory);
+  if (!record_open(&reader, &key, span_of(exact, len))) return false;
+  if (row == MESSAGE) return message_decode(&reader, &ret->message);
+  if (row == TRANSITION) return transition_decode(&reader, arena, &ret->transition, &no_memory);
+  return head_decode(&reader, arena, &ret->head, &no_memory);
 }
 
 Test(rows_turns, message_round_trip) {
@@ -181,7 +181,7 @@ Test(rows_turns, each_flag_of_a_run_is_its_own) {
     struct buffer body = BUFFER_EMPTY;
     struct arena arena = ARENA_EMPTY;
     union any any;
-    encode_head(&body, &head);
+    head_encode(&body, &head);
     cr_assert(read_sealed(HEAD, buffer_view(&body), &arena, &any));
     const struct run *run = &any.head.run;
     cr_expect(run->told == (i == 0) && run->aborted == (i == 1) && run->compacting == (i == 2) &&
@@ -198,7 +198,7 @@ Test(rows_turns, what_is_leased_has_a_carrier) {
   struct arena arena = ARENA_EMPTY;
   union any any;
   message.carriers = 0;
-  encode_message(&body, &message);
+  message_encode(&body, &message);
   cr_expect(!read_sealed(MESSAGE, buffer_view(&body), &arena, &any));
   buffer_free(&body);
   arena_free(&arena);

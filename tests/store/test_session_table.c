@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "instance/sessions.h"
+#include "instance/session_table.h"
 #include "kit.h"
 
 static const _Atomic uint32_t bell;

@@ -187,7 +187,7 @@ static uint64_t settled_into_a_busy_store(struct tidings_plugin *plugin, uint32_
   struct child writer = child_start(hold_writer, kit_store);
   child_heard(&writer);
   expect_settle(plugin, delivery, outcome, TIDINGS_E_BUSY);
-  cr_assert(atomic_load(&((struct instance *)plugin)->any_remembered));
+  cr_assert(atomic_load(&((struct instance *)plugin)->remembered.any));
   child_tell(&writer);
   child_heard(&writer);
   child_tell(&writer);

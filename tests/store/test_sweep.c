@@ -200,11 +200,10 @@ Test(sweep, whoever_opens_the_store_alone_sweeps) {
 
 static void spoil(struct store *store, uint32_t session, enum row_kind kind, uint64_t n) {
   struct tidings_error error = new_error();
-  struct row_key key = row_key(session, kind, n);
-  MDB_val k = {KEY_BYTES, key.bytes}, value = {5, (void *)(uintptr_t) "spoil"};
+  struct db_key key = row_key(session, kind, n);
   struct store_txn *txn;
   cr_assert_eq(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(mdb_put(txn->txn, store->tree, &k, &value, 0), 0);
+  cr_assert_eq(db_put(&txn->db, &key, span_text("spoil")), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
 }
 

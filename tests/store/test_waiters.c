@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/internal.h"
+#include "store/wake/ring.h"
 #include "wake_kit.h"
 
 TestSuite(waiters, .init = kit_begin, .fini = kit_end);
@@ -101,7 +101,7 @@ Test(waiters, its_own_commit_does_not_hide_a_dead_writer) {
 Test(waiters, a_write_that_is_given_up_rings_nobody) {
   struct tidings_plugin *plugin = host();
   int fd = waiting(plugin);
-  atomic_store(&store_of(plugin)->waiting_thread, 0); /* as if another thread did it */
+  atomic_store(&store_of(plugin)->wake.waiting_thread, 0); /* as if another thread did it */
   store_end(begin_ringing(store_of(plugin)));
   cr_assert(!is_rung(fd, 0));
   next_is(plugin, "");
@@ -116,7 +116,7 @@ Test(waiters, more_owners_than_a_write_notes_are_all_called) {
   struct owner owner = *store_self(store);
   for (uint32_t i = 0; i < CALLED_OWNERS; i++) {
     owner.pid += 1;
-    ring_for(txn, 100 + i, &owner, 0);
+    rings_ring_for(txn, 100 + i, &owner, 0);
   }
   cr_assert_eq(store_commit(txn, NULL), 0);
   cr_assert(is_rung(fd, 0));
@@ -262,11 +262,11 @@ Test(waiters, a_pid_that_is_somebody_elses_by_now_is_found_out_by_the_first_who_
   struct store *store = store_at(kit_store);
   int fd;
   cr_assert_eq(store_wait(store, store_self(store), KIT_BUDGET_MS, &fd, NULL), 0);
-  struct wait_slot *slot = &store->shared.waiters[0];
+  struct wait_slot *slot = &store->db.shared.waiters[0];
   atomic_store(&slot->pid, (uint32_t)other.pid); /* with a start time that is not its */
   store_close(store);
   store = store_at(kit_store);
-  cr_assert_eq(atomic_load(&store->shared.waiters[0].state), WAITER_NONE);
+  cr_assert_eq(atomic_load(&store->db.shared.waiters[0].state), WAITER_NONE);
   store_close(store);
   child_kill(&other);
 }
@@ -299,12 +299,12 @@ Test(waiters, a_full_store_says_so_until_somebody_dies) {
   int32_t fd = -7;
   cr_assert_eq(owner_of_process((uint32_t)other.pid, &identity), 0);
   for (size_t i = 0; i < STORE_WAITERS; i++) {
-    struct wait_slot *slot = &store->shared.waiters[i];
+    struct wait_slot *slot = &store->db.shared.waiters[i];
     atomic_store(&slot->pid, identity.pid);
     atomic_store(&slot->start_time, identity.start_time);
     atomic_store(&slot->state, WAITER_READY);
   }
-  atomic_store(&store->shared.page->waiters_end, STORE_WAITERS);
+  atomic_store(&store->db.shared.page->waiters_end, STORE_WAITERS);
   take_session(plugin, "s");
   cr_assert_eq(wake_extension()->descriptor(plugin, &fd, &error), TIDINGS_E_FULL);
   cr_assert(strstr(error.text, ": 256 processes wait for rings already, which is the limit; end "

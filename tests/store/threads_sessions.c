@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "instance/sessions.h"
+#include "instance/session_table.h"
 #include "simple.h"
 
 enum { THREADS = 4, SESSIONS = 3000 };

@@ -45,15 +45,17 @@ void next_is(struct tidings_plugin *plugin, const char *expected) {
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 
 void next_are(struct tidings_plugin *plugin, const char *expected) {
-  char ids[8][256] = {"", "", "", "", "", "", "", ""}, all[1024] = "";
+  char ids[8][256] = {"", "", "", "", "", "", "", ""}, all[sizeof ids] = "";
   size_t count = 0, len;
   for (;
        count < 8 && wake_extension()->next_session(plugin, ids[count], 255, &len, NULL) == 0 && len;
        count++)
     ids[count][len] = '\0';
   qsort(ids, count, sizeof *ids, by_name);
-  for (size_t i = 0; i < count; i++)
-    (void)snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? " " : "", ids[i]);
+  for (size_t i = 0; i < count; i++) {
+    if (i) strcat(all, " ");
+    strcat(all, ids[i]);
+  }
   cr_assert_str_eq(all, expected, "next_session says \"%s\", expected \"%s\"", all, expected);
 }
 

@@ -17,11 +17,8 @@ bool model_owner_lives(const struct model *model) {
 }
 
 static bool is_named(const struct act *act, uint64_t public_id) {
-  for (unsigned i = 0; i < act->delivery_count; i++) {
-    if (act->deliveries[i] == public_id && public_id != 0) {
-      return true;
-    }
-  }
+  for (unsigned i = 0; i < act->delivery_count; i++)
+    if (act->deliveries[i] == public_id && public_id != 0) return true;
   return false;
 }
 
@@ -31,11 +28,9 @@ static bool resolve_leases(struct model *model, const struct act *act) {
   for (unsigned i = 0; i < model->delivery_count; i++) {
     if (model->deliveries[i].state == DELIVERY_LEASED) {
       if (act->kind == ACT_RESUMED && act->has_deliveries &&
-          is_named(act, model->deliveries[i].public_id)) {
+          is_named(act, model->deliveries[i].public_id))
         carrier_commit(model, (int)i);
-      } else {
-        queued = carrier_roll_back(model, (int)i) || queued;
-      }
+      else queued = carrier_roll_back(model, (int)i) || queued;
     }
   }
   return queued;
@@ -48,26 +43,22 @@ static void recover_run(struct model *model, const struct sim_settings *settings
     run->orphaned_count = 0;
     for (unsigned i = 0; i < run->turn_count; i++) {
       const struct model_message *message = &model->messages[run->turn[i]];
-      if (message->state == MESSAGE_FIRED || message->system) {
+      if (message->state == MESSAGE_FIRED || message->system)
         run->orphaned[run->orphaned_count++] = run->turn[i];
-      }
     }
   } else if (run->state == STARTING) {
     run_withdraw_offer(model);
   }
   run_become_idle(model);
   run->compacting = run->delayed = false;
-  if (settings->hold && (ran || message_waiting(model, MESSAGE_QUEUED, NULL) > 0)) {
+  if (settings->hold && (ran || message_waiting(model, MESSAGE_QUEUED, NULL) > 0))
     run->state = FAILED;
-  }
 }
 
 static void attach(struct model *model, const struct act *act) {
   bool recovers = model->owned;
   model->peers[act->peer].former = false;
-  if (recovers && model_owner_lives(model)) {
-    model->peers[model->owner].former = true;
-  }
+  if (recovers && model_owner_lives(model)) model->peers[model->owner].former = true;
   model->owned = true;
   model->owner = act->peer;
   model->owner_process = model->peers[act->peer].process;
@@ -84,21 +75,13 @@ static void attach(struct model *model, const struct act *act) {
 
 /* What only the session's own host may send. */
 int attachment_enter(struct model *model, const struct act *act) {
-  if (act->peer == PEER_PRODUCER) {
-    return TIDINGS_E_UNSUPPORTED;
-  }
-  if (model_owner_is(model, act->peer)) {
-    return 0;
-  }
+  if (act->peer == PEER_PRODUCER) return TIDINGS_E_UNSUPPORTED;
+  if (model_owner_is(model, act->peer)) return 0;
   /* It cannot know that the session went to another and came back, which may have died with
    * carriers that only its transcript knows. */
   bool opens = act->kind == ACT_OPENED || act->kind == ACT_RESUMED;
-  if (model->peers[act->peer].former && !opens) {
-    return TIDINGS_E_CLOSED;
-  }
-  if (model_owner_lives(model) && !act->takeover) {
-    return TIDINGS_E_BUSY;
-  }
+  if (model->peers[act->peer].former && !opens) return TIDINGS_E_CLOSED;
+  if (model_owner_lives(model) && !act->takeover) return TIDINGS_E_BUSY;
   attach(model, act);
   return 0;
 }
@@ -108,46 +91,27 @@ int attachment_open(struct model *model, const struct act *act) {
   const struct sim_settings *settings = &model->peers[act->peer].settings;
   bool mine = model_owner_is(model, act->peer);
   int error = attachment_enter(model, act);
-  if (error != 0) {
-    return error;
-  }
-  if (mine && act->kind == ACT_RESUMED && act->has_deliveries) {
-    (void)resolve_leases(model, act);
-  }
-  if (model->run.state == IDLE && !model->run.delayed) {
-    run_offer(model, settings);
-  }
+  if (error != 0) return error;
+  if (mine && act->kind == ACT_RESUMED && act->has_deliveries) (void)resolve_leases(model, act);
+  if (model->run.state == IDLE && !model->run.delayed) run_offer(model, settings);
   return 0;
 }
 
 int attachment_close(struct model *model, const struct act *act) {
-  if (act->peer == PEER_PRODUCER) {
-    return TIDINGS_E_UNSUPPORTED;
-  }
-  if (model_owner_lives(model) && !model_owner_is(model, act->peer)) {
-    return TIDINGS_E_BUSY;
-  }
-  for (unsigned i = 0; i < model->delivery_count; i++) {
-    if (model->deliveries[i].state == DELIVERY_LEASED) {
+  if (act->peer == PEER_PRODUCER) return TIDINGS_E_UNSUPPORTED;
+  if (model_owner_lives(model) && !model_owner_is(model, act->peer)) return TIDINGS_E_BUSY;
+  for (unsigned i = 0; i < model->delivery_count; i++)
+    if (model->deliveries[i].state == DELIVERY_LEASED)
       model->deliveries[i].state = DELIVERY_ROLLED_BACK;
-    }
-  }
-  for (unsigned i = 0; i < model->item_count; i++) {
-    if (model->items[i].held != ENDED) {
-      news_end(model, &model->items[i], CLOSED);
-    }
-  }
-  for (unsigned i = 0; i < model->message_count; i++) {
-    if (!message_is_over(&model->messages[i])) {
+  for (unsigned i = 0; i < model->item_count; i++)
+    if (model->items[i].held != ENDED) news_end(model, &model->items[i], CLOSED);
+  for (unsigned i = 0; i < model->message_count; i++)
+    if (!message_is_over(&model->messages[i]))
       model->messages[i].state = model->messages[i].system ? MESSAGE_CANCELLED : MESSAGE_CLOSED;
-    }
-  }
   unsigned serial = model->run.serial;
   memset(&model->run, 0, sizeof model->run);
   model->run.serial = serial;
   model->owned = false;
-  for (unsigned i = 0; i < PEERS; i++) {
-    model->peers[i].former = false;
-  }
+  for (unsigned i = 0; i < PEERS; i++) model->peers[i].former = false;
   return 0;
 }

@@ -21,9 +21,8 @@ static void lease_message(struct model *model, int index, int delivery, bool ste
 static void lease_turn(struct model *model, int delivery) {
   for (unsigned i = 0; i < model->run.turn_count; i++) {
     const struct model_message *message = &model->messages[model->run.turn[i]];
-    if (message->state != MESSAGE_CANCELLED && !message->delivered) {
+    if (message->state != MESSAGE_CANCELLED && !message->delivered)
       lease_message(model, model->run.turn[i], delivery, false);
-    }
   }
 }
 
@@ -38,9 +37,8 @@ static void lease_news(struct model *model, const struct plan *plan, int deliver
 }
 
 static void end_removed(struct model *model, const struct plan *plan) {
-  for (unsigned i = 0; i < plan->taken_count; i++) {
+  for (unsigned i = 0; i < plan->taken_count; i++)
     news_end(model, &model->items[plan->taken[i].item], plan->taken[i].outcome);
-  }
 }
 
 void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings,
@@ -58,18 +56,12 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   model->deliveries[answer->delivery] = (struct model_delivery){
       .state = DELIVERY_LEASED, .on_tool_result = act->kind == ACT_TOOL_RESULT};
   lease_news(model, &plan, answer->delivery);
-  for (unsigned i = 0; i < answer->steered_count; i++) {
+  for (unsigned i = 0; i < answer->steered_count; i++)
     lease_message(model, answer->steered[i], answer->delivery, true);
-  }
-  if (names) {
-    lease_turn(model, answer->delivery);
-  }
-  for (unsigned i = 0; i < plan.shown_count; i++) {
+  if (names) lease_turn(model, answer->delivery);
+  for (unsigned i = 0; i < plan.shown_count; i++)
     answer->shown[answer->shown_count++] = plan.shown[i];
-  }
-  if (plan.shown_count > 0) {
-    news_ask_again(model);
-  }
+  if (plan.shown_count > 0) news_ask_again(model);
   if (model->one_phase) {
     carrier_commit(model, answer->delivery);
     answer->delivery = -1;
@@ -81,11 +73,8 @@ static bool carries(const struct model *model, unsigned delivery, unsigned messa
 }
 
 static bool is_carried(const struct model *model, unsigned message) {
-  for (unsigned i = 0; i < model->delivery_count; i++) {
-    if (model->deliveries[i].state == DELIVERY_LEASED && carries(model, i, message)) {
-      return true;
-    }
-  }
+  for (unsigned i = 0; i < model->delivery_count; i++)
+    if (model->deliveries[i].state == DELIVERY_LEASED && carries(model, i, message)) return true;
   return false;
 }
 
@@ -93,11 +82,9 @@ static bool is_carried(const struct model *model, unsigned message) {
 
 void carrier_commit(struct model *model, int delivery) {
   model->deliveries[delivery].state = DELIVERY_COMMITTED;
-  for (unsigned i = 0; i < model->item_count; i++) {
-    if (model->items[i].held == LEASED && model->items[i].delivery == delivery) {
+  for (unsigned i = 0; i < model->item_count; i++)
+    if (model->items[i].held == LEASED && model->items[i].delivery == delivery)
       news_end(model, &model->items[i], model->items[i].outcome);
-    }
-  }
   /* One carrier in the transcript is enough. */
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
@@ -112,34 +99,26 @@ void carrier_commit(struct model *model, int delivery) {
 bool carrier_roll_back(struct model *model, int delivery) {
   bool queued = false;
   model->deliveries[delivery].state = DELIVERY_ROLLED_BACK;
-  for (unsigned i = 0; i < model->item_count; i++) {
-    if (model->items[i].held == LEASED && model->items[i].delivery == delivery) {
+  for (unsigned i = 0; i < model->item_count; i++)
+    if (model->items[i].held == LEASED && model->items[i].delivery == delivery)
       model->items[i].held = PENDING;
-    }
-  }
   news_ask_again(model);
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
     if (message->state != MESSAGE_LEASED || !carries(model, (unsigned)delivery, i) ||
-        is_carried(model, i)) {
+        is_carried(model, i))
       continue;
-    }
     bool still_runs = run_is_running(model) && message->turn == model->run.serial;
     message_queue_again(message);
-    if (message->steered && still_runs) {
-      message->state = MESSAGE_STEERING;
-    }
+    if (message->steered && still_runs) message->state = MESSAGE_STEERING;
     queued = queued || message->state == MESSAGE_QUEUED;
   }
   return queued;
 }
 
 static int find_delivery(const struct model *model, uint64_t public_id) {
-  for (unsigned i = 0; i < model->delivery_count; i++) {
-    if (public_id != 0 && model->deliveries[i].public_id == public_id) {
-      return (int)i;
-    }
-  }
+  for (unsigned i = 0; i < model->delivery_count; i++)
+    if (public_id != 0 && model->deliveries[i].public_id == public_id) return (int)i;
   return -1;
 }
 
@@ -148,26 +127,17 @@ int carrier_settle(struct model *model, const struct act *act, const struct sim_
                    bool *ret_rolled_back) {
   *ret_rolled_back = false;
   int delivery = find_delivery(model, act->delivery);
-  if (delivery < 0) {
-    return TIDINGS_E_NOT_FOUND;
-  }
+  if (delivery < 0) return TIDINGS_E_NOT_FOUND;
   enum delivery_state state = model->deliveries[delivery].state;
-  if (state == (act->committed ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK)) {
-    return 0;
-  }
-  if (!model_owner_is(model, act->peer)) {
-    return TIDINGS_E_CLOSED;
-  }
-  if (state != DELIVERY_LEASED) {
-    return TIDINGS_E_STATE;
-  }
+  if (state == (act->committed ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK)) return 0;
+  if (!model_owner_is(model, act->peer)) return TIDINGS_E_CLOSED;
+  if (state != DELIVERY_LEASED) return TIDINGS_E_STATE;
   if (act->committed) {
     carrier_commit(model, delivery);
     return 0;
   }
   *ret_rolled_back = true;
-  if (carrier_roll_back(model, delivery) && model->run.state == IDLE && !model->run.delayed) {
+  if (carrier_roll_back(model, delivery) && model->run.state == IDLE && !model->run.delayed)
     run_offer(model, settings);
-  }
   return 0;
 }

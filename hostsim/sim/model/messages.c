@@ -8,11 +8,8 @@
 #include <tidings/abi.h>
 
 struct model_message *message_find(struct model *model, int id) {
-  for (unsigned i = 0; i < model->message_count; i++) {
-    if (model->messages[i].id == id) {
-      return &model->messages[i];
-    }
-  }
+  for (unsigned i = 0; i < model->message_count; i++)
+    if (model->messages[i].id == id) return &model->messages[i];
   return NULL;
 }
 
@@ -26,9 +23,7 @@ unsigned message_waiting(const struct model *model, enum message_state state, in
   unsigned count = 0;
   for (unsigned i = 0; i < model->queue_length; i++) {
     if (model->messages[model->queue[i]].state == state) {
-      if (ret_messages != NULL) {
-        ret_messages[count] = model->queue[i];
-      }
+      if (ret_messages) ret_messages[count] = model->queue[i];
       count++;
     }
   }
@@ -39,16 +34,13 @@ int message_submit(struct model *model, const struct act *act, const struct sim_
                    int *ret_message) {
   const struct model_message *known = message_find(model, act->id);
   unsigned alive = 0;
-  if (known != NULL) {
+  if (known) {
     return known->state == MESSAGE_FIRED || known->state == MESSAGE_LEASED ? TIDINGS_E_FIRED
                                                                            : TIDINGS_E_STATE;
   }
-  for (unsigned i = 0; i < model->message_count; i++) {
+  for (unsigned i = 0; i < model->message_count; i++)
     alive += !message_is_over(&model->messages[i]);
-  }
-  if (alive >= settings->pending_limit) {
-    return TIDINGS_E_FULL;
-  }
+  if (alive >= settings->pending_limit) return TIDINGS_E_FULL;
   int64_t stamp = model->now_ms > model->last_stamp_ms ? model->now_ms : model->last_stamp_ms + 1;
   enum run_state state = model->run.state;
   bool steers = act->steer && state != IDLE && state != FAILED;
@@ -67,10 +59,9 @@ int message_submit(struct model *model, const struct act *act, const struct sim_
 /* FIRED or NOT_FOUND for one that does not wait, 0 for one that does. The plugin's own were never
  * submitted. */
 static int check_waits(const struct model_message *message) {
-  if (message == NULL || message->system || message->state == MESSAGE_CANCELLED ||
-      message->state == MESSAGE_CLOSED) {
+  if (!message || message->system || message->state == MESSAGE_CANCELLED ||
+      message->state == MESSAGE_CLOSED)
     return TIDINGS_E_NOT_FOUND;
-  }
   return message->state == MESSAGE_QUEUED || message->state == MESSAGE_STEERING ? 0
                                                                                 : TIDINGS_E_FIRED;
 }
@@ -79,31 +70,22 @@ int message_edit(struct model *model, const struct act *act) {
   struct model_message *message = message_find(model, act->id);
   int error = check_waits(message);
   if (error == 0 &&
-      run_is_in_turn(model, act->id)) { /* the host may send it again, with the old words */
+      run_is_in_turn(model, act->id)) /* the host may send it again, with the old words */
     error = TIDINGS_E_FIRED;
-  }
-  if (error == 0) {
-    message->text = act->serial;
-  }
+  if (error == 0) message->text = act->serial;
   return error;
 }
 
 static unsigned place_of(const struct model *model, int id) {
   unsigned place = 0;
-  while (model->messages[model->queue[place]].id != id) {
-    place++;
-  }
+  while (model->messages[model->queue[place]].id != id) place++;
   return place;
 }
 
 int message_move(struct model *model, const struct act *act) {
   int error = check_waits(message_find(model, act->id));
-  if (error == 0 && act->before != 0) {
-    error = check_waits(message_find(model, act->before));
-  }
-  if (error != 0) {
-    return error;
-  }
+  if (error == 0 && act->before != 0) error = check_waits(message_find(model, act->before));
+  if (error != 0) return error;
   unsigned from = place_of(model, act->id);
   int message = model->queue[from];
   memmove(&model->queue[from], &model->queue[from + 1],

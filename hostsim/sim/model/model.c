@@ -13,18 +13,13 @@ void model_init(struct model *model, const struct sim_settings *settings, bool o
   model->start_ms = model->now_ms = now_ms;
   model->settings = *settings;
   model->one_phase = one_phase;
-  for (unsigned i = 0; i < PEERS; i++) {
-    model->peers[i].settings = *settings;
-  }
+  for (unsigned i = 0; i < PEERS; i++) model->peers[i].settings = *settings;
 }
 
 bool model_is_same(const struct model *a, const struct model *b) {
   const unsigned char *left = (const void *)a, *right = (const void *)b;
-  for (size_t i = 0; i < sizeof *a; i++) {
-    if (left[i] != right[i]) {
-      return false;
-    }
-  }
+  for (size_t i = 0; i < sizeof *a; i++)
+    if (left[i] != right[i]) return false;
   return true;
 }
 
@@ -60,15 +55,9 @@ static bool delay_is_over(const struct model *model, const struct sim_settings *
 static int submit(struct model *model, const struct act *act, const struct sim_settings *settings) {
   int message = -1;
   int error = message_submit(model, act, settings, &message);
-  if (error != 0) {
-    return error;
-  }
-  if (model->run.state == FAILED && act->resume && model_owner_lives(model)) {
-    run_become_idle(model);
-  }
-  if (model->run.state == IDLE && !model->run.delayed) {
-    run_offer(model, settings);
-  }
+  if (error != 0) return error;
+  if (model->run.state == FAILED && act->resume && model_owner_lives(model)) run_become_idle(model);
+  if (model->run.state == IDLE && !model->run.delayed) run_offer(model, settings);
   return 0;
 }
 
@@ -76,9 +65,8 @@ static int submit(struct model *model, const struct act *act, const struct sim_s
  * lives. */
 static int take_message(struct model *model, const struct act *act,
                         const struct sim_settings *settings) {
-  if (act->peer != PEER_PRODUCER && !model_owner_lives(model)) {
+  if (act->peer != PEER_PRODUCER && !model_owner_lives(model))
     (void)attachment_enter(model, act); /* a former owner is refused, but its message is taken */
-  }
   switch (act->kind) {
   case ACT_SUBMIT: return submit(model, act, settings);
   case ACT_CANCEL: return run_cancel(model, act, settings);
@@ -89,24 +77,16 @@ static int take_message(struct model *model, const struct act *act,
 
 static int take_lifecycle(struct model *model, const struct act *act,
                           const struct sim_settings *settings, struct answer *answer) {
-  if (act->kind == ACT_OPENED || act->kind == ACT_RESUMED) {
-    return attachment_open(model, act);
-  }
-  if (act->kind == ACT_CLOSED) {
-    return attachment_close(model, act);
-  }
+  if (act->kind == ACT_OPENED || act->kind == ACT_RESUMED) return attachment_open(model, act);
+  if (act->kind == ACT_CLOSED) return attachment_close(model, act);
   int error = attachment_enter(model, act);
-  if (error != 0) {
-    return error;
-  }
+  if (error != 0) return error;
   if (act->kind == ACT_COMPACTING) {
     model->run.compacting = true;
   } else if (act->kind == ACT_COMPACTED) {
     model->run.compacting = false;
     answer->ledger = true;
-    if (model->run.state == IDLE && !model->run.delayed) {
-      run_offer(model, settings);
-    }
+    if (model->run.state == IDLE && !model->run.delayed) run_offer(model, settings);
   }
   return 0;
 }
@@ -114,27 +94,18 @@ static int take_lifecycle(struct model *model, const struct act *act,
 static int take_carrier(struct model *model, const struct act *act,
                         const struct sim_settings *settings, struct answer *answer) {
   int error = attachment_enter(model, act);
-  if (error == 0 && act->kind == ACT_CHAT_REQUEST && act->has_ids) {
+  if (error == 0 && act->kind == ACT_CHAT_REQUEST && act->has_ids)
     error = run_start_named(model, act, false);
-  }
-  if (error != 0) {
-    return error;
-  }
-  if (act->kind == ACT_TOOL_RESULT) {
-    run_tool_result(model);
-  }
+  if (error != 0) return error;
+  if (act->kind == ACT_TOOL_RESULT) run_tool_result(model);
   carrier_make(model, act, settings, answer);
   return 0;
 }
 
 static int take(struct model *model, const struct act *act, const struct sim_settings *settings,
                 struct answer *answer) {
-  if (act_is_news(act->kind)) {
-    return take_news(model, act, settings);
-  }
-  if (act_is_message(act->kind)) {
-    return take_message(model, act, settings);
-  }
+  if (act_is_news(act->kind)) return take_news(model, act, settings);
+  if (act_is_message(act->kind)) return take_message(model, act, settings);
   switch (act->kind) {
   case ACT_TOOL_RESULT:
   case ACT_CHAT_REQUEST: return take_carrier(model, act, settings, answer);
@@ -164,16 +135,10 @@ static bool is_plain_news(const struct act *act) {
 static void tell(struct model *model, const struct act *act, const struct sim_settings *settings,
                  struct answer *answer) {
   struct model_run *run = &model->run;
-  if (is_plain_news(act)) {
-    return;
-  }
+  if (is_plain_news(act)) return;
   bool tells = act_is_event(act->kind) || answer->rolled_back;
-  if (tells && run->state == IDLE && delay_is_over(model, settings)) {
-    run_offer(model, settings);
-  }
-  if (tells) {
-    urgency_look(model, settings, answer);
-  }
+  if (tells && run->state == IDLE && delay_is_over(model, settings)) run_offer(model, settings);
+  if (tells) urgency_look(model, settings, answer);
   if (tells && run->state == STARTING && !run->told && !run->compacting) {
     run->told = true;
     answer->offered_count = run->turn_count;
@@ -193,9 +158,7 @@ void model_note_change(struct model *model, unsigned cause, enum run_state from)
 static void note_waiting(struct model *model) {
   for (unsigned i = 0; i < model->message_count; i++) {
     enum message_state state = model->messages[i].state;
-    if (state == MESSAGE_QUEUED || state == MESSAGE_STEERING) {
-      model->messages[i].waited = true;
-    }
+    if (state == MESSAGE_QUEUED || state == MESSAGE_STEERING) model->messages[i].waited = true;
   }
 }
 
@@ -205,17 +168,13 @@ static int attempt(struct model *model, const struct act *act, const struct sim_
                    struct answer *answer) {
   bool attaches =
       !act_is_news(act->kind) && act->peer != PEER_PRODUCER && !model_owner_is(model, act->peer);
-  if (!attaches) {
-    return take(model, act, settings, answer);
-  }
+  if (!attaches) return take(model, act, settings, answer);
   static struct model before;
   before = *model;
   int error = take(model, act, settings, answer);
   if (error != 0) {
     *model = before;
-    if (act->kind == ACT_CHAT_REQUEST) {
-      (void)attachment_enter(model, act);
-    }
+    if (act->kind == ACT_CHAT_REQUEST) (void)attachment_enter(model, act);
   }
   return error;
 }
@@ -228,13 +187,9 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   enum phase phase = model->run.phase;
   model->found = state;
   answer->error = attempt(model, act, settings, answer);
-  if (answer->error != 0) {
-    return;
-  }
+  if (answer->error != 0) return;
   model->seen |= act->seen != 0 ? 1u << act->seen : 0;
-  if (model_owner_is(model, act->peer)) {
-    tell(model, act, settings, answer);
-  }
+  if (model_owner_is(model, act->peer)) tell(model, act, settings, answer);
   note_waiting(model);
   model_note_change(model, act->kind, model->found);
   bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids; /* always gets a reply */
@@ -251,15 +206,10 @@ void model_apply(struct model *model, const struct act *act, struct answer *ret_
   struct sim_settings settings = model->peers[act->peer].settings;
   memcpy(ret_answer, &nothing_said,
          offsetof(struct answer, shown)); /* the lists are as long as their counts */
-  if (act->kind == ACT_CONFIGURE) {
-    model->peers[act->peer].settings = act->settings;
-  } else if (act->kind == ACT_CLOCK) {
-    model->now_ms += act->clock_ms;
-  } else if (act->seen != 0 && (model->seen & (1u << act->seen)) != 0) {
-    ret_answer->duplicate = true;
-  } else {
-    do_act(model, act, &settings, ret_answer);
-  }
+  if (act->kind == ACT_CONFIGURE) model->peers[act->peer].settings = act->settings;
+  else if (act->kind == ACT_CLOCK) model->now_ms += act->clock_ms;
+  else if (act->seen != 0 && (model->seen & (1u << act->seen)) != 0) ret_answer->duplicate = true;
+  else do_act(model, act, &settings, ret_answer);
 }
 
 bool model_apply_first(struct model *model, const struct act *act) {
@@ -275,9 +225,8 @@ bool model_apply_first(struct model *model, const struct act *act) {
 bool model_must_ring(const struct model *model, const struct act *act,
                      const struct answer *answer) {
   if (answer->error != 0 || answer->duplicate || !model_owner_lives(model) ||
-      model->owner == act->peer) {
+      model->owner == act->peer)
     return false;
-  }
   bool offers = act_is_message(act->kind) && model->run.state == STARTING && !model->run.told &&
                 model->found != STARTING;
   bool withdraws = act->kind == ACT_CANCEL && model->found == STARTING && model->run.state == IDLE;

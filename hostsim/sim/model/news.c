@@ -13,21 +13,15 @@ enum { CRITICAL = 3, CRITICAL_SHARE = 20 };
 /* What is leased may come back, so it counts. */
 static unsigned count_waiting(const struct model *model) {
   unsigned count = 0;
-  for (unsigned i = 0; i < model->item_count; i++) {
-    count += model->items[i].held != ENDED;
-  }
+  for (unsigned i = 0; i < model->item_count; i++) count += model->items[i].held != ENDED;
   return count;
 }
 
 int news_push(struct model *model, const struct act *act, const struct sim_settings *settings) {
   bool subagent = act->kind == ACT_SUBAGENT;
   unsigned limit = settings->pending_limit;
-  if (subagent || act->level != CRITICAL) {
-    limit -= limit / CRITICAL_SHARE;
-  }
-  if (count_waiting(model) >= limit) {
-    return TIDINGS_E_FULL;
-  }
+  if (subagent || act->level != CRITICAL) limit -= limit / CRITICAL_SHARE;
+  if (count_waiting(model) >= limit) return TIDINGS_E_FULL;
   struct model_item item = {
       .note = subagent ? NOTE_SUBAGENT : act->note, .text = act->serial, .time_ms = model->now_ms};
   item.activation = subagent ? ASKS_IDLE : act->activation;
@@ -49,19 +43,14 @@ void news_end(struct model *model, struct model_item *item, enum outcome outcome
 }
 
 void news_poll(struct model *model, uint8_t handle) {
-  for (unsigned i = 0; i < model->item_count; i++) {
-    if (model->items[i].held == PENDING && model->items[i].handle == handle) {
+  for (unsigned i = 0; i < model->item_count; i++)
+    if (model->items[i].held == PENDING && model->items[i].handle == handle)
       news_end(model, &model->items[i], WITHDRAWN);
-    }
-  }
 }
 
 void news_ask_again(struct model *model) {
-  for (unsigned i = 0; i < model->item_count; i++) {
-    if (model->items[i].held == PENDING) {
-      model->items[i].asked = false;
-    }
-  }
+  for (unsigned i = 0; i < model->item_count; i++)
+    if (model->items[i].held == PENDING) model->items[i].asked = false;
 }
 
 /* -- the plan ---------------------------------------------------------------------------------- */
@@ -112,9 +101,7 @@ static void sort(const struct model *model, struct line *lines, unsigned count) 
   for (unsigned i = 1; i < count; i++) {
     struct line line = lines[i];
     unsigned at = i;
-    for (; at > 0 && goes_before(model, &line, &lines[at - 1]); at--) {
-      lines[at] = lines[at - 1];
-    }
+    for (; at > 0 && goes_before(model, &line, &lines[at - 1]); at--) lines[at] = lines[at - 1];
     lines[at] = line;
   }
 }
@@ -138,9 +125,7 @@ static unsigned round_of(const struct model *model, const struct line *lines, un
 /* What the running turn was started for: it has room in its own turn. */
 static int pinned_item(const struct model *model) {
   const struct model_run *run = &model->run;
-  if (run->turn_count != 1 || !model->messages[run->turn[0]].system) {
-    return -1;
-  }
+  if (run->turn_count != 1 || !model->messages[run->turn[0]].system) return -1;
   return (int)model->messages[run->turn[0]].text;
 }
 
@@ -174,31 +159,21 @@ void news_plan(const struct model *model, const struct sim_settings *settings, b
   for (int i = 0; i < (int)model->item_count; i++) {
     const struct model_item *item = &model->items[i];
     left[i] = item->held == PENDING && !is_expired(model, item) && !item->caused_by;
-    if (item->held == PENDING && !left[i]) {
+    if (item->held == PENDING && !left[i])
       take(ret_plan, i, is_expired(model, item) ? EXPIRED : WITHDRAWN);
-    }
   }
   for (int i = 0; i < (int)model->item_count; i++) {
     int newest, oldest;
-    if (!left[i]) {
-      continue;
-    }
+    if (!left[i]) continue;
     find_key(model, left, i, &newest, &oldest);
-    if (newest != i) {
-      take(ret_plan, i, SUPERSEDED);
-    } else if (is_filtered(&model->items[i], settings)) {
-      take(ret_plan, i, FILTERED);
-    } else {
-      lines[count++] = (struct line){i, oldest};
-    }
+    if (newest != i) take(ret_plan, i, SUPERSEDED);
+    else if (is_filtered(&model->items[i], settings)) take(ret_plan, i, FILTERED);
+    else lines[count++] = (struct line){i, oldest};
   }
   sort(model, lines, count);
-  for (unsigned i = 0; i < count; i++) {
-    kept[i] = true;
-  }
-  if (capped && settings->max_items > 0 && count > settings->max_items) {
+  for (unsigned i = 0; i < count; i++) kept[i] = true;
+  if (capped && settings->max_items > 0 && count > settings->max_items)
     choose(model, lines, count, settings->max_items, kept);
-  }
   for (unsigned i = 0; i < count; i++) {
     if (kept[i]) {
       ret_plan->shown[ret_plan->shown_count++] = lines[i].item;

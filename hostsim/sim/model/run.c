@@ -35,30 +35,22 @@ static void offer(struct model *model, const int *messages, unsigned count) {
 void run_offer(struct model *model, const struct sim_settings *settings) {
   int queued[MODEL_MESSAGES], batch[MODEL_MESSAGES];
   unsigned count = message_waiting(model, MESSAGE_QUEUED, queued), batched = 0;
-  if (model->run.compacting || !model_owner_lives(model)) {
-    return;
-  }
-  for (unsigned i = 0; model->run.delayed && settings->coalescing && i < count; i++) {
-    if (queued[i] < (int)model->run.batch_end) {
-      batch[batched++] = queued[i];
-    }
-  }
+  if (model->run.compacting || !model_owner_lives(model)) return;
+  for (unsigned i = 0; model->run.delayed && settings->coalescing && i < count; i++)
+    if (queued[i] < (int)model->run.batch_end) batch[batched++] = queued[i];
   if (batched > 0) {
     memcpy(queued, batch, batched * sizeof batch[0]);
     count = batched;
   }
   model->run.delayed = false;
-  if (count > 0) {
-    offer(model, queued, settings->coalescing ? count : 1);
-  }
+  if (count > 0) offer(model, queued, settings->coalescing ? count : 1);
 }
 
 void run_offer_system(struct model *model, int message) { offer(model, &message, 1); }
 
 void run_withdraw_offer(struct model *model) {
-  for (unsigned i = 0; i < model->run.turn_count; i++) {
+  for (unsigned i = 0; i < model->run.turn_count; i++)
     message_queue_again(message_of(model, model->run.turn[i]));
-  }
   model->run.turn_count = 0;
 }
 
@@ -81,9 +73,8 @@ void run_begin(struct model *model, enum phase phase) {
 }
 
 void run_fire_turn(struct model *model) {
-  for (unsigned i = 0; i < model->run.turn_count; i++) {
+  for (unsigned i = 0; i < model->run.turn_count; i++)
     message_fire(message_of(model, model->run.turn[i]));
-  }
 }
 
 static void begin_own(struct model *model, enum phase phase) {
@@ -102,9 +93,7 @@ void run_go_on(struct model *model, enum phase phase) {
 void run_become_idle(struct model *model) {
   int steering[MODEL_MESSAGES];
   unsigned count = message_waiting(model, MESSAGE_STEERING, steering);
-  for (unsigned i = 0; i < count; i++) {
-    message_queue_again(message_of(model, steering[i]));
-  }
+  for (unsigned i = 0; i < count; i++) message_queue_again(message_of(model, steering[i]));
   model->run.state = IDLE;
   model->run.turn_count = 0;
   model->run.phase = PHASE_UNKNOWN;
@@ -129,20 +118,14 @@ static void drain(struct model *model, const struct sim_settings *settings) {
 enum meant { MEANT_CURRENT, MEANT_OVER, MEANT_NONE };
 
 bool run_is_in_turn(const struct model *model, int id) {
-  for (unsigned i = 0; i < model->run.turn_count; i++) {
-    if (model->messages[model->run.turn[i]].id == id) {
-      return true;
-    }
-  }
+  for (unsigned i = 0; i < model->run.turn_count; i++)
+    if (model->messages[model->run.turn[i]].id == id) return true;
   return false;
 }
 
 static bool are_in_turn(const struct model *model, const struct act *act) {
-  for (unsigned i = 0; i < act->id_count; i++) {
-    if (!run_is_in_turn(model, act->ids[i])) {
-      return false;
-    }
-  }
+  for (unsigned i = 0; i < act->id_count; i++)
+    if (!run_is_in_turn(model, act->ids[i])) return false;
   return true;
 }
 
@@ -150,16 +133,13 @@ static bool are_in_turn(const struct model *model, const struct act *act) {
 static enum meant who_is_meant(struct model *model, const struct act *act) {
   bool has_turn = model->run.state == STARTING || run_is_running(model);
   if (!act->has_ids ||
-      (has_turn && act->id_count == model->run.turn_count && are_in_turn(model, act))) {
+      (has_turn && act->id_count == model->run.turn_count && are_in_turn(model, act)))
     return MEANT_CURRENT;
-  }
   for (unsigned i = 0; i < act->id_count; i++) {
     const struct model_message *message = message_find(model, act->ids[i]);
-    bool started = message != NULL && (message->system || message->state == MESSAGE_FIRED ||
-                                       message->state == MESSAGE_LEASED);
-    if (!started || run_is_in_turn(model, act->ids[i])) {
-      return MEANT_NONE;
-    }
+    bool started = message && (message->system || message->state == MESSAGE_FIRED ||
+                               message->state == MESSAGE_LEASED);
+    if (!started || run_is_in_turn(model, act->ids[i])) return MEANT_NONE;
   }
   return MEANT_OVER;
 }
@@ -169,16 +149,11 @@ static int refuse_ids(struct model *model, const struct act *act) {
   for (unsigned i = 0; i < act->id_count; i++) {
     const struct model_message *message = message_find(model, act->ids[i]);
     bool was_never =
-        message == NULL || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED;
-    if (was_never && (message == NULL || !message->system)) {
-      return TIDINGS_E_NOT_FOUND;
-    }
-    if (was_never || message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED) {
+        !message || message->state == MESSAGE_CANCELLED || message->state == MESSAGE_CLOSED;
+    if (was_never && (!message || !message->system)) return TIDINGS_E_NOT_FOUND;
+    if (was_never || message->state == MESSAGE_FIRED || message->state == MESSAGE_LEASED)
       return TIDINGS_E_FIRED;
-    }
-    if (message->state != MESSAGE_OFFERED) {
-      return TIDINGS_E_STATE;
-    }
+    if (message->state != MESSAGE_OFFERED) return TIDINGS_E_STATE;
   }
   return TIDINGS_E_STATE;
 }
@@ -186,9 +161,7 @@ static int refuse_ids(struct model *model, const struct act *act) {
 static bool any_cancelled(struct model *model) {
   for (unsigned i = 0; i < model->run.turn_count; i++) {
     const struct model_message *message = message_of(model, model->run.turn[i]);
-    if (message->state == MESSAGE_CANCELLED && !message->system) {
-      return true;
-    }
+    if (message->state == MESSAGE_CANCELLED && !message->system) return true;
   }
   return false;
 }
@@ -197,47 +170,31 @@ static bool any_cancelled(struct model *model) {
 int run_start_named(struct model *model, const struct act *act, bool fires) {
   struct model_run *run = &model->run;
   if (run_is_running(model)) {
-    if (who_is_meant(model, act) != MEANT_CURRENT || run->turn_count == 0) {
-      return TIDINGS_E_STATE;
-    }
-    if (!fires && any_cancelled(model)) { /* nothing that was cancelled is sent again */
+    if (who_is_meant(model, act) != MEANT_CURRENT || run->turn_count == 0) return TIDINGS_E_STATE;
+    if (!fires && any_cancelled(model)) /* nothing that was cancelled is sent again */
       return TIDINGS_E_NOT_FOUND;
-    }
-    if (run->state != BUSY) {
-      run_go_on(model, PHASE_UNKNOWN);
-    }
+    if (run->state != BUSY) run_go_on(model, PHASE_UNKNOWN);
     return 0;
   }
-  if (run->state != STARTING || !are_in_turn(model, act)) {
-    return refuse_ids(model, act);
-  }
+  if (run->state != STARTING || !are_in_turn(model, act)) return refuse_ids(model, act);
   unsigned kept = 0;
   for (unsigned i = 0; i < run->turn_count; i++) {
     struct model_message *message = message_of(model, run->turn[i]);
     bool named = false;
-    for (unsigned n = 0; n < act->id_count; n++) {
-      named = named || act->ids[n] == message->id;
-    }
-    if (named) {
-      run->turn[kept++] = run->turn[i];
-    } else {
-      message_queue_again(message);
-    }
+    for (unsigned n = 0; n < act->id_count; n++) named = named || act->ids[n] == message->id;
+    if (named) run->turn[kept++] = run->turn[i];
+    else message_queue_again(message);
   }
   run->turn_count = kept;
   run_begin(model, PHASE_UNKNOWN);
-  if (fires) {
-    run_fire_turn(model);
-  }
+  if (fires) run_fire_turn(model);
   return 0;
 }
 
 /* -- the rows ---------------------------------------------------------------------------------- */
 
 static void start_unnamed(struct model *model) {
-  if (model->run.state == STARTING) {
-    run_withdraw_offer(model);
-  }
+  if (model->run.state == STARTING) run_withdraw_offer(model);
   if (model->run.state == RETRYING || model->run.state == WAITING) {
     run_go_on(model, PHASE_UNKNOWN);
   } else if (model->run.state != BUSY) {
@@ -247,24 +204,20 @@ static void start_unnamed(struct model *model) {
 }
 
 static int decline(struct model *model) {
-  if (run_is_running(model)) {
-    return TIDINGS_E_STATE;
-  }
+  if (run_is_running(model)) return TIDINGS_E_STATE;
   if (model->run.state == STARTING) {
     run_withdraw_offer(model);
     run_become_idle(model);
-    for (unsigned i = 0; i < model->item_count; i++) {
+    for (unsigned i = 0; i < model->item_count; i++)
       model->items[i].asked = model->items[i].asked || model->items[i].held == PENDING;
-    }
   }
   return 0;
 }
 
 static int finish(struct model *model, const struct act *act, const struct sim_settings *settings) {
   if (model->run.state == STARTING) {
-    if (!act->has_ids) { /* a turn of the host's own, if it does not know of the offer */
+    if (!act->has_ids) /* a turn of the host's own, if it does not know of the offer */
       return model->run.told ? TIDINGS_E_STATE : 0;
-    }
     run_begin(model, PHASE_UNKNOWN);
     run_fire_turn(model);
   }
@@ -276,11 +229,8 @@ static int finish(struct model *model, const struct act *act, const struct sim_s
 }
 
 static void fail(struct model *model, const struct act *act) {
-  if (model->run.state == STARTING) {
-    run_withdraw_offer(model);
-  } else if (!run_is_running(model)) {
-    return;
-  }
+  if (model->run.state == STARTING) run_withdraw_offer(model);
+  else if (!run_is_running(model)) return;
   run_become_idle(model);
   model->run.state = FAILED;
   model->run.words = act->has_words ? act->serial : 0;
@@ -288,9 +238,7 @@ static void fail(struct model *model, const struct act *act) {
 }
 
 static int hold(struct model *model, const struct act *act) {
-  if (!run_is_running(model)) {
-    return TIDINGS_E_STATE;
-  }
+  if (!run_is_running(model)) return TIDINGS_E_STATE;
   model->run.state = act->kind == ACT_RETRYING ? RETRYING : WAITING;
   model->run.phase = PHASE_UNKNOWN;
   model->run.attempt = act->kind == ACT_RETRYING ? act->attempt : 0;
@@ -299,12 +247,8 @@ static int hold(struct model *model, const struct act *act) {
 }
 
 static void resume(struct model *model, const struct sim_settings *settings) {
-  if (model->run.state == FAILED) {
-    run_become_idle(model);
-  }
-  if (model->run.state == IDLE) {
-    run_offer(model, settings);
-  }
+  if (model->run.state == FAILED) run_become_idle(model);
+  if (model->run.state == IDLE) run_offer(model, settings);
 }
 
 static void enter_phase(struct model *model, enum phase phase) {
@@ -314,28 +258,21 @@ static void enter_phase(struct model *model, enum phase phase) {
     run_begin(model, phase);
     run_fire_turn(model);
   } else {
-    if (model->run.state == STARTING) {
-      run_withdraw_offer(model);
-    }
+    if (model->run.state == STARTING) run_withdraw_offer(model);
     begin_own(model, phase);
   }
 }
 
 /* A result of the host's own does not start an offer that it has not been told of. */
 void run_tool_result(struct model *model) {
-  if (run_is_running(model) || (model->run.state == STARTING && model->run.told)) {
+  if (run_is_running(model) || (model->run.state == STARTING && model->run.told))
     enter_phase(model, PHASE_TOOLS);
-  }
 }
 
 int run_event(struct model *model, const struct act *act, const struct sim_settings *settings) {
-  if (act->kind == ACT_STARTED && act->has_ids) {
-    return run_start_named(model, act, true);
-  }
+  if (act->kind == ACT_STARTED && act->has_ids) return run_start_named(model, act, true);
   enum meant meant = who_is_meant(model, act);
-  if (meant != MEANT_CURRENT) {
-    return meant == MEANT_OVER ? 0 : TIDINGS_E_STATE;
-  }
+  if (meant != MEANT_CURRENT) return meant == MEANT_OVER ? 0 : TIDINGS_E_STATE;
   switch (act->kind) {
   case ACT_STARTED: start_unnamed(model); return 0;
   case ACT_DECLINED: return decline(model);
@@ -354,24 +291,17 @@ int run_event(struct model *model, const struct act *act, const struct sim_setti
 int run_cancel(struct model *model, const struct act *act, const struct sim_settings *settings) {
   struct model_message *message = message_find(model, act->id);
   struct model_run *run = &model->run;
-  if (message == NULL || message->system || message->state == MESSAGE_CANCELLED ||
-      message->state == MESSAGE_CLOSED) {
+  if (!message || message->system || message->state == MESSAGE_CANCELLED ||
+      message->state == MESSAGE_CLOSED)
     return TIDINGS_E_NOT_FOUND;
-  }
-  if (message->state == MESSAGE_LEASED || message->state == MESSAGE_FIRED) {
-    return TIDINGS_E_FIRED;
-  }
+  if (message->state == MESSAGE_LEASED || message->state == MESSAGE_FIRED) return TIDINGS_E_FIRED;
   bool offered = message->state == MESSAGE_OFFERED;
   message->state = MESSAGE_CANCELLED;
-  if (!offered) { /* the running turn keeps the ids that it was started with */
+  if (!offered) /* the running turn keeps the ids that it was started with */
     return 0;
-  }
   unsigned left = 0;
-  for (unsigned i = 0; i < run->turn_count; i++) {
-    if (message_of(model, run->turn[i]) != message) {
-      run->turn[left++] = run->turn[i];
-    }
-  }
+  for (unsigned i = 0; i < run->turn_count; i++)
+    if (message_of(model, run->turn[i]) != message) run->turn[left++] = run->turn[i];
   run->turn_count = left;
   if (left == 0) {
     run_become_idle(model);

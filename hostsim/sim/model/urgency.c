@@ -38,29 +38,20 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
           pressing < 0 || goes_before(model, plan->shown[i], pressing) ? plan->shown[i] : pressing;
     }
   }
-  if (!asks) {
-    return;
-  }
+  if (!asks) return;
   if (message_waiting(model, MESSAGE_QUEUED, NULL) > 0) {
     run_offer(model, settings); /* should that be cancelled, they ask again */
     return;
   }
-  if (model->run.auto_turns >= settings->max_auto_turns) {
-    return;
-  }
+  if (model->run.auto_turns >= settings->max_auto_turns) return;
   run_offer_system(model, message_add_system(model, &model->items[pressing]));
-  for (int i = 0; i <= newest; i++) {
-    model->items[i].asked = true;
-  }
+  for (int i = 0; i <= newest; i++) model->items[i].asked = true;
 }
 
 static bool any_urgent(const struct model *model, const struct sim_settings *settings,
                        const struct plan *plan) {
-  for (unsigned i = 0; i < plan->shown_count; i++) {
-    if (is_urgent(&model->items[plan->shown[i]], settings)) {
-      return true;
-    }
-  }
+  for (unsigned i = 0; i < plan->shown_count; i++)
+    if (is_urgent(&model->items[plan->shown[i]], settings)) return true;
   return false;
 }
 
@@ -70,11 +61,9 @@ static unsigned recent_aborts(const struct model *model, const struct sim_settin
                               int64_t *ret_aborts) {
   const struct model_run *run = &model->run;
   unsigned recent = 0;
-  for (unsigned i = 0; i < run->abort_count; i++) {
-    if (llabs(model->now_ms - run->aborts[i]) < settings->abort_window_ms) {
+  for (unsigned i = 0; i < run->abort_count; i++)
+    if (llabs(model->now_ms - run->aborts[i]) < settings->abort_window_ms)
       ret_aborts[recent++] = run->aborts[i];
-    }
-  }
   return recent;
 }
 
@@ -83,9 +72,7 @@ static void ask_for_abort(struct model *model, const struct sim_settings *settin
   int64_t aborts[MODEL_ABORTS];
   struct model_run *run = &model->run;
   unsigned recent = recent_aborts(model, settings, aborts);
-  if (run->aborted || settings->max_aborts == 0 || recent >= settings->max_aborts) {
-    return;
-  }
+  if (run->aborted || settings->max_aborts == 0 || recent >= settings->max_aborts) return;
   run->aborted = answer->abort_stream = true;
   aborts[recent++] = model->now_ms;
   memcpy(run->aborts, aborts, recent * sizeof aborts[0]);
@@ -96,13 +83,8 @@ void urgency_look(struct model *model, const struct sim_settings *settings, stru
   struct plan plan;
   enum run_state state = model->run.state;
   bool streams = state == BUSY && model->run.phase == PHASE_STREAMING;
-  if (model->run.compacting || (state != IDLE && !streams)) {
-    return;
-  }
+  if (model->run.compacting || (state != IDLE && !streams)) return;
   news_plan(model, settings, false, &plan);
-  if (state == IDLE) {
-    ask_for_turn(model, settings, &plan);
-  } else if (any_urgent(model, settings, &plan)) {
-    ask_for_abort(model, settings, answer);
-  }
+  if (state == IDLE) ask_for_turn(model, settings, &plan);
+  else if (any_urgent(model, settings, &plan)) ask_for_abort(model, settings, answer);
 }

@@ -24,7 +24,7 @@ static bool any_return(const struct work *work) {
   return false;
 }
 
-int step_annihilate(struct work *work) {
+int policy_annihilate(struct work *work) {
   struct arena *arena = work->arena;
   if (!work->settings->annihilate || !any_return(work)) return 0;
   struct tidings_span *servers = arena_zalloc(arena, work->item_count, sizeof *servers);
@@ -39,7 +39,7 @@ int step_annihilate(struct work *work) {
     servers[i] = work->items[i].facts.server;
     lost[i] = NO_ITEM;
   }
-  if (group_equal(servers, work->item_count, arena, leaders)) return -1;
+  if (policy_group_equal(servers, work->item_count, arena, leaders)) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
     size_t *newest = &lost[leaders[i]];
     if (!is_left(work, i)) continue;

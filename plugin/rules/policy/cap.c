@@ -29,7 +29,7 @@ static int by_importance(const void *left, const void *right) {
 
 static int choose_by_turn(struct work *work, bool *kept) {
   size_t *order = arena_zalloc(work->arena, work->line_count, sizeof *order);
-  if (!order || fair_order(work, order)) return -1;
+  if (!order || policy_fair_order(work, order)) return -1;
   for (size_t i = 0; i < work->settings->max_items; i++) kept[order[i]] = true;
   return 0;
 }
@@ -60,7 +60,7 @@ static void drop_lines(struct work *work, const bool *kept, enum reason reason) 
   work->line_count = count;
 }
 
-int step_cap(struct work *work) {
+int policy_cap(struct work *work) {
   size_t max = work->settings->max_items;
   if (!max || work->line_count <= max) return 0;
   bool *kept = arena_zalloc(work->arena, work->line_count, sizeof *kept);
@@ -76,7 +76,7 @@ int step_cap(struct work *work) {
     return 0;
   default:
     if (choose_by_turn(work, kept)) return -1;
-    defer_lines(work, kept);
+    policy_defer_lines(work, kept);
     return 0;
   }
 }

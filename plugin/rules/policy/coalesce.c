@@ -48,14 +48,14 @@ static int write_kind(const struct work *work, size_t i, struct tidings_span *re
   return 0;
 }
 
-/* The items that are left, by kind: leaders as in group_equal, in terms of items. */
+/* The items that are left, by kind: leaders as in policy_group_equal, in terms of items. */
 static int group_kinds(const struct work *work, size_t *ret_leaders) {
   struct tidings_span *kinds = arena_zalloc(work->arena, work->item_count, sizeof *kinds);
   if (!kinds) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
     if (is_left(work, i) && write_kind(work, i, &kinds[i])) return -1;
   }
-  return group_equal(kinds, work->item_count, work->arena, ret_leaders);
+  return policy_group_equal(kinds, work->item_count, work->arena, ret_leaders);
 }
 
 static int join_lines(struct work *work) {
@@ -78,12 +78,12 @@ static int join_lines(struct work *work) {
     }
   }
   for (size_t l = 0; l < work->line_count; l++) {
-    if (work->lines[l].count > 1 && write_common_message(work, &work->lines[l])) return -1;
+    if (work->lines[l].count > 1 && policy_write_common(work, &work->lines[l])) return -1;
   }
   return 0;
 }
 
-int step_coalesce(struct work *work) {
+int policy_coalesce(struct work *work) {
   work->lines = arena_array(work->arena, work->item_count, sizeof *work->lines);
   work->next = arena_array(work->arena, work->item_count, sizeof *work->next);
   if (!work->lines || !work->next) return -1;

@@ -11,7 +11,7 @@ static bool is_expired(const struct item *item, int64_t now_ms) {
   return !__builtin_add_overflow(item->time_ms, item->note.ttl_ms, &end_ms) && now_ms >= end_ms;
 }
 
-void step_expire(struct work *work) {
+void policy_expire(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
     if (is_expired(&work->items[i], work->now_ms))
       end_item(work, i, OUTCOME_EXPIRED, REASON_TTL, 0);

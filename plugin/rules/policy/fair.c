@@ -29,7 +29,7 @@ static int deal_rounds(const struct work *work, struct candidate *candidates) {
   size_t *taken = arena_zalloc(work->arena, work->line_count, sizeof *taken);
   if (!sources || !leaders || !taken) return -1;
   for (size_t i = 0; i < work->line_count; i++) sources[i] = work->lines[i].item->note.source;
-  if (group_equal(sources, work->line_count, work->arena, leaders)) return -1;
+  if (policy_group_equal(sources, work->line_count, work->arena, leaders)) return -1;
   for (int critical = 1; critical >= 0; critical--) {
     for (size_t i = 0; i < work->line_count; i++) {
       if (candidates[i].critical == (critical == 1)) candidates[i].round = taken[leaders[i]]++;
@@ -38,7 +38,7 @@ static int deal_rounds(const struct work *work, struct candidate *candidates) {
   return 0;
 }
 
-int fair_order(const struct work *work, size_t *ret_order) {
+int policy_fair_order(const struct work *work, size_t *ret_order) {
   struct candidate *candidates = arena_zalloc(work->arena, work->line_count, sizeof *candidates);
   if (!candidates) return -1;
   for (size_t i = 0; i < work->line_count; i++)
@@ -51,7 +51,7 @@ int fair_order(const struct work *work, size_t *ret_order) {
   return 0;
 }
 
-void defer_lines(struct work *work, const bool *kept) {
+void policy_defer_lines(struct work *work, const bool *kept) {
   size_t count = 0;
   for (size_t i = 0; i < work->line_count; i++) {
     if (kept[i]) work->lines[count++] = work->lines[i];

@@ -37,7 +37,7 @@ static enum reason against(const struct settings *settings, const struct notific
   return REASON_NONE;
 }
 
-void step_filter(struct work *work) {
+void policy_filter(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
     if (!is_left(work, i)) continue;
     enum reason reason = against(work->settings, &work->items[i].note);

@@ -30,8 +30,8 @@ static int compare_entries(const void *left, const void *right) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-int group_equal(const struct tidings_span *texts, size_t count, struct arena *arena,
-                size_t *ret_leaders) {
+int policy_group_equal(const struct tidings_span *texts, size_t count, struct arena *arena,
+                       size_t *ret_leaders) {
   struct entry *entries = arena_array(arena, count, sizeof *entries);
   size_t runs = 0, leader = 0;
   if (!entries) return -1;

@@ -19,9 +19,9 @@ static int begin(struct work *work) {
 
 /* The steps that end items whatever there is room for. */
 static int remove_items(struct work *work) {
-  step_expire(work);
-  if (step_withdraw(work) || step_supersede(work) || step_annihilate(work)) return -1;
-  step_filter(work);
+  policy_expire(work);
+  if (policy_withdraw(work) || policy_supersede(work) || policy_annihilate(work)) return -1;
+  policy_filter(work);
   return 0;
 }
 
@@ -37,7 +37,7 @@ static size_t finish_fates(struct work *work) {
   }
   size_t count = 0;
   for (size_t i = 0; i < work->item_count; i++) {
-    if (!is_left(work, i) && !is_awaited(work, i)) work->fates[count++] = work->fates[i];
+    if (!is_left(work, i) && !policy_is_awaited(work, i)) work->fates[count++] = work->fates[i];
   }
   return count;
 }
@@ -51,9 +51,9 @@ int plan_delivery(const struct item *items, size_t item_count, const struct sett
                       .now_ms = now_ms,
                       .counter = counter,
                       .arena = arena};
-  if (begin(&work) || remove_items(&work) || step_coalesce(&work)) return -1;
-  step_rank(&work);
-  if (step_cap(&work) || step_tokens(&work)) return -1;
+  if (begin(&work) || remove_items(&work) || policy_coalesce(&work)) return -1;
+  policy_rank(&work);
+  if (policy_cap(&work) || policy_tokens(&work)) return -1;
   size_t fate_count = finish_fates(&work);
   *ret_plan = (struct plan){.lines = work.lines,
                             .line_count = work.line_count,

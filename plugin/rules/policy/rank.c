@@ -19,7 +19,7 @@ static int by_level(const void *left, const void *right) {
   return by_time(left, right);
 }
 
-void step_rank(struct work *work) {
+void policy_rank(struct work *work) {
   static int (*const orders[])(const void *, const void *) = {
       [ORDER_LEVEL] = by_level, [ORDER_TIME] = by_time, [ORDER_NEWEST] = by_newest};
   qsort(work->lines, work->line_count, sizeof *work->lines, orders[work->settings->order]);

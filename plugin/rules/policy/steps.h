@@ -45,31 +45,31 @@ static inline size_t first_of(const struct work *work, const struct line *line) 
   return (size_t)(line->item - work->items);
 }
 
-void step_expire(struct work *work);
-int step_withdraw(struct work *work); /* 0, or -1: no memory. So are the others that return int */
+void policy_expire(struct work *work);
+int policy_withdraw(struct work *work); /* 0, or -1: no memory. So are the others that return int */
 /* Is it withdrawn, but not to be forgotten yet, because of what others may still say of it? */
-bool is_awaited(const struct work *work, size_t index);
-int step_supersede(struct work *work);
-int step_annihilate(struct work *work);
-void step_filter(struct work *work);
-int step_coalesce(struct work *work); /* makes the lines */
-void step_rank(struct work *work);
-int step_cap(struct work *work);
-int step_tokens(struct work *work);
+bool policy_is_awaited(const struct work *work, size_t index);
+int policy_supersede(struct work *work);
+int policy_annihilate(struct work *work);
+void policy_filter(struct work *work);
+int policy_coalesce(struct work *work); /* makes the lines */
+void policy_rank(struct work *work);
+int policy_cap(struct work *work);
+int policy_tokens(struct work *work);
 
-/* words.c: the message of a line that stands for several items. */
-int write_common_message(const struct work *work, struct line *line);
+/* members.c: writes the message of a line that stands for several items. */
+int policy_write_common(const struct work *work, struct line *line);
 
 /* fair.c: the lines' indices in the order in which they have their turn. */
-int fair_order(const struct work *work, size_t *ret_order);
+int policy_fair_order(const struct work *work, size_t *ret_order);
 
 /* Takes the lines that are not `kept` out, the rest closing up in order; their items stay pending
  * and count as deferred. */
-void defer_lines(struct work *work, const bool *kept);
+void policy_defer_lines(struct work *work, const bool *kept);
 
 /* Which of `count` texts are equal: ret_leaders[i] is the lowest index with the same text. In n log
  * n, whatever the texts are. */
-int group_equal(const struct tidings_span *texts, size_t count, struct arena *arena,
-                size_t *ret_leaders);
+int policy_group_equal(const struct tidings_span *texts, size_t count, struct arena *arena,
+                       size_t *ret_leaders);
 
 #endif

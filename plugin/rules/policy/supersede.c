@@ -5,7 +5,7 @@
  */
 #include "rules/policy/steps.h"
 
-int step_supersede(struct work *work) {
+int policy_supersede(struct work *work) {
   struct arena *arena = work->arena;
   size_t keyed = 0;
   for (size_t i = 0; i < work->item_count; i++)
@@ -23,7 +23,7 @@ int step_supersede(struct work *work) {
     keys[count] = work->items[i].note.key;
     items[count++] = i;
   }
-  if (group_equal(keys, count, arena, leaders)) return -1;
+  if (policy_group_equal(keys, count, arena, leaders)) return -1;
   for (size_t k = 0; k < count; k++) newest[leaders[k]] = items[k];
   for (size_t k = 0; k < count; k++) {
     size_t stays = newest[leaders[k]];

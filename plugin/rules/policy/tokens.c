@@ -4,8 +4,8 @@
  * shown whole, or its first line, and the first for which there is no room waits with all behind
  * it. The very first is always shown, cut as short as it must be: else it would wait for ever.
  */
-#include "common/cut.h"
 #include "common/utf8.h"
+#include "render/missing.h"
 #include "rules/policy/steps.h"
 
 enum { LEAST_BYTES = 32 }; /* of the first line's text: what says nothing need not be shown */
@@ -29,7 +29,7 @@ static int cut_to_fit(const struct work *work, struct line *line, uint64_t left)
   if (kept == message.len) kept = message.len / 2;
   do {
     kept = utf8_prefix(message, kept);
-    if (cut_text(work->arena, message, kept, &cut)) return -1;
+    if (render_cut(work->arena, message, kept, &cut)) return -1;
     kept /= 2;
   } while (kept >= LEAST_BYTES && cost(work, cut) > left);
   line->message = cut;
@@ -47,7 +47,7 @@ static int admit(const struct work *work, struct line *line, bool first, uint64_
   }
   if (line_bytes && line_bytes < line->message.len) {
     struct tidings_span cut;
-    if (cut_text(work->arena, line->message, line_bytes, &cut)) return -1;
+    if (render_cut(work->arena, line->message, line_bytes, &cut)) return -1;
     uint64_t shorter = cost(work, cut);
     if (shorter <= *left) {
       line->message = cut;
@@ -63,18 +63,18 @@ static int admit(const struct work *work, struct line *line, bool first, uint64_
   return 1;
 }
 
-int step_tokens(struct work *work) {
+int policy_tokens(struct work *work) {
   uint64_t left = work->settings->max_tokens;
   if (!left || !work->line_count) return 0;
   size_t *order = arena_zalloc(work->arena, work->line_count, sizeof *order);
   bool *kept = arena_zalloc(work->arena, work->line_count, sizeof *kept);
-  if (!order || !kept || fair_order(work, order)) return -1;
+  if (!order || !kept || policy_fair_order(work, order)) return -1;
   for (size_t i = 0; i < work->line_count; i++) {
     int in = admit(work, &work->lines[order[i]], i == 0, &left);
     if (in < 0) return -1;
     if (!in) break;
     kept[order[i]] = true;
   }
-  defer_lines(work, kept);
+  policy_defer_lines(work, kept);
   return 0;
 }

@@ -63,7 +63,7 @@ static const struct edit *own_edit(const struct edit *edits, size_t count,
   return edit;
 }
 
-int step_withdraw(struct work *work) {
+int policy_withdraw(struct work *work) {
   size_t most = 0, count = 0;
   for (size_t i = 0; i < work->item_count; i++) {
     const struct item *item = &work->items[i];
@@ -90,7 +90,7 @@ int step_withdraw(struct work *work) {
   return 0;
 }
 
-bool is_awaited(const struct work *work, size_t index) {
+bool policy_is_awaited(const struct work *work, size_t index) {
   const struct item *item = &work->items[index];
   return work->fates[index].reason == REASON_CAUSED_BY && is_file_change(item) &&
          is_near(item->time_ms, work->now_ms);

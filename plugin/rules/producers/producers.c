@@ -1,23 +1,114 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/producers.c: which producer, and what is the same for all of them.
+ * rules/producers/producers.c: one function a kind of report: which kind and level the notification
+ * has, and what it withdraws. render/report.c writes the sentence.
  */
-#include "common/cut.h"
-#include "rules/producers/internal.h"
+#include "rules/producers/producers.h"
 
-static int finish_note(const struct event *event, const struct settings *settings,
-                       const struct buffer *words, struct arena *arena, struct notification *note) {
-  struct tidings_span message = buffer_view(words);
+#include "render/missing.h"
+#include "render/report.h"
+
+static void speak(struct produced *produced, const char *source, const char *name, uint8_t level) {
+  produced->speaks = true;
+  produced->note.source = span_text(source);
+  produced->note.name = span_text(name);
+  produced->note.level = level;
+}
+
+/* A handle that runs on does not wait any more. */
+static void produce_handle_state(const struct report *report, struct produced *produced) {
+  produced->note.tool = report->tool;
+  produced->note.handle = report->handle;
+  switch ((enum handle_state)report->state) {
+  case HANDLE_RUNNING:
+    produced->withdraw_handle = report->handle;
+    produced->withdraw_reason = REASON_RUNNING;
+    break;
+  case HANDLE_WAITING: speak(produced, "tool", "waiting", TIDINGS_LEVEL_WARNING); break;
+  case HANDLE_FAILED: speak(produced, "tool", "failed", TIDINGS_LEVEL_ERROR); break;
+  case HANDLE_STOPPED: speak(produced, "tool", "stopped", TIDINGS_LEVEL_INFO); break;
+  }
+}
+
+/* The assistant has looked itself. */
+static void produce_handle_polled(const struct report *report, struct produced *produced) {
+  produced->withdraw_handle = report->handle;
+  produced->withdraw_reason = REASON_POLLED;
+}
+
+/* The first connection is not worth a notification. */
+static void produce_mcp_state(const struct report *report, struct produced *produced) {
+  switch ((enum mcp_state)report->state) {
+  case MCP_CONNECTED: break;
+  case MCP_DISCONNECTED: speak(produced, "mcp", "disconnected", TIDINGS_LEVEL_ERROR); break;
+  case MCP_UNRESPONSIVE: speak(produced, "mcp", "unresponsive", TIDINGS_LEVEL_WARNING); break;
+  case MCP_RECONNECTED: speak(produced, "mcp", "reconnected", TIDINGS_LEVEL_INFO); break;
+  }
+}
+
+/* A change that a call of the assistant's own caused is pushed all the same: the policy withdraws
+ * it together with what a watcher says of it. */
+static void produce_file_changed(const struct report *report, struct produced *produced) {
+  speak(produced, "file", "changed", TIDINGS_LEVEL_INFO);
+  produced->note.caused_by = report->caused_by;
+}
+
+static void produce_config_changed(const struct report *report, struct produced *produced) {
+  (void)report;
+  speak(produced, "config", "reloaded", TIDINGS_LEVEL_INFO);
+}
+
+/* used >= percent of limit, without overflow. */
+static bool reaches(int64_t used, int64_t limit, int64_t percent) {
+  return used >= limit / 100 * percent + (limit % 100 * percent + 99) / 100;
+}
+
+/* A threshold that usage has fallen below may speak again; of several that are crossed at once the
+ * highest speaks. */
+static void produce_budget_usage(const struct report *report, struct produced *produced) {
+  static const uint8_t thresholds[] = {75, 90, 95};
+  uint8_t reached = 0, before = produced->memory.budget_percent;
+  for (size_t i = 0; i < sizeof thresholds / sizeof *thresholds; i++) {
+    if (reaches(report->used, report->limit, thresholds[i])) reached = thresholds[i];
+  }
+  produced->memory.budget_percent = reached;
+  if (reached <= before) return;
+  speak(produced, "budget", "threshold",
+        reached == 95 ? TIDINGS_LEVEL_ERROR : TIDINGS_LEVEL_WARNING);
+}
+
+static void produce_rate_limited(const struct report *report, struct produced *produced) {
+  (void)report;
+  speak(produced, "rate", "limited", TIDINGS_LEVEL_WARNING);
+}
+
+/* An idle session is started for it. */
+static void produce_subagent_finished(const struct report *report, struct produced *produced) {
+  (void)report;
+  speak(produced, "subagent", "finished", TIDINGS_LEVEL_INFO);
+  produced->note.activation = ACTIVATION_IDLE;
+}
+
+static int write_note(const struct event *event, const struct settings *settings,
+                      struct arena *arena, struct produced *produced) {
+  struct notification *note = &produced->note;
+  struct buffer text = BUFFER_EMPTY;
   note->data = event->data;
   if (event->report.has_level) note->level = event->report.level;
-  if (message.len > settings->message_bytes)
-    return cut_text(arena, message, settings->message_bytes, &note->message);
-  return arena_copy(arena, message, &note->message);
+  render_report(event->type, &event->report, &produced->memory, &text);
+  struct tidings_span message = buffer_view(&text);
+  int code = -1;
+  if (!text.failed)
+    code = message.len > settings->message_bytes
+               ? render_cut(arena, message, settings->message_bytes, &note->message)
+               : arena_copy(arena, message, &note->message);
+  buffer_free(&text);
+  return code;
 }
 
 int produce(const struct event *event, const struct settings *settings, const struct memory *memory,
             struct arena *arena, struct produced *ret_produced) {
-  static void (*const producers[])(const struct report *, struct produced *, struct buffer *) = {
+  static void (*const producers[])(const struct report *, struct produced *) = {
       [EVENT_HANDLE_STATE] = produce_handle_state,
       [EVENT_HANDLE_POLLED] = produce_handle_polled,
       [EVENT_MCP_STATE] = produce_mcp_state,
@@ -28,12 +119,8 @@ int produce(const struct event *event, const struct settings *settings, const st
       [EVENT_SUBAGENT_FINISHED] = produce_subagent_finished,
   };
   struct produced produced = {.memory = *memory};
-  struct buffer words = BUFFER_EMPTY;
-  producers[event->type](&event->report, &produced, &words);
-  int code = words.failed ? -1 : 0;
-  produced.speaks = words.len > 0;
-  if (!code && produced.speaks) code = finish_note(event, settings, &words, arena, &produced.note);
-  buffer_free(&words);
-  if (!code) *ret_produced = produced;
-  return code;
+  producers[event->type](&event->report, &produced);
+  if (produced.speaks && write_note(event, settings, arena, &produced)) return -1;
+  *ret_produced = produced;
+  return 0;
 }

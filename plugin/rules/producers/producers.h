@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/producers.h: what subsystems report becomes news for the assistant, or takes news
- * back. Pure: a typed event and what is remembered in, at most one notification and what to
- * remember out. Kinds, levels and words are those of docs/semantics.md.
+ * rules/producers/producers.h: what a report of a subsystem becomes: a notification, the withdrawal
+ * of others, or nothing. Pure: the report and what is remembered of the session in, at most one
+ * notification and what to remember out. Kinds and levels are those of docs/semantics.md.
  */
 #ifndef RULES_PRODUCERS_PRODUCERS_H
 #define RULES_PRODUCERS_PRODUCERS_H
 
-#include "event/event.h"
+#include "common/arena.h"
+#include "values/event.h"
 #include "values/memory.h"
+#include "values/settings.h"
 
 struct produced {
   bool speaks; /* `note` is to be pushed */
   struct notification note;
-  struct tidings_span withdraw_handle; /* pending news of it is withdrawn; empty: nothing is */
+  /* pending notifications of this handle are withdrawn; empty: none is */
+  struct tidings_span withdraw_handle;
   enum reason withdraw_reason;
   struct memory memory; /* from now on */
 };
@@ -23,7 +26,7 @@ struct produced {
 int produce(const struct event *event, const struct settings *settings, const struct memory *memory,
             struct arena *arena, struct produced *ret_produced);
 
-/* Does what comes of this event depend on what is remembered? */
-static inline bool producer_remembers(enum event_type type) { return type == EVENT_BUDGET_USAGE; }
+/* Does the result for such an event depend on what is remembered? */
+static inline bool produce_remembers(enum event_type type) { return type == EVENT_BUDGET_USAGE; }
 
 #endif

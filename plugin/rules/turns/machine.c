@@ -4,7 +4,7 @@
  * is looked at after every event.
  */
 #include "rules/turns/internal.h"
-#include "rules/turns/leases.h"
+#include "rules/turns/carriers.h"
 
 /* -- cells ------------------------------------------------------------------------------------- */
 

@@ -7,25 +7,7 @@
 
 #include "rules/turns/internal.h"
 
-const char *run_state_name(unsigned state) {
-  static const char *const names[RUN_STATE_COUNT] = {"idle",     "starting", "busy",
-                                                     "retrying", "waiting",  "error"};
-  return state < RUN_STATE_COUNT ? names[state] : "?";
-}
-
-const char *message_state_name(unsigned state) {
-  static const char *const names[MESSAGE_STATE_COUNT] = {"?",      "queued", "steering",  "offered",
-                                                         "leased", "fired",  "cancelled", "closed"};
-  return state < MESSAGE_STATE_COUNT ? names[state] : "?";
-}
-
-static const char system_prefix[] = "tidings:";
-
-struct system_id system_turn_id(uint64_t n) {
-  struct system_id id;
-  (void)snprintf(id.text, sizeof id.text, "%s%llu", system_prefix, (unsigned long long)n);
-  return id;
-}
+static const char system_prefix[] = SYSTEM_TURN_PREFIX;
 
 /* The number of a turn of the plugin's own; 0: there was none of that id. */
 static uint64_t system_turn_of(const struct run *run, struct tidings_span id) {

@@ -6,12 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <lmdb.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/internal.h"
-#include "store/rows/record.h"
+#include "common/error.h"
+#include "store/db/files.h"
 
 /* Large, sparse and never changed: growing a map breaks other processes, and a full map cannot even
  * delete. Quotas say FULL long before. */
@@ -47,126 +48,110 @@ static uint64_t u64_at(const uint8_t *page, size_t at) {
   return value;
 }
 
-static int damaged(const struct store *store, struct tidings_error *error, const char *how) {
+static int damaged(const struct db *db, struct tidings_error *error, const char *how) {
   return fail(
       error, TIDINGS_E_STORE,
       "store %s: data.mdb %s; move the folder away to start empty, or restore it from a backup",
-      store->directory, how);
+      db->directory, how);
 }
 
-static int read_meta(const struct store *store, int fd, off_t at, uint8_t *ret_page,
+static int read_meta(const struct db *db, int fd, off_t at, uint8_t *ret_page,
                      struct tidings_error *error) {
   ssize_t len = pread(fd, ret_page, META_BYTES, at);
   if (len < 0)
-    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", store->directory,
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", db->directory,
                 strerror(errno));
-  if (len < META_BYTES) return damaged(store, error, "is cut short");
+  if (len < META_BYTES) return damaged(db, error, "is cut short");
   if (u32_at(ret_page, META_MAGIC_AT) != META_MAGIC || u32_at(ret_page, META_VERSION_AT) != 1)
-    return damaged(store, error, "is not an LMDB file, or its head is damaged");
+    return damaged(db, error, "is not an LMDB file, or its head is damaged");
   return 0;
 }
 
-static int check_length(struct store *store, int fd, struct tidings_error *error) {
+static int check_length(struct db *db, int fd, struct tidings_error *error) {
   uint8_t page[META_BYTES];
   struct stat entry;
-  int code = read_meta(store, fd, 0, page, error);
+  int code = read_meta(db, fd, 0, page, error);
   if (code) return code;
   uint64_t page_bytes = u32_at(page, META_PAGE_BYTES_AT), last = u64_at(page, META_LAST_PAGE_AT);
   if (page_bytes < 512 || page_bytes > 65536 || page_bytes & (page_bytes - 1))
-    return damaged(store, error, "has a damaged head");
+    return damaged(db, error, "has a damaged head");
   if (page_bytes != (uint64_t)sysconf(_SC_PAGESIZE))
-    return damaged(store, error, "was made on a machine with another page size");
+    return damaged(db, error, "was made on a machine with another page size");
   if (u64_at(page, META_MAP_AT) != MAP_BYTES)
-    return damaged(store, error, "was not made by tidings: its map size differs");
-  code = read_meta(store, fd, (off_t)page_bytes, page, error);
+    return damaged(db, error, "was not made by tidings: its map size differs");
+  code = read_meta(db, fd, (off_t)page_bytes, page, error);
   if (code) return code;
   if (u64_at(page, META_LAST_PAGE_AT) > last) last = u64_at(page, META_LAST_PAGE_AT);
   /* Looked at after the pages: a writer in another process extends the file first. */
   if (fstat(fd, &entry))
-    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", store->directory,
-                strerror(errno));
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
   if (last >= MAP_BYTES / page_bytes || (uint64_t)entry.st_size < (last + 1) * page_bytes)
-    return damaged(store, error, "is cut short");
-  store->page_bytes = page_bytes;
+    return damaged(db, error, "is cut short");
+  db->page_bytes = page_bytes;
   return 0;
 }
 
 /* Opened read-write first, so that overlayfs copies it up once for all descriptors. */
-static int open_regular(struct store *store, const char *name, int *ret_fd,
-                        struct tidings_error *error) {
+static int open_regular(struct db *db, const char *name, int *ret_fd, struct tidings_error *error) {
   struct stat entry;
-  int fd = openat(store->directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  int fd = openat(db->directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0 && errno == ENOENT) {
     *ret_fd = -1;
     return 0;
   }
   if (fd < 0)
-    return fail(error, TIDINGS_E_STORE, "store %s: %s cannot be opened: %s", store->directory, name,
+    return fail(error, TIDINGS_E_STORE, "store %s: %s cannot be opened: %s", db->directory, name,
                 errno == ELOOP ? "it is a symbolic link" : strerror(errno));
   if (fstat(fd, &entry) || !S_ISREG(entry.st_mode) || entry.st_uid != geteuid()) {
     close(fd);
     return fail(error, TIDINGS_E_STORE, "store %s: %s is not a file of yours; move it away",
-                store->directory, name);
+                db->directory, name);
   }
   *ret_fd = fd;
   return 0;
 }
 
-int datafile_check(struct store *store, struct tidings_error *error) {
+int datafile_check(struct db *db, struct tidings_error *error) {
   int fd;
-  int code = open_regular(store, "data.mdb", &fd, error);
+  int code = open_regular(db, "data.mdb", &fd, error);
   if (code) return code;
   if (fd < 0)
     return fail(error, TIDINGS_E_STORE,
                 "store %s: data.mdb is not there any more; close and open again to start empty",
-                store->directory);
-  code = check_length(store, fd, error);
+                db->directory);
+  code = check_length(db, fd, error);
   close(fd);
   return code;
 }
 
 /* A copied file may have its length and yet not its blocks. */
-bool has_holes(const struct stat *entry, off_t bytes) {
+bool datafile_has_holes(const struct stat *entry, off_t bytes) {
   return entry->st_size < bytes || entry->st_blocks * 512 < bytes;
 }
 
-int lockfile_prepare(struct store *store, struct tidings_error *error) {
+int datafile_prepare_lock(struct db *db, struct tidings_error *error) {
   struct stat entry;
   int fd;
-  int code = open_regular(store, "lock.mdb", &fd, error);
+  int code = open_regular(db, "lock.mdb", &fd, error);
   if (code) return code;
   if (fd < 0)
-    fd = openat(store->directory_fd, "lock.mdb", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    fd = openat(db->directory_fd, "lock.mdb", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0)
-    return fail(error, TIDINGS_E_STORE, "store %s: lock.mdb cannot be made: %s", store->directory,
+    return fail(error, TIDINGS_E_STORE, "store %s: lock.mdb cannot be made: %s", db->directory,
                 strerror(errno));
   int err = fstat(fd, &entry) ? errno : 0;
-  if (!err && has_holes(&entry, LOCKFILE_BYTES)) err = posix_fallocate(fd, 0, LOCKFILE_BYTES);
+  if (!err && datafile_has_holes(&entry, LOCKFILE_BYTES))
+    err = posix_fallocate(fd, 0, LOCKFILE_BYTES);
   close(fd);
   return err ? fail(error, TIDINGS_E_STORE,
-                    "store %s: no room for its file lock.mdb: %s; free some space",
-                    store->directory, strerror(err))
+                    "store %s: no room for its file lock.mdb: %s; free some space", db->directory,
+                    strerror(err))
              : 0;
 }
 
-/* The first row: which layout this is. */
-static int put_meta(MDB_txn *txn, MDB_dbi tree) {
-  struct buffer body = BUFFER_EMPTY;
-  struct row_key key = row_key(0, ROW_META, 0);
-  record_begin(&body);
-  record_u64(&body, STORE_SCHEMA);
-  record_u64(&body, 1); /* the number of the first session */
-  record_end(&body, &key);
-  int rc = ENOMEM;
-  if (!body.failed) {
-    MDB_val k = {KEY_BYTES, key.bytes}, v = {body.len, body.bytes};
-    rc = mdb_put(txn, tree, &k, &v, 0);
-  }
-  buffer_free(&body);
-  return rc;
-}
-
-static int make_environment(const char *path) {
+static int make_environment(const char *path, const struct db_key *key, struct tidings_span value) {
+  struct db_key first = *key;
+  MDB_val k = {DB_KEY_BYTES, first.bytes}, v = {value.len, (void *)(uintptr_t)value.ptr};
   MDB_env *env;
   MDB_txn *txn = NULL;
   MDB_dbi tree;
@@ -176,7 +161,7 @@ static int make_environment(const char *path) {
   if (!rc) rc = mdb_env_open(env, path, MDB_NOTLS | MDB_NOLOCK, 0600);
   if (!rc) rc = mdb_txn_begin(env, NULL, 0, &txn);
   if (!rc) rc = mdb_dbi_open(txn, NULL, 0, &tree);
-  if (!rc) rc = put_meta(txn, tree);
+  if (!rc) rc = mdb_put(txn, tree, &k, &v, 0);
   if (!rc) {
     rc = mdb_txn_commit(txn);
     txn = NULL;
@@ -197,17 +182,17 @@ static int sync_file(int directory_fd, const char *name) {
 enum { DEEPEST = 16 }; /* folders above the store */
 static const char aside[] = "creating", aside_file[] = "creating/data.mdb";
 
-static void remove_aside(const struct store *store) {
-  (void)unlinkat(store->directory_fd, aside_file, 0);
-  (void)unlinkat(store->directory_fd, "creating/lock.mdb", 0);
-  (void)unlinkat(store->directory_fd, aside, AT_REMOVEDIR);
+static void remove_aside(const struct db *db) {
+  (void)unlinkat(db->directory_fd, aside_file, 0);
+  (void)unlinkat(db->directory_fd, "creating/lock.mdb", 0);
+  (void)unlinkat(db->directory_fd, aside, AT_REMOVEDIR);
 }
 
 /* The entries of the folders above, as far as they are ours: whoever made them may have been killed
  * before it could sync them. */
-static int sync_ancestors(const struct store *store) {
+static int sync_ancestors(const struct db *db) {
   struct stat entry;
-  int err = 0, fd = openat(store->directory_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int err = 0, fd = openat(db->directory_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   for (int depth = 0; fd >= 0 && !err && depth < DEEPEST; depth++) {
     if (fstat(fd, &entry) || fsync(fd)) err = errno;
     int above = err || entry.st_uid != geteuid()
@@ -220,90 +205,89 @@ static int sync_ancestors(const struct store *store) {
   return err;
 }
 
-static int make_datafile(struct store *store) {
+static int make_datafile(struct db *db, const struct db_key *key, struct tidings_span value) {
   char path[64];
-  (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", store->directory_fd, aside);
-  remove_aside(store); /* of somebody who died here; the gate keeps others out */
-  int err = mkdirat(store->directory_fd, aside, 0700) ? errno : 0;
-  if (!err) err = make_environment(path);
-  if (!err) err = sync_file(store->directory_fd, aside_file);
-  if (!err && renameat(store->directory_fd, aside_file, store->directory_fd, "data.mdb"))
-    err = errno;
+  (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", db->directory_fd, aside);
+  remove_aside(db); /* of somebody who died here; the gate keeps others out */
+  int err = mkdirat(db->directory_fd, aside, 0700) ? errno : 0;
+  if (!err) err = make_environment(path, key, value);
+  if (!err) err = sync_file(db->directory_fd, aside_file);
+  if (!err && renameat(db->directory_fd, aside_file, db->directory_fd, "data.mdb")) err = errno;
   return err;
 }
 
 /* The folder `creating` goes last: as long as it is there, somebody has to sync what was made. */
-int datafile_create(struct store *store, struct tidings_error *error) {
+int datafile_create(struct db *db, const struct db_key *key, struct tidings_span value,
+                    struct tidings_error *error) {
   struct stat entry;
   int err = 0;
-  bool made = fstatat(store->directory_fd, "data.mdb", &entry, AT_SYMLINK_NOFOLLOW) == 0;
+  bool made = fstatat(db->directory_fd, "data.mdb", &entry, AT_SYMLINK_NOFOLLOW) == 0;
   if (!made && errno != ENOENT)
-    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", store->directory,
-                strerror(errno));
-  if (made && fstatat(store->directory_fd, aside, &entry, AT_SYMLINK_NOFOLLOW)) return 0;
-  if (!made && (err = make_datafile(store))) remove_aside(store);
-  if (!err && fsync(store->directory_fd)) err = errno;
-  if (!err) err = sync_ancestors(store);
-  if (!err) remove_aside(store);
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
+  if (made && fstatat(db->directory_fd, aside, &entry, AT_SYMLINK_NOFOLLOW)) return 0;
+  if (!made && (err = make_datafile(db, key, value))) remove_aside(db);
+  if (!err && fsync(db->directory_fd)) err = errno;
+  if (!err) err = sync_ancestors(db);
+  if (!err) remove_aside(db);
   if (err == ENOMEM)
-    return fail(error, TIDINGS_E_NOMEM, "store %s: no memory to create it", store->directory);
-  return err ? fail(error, TIDINGS_E_STORE, "store %s cannot be created: %s", store->directory,
+    return fail(error, TIDINGS_E_NOMEM, "store %s: no memory to create it", db->directory);
+  return err ? fail(error, TIDINGS_E_STORE, "store %s cannot be created: %s", db->directory,
                     mdb_strerror(err))
              : 0;
 }
 
 /* Blocks ahead of what is used, so that a write never meets a full disk half-way. */
-static int extend(struct store *store, uint64_t bytes) {
+static int extend(struct db *db, uint64_t bytes) {
   struct stat entry;
-  if (fallocate(store->data_fd, 0, 0, (off_t)bytes) == 0) return 0;
+  if (fallocate(db->data_fd, 0, 0, (off_t)bytes) == 0) return 0;
   if (errno != EOPNOTSUPP && errno != ENOSYS) return errno;
   /* A file system without it: at least the length says what is there. */
-  if (fstat(store->data_fd, &entry)) return errno;
-  return (uint64_t)entry.st_size < bytes && ftruncate(store->data_fd, (off_t)bytes) ? errno : 0;
+  if (fstat(db->data_fd, &entry)) return errno;
+  return (uint64_t)entry.st_size < bytes && ftruncate(db->data_fd, (off_t)bytes) ? errno : 0;
 }
 
 /* The file never shrinks, and LMDB uses its free pages again; so not its length counts, but what
  * the tree holds. The rest of the map is for what leases and settles copy, and for pages that
  * readers keep from being free. */
-static int check_room(const struct store *store, uint64_t bytes, struct tidings_error *error) {
+static int check_room(const struct db *db, uint64_t bytes, struct tidings_error *error) {
   MDB_stat tree;
-  int rc = mdb_env_stat(store->env, &tree);
-  if (rc) return lmdb_failed(error, rc, "look at its tree");
+  int rc = mdb_env_stat(db->env, &tree);
+  if (rc) return db_failed(error, rc, "look at its tree");
   uint64_t held = (uint64_t)(tree.ms_branch_pages + tree.ms_leaf_pages + tree.ms_overflow_pages) *
-                  store->page_bytes;
+                  db->page_bytes;
   if (held + bytes <= ROWS_BYTES) return 0;
   return fail(
       error, TIDINGS_E_FULL,
       "store %s has grown to its limit; deliver what waits, or move the folder away to start empty",
-      store->directory);
+      db->directory);
 }
 
 static uint64_t at_most_the_map(uint64_t bytes) { return bytes < MAP_BYTES ? bytes : MAP_BYTES; }
 
-int datafile_reserve(struct store *store, uint64_t bytes, struct tidings_error *error) {
+int datafile_reserve(struct db *db, uint64_t bytes, struct tidings_error *error) {
   MDB_envinfo info;
-  int rc = mdb_env_info(store->env, &info);
-  if (rc) return lmdb_failed(error, rc, "look at its file");
-  uint64_t used = ((uint64_t)info.me_last_pgno + 1) * store->page_bytes;
+  int rc = mdb_env_info(db->env, &info);
+  if (rc) return db_failed(error, rc, "look at its file");
+  uint64_t used = ((uint64_t)info.me_last_pgno + 1) * db->page_bytes;
   uint64_t wanted = at_most_the_map(used + bytes + HEADROOM_BYTES);
   if (wanted > ROWS_BYTES) {
-    int code = check_room(store, bytes, error);
+    int code = check_room(db, bytes, error);
     if (code) return code;
   }
-  if (wanted <= store->reserved_bytes) return 0;
+  if (wanted <= db->reserved_bytes) return 0;
   uint64_t generous =
       at_most_the_map(wanted + (used / 8 > HEADROOM_BYTES ? used / 8 : HEADROOM_BYTES));
-  int err = extend(store, generous);
+  int err = extend(db, generous);
   if (err == ENOSPC || err == EDQUOT) {
-    err = extend(store, wanted);
+    err = extend(db, wanted);
     generous = wanted;
   }
   if (err) {
     return fail(error, TIDINGS_E_STORE,
                 "store %s: the push was not stored: %s; free some space. What was pending can "
                 "still be delivered",
-                store->directory, strerror(err));
+                db->directory, strerror(err));
   }
-  store->reserved_bytes = generous;
+  db->reserved_bytes = generous;
   return 0;
 }

@@ -12,11 +12,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "store/internal.h"
+#include "common/error.h"
+#include "store/db/files.h"
 
 /* Locks or shared mappings of these do not hold between machines. FUSE is let in: fuse-overlayfs in
  * containers is local. */
-bool file_system_is_remote(uint64_t magic) {
+bool directory_is_remote(uint64_t file_system) {
   static const uint32_t remote[] = {
       NFS_SUPER_MAGIC,
       SMB_SUPER_MAGIC,
@@ -35,7 +36,7 @@ bool file_system_is_remote(uint64_t magic) {
       0x47504653 /* gpfs */,
   };
   for (size_t i = 0; i < sizeof remote / sizeof *remote; i++) {
-    if ((uint32_t)magic == remote[i]) return true;
+    if ((uint32_t)file_system == remote[i]) return true;
   }
   return false;
 }
@@ -77,7 +78,7 @@ static int check(const char *path, int fd, struct tidings_error *error) {
                 "chmod 700 %s",
                 path, entry.st_mode & 07777, path);
   }
-  if (file_system_is_remote((uint64_t)file_system.f_type)) {
+  if (directory_is_remote((uint64_t)file_system.f_type)) {
     return fail(error, TIDINGS_E_STORE,
                 "store folder %s is on a network file system (type 0x%lx), where locks do not "
                 "hold; name a folder on a local disk",

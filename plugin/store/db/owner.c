@@ -8,10 +8,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/store.h"
+#include "store/db/owner.h"
 
 /* 0, or errno. */
 static int read_file(const char *path, char *buffer, size_t size) {

@@ -15,7 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store/internal.h"
+#include "common/error.h"
+#include "store/db/db.h"
+#include "store/db/files.h"
 
 enum { SHARED_LAYOUT = 2 };
 static const char shared_magic[8] = "tidings";
@@ -25,7 +27,7 @@ static const off_t PIDS = (off_t)1 << 32;
 _Static_assert(sizeof(struct shared_page) <= SHARED_BELLS_OFFSET,
                "the bells start behind the header");
 
-uint64_t monotonic_ns(void) {
+static uint64_t monotonic_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -41,100 +43,100 @@ static int byte_lock(int fd, short type, off_t at) {
   return fcntl(fd, F_OFD_SETLK, &lock) ? errno : 0;
 }
 
-int shared_gate(struct store *store, uint32_t budget_ms, struct tidings_error *error) {
+int shared_gate(struct db *db, uint32_t budget_ms, struct tidings_error *error) {
   store_deadline deadline = store_deadline_in(budget_ms);
   for (;;) {
-    int err = byte_lock(store->shared.fd, F_WRLCK, GATE);
+    int err = byte_lock(db->shared.fd, F_WRLCK, GATE);
     if (!err) return 0;
     if (err != EAGAIN && err != EACCES)
-      return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s",
-                  store->directory, store->directory, strerror(err));
+      return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", db->directory,
+                  db->directory, strerror(err));
     if (monotonic_ns() >= deadline)
       return fail(error, TIDINGS_E_BUSY,
                   "store %s: another process is opening it and has not finished; try again",
-                  store->directory);
+                  db->directory);
     struct timespec pause = {0, 1000000};
     nanosleep(&pause, NULL);
   }
 }
 
-static int init_writer(struct store *store, struct tidings_error *error) {
+static int init_writer(struct db *db, struct tidings_error *error) {
   pthread_mutexattr_t attributes;
   int err = pthread_mutexattr_init(&attributes);
   if (!err) err = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
   if (!err) err = pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
   if (!err) {
-    memset(&store->shared.page->writer, 0, sizeof store->shared.page->writer);
-    err = pthread_mutex_init(&store->shared.page->writer, &attributes);
+    memset(&db->shared.page->writer, 0, sizeof db->shared.page->writer);
+    err = pthread_mutex_init(&db->shared.page->writer, &attributes);
     pthread_mutexattr_destroy(&attributes);
   }
   return err ? fail(error, TIDINGS_E_STORE, "store %s: the writer lock cannot be made: %s",
-                    store->directory, strerror(err))
+                    db->directory, strerror(err))
              : 0;
 }
 
 /* Behind the gate. The first user of all makes the header anew: what a reboot or a crash of all
  * users left in it is void. */
-static int enter(struct store *store, struct tidings_error *error) {
-  struct shared *shared = &store->shared;
+static int enter(struct db *db, struct tidings_error *error) {
+  struct shared *shared = &db->shared;
   struct shared_page *page = shared->page;
-  if (byte_lock(shared->fd, F_WRLCK, PIDS + (off_t)store->self.pid)) {
+  if (byte_lock(shared->fd, F_WRLCK, PIDS + (off_t)db->self.pid)) {
     return fail(error, TIDINGS_E_STORE,
                 "store %s is already open in this process; use the instance that has it, or close "
                 "that first",
-                store->directory);
+                db->directory);
   }
   shared->sole_user = byte_lock(shared->fd, F_WRLCK, USERS) == 0;
-  bool anew = shared->sole_user && (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 ||
-                                    page->layout != SHARED_LAYOUT);
+  shared->anew = shared->sole_user && (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 ||
+                                       page->layout != SHARED_LAYOUT);
   if (shared->sole_user) {
     memcpy(page->magic, shared_magic, sizeof page->magic);
     page->layout = SHARED_LAYOUT;
     page->mutex_bytes = sizeof(pthread_mutex_t);
-    page->pid_namespace = store->self.pid_namespace;
-    int code = init_writer(store, error);
+    page->pid_namespace = db->self.pid_namespace;
+    int code = init_writer(db, error);
     if (code) return code;
   }
   int err = byte_lock(shared->fd, F_RDLCK, USERS);
   if (err)
-    return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s",
-                store->directory, store->directory, strerror(err));
+    return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", db->directory,
+                db->directory, strerror(err));
   if (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT ||
       page->mutex_bytes != sizeof(pthread_mutex_t)) {
     return fail(error, TIDINGS_E_STORE,
                 "store %s is in use by a build that shares it in another way; end the other "
                 "processes first",
-                store->directory);
+                db->directory);
   }
-  if (page->pid_namespace != store->self.pid_namespace) {
+  if (page->pid_namespace != db->self.pid_namespace) {
     return fail(
         error, TIDINGS_E_STORE,
         "store %s is in use in another PID namespace (a container?); use one store for each",
-        store->directory);
+        db->directory);
   }
-  waiters_enter(store, anew);
   return 0;
 }
 
-static int map(struct store *store, struct tidings_error *error) {
-  struct shared *shared = &store->shared;
+static int map(struct db *db, struct tidings_error *error) {
+  struct shared *shared = &db->shared;
   struct stat entry;
   if (fstat(shared->fd, &entry))
-    return fail(error, TIDINGS_E_STORE, "store %s: shared: %s", store->directory, strerror(errno));
+    return fail(error, TIDINGS_E_STORE, "store %s: shared: %s", db->directory, strerror(errno));
   if (!S_ISREG(entry.st_mode) || entry.st_uid != geteuid()) {
     return fail(error, TIDINGS_E_STORE, "store %s: shared is not a file of yours; move it away",
-                store->directory);
+                db->directory);
   }
   /* With all its blocks, or a full disk would kill the host at the first touch. */
-  int err = has_holes(&entry, SHARED_BYTES) ? posix_fallocate(shared->fd, 0, SHARED_BYTES) : 0;
+  int err =
+      datafile_has_holes(&entry, SHARED_BYTES) ? posix_fallocate(shared->fd, 0, SHARED_BYTES) : 0;
   if (err)
     return fail(error, TIDINGS_E_STORE,
-                "store %s: no room for its file shared: %s; free some space", store->directory,
+                "store %s: no room for its file shared: %s; free some space", db->directory,
                 strerror(err));
   void *memory = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, shared->fd, 0);
   if (memory == MAP_FAILED)
     return fail(error, errno == ENOMEM ? TIDINGS_E_NOMEM : TIDINGS_E_STORE,
-                "store %s: shared cannot be mapped: %s", store->directory, strerror(errno));
+                "store %s: shared cannot be mapped: %s", db->directory, strerror(errno));
   shared->page = memory;
   shared->bells = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_BELLS_OFFSET);
   shared->rings = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_RINGS_OFFSET);
@@ -143,28 +145,27 @@ static int map(struct store *store, struct tidings_error *error) {
   return 0;
 }
 
-int shared_open(struct store *store, uint32_t budget_ms, struct tidings_error *error) {
-  struct shared *shared = &store->shared;
+int shared_open(struct db *db, uint32_t budget_ms, struct tidings_error *error) {
+  struct shared *shared = &db->shared;
   shared->page = NULL;
-  shared->fd =
-      openat(store->directory_fd, "shared", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  shared->fd = openat(db->directory_fd, "shared", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (shared->fd < 0)
     return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s",
-                store->directory, strerror(errno));
-  int code = shared_gate(store, budget_ms, error);
-  if (!code) code = map(store, error);
-  if (!code) code = enter(store, error);
-  if (code) shared_close(store);
+                db->directory, strerror(errno));
+  int code = shared_gate(db, budget_ms, error);
+  if (!code) code = map(db, error);
+  if (!code) code = enter(db, error);
+  if (code) shared_close(db);
   return code;
 }
 
-void shared_admit(struct store *store) { (void)byte_lock(store->shared.fd, F_UNLCK, GATE); }
+void shared_admit(struct db *db) { (void)byte_lock(db->shared.fd, F_UNLCK, GATE); }
 
-void shared_close(struct store *store) {
-  if (store->shared.page) munmap(store->shared.page, SHARED_BYTES);
-  store->shared.page = NULL;
-  if (store->shared.fd >= 0) close(store->shared.fd);
-  store->shared.fd = -1;
+void shared_close(struct db *db) {
+  if (db->shared.page) munmap(db->shared.page, SHARED_BYTES);
+  db->shared.page = NULL;
+  if (db->shared.fd >= 0) close(db->shared.fd);
+  db->shared.fd = -1;
 }
 
 /* Waits in slices: whoever is killed between being woken and taking the lock has used up the wake,
@@ -180,8 +181,8 @@ static int wait_for_writer(pthread_mutex_t *writer, store_deadline deadline) {
   }
 }
 
-int writer_lock(struct store *store, store_deadline deadline, struct tidings_error *error) {
-  pthread_mutex_t *writer = &store->shared.page->writer;
+int shared_writer_lock(struct db *db, store_deadline deadline, struct tidings_error *error) {
+  pthread_mutex_t *writer = &db->shared.page->writer;
   int err = pthread_mutex_trylock(writer);
   if (err == EBUSY) err = wait_for_writer(writer, deadline);
   if (err == EOWNERDEAD)
@@ -189,33 +190,29 @@ int writer_lock(struct store *store, store_deadline deadline, struct tidings_err
   if (!err) return 0;
   if (err == ETIMEDOUT)
     return fail(error, TIDINGS_E_BUSY,
-                "store %s: another writer holds it; nothing was lost, try again", store->directory);
-  return fail(error, TIDINGS_E_STORE, "store %s: the writer lock failed: %s", store->directory,
+                "store %s: another writer holds it; nothing was lost, try again", db->directory);
+  return fail(error, TIDINGS_E_STORE, "store %s: the writer lock failed: %s", db->directory,
               strerror(err));
 }
 
-bool writer_try(struct store *store) {
-  int err = pthread_mutex_trylock(&store->shared.page->writer);
-  if (err == EOWNERDEAD) err = pthread_mutex_consistent(&store->shared.page->writer);
+bool shared_writer_try(struct db *db) {
+  int err = pthread_mutex_trylock(&db->shared.page->writer);
+  if (err == EOWNERDEAD) err = pthread_mutex_consistent(&db->shared.page->writer);
   return !err;
 }
 
-void writer_unlock(struct store *store) { pthread_mutex_unlock(&store->shared.page->writer); }
+void shared_writer_unlock(struct db *db) { pthread_mutex_unlock(&db->shared.page->writer); }
 
-void bells_begin(struct store *store, const uint32_t *sessions, size_t count) {
+void shared_bells_begin(struct db *db, const uint32_t *sessions, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    _Atomic uint32_t *bell = &store->shared.bells[sessions[i] % BELLS];
+    _Atomic uint32_t *bell = &db->shared.bells[sessions[i] % STORE_BELLS];
     atomic_store(bell, atomic_load(bell) | 1);
   }
 }
 
-void bells_end(struct store *store, const uint32_t *sessions, size_t count) {
+void shared_bells_end(struct db *db, const uint32_t *sessions, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    _Atomic uint32_t *bell = &store->shared.bells[sessions[i] % BELLS];
+    _Atomic uint32_t *bell = &db->shared.bells[sessions[i] % STORE_BELLS];
     atomic_store(bell, (atomic_load(bell) | 1) + 1);
   }
-}
-
-const _Atomic uint32_t *store_bell(struct store *store, uint32_t session) {
-  return &store->shared.bells[session % BELLS];
 }

@@ -12,41 +12,15 @@
 
 #include <errno.h>
 
-#include "store/rows/record.h"
-
 enum { DEDUP_ROWS_A_STEP = 16, MESSAGE_ROWS_A_STEP = 16 };
 
-bool older_than(int64_t now_ms, int64_t time_ms, int64_t age_ms) {
+bool retention_is_older(int64_t now_ms, int64_t time_ms, int64_t age_ms) {
   int64_t since_ms;
   return !__builtin_sub_overflow(now_ms, age_ms, &since_ms) && time_ms < since_ms;
 }
 
-static bool too_old(const struct visit *visit, int64_t time_ms) {
-  return older_than(visit->now_ms, time_ms, (int64_t)STORE_RETAIN_DAYS * 86400000);
-}
-
-/* -- moving over rows -------------------------------------------------------------------------- */
-
-static bool is_of(const MDB_val *key, uint32_t session, enum row_kind kind) {
-  struct row_key first = row_key(session, kind, 0);
-  return key->mv_size == KEY_BYTES && memcmp(key->mv_data, first.bytes, 5) == 0;
-}
-
-/* The next row at or after (kind, n), if it is of that kind in this session. MDB_NOTFOUND
- * otherwise. */
-static int seek(struct visit *visit, MDB_cursor *cursor, enum row_kind kind, uint64_t n) {
-  struct row_key from = row_key(visit->session, kind, n);
-  visit->key = (MDB_val){KEY_BYTES, from.bytes};
-  int rc = mdb_cursor_get(cursor, &visit->key, &visit->value, MDB_SET_RANGE);
-  if (rc) return rc;
-  return is_of(&visit->key, visit->session, kind) ? 0 : MDB_NOTFOUND;
-}
-
-/* The row behind the cursor, likewise; after a deletion that is where the cursor stands. */
-static int step(struct visit *visit, enum row_kind kind) {
-  int rc = mdb_cursor_get(visit->cursor, &visit->key, &visit->value, MDB_NEXT);
-  if (rc) return rc;
-  return is_of(&visit->key, visit->session, kind) ? 0 : MDB_NOTFOUND;
+static bool is_too_old(const struct visit *visit, int64_t time_ms) {
+  return retention_is_older(visit->now_ms, time_ms, (int64_t)STORE_RETAIN_DAYS * 86400000);
 }
 
 /* -- judging rows ------------------------------------------------------------------------------ */
@@ -70,10 +44,10 @@ static uint64_t ended_from(struct visit *visit, uint64_t n) {
 }
 
 static bool is_too_old_item(const struct visit *visit, uint64_t n) {
-  struct row_key key = row_key(visit->session, ROW_ITEM, n);
+  struct db_key key = row_key(visit->session, ROW_ITEM, n);
   struct record_reader reader;
-  return record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size) &&
-         too_old(visit, record_read_i64(&reader));
+  return record_open(&reader, &key, visit->cursor.value) &&
+         is_too_old(visit, record_read_i64(&reader));
 }
 
 /* The newest one stays, and the first one that is to stay ends it: those behind it are newer. */
@@ -90,100 +64,97 @@ static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict
   return 0;
 }
 
-/* 0: no item of this delivery is left. MDB_KEYEXIST: some is. */
-static int look_for_items(struct visit *visit, const struct delivery *delivery) {
-  MDB_val key = visit->key, value = visit->value;
+static int has_items(struct visit *visit, const struct delivery *delivery, bool *ret_has) {
+  bool has = false;
   int rc = 0;
-  for (size_t i = 0; !rc && i < delivery->fate_count; i++) {
-    rc = seek(visit, visit->beside, ROW_ITEM, delivery->fates[i].first);
-    if (!rc && row_key_n(visit->key.mv_data) <= delivery->fates[i].last) rc = MDB_KEYEXIST;
-    else if (rc == MDB_NOTFOUND) rc = 0;
+  for (size_t i = 0; !rc && !has && i < delivery->fate_count; i++) {
+    struct db_key first = row_key(visit->session, ROW_ITEM, delivery->fates[i].first);
+    rc = db_cursor_seek(&visit->beside, &first);
+    has = !rc && row_key_is_like(visit->beside.key, &first) &&
+          row_key_n(visit->beside.key) <= delivery->fates[i].last;
   }
-  visit->key = key;
-  visit->value = value;
+  if (!rc) *ret_has = has;
   return rc;
 }
 
 /* In order, as long as all their items are gone; one that named none goes when it is old. */
 static int judge_delivery(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
-  struct row_key key = row_key(visit->session, ROW_DELIVERY, n);
+  struct db_key key = row_key(visit->session, ROW_DELIVERY, n);
   const struct head *head = visit->head;
   struct record_reader reader;
   struct delivery delivery;
   bool no_memory = false;
   *ret_verdict = GOES;
   if (visit->everything) return 0;
-  bool intact = record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size) &&
-                decode_delivery(&reader, visit->arena, &delivery, &no_memory);
+  bool intact = record_open(&reader, &key, visit->cursor.value) &&
+                delivery_decode(&reader, visit->arena, &delivery, &no_memory);
   if (no_memory) return ENOMEM;
   bool leased =
       (head->leased_count && n >= head->leased[0]) || (intact && delivery.state == DELIVERY_LEASED);
-  if (leased || (intact && !delivery.fate_count && !too_old(visit, delivery.leased_ms)))
+  if (leased || (intact && !delivery.fate_count && !is_too_old(visit, delivery.leased_ms)))
     *ret_verdict = REST_STAYS;
   else if (intact && delivery.fate_count) {
-    int rc = look_for_items(visit, &delivery);
-    if (rc == MDB_KEYEXIST) *ret_verdict = REST_STAYS;
-    else if (rc) return rc;
+    bool left;
+    int rc = has_items(visit, &delivery, &left);
+    if (rc) return rc;
+    if (left) *ret_verdict = REST_STAYS;
   }
   return 0;
 }
 
 /* They are in the order of their hashes, so old ones are found by looking at all. */
 static int judge_dedup(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
-  struct row_key key = row_key(visit->session, ROW_DEDUP, n);
+  struct db_key key = row_key(visit->session, ROW_DEDUP, n);
   struct record_reader reader;
   *ret_verdict = GOES; /* a damaged one too: it knows no event */
-  if (!record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size)) return 0;
+  if (!record_open(&reader, &key, visit->cursor.value)) return 0;
   int64_t time_ms = record_read_i64(&reader), keep_ms = record_read_i64(&reader);
-  if (!older_than(visit->now_ms, time_ms, keep_ms)) *ret_verdict = STAYS;
+  if (!retention_is_older(visit->now_ms, time_ms, keep_ms)) *ret_verdict = STAYS;
   return 0;
 }
 
 /* May message `n`, whose row is `value`, be forgotten? A damaged one may. */
-static bool message_goes(const struct visit *visit, uint64_t n, const MDB_val *value) {
-  struct row_key key = row_key(visit->session, ROW_MESSAGE, n);
+static bool message_goes(const struct visit *visit, uint64_t n, struct tidings_span value) {
+  struct db_key key = row_key(visit->session, ROW_MESSAGE, n);
   struct record_reader reader;
   struct message message;
-  if (!record_open(&reader, &key, value->mv_data, value->mv_size) ||
-      !decode_message(&reader, &message))
-    return true;
+  if (!record_open(&reader, &key, value) || !message_decode(&reader, &message)) return true;
   if (!message_is_over(message.state) || message.of_turn || message.orphaned) return false;
   return visit->head->run.last_message - n >= STORE_RETAIN_ITEMS ||
-         too_old(visit, message.stamp_ms);
+         is_too_old(visit, message.stamp_ms);
 }
 
 /* Those behind one that stays may be over all the same, so there is no end before the last. */
 static int judge_message(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
-  *ret_verdict = visit->everything || message_goes(visit, n, &visit->value) ? GOES : STAYS;
+  *ret_verdict = visit->everything || message_goes(visit, n, visit->cursor.value) ? GOES : STAYS;
   return 0;
 }
 
-/* A content goes before its message; one whose message is lost is nobody's. */
+/* A content goes before its message; one whose message is lost belongs to none. */
 static int judge_content(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
-  struct row_key row = row_key(visit->session, ROW_MESSAGE, n);
-  MDB_val key = {KEY_BYTES, row.bytes}, value;
-  int rc = visit->everything ? MDB_NOTFOUND : mdb_cursor_get(visit->beside, &key, &value, MDB_SET);
-  if (rc && rc != MDB_NOTFOUND) return rc;
-  *ret_verdict = rc || message_goes(visit, n, &value) ? GOES : STAYS;
-  return 0;
+  struct db_key key = row_key(visit->session, ROW_MESSAGE, n);
+  struct tidings_span message = span_of(NULL, 0);
+  int rc = visit->everything ? 0 : row_get(visit->txn, &key, &message);
+  if (!rc) *ret_verdict = !message.ptr || message_goes(visit, n, message) ? GOES : STAYS;
+  return rc;
 }
 
 static int has_row(struct visit *visit, enum row_kind kind, uint64_t n, bool *ret_has) {
-  struct row_key row = row_key(visit->session, kind, n);
-  MDB_val key = {KEY_BYTES, row.bytes}, value;
-  int rc = mdb_cursor_get(visit->beside, &key, &value, MDB_SET);
-  *ret_has = !rc;
-  return rc == MDB_NOTFOUND ? 0 : rc;
+  struct db_key key = row_key(visit->session, kind, n);
+  struct tidings_span value;
+  int rc = row_get(visit->txn, &key, &value);
+  if (!rc) *ret_has = value.ptr != NULL;
+  return rc;
 }
 
 /* Goes after its message. Ids that collide are found one behind the other: one with another behind
  * it stays. */
 static int judge_message_id(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
-  struct row_key key = row_key(visit->session, ROW_MESSAGE_ID, n);
+  struct db_key key = row_key(visit->session, ROW_MESSAGE_ID, n);
   struct record_reader reader;
   bool stays = false;
   int rc = 0;
-  if (!visit->everything && record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size))
+  if (!visit->everything && record_open(&reader, &key, visit->cursor.value))
     rc = has_row(visit, ROW_MESSAGE, record_read_u64(&reader), &stays);
   if (!rc && !visit->everything && !stays) rc = has_row(visit, ROW_MESSAGE_ID, n + 1, &stays);
   *ret_verdict = stays ? STAYS : GOES;
@@ -191,11 +162,11 @@ static int judge_message_id(struct visit *visit, uint64_t n, enum verdict *ret_v
 }
 
 static int judge_transition(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
-  struct row_key key = row_key(visit->session, ROW_TRANSITION, n);
+  struct db_key key = row_key(visit->session, ROW_TRANSITION, n);
   struct record_reader reader;
   bool excess = visit->everything || visit->head->last_transition - n >= STORE_RETAIN_ITEMS;
-  if (!excess && record_open(&reader, &key, visit->value.mv_data, visit->value.mv_size))
-    excess = too_old(visit, record_read_i64(&reader));
+  if (!excess && record_open(&reader, &key, visit->cursor.value))
+    excess = is_too_old(visit, record_read_i64(&reader));
   *ret_verdict = excess ? GOES : REST_STAYS;
   return 0;
 }
@@ -207,14 +178,14 @@ static int judge_with_session(struct visit *visit, uint64_t n, enum verdict *ret
   return 0;
 }
 
-struct rule {
+struct forget_rule {
   enum row_kind kind;
-  int (*judge)(struct visit *visit, uint64_t n,
-               enum verdict *ret_verdict); /* 0, or an LMDB error */
+  /* 0, or the engine's error */
+  int (*judge)(struct visit *visit, uint64_t n, enum verdict *ret_verdict);
 };
 
 /* By kind; deliveries after their items, messages after their contents, their ids after them. */
-static const struct rule rules[RETENTION_RULES] = {
+static const struct forget_rule rules[RETENTION_RULES] = {
     {ROW_ITEM, judge_item},
     {ROW_DELIVERY, judge_delivery},
     {ROW_DEDUP, judge_dedup},
@@ -235,53 +206,64 @@ static bool is_over(const struct head *head, uint64_t last) {
 }
 
 int visit_begin(struct visit *visit) {
-  int rc = mdb_cursor_open(visit->txn->txn, visit->txn->store->tree, &visit->cursor);
+  int rc = db_cursor_open(&visit->txn->db, &visit->cursor);
   if (rc) return rc;
-  rc = mdb_cursor_open(visit->txn->txn, visit->txn->store->tree, &visit->beside);
-  if (rc) mdb_cursor_close(visit->cursor);
-  visit->everything = visit->head->closed_ms && is_over(visit->head, visit->last) &&
-                      older_than(visit->now_ms, visit->head->closed_ms, STORE_RETAIN_CLOSED_MS);
+  rc = db_cursor_open(&visit->txn->db, &visit->beside);
+  if (rc) db_cursor_close(&visit->cursor);
+  visit->everything =
+      visit->head->closed_ms && is_over(visit->head, visit->last) &&
+      retention_is_older(visit->now_ms, visit->head->closed_ms, STORE_RETAIN_CLOSED_MS);
   return rc;
 }
 
 void visit_end(struct visit *visit) {
-  mdb_cursor_close(visit->beside);
-  mdb_cursor_close(visit->cursor);
+  db_cursor_close(&visit->beside);
+  db_cursor_close(&visit->cursor);
+}
+
+/* Judges the row under the cursor and moves on. *ret_rest_stays: there is nothing to move on to. */
+static int visit_row(struct visit *visit, const struct forget_rule *rule, uint64_t *n,
+                     bool *ret_rest_stays) {
+  uint64_t at = row_key_n(visit->cursor.key);
+  enum verdict verdict;
+  visit->may_look--;
+  visit->next = at + 1;
+  int rc = rule->judge(visit, at, &verdict);
+  if (rc) return rc;
+  *ret_rest_stays = verdict == REST_STAYS;
+  if (*ret_rest_stays) return 0;
+  if (verdict == GOES) {
+    visit->may_forget--;
+    rc = visit->forget(visit, rule->kind, at);
+    if (rc) return rc;
+  }
+  *n = visit->next;
+  struct db_key next = row_key(visit->session, rule->kind, *n);
+  return verdict == SKIPS ? db_cursor_seek(&visit->cursor, &next) : db_cursor_next(&visit->cursor);
 }
 
 int visit_rows(struct visit *visit, size_t rule, uint64_t *n, bool *ret_done) {
-  enum row_kind kind = rules[rule].kind;
+  struct db_key first = row_key(visit->session, rules[rule].kind, *n);
+  bool done = false;
   visit->taken = 0;
-  int rc = seek(visit, visit->cursor, kind, *n);
-  while (!rc && visit->may_look && visit->may_forget) {
-    uint64_t at = row_key_n(visit->key.mv_data);
-    enum verdict verdict;
-    visit->may_look--;
-    visit->next = at + 1;
-    rc = rules[rule].judge(visit, at, &verdict);
-    if (!rc && verdict == REST_STAYS) rc = MDB_NOTFOUND;
-    if (!rc && verdict == GOES) {
-      rc = visit->forget(visit, kind, at);
-      visit->may_forget--;
-    }
-    if (rc) break;
-    *n = visit->next;
-    rc = verdict == SKIPS ? seek(visit, visit->cursor, kind, *n) : step(visit, kind);
+  int rc = db_cursor_seek(&visit->cursor, &first);
+  while (!rc && !done) {
+    done = !row_key_is_like(visit->cursor.key, &first);
+    if (done || !visit->may_look || !visit->may_forget) break;
+    rc = visit_row(visit, &rules[rule], n, &done);
   }
-  *ret_done = rc == MDB_NOTFOUND;
-  return *ret_done ? 0 : rc;
+  if (!rc) *ret_done = done;
+  return rc;
 }
 
-int visit_is_grave(struct visit *visit, bool *ret_grave) {
-  struct row_key behind = row_key(visit->session, ROW_HEAD + 1, 0);
-  MDB_val key = {KEY_BYTES, behind.bytes}, value;
-  *ret_grave = false;
+int visit_is_purgeable(struct visit *visit, bool *ret_purgeable) {
+  struct db_key after_head = row_key(visit->session, ROW_HEAD + 1, 0);
+  *ret_purgeable = false;
   if (!visit->everything) return 0;
-  int rc = mdb_cursor_get(visit->beside, &key, &value, MDB_SET_RANGE);
-  if (rc && rc != MDB_NOTFOUND) return rc;
-  *ret_grave =
-      rc == MDB_NOTFOUND || key.mv_size != KEY_BYTES || memcmp(key.mv_data, behind.bytes, 4) != 0;
-  return 0;
+  int rc = db_cursor_seek(&visit->beside, &after_head);
+  if (!rc)
+    *ret_purgeable = !visit->beside.key || row_key_session(visit->beside.key) != visit->session;
+  return rc;
 }
 
 /* -- a session's own settle -------------------------------------------------------------------- */
@@ -289,7 +271,7 @@ int visit_is_grave(struct visit *visit, bool *ret_grave) {
 static int forget_here(struct visit *visit, enum row_kind kind, uint64_t n) {
   (void)kind;
   (void)n;
-  return mdb_cursor_del(visit->cursor, 0);
+  return db_cursor_delete(&visit->cursor);
 }
 
 /* They are few beside items, or there are none. */
@@ -335,9 +317,9 @@ int retention_step(struct store_txn *txn, uint32_t session, struct head *head, i
   if (code) return code;
   head->floor = visit.last;
   int rc = visit_begin(&visit);
-  if (rc) return lmdb_failed(error, rc, "forget old rows");
+  if (rc) return db_failed(error, rc, "forget old rows");
   rc = forget_some(&visit, head, limit);
   visit_end(&visit);
   arena_free(&arena);
-  return rc ? lmdb_failed(error, rc, "forget old rows") : 0;
+  return rc ? db_failed(error, rc, "forget old rows") : 0;
 }

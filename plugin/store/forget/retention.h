@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/retention.h: going over the rows of one session that may be forgotten. Not for
- * anybody outside this folder.
+ * store/forget/retention.h: going over the rows of one session that may be forgotten. Private to
+ * forget/.
  */
 #ifndef STORE_FORGET_RETENTION_H
 #define STORE_FORGET_RETENTION_H
 
-#include "store/internal.h"
+#include "store/rows/rows.h"
 
 /* In the order in which they are visited. */
 enum {
@@ -21,7 +21,7 @@ enum {
   RETENTION_RULES
 };
 
-/* A session being visited. The caller fills what stands first. */
+/* A session being visited. The caller fills the first block. */
 struct visit {
   struct store_txn *txn; /* what is read */
   uint32_t session;
@@ -29,26 +29,25 @@ struct visit {
   uint64_t last; /* number of its newest item */
   int64_t now_ms;
   struct arena *arena;
-  int (*forget)(struct visit *visit, enum row_kind kind,
-                uint64_t n);   /* the row under `cursor`. 0, or an LMDB error */
+  /* Forgets the row under `cursor`. 0, or the engine's error. */
+  int (*forget)(struct visit *visit, enum row_kind kind, uint64_t n);
   size_t may_look, may_forget; /* so many rows more */
   void *context;
 
-  bool everything;             /* it was closed, a while ago, and nothing waits in it */
-  MDB_cursor *cursor, *beside; /* beside: to look elsewhere */
-  MDB_val key, value;          /* under the cursor */
-  uint64_t next;
+  bool everything;                 /* it was closed, a while ago, and nothing waits in it */
+  struct db_cursor cursor, beside; /* beside: to look elsewhere */
+  uint64_t next;                   /* from which number to go on, if the row is skipped */
   size_t taken; /* of head->taken, what does not end before the row under the cursor */
 };
 
-int visit_begin(struct visit *visit); /* these return 0, or an LMDB error */
+int visit_begin(struct visit *visit); /* these return 0, or the engine's error */
 void visit_end(struct visit *visit);
 /* Rows of one kind from number *n on; *n is then where to go on. *ret_done: there are no more that
  * may go. */
 int visit_rows(struct visit *visit, size_t rule, uint64_t *n, bool *ret_done);
-/* Is nothing left of a closed session but its head? */
-int visit_is_grave(struct visit *visit, bool *ret_grave);
+/* Is nothing left of a closed session but its name and its head? */
+int visit_is_purgeable(struct visit *visit, bool *ret_purgeable);
 
-bool older_than(int64_t now_ms, int64_t time_ms, int64_t age_ms);
+bool retention_is_older(int64_t now_ms, int64_t time_ms, int64_t age_ms);
 
 #endif

@@ -5,13 +5,10 @@
  * how far it got is a row of its own. What goes is found in a snapshot, so that a damaged page in a
  * session that nobody uses cannot spoil the write of another.
  *
- * What a closed session leaves at last is a grave: its name and its head. They stay as long as a
- * running process may know the session by its number: see graves.c. Numbers are counted up and
- * never given out again.
+ * A closed session leaves its name and its head at last. They stay as long as a running process may
+ * know the session by its number: see purge.c.
  */
 #include "store/forget/sweep.h"
-
-#include "store/rows/record.h"
 
 enum {
   SWEEP_ROW = 2, /* beside the schema's, which is 0, and the secret's */
@@ -25,19 +22,19 @@ enum {
 
 /* A store that was never swept, or whose row is damaged, is at the beginning of a round. */
 int sweep_get(struct store_txn *txn, struct sweep *ret_sweep) {
-  struct row_key key = row_key(0, ROW_META, SWEEP_ROW);
+  struct db_key key = row_key(0, ROW_META, SWEEP_ROW);
   struct sweep sweep = {0};
   struct record_reader reader;
-  MDB_val value;
+  struct tidings_span value;
   int rc = row_get(txn, &key, &value);
+  if (rc) return rc;
   *ret_sweep = (struct sweep){.session = 1};
-  if (rc) return rc == MDB_NOTFOUND ? 0 : rc;
-  if (!record_open(&reader, &key, value.mv_data, value.mv_size)) return 0;
+  if (!value.ptr || !record_open(&reader, &key, value)) return 0;
   uint64_t session = record_read_u64(&reader);
   sweep.session = (uint32_t)session;
   sweep.rule = record_read_u64(&reader);
   sweep.n = record_read_u64(&reader);
-  sweep.graves = record_read_u64(&reader);
+  sweep.purgeable = record_read_u64(&reader);
   sweep.found = record_read_u64(&reader);
   sweep.name = record_read_u64(&reader);
   sweep.rested_ms = record_read_i64(&reader);
@@ -47,31 +44,29 @@ int sweep_get(struct store_txn *txn, struct sweep *ret_sweep) {
 }
 
 int sweep_put(struct store_txn *txn, const struct sweep *sweep, struct tidings_error *error) {
-  struct row_key key = row_key(0, ROW_META, SWEEP_ROW);
+  struct db_key key = row_key(0, ROW_META, SWEEP_ROW);
   struct buffer body = BUFFER_EMPTY;
   record_begin(&body);
   record_u64(&body, sweep->session);
   record_u64(&body, sweep->rule);
   record_u64(&body, sweep->n);
-  record_u64(&body, sweep->graves);
+  record_u64(&body, sweep->purgeable);
   record_u64(&body, sweep->found);
   record_u64(&body, sweep->name);
   record_i64(&body, sweep->rested_ms);
-  int code = row_put(txn, &key, &body, error);
-  buffer_free(&body);
-  return code;
+  return row_put(txn, &key, &body, error);
 }
 
 /* A clock that was put back ends the rest as well. */
 bool sweep_rests(const struct sweep *sweep, int64_t now_ms) {
   return !sweep->session && now_ms >= sweep->rested_ms &&
-         !older_than(now_ms, sweep->rested_ms, REST_MS);
+         !retention_is_older(now_ms, sweep->rested_ms, REST_MS);
 }
 
 /* -- what goes --------------------------------------------------------------------------------- */
 
 struct findings {
-  struct row_key rows[FORGET_ROWS];
+  struct db_key rows[FORGET_ROWS];
   size_t count;
 };
 
@@ -97,17 +92,18 @@ static void turn_to(struct sweep *sweep, uint64_t session) {
   sweep->n = 0;
 }
 
-/* Turns to the session that is next in the store. MDB_NOTFOUND: there are no more. */
-static int find_session(struct round *round) {
-  struct row_key from = row_key(round->sweep->session, 0, 0);
-  MDB_val key = {KEY_BYTES, from.bytes}, value;
-  MDB_cursor *cursor;
-  int rc = mdb_cursor_open(round->txn->txn, round->txn->store->tree, &cursor);
+/* Turns to the session that is next in the store. *ret_found false: there are no more. */
+static int find_session(struct round *round, bool *ret_found) {
+  struct db_key from = row_key(round->sweep->session, 0, 0);
+  struct db_cursor cursor;
+  int rc = db_cursor_open(&round->txn->db, &cursor);
   if (rc) return rc;
-  rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  uint32_t session = !rc && key.mv_size == KEY_BYTES ? row_key_session(key.mv_data) : 0;
-  mdb_cursor_close(cursor);
-  if (!rc && session != round->sweep->session) turn_to(round->sweep, session);
+  rc = db_cursor_seek(&cursor, &from);
+  bool found = !rc && cursor.key;
+  uint32_t session = found ? row_key_session(cursor.key) : 0;
+  db_cursor_close(&cursor);
+  if (found && session != round->sweep->session) turn_to(round->sweep, session);
+  if (!rc) *ret_found = found;
   return rc;
 }
 
@@ -121,10 +117,10 @@ static bool is_busy(const struct round *round) {
 /* Ends early when enough was looked at or found; the sweep then stands where it is to go on. */
 static int visit_session(struct round *round, struct visit *visit) {
   struct sweep *sweep = round->sweep;
-  bool grave = false, done = true;
+  bool purgeable = false, done = true;
   int rc = visit_begin(visit);
   if (rc) return rc;
-  if (!sweep->rule && !sweep->n) rc = visit_is_grave(visit, &grave);
+  if (!sweep->rule && !sweep->n) rc = visit_is_purgeable(visit, &purgeable);
   while (!rc && done && sweep->rule < RETENTION_RULES) {
     rc = visit_rows(visit, sweep->rule, &sweep->n, &done);
     if (rc || !done) break;
@@ -132,7 +128,7 @@ static int visit_session(struct round *round, struct visit *visit) {
     sweep->n = 0;
   }
   visit_end(visit);
-  sweep->found += grave;
+  sweep->found += purgeable;
   round->may_look = visit->may_look;
   if (!rc && done) turn_to(sweep, (uint64_t)sweep->session + 1);
   return rc;
@@ -162,28 +158,29 @@ static int look_at_session(struct round *round) {
 
 static void end_round(struct round *round) {
   *round->sweep = (struct sweep){
-      .graves = round->sweep->found, .name = round->sweep->name, .rested_ms = round->now_ms};
+      .purgeable = round->sweep->found, .name = round->sweep->name, .rested_ms = round->now_ms};
 }
 
 static int look_round(struct round *round) {
-  int rc = 0;
-  while (!rc && round->may_look && round->findings->count < FORGET_ROWS) {
+  while (round->may_look && round->findings->count < FORGET_ROWS) {
+    bool found = false;
     round->may_look -= round->may_look > A_SESSION ? A_SESSION : round->may_look;
-    rc = round->sweep->session ? find_session(round) : MDB_NOTFOUND;
-    if (!rc) rc = look_at_session(round);
-    if (rc == MDB_NOTFOUND || (!rc && !round->sweep->session)) {
+    int rc = round->sweep->session ? find_session(round, &found) : 0;
+    if (!rc && found) rc = look_at_session(round);
+    if (rc) return rc;
+    if (!found || !round->sweep->session) {
       end_round(round);
       return 0;
     }
   }
-  return rc;
+  return 0;
 }
 
 /* By a snapshot of the state that `writing` began with: it holds the writer lock. */
 static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now_ms,
                      struct sweep *sweep, struct findings *findings) {
-  struct store_txn beside;
-  int rc = snapshot_begin(writing->store, &beside);
+  struct store_txn beside = {.store = writing->store};
+  int rc = db_snapshot(&writing->store->db, &beside.db);
   if (rc) return rc;
   struct round round = {.txn = &beside,
                         .writing = writing,
@@ -193,7 +190,7 @@ static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now
                         .findings = findings,
                         .may_look = LOOK_AT_ROWS};
   rc = look_round(&round);
-  snapshot_end(&beside);
+  db_snapshot_end(&beside.db);
   return rc;
 }
 
@@ -204,7 +201,7 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
   struct findings findings = {.count = 0};
   struct sweep sweep;
   int rc = sweep_get(txn, &sweep);
-  if (rc) return lmdb_failed(error, rc, "read how far it was swept");
+  if (rc) return db_failed(error, rc, "read how far it was swept");
   if (sweep_rests(&sweep, now_ms)) return 0;
   if (!sweep.session) turn_to(&sweep, 1);
   if (find_rows(txn, session, now_ms, &sweep, &findings)) {
@@ -212,9 +209,8 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
     turn_to(&sweep, (uint64_t)sweep.session + 1); /* nothing can be read there */
   }
   for (size_t i = 0; i < findings.count; i++) {
-    MDB_val key = {KEY_BYTES, findings.rows[i].bytes};
-    rc = mdb_del(txn->txn, txn->store->tree, &key, NULL);
-    if (rc && rc != MDB_NOTFOUND) return lmdb_failed(error, rc, "forget old rows");
+    rc = db_delete(&txn->db, &findings.rows[i]);
+    if (rc) return db_failed(error, rc, "forget old rows");
   }
   return sweep_put(txn, &sweep, error);
 }

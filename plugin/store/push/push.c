@@ -13,8 +13,9 @@
 #include <errno.h>
 #include <time.h>
 
-#include "store/internal.h"
-#include "store/rows/record.h"
+#include "store/db/files.h"
+#include "store/rows/rows.h"
+#include "store/wake/ring.h"
 
 enum {
   BATCH_SLOTS = 512,
@@ -62,13 +63,13 @@ static int check_quota(const struct push *push, const struct head *head, uint64_
 }
 
 static int put_item(struct store_txn *txn, uint32_t session, uint64_t n, struct push_slot *slot) {
-  struct row_key key = row_key(session, ROW_ITEM, n);
+  struct db_key key = row_key(session, ROW_ITEM, n);
   uint32_t crc = record_crc(&key, buffer_view(&slot->body));
-  MDB_val k = {KEY_BYTES, key.bytes}, v = {slot->body.len + sizeof crc, NULL};
-  int rc = mdb_put(txn->txn, txn->store->tree, &k, &v, MDB_RESERVE);
-  if (rc) return lmdb_failed(&slot->error, rc, "write a notification");
-  memcpy(v.mv_data, slot->body.bytes, slot->body.len);
-  memcpy((char *)v.mv_data + slot->body.len, &crc, sizeof crc);
+  void *room;
+  int rc = db_put_room(&txn->db, &key, slot->body.len + sizeof crc, &room);
+  if (rc) return db_failed(&slot->error, rc, "write a notification");
+  memcpy(room, slot->body.bytes, slot->body.len);
+  memcpy((char *)room + slot->body.len, &crc, sizeof crc);
   return 0;
 }
 
@@ -104,7 +105,7 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot) {
                            push->dedup_window_ms, &slot->error);
   if (!slot->code && txn_touch(txn, session))
     slot->code = fail(&slot->error, TIDINGS_E_STORE, "too many sessions in one transaction");
-  if (!slot->code && push->rings) ring_for(txn, session, &head.owner, slot->thread);
+  if (!slot->code && push->rings) rings_ring_for(txn, session, &head.owner, slot->thread);
 out:
   arena_free(&arena);
   return slot->code;
@@ -125,9 +126,9 @@ static bool commit_batch(struct store *store, struct push_slot *batch, size_t by
   struct tidings_error error = {.size = sizeof error};
   struct store_txn *txn;
   bool any = false;
-  int code = write_locked(store, &txn, &error);
+  int code = txn_write_locked(store, &txn, &error);
   if (!code) {
-    code = datafile_reserve(store, bytes, &error);
+    code = datafile_reserve(&store->db, bytes, &error);
     if (code) store_end(txn);
   }
   if (code) {
@@ -165,7 +166,7 @@ static void run_batch(struct store *store, struct push_slot *batch, size_t bytes
   for (struct push_slot *slot = batch; slot; slot = slot->next) {
     struct push_slot *next = slot->next;
     slot->next = NULL;
-    slot->code = writer_lock(store, deadline, &slot->error);
+    slot->code = shared_writer_lock(&store->db, deadline, &slot->error);
     if (!slot->code) (void)commit_batch(store, slot, cost(slot));
     slot->next = next;
   }
@@ -174,17 +175,17 @@ static void run_batch(struct store *store, struct push_slot *batch, size_t bytes
 /* -- the queue --------------------------------------------------------------------------------- */
 
 static void enqueue(struct store *store, struct push_slot *slot) {
-  if (store->group_last) store->group_last->next = slot;
-  else store->group_first = slot;
-  store->group_last = slot;
+  if (store->group.last) store->group.last->next = slot;
+  else store->group.first = slot;
+  store->group.last = slot;
 }
 
 static void withdraw(struct store *store, struct push_slot *slot) {
   struct push_slot *before = NULL;
-  for (struct push_slot *at = store->group_first; at != slot; at = at->next) before = at;
+  for (struct push_slot *at = store->group.first; at != slot; at = at->next) before = at;
   if (before) before->next = slot->next;
-  else store->group_first = slot->next;
-  if (store->group_last == slot) store->group_last = before;
+  else store->group.first = slot->next;
+  if (store->group.last == slot) store->group.last = before;
   slot->next = NULL;
 }
 
@@ -195,9 +196,9 @@ static struct push_slot *take_batch(struct store *store, struct push_slot *leade
   size_t count = 1, bytes = cost(leader);
   withdraw(store, leader);
   leader->state = SLOT_TAKEN;
-  while (store->group_first && count < BATCH_SLOTS && count < TOUCHED_SESSIONS &&
+  while (store->group.first && count < BATCH_SLOTS && count < TOUCHED_SESSIONS &&
          bytes < BATCH_BYTES) {
-    struct push_slot *slot = store->group_first;
+    struct push_slot *slot = store->group.first;
     withdraw(store, slot);
     slot->state = SLOT_TAKEN;
     last->next = slot;
@@ -218,10 +219,10 @@ static void finish_batch(struct store *store, struct push_slot *batch,
       pthread_cond_signal(&batch->changed);
     batch = next;
   }
-  store->group_led = store->group_first != NULL;
-  if (store->group_led) {
-    store->group_first->state = SLOT_LEADS;
-    pthread_cond_signal(&store->group_first->changed);
+  store->group.led = store->group.first != NULL;
+  if (store->group.led) {
+    store->group.first->state = SLOT_LEADS;
+    pthread_cond_signal(&store->group.first->changed);
   }
 }
 
@@ -230,9 +231,9 @@ static void finish_batch(struct store *store, struct push_slot *batch,
 static void lead(struct store *store, struct push_slot *slot, store_deadline deadline) {
   struct push_slot *batch;
   size_t bytes;
-  pthread_mutex_unlock(&store->group_lock);
-  int code = writer_lock(store, deadline, &slot->error);
-  pthread_mutex_lock(&store->group_lock);
+  pthread_mutex_unlock(&store->group.lock);
+  int code = shared_writer_lock(&store->db, deadline, &slot->error);
+  pthread_mutex_lock(&store->group.lock);
   if (code) {
     withdraw(store, slot);
     slot->code = code;
@@ -240,9 +241,9 @@ static void lead(struct store *store, struct push_slot *slot, store_deadline dea
     return;
   }
   batch = take_batch(store, slot, &bytes);
-  pthread_mutex_unlock(&store->group_lock);
+  pthread_mutex_unlock(&store->group.lock);
   run_batch(store, batch, bytes, deadline);
-  pthread_mutex_lock(&store->group_lock);
+  pthread_mutex_lock(&store->group.lock);
   finish_batch(store, batch, slot);
 }
 
@@ -251,29 +252,29 @@ static void wait_turn(struct store *store, struct push_slot *slot, store_deadlin
                            .tv_nsec = (long)(deadline % 1000000000u)};
   while (slot->state == SLOT_WAITING || slot->state == SLOT_TAKEN) {
     if (slot->state == SLOT_TAKEN) {
-      pthread_cond_wait(&slot->changed, &store->group_lock);
-    } else if (pthread_cond_clockwait(&slot->changed, &store->group_lock, CLOCK_MONOTONIC,
+      pthread_cond_wait(&slot->changed, &store->group.lock);
+    } else if (pthread_cond_clockwait(&slot->changed, &store->group.lock, CLOCK_MONOTONIC,
                                       &until) == ETIMEDOUT &&
                slot->state == SLOT_WAITING) {
       withdraw(store, slot);
       slot->state = SLOT_DONE;
       slot->code = fail(&slot->error, TIDINGS_E_BUSY,
                         "store %s: another writer holds it; the push was not stored, try again",
-                        store->directory);
+                        store->db.directory);
     }
   }
 }
 
 static int run_slot(struct store *store, struct push_slot *slot, store_deadline deadline) {
-  pthread_mutex_lock(&store->group_lock);
+  pthread_mutex_lock(&store->group.lock);
   enqueue(store, slot);
-  if (!store->group_led) {
-    store->group_led = true;
+  if (!store->group.led) {
+    store->group.led = true;
     slot->state = SLOT_LEADS;
   }
   wait_turn(store, slot, deadline);
   if (slot->state == SLOT_LEADS) lead(store, slot, deadline);
-  pthread_mutex_unlock(&store->group_lock);
+  pthread_mutex_unlock(&store->group.lock);
   return slot->code;
 }
 
@@ -284,7 +285,7 @@ int store_push(struct store *store, const struct push *push, store_deadline dead
                            .changed = PTHREAD_COND_INITIALIZER,
                            .thread = (uintptr_t)pthread_self(),
                            .error = {.size = sizeof slot.error}};
-  encode_item(&slot.body, push->now_ms, push->note);
+  item_encode(&slot.body, push->now_ms, push->note);
   int code = slot.body.failed
                  ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record")
                  : run_slot(store, &slot, deadline);
@@ -302,10 +303,10 @@ int push_in(struct store_txn *txn, const struct push *push, struct tidings_error
                            .body = BUFFER_EMPTY,
                            .thread = (uintptr_t)pthread_self(),
                            .error = {.size = sizeof slot.error}};
-  encode_item(&slot.body, push->now_ms, push->note);
+  item_encode(&slot.body, push->now_ms, push->note);
   if (slot.body.failed)
     slot.code = fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record");
-  else slot.code = datafile_reserve(txn->store, cost(&slot), &slot.error);
+  else slot.code = datafile_reserve(&txn->store->db, cost(&slot), &slot.error);
   if (!slot.code) (void)store_slot(txn, &slot);
   buffer_free(&slot.body);
   return slot.code ? fail(error, slot.code, "%s", slot.error.text) : 0;

@@ -4,10 +4,9 @@
  * hash of both; the row holds them in full, so a collision is never taken for a duplicate. Rows are
  * there only for events that came with an id.
  */
-#include "store/internal.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
-enum { LONGEST_PROBE = 8 };
+enum { PROBED_PLACES = 8 };
 
 static uint64_t hash_event(struct tidings_span source,
                            struct tidings_span id) { /* FNV-1a over source, NUL, id */
@@ -19,24 +18,25 @@ static uint64_t hash_event(struct tidings_span source,
 }
 
 struct place {
-  struct row_key key;
+  struct db_key key;
   bool found;
   int64_t time_ms;
 };
 
 /* The row of this event; or, if it has none, a place for it: a free one, or the oldest of those
  * that it collides with. */
-static int probe(struct store_txn *txn, uint32_t session, struct tidings_span source,
-                 struct tidings_span id, struct place *ret_place, struct tidings_error *error) {
+static int find_event(struct store_txn *txn, uint32_t session, struct tidings_span source,
+                      struct tidings_span id, struct place *ret_place,
+                      struct tidings_error *error) {
   uint64_t hash = hash_event(source, id);
   struct place oldest = {.time_ms = INT64_MAX};
-  for (uint64_t i = 0; i < LONGEST_PROBE; i++) {
+  for (uint64_t i = 0; i < PROBED_PLACES; i++) {
     struct place here = {.key = row_key(session, ROW_DEDUP, hash + i)};
     struct record_reader reader;
-    MDB_val value;
+    struct tidings_span value;
     int rc = row_get(txn, &here.key, &value);
-    if (rc && rc != MDB_NOTFOUND) return lmdb_failed(error, rc, "look for a duplicate");
-    bool intact = !rc && record_open(&reader, &here.key, value.mv_data, value.mv_size);
+    if (rc) return db_failed(error, rc, "look for a duplicate");
+    bool intact = value.ptr && record_open(&reader, &here.key, value);
     if (intact) {
       here.time_ms = record_read_i64(&reader);
       (void)record_read_i64(&reader); /* how long it is kept */
@@ -59,7 +59,7 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
                struct tidings_span id, int64_t since_ms, bool *ret_seen,
                struct tidings_error *error) {
   struct place place = {.found = false};
-  int code = probe(txn, session, source, id, &place, error);
+  int code = find_event(txn, session, source, id, &place, error);
   if (!code) *ret_seen = place.found && place.time_ms >= since_ms;
   return code;
 }
@@ -69,14 +69,12 @@ int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span sourc
               struct tidings_error *error) {
   struct place place = {.found = false};
   struct buffer body = BUFFER_EMPTY;
-  int code = probe(txn, session, source, id, &place, error);
+  int code = find_event(txn, session, source, id, &place, error);
   if (code) return code;
   record_begin(&body);
   record_i64(&body, now_ms);
   record_i64(&body, keep_ms);
   record_bytes(&body, source);
   record_bytes(&body, id);
-  code = row_put(txn, &place.key, &body, error);
-  buffer_free(&body);
-  return code;
+  return row_put(txn, &place.key, &body, error);
 }

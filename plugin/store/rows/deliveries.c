@@ -3,19 +3,92 @@
  * store/rows/deliveries.c: the delivery rows of a session: what was handed out, to which carrier,
  * and how it ended.
  */
-#include "store/internal.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
-static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena,
-                  struct delivery *ret_delivery, struct tidings_error *error) {
-  struct row_key key = row_key(session, ROW_DELIVERY, n);
+void delivery_encode(struct buffer *out, const struct delivery *delivery) {
+  record_begin(out);
+  record_u64(out, delivery->epoch);
+  record_i64(out, delivery->leased_ms);
+  record_i64(out, delivery->settled_ms);
+  record_u64(out, delivery->state);
+  record_u64(out, delivery->carrier);
+  record_u64(out, delivery->settled_by);
+  record_u64(out, delivery->source);
+  record_u64(out, delivery->after);
+  record_bytes(out, delivery->call_id);
+  record_bytes(out, delivery->tool);
+  record_u64(out, delivery->fate_count);
+  uint64_t base = 0;
+  for (size_t i = 0; i < delivery->fate_count; i++) {
+    const struct fate_range *fate = &delivery->fates[i];
+    record_u64(out, fate->first - base);
+    record_u64(out, fate->last - fate->first);
+    record_u64(out, fate->outcome);
+    record_u64(out, fate->reason);
+    record_u64(out, fate->ref);
+    base = fate->last + 1;
+  }
+  record_u64(out, delivery->message_count);
+  for (size_t i = 0; i < delivery->message_count; i++) record_u64(out, delivery->messages[i]);
+}
+
+bool delivery_decode(struct record_reader *reader, struct arena *arena,
+                     struct delivery *ret_delivery, bool *ret_no_memory) {
+  struct delivery delivery = {0};
+  *ret_no_memory = false;
+  delivery.epoch = record_read_u64(reader);
+  delivery.leased_ms = record_read_i64(reader);
+  delivery.settled_ms = record_read_i64(reader);
+  delivery.state = record_read_below(reader, DELIVERY_ROLLED_BACK + 1);
+  delivery.carrier = record_read_below(reader, CARRIER_CLOSED + 1);
+  delivery.settled_by = record_read_below(reader, SETTLED_ON_RETURN + 1);
+  delivery.source = record_read_below(reader, 2);
+  delivery.after = record_read_u64(reader);
+  delivery.call_id = record_read_bytes(reader);
+  delivery.tool = record_read_bytes(reader);
+  delivery.fate_count = record_read_count(reader, 5);
+  struct fate_range *fates = arena_zalloc(arena, delivery.fate_count, sizeof *fates);
+  if (!fates) {
+    *ret_no_memory = true;
+    return false;
+  }
+  uint64_t base = 0;
+  for (size_t i = 0; i < delivery.fate_count; i++) {
+    fates[i].first = base + record_read_u64(reader);
+    fates[i].last = fates[i].first + record_read_u64(reader);
+    fates[i].outcome = record_read_below(reader, OUTCOME_COUNT);
+    fates[i].reason = record_read_below(reader, REASON_COUNT);
+    fates[i].ref = record_read_u64(reader);
+    if (fates[i].first < base || fates[i].last < fates[i].first || fates[i].last > delivery.after ||
+        fates[i].last == UINT64_MAX)
+      reader->bad = true;
+    base = fates[i].last + 1;
+  }
+  delivery.fates = fates;
+  delivery.message_count = record_read_count(reader, 1);
+  uint64_t *messages = arena_zalloc(arena, delivery.message_count, sizeof *messages);
+  if (!messages) {
+    *ret_no_memory = true;
+    return false;
+  }
+  for (size_t i = 0; i < delivery.message_count; i++) messages[i] = record_read_u64(reader);
+  delivery.messages = messages;
+  if (!record_close(reader)) return false;
+  *ret_delivery = delivery;
+  return true;
+}
+
+static int read_delivery(uint32_t session, uint64_t n, struct tidings_span value,
+                         struct arena *arena, struct delivery *ret_delivery,
+                         struct tidings_error *error) {
+  struct db_key key = row_key(session, ROW_DELIVERY, n);
   struct record_reader reader;
   struct tidings_span copy;
   bool no_memory = false;
-  if (arena_copy(arena, span_of(value->mv_data, value->mv_size), &copy))
+  if (arena_copy(arena, value, &copy))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a delivery");
-  if (!record_open(&reader, &key, copy.ptr, copy.len) ||
-      !decode_delivery(&reader, arena, ret_delivery, &no_memory)) {
+  if (!record_open(&reader, &key, copy) ||
+      !delivery_decode(&reader, arena, ret_delivery, &no_memory)) {
     return no_memory ? fail(error, TIDINGS_E_NOMEM, "no memory for a delivery")
                      : row_damaged(error, "delivery", session, n);
   }
@@ -25,12 +98,12 @@ static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct are
 
 int delivery_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
                  struct delivery *ret_delivery, struct tidings_error *error) {
-  struct row_key key = row_key(session, ROW_DELIVERY, n);
-  MDB_val value;
+  struct db_key key = row_key(session, ROW_DELIVERY, n);
+  struct tidings_span value;
   int rc = row_get(txn, &key, &value);
-  if (rc == MDB_NOTFOUND) return fail(error, TIDINGS_E_NOT_FOUND, "the store has no such delivery");
-  if (rc) return lmdb_failed(error, rc, "read a delivery");
-  return decode(session, n, &value, arena, ret_delivery, error);
+  if (rc) return db_failed(error, rc, "read a delivery");
+  if (!value.ptr) return fail(error, TIDINGS_E_NOT_FOUND, "the store has no such delivery");
+  return read_delivery(session, n, value, arena, ret_delivery, error);
 }
 
 static int make_up(const struct head *head, uint64_t n, struct arena *arena,
@@ -60,45 +133,39 @@ static int make_up(const struct head *head, uint64_t n, struct arena *arena,
 int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct head *head,
                         uint64_t n, struct arena *arena, struct delivery *ret_delivery,
                         struct tidings_error *error) {
-  struct row_key key = row_key(session, ROW_DELIVERY, n);
-  MDB_val value;
+  struct db_key key = row_key(session, ROW_DELIVERY, n);
+  struct tidings_span value;
   int rc = row_get(txn, &key, &value);
-  if (rc && rc != MDB_NOTFOUND) return lmdb_failed(error, rc, "read a delivery");
-  int code = rc ? TIDINGS_E_STORE : decode(session, n, &value, arena, ret_delivery, NULL);
+  if (rc) return db_failed(error, rc, "read a delivery");
+  int code =
+      !value.ptr ? TIDINGS_E_STORE : read_delivery(session, n, value, arena, ret_delivery, NULL);
   if (code == TIDINGS_E_NOMEM) return fail(error, code, "no memory for a delivery");
   return code ? make_up(head, n, arena, ret_delivery, error) : 0;
 }
 
 int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery,
                  struct tidings_error *error) {
-  struct row_key key = row_key(session, ROW_DELIVERY, delivery->n);
+  struct db_key key = row_key(session, ROW_DELIVERY, delivery->n);
   struct buffer body = BUFFER_EMPTY;
-  encode_delivery(&body, delivery);
-  int code = row_put(txn, &key, &body, error);
-  buffer_free(&body);
-  return code;
+  delivery_encode(&body, delivery);
+  return row_put(txn, &key, &body, error);
 }
 
 int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena,
                   delivery_visitor each, void *context, struct tidings_error *error) {
-  struct row_key from = row_key(session, ROW_DELIVERY, 0);
-  MDB_val key = {KEY_BYTES, from.bytes}, value;
-  MDB_cursor *cursor;
-  int code = 0;
-  int rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
-  if (rc) return lmdb_failed(error, rc, "read deliveries");
-  rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  while (!rc && key.mv_size == KEY_BYTES && memcmp(key.mv_data, from.bytes, 5) == 0) {
-    struct tidings_error refusal = {.size = sizeof refusal};
+  struct db_key from = row_key(session, ROW_DELIVERY, 0);
+  struct db_cursor cursor;
+  int code = 0, rc = db_cursor_open(&txn->db, &cursor);
+  if (rc) return db_failed(error, rc, "read deliveries");
+  rc = db_cursor_seek(&cursor, &from);
+  while (!rc && row_key_is_like(cursor.key, &from)) {
     struct delivery delivery;
-    code = decode(session, row_key_n(key.mv_data), &value, arena, &delivery, &refusal);
-    bool damaged = code == TIDINGS_E_STORE;
-    if (damaged) code = 0;
-    if (code) (void)fail(error, code, "%s", refusal.text);
-    if (code || (!damaged && each(context, &delivery))) break;
-    rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+    code = read_delivery(session, row_key_n(cursor.key), cursor.value, arena, &delivery, NULL);
+    if (code == TIDINGS_E_NOMEM || (!code && each(context, &delivery))) break;
+    code = 0; /* a damaged one is passed over */
+    rc = db_cursor_next(&cursor);
   }
-  mdb_cursor_close(cursor);
-  if (!code && rc && rc != MDB_NOTFOUND) code = lmdb_failed(error, rc, "read deliveries");
-  return code;
+  db_cursor_close(&cursor);
+  if (code) return fail(error, code, "no memory for a delivery");
+  return rc ? db_failed(error, rc, "read deliveries") : 0;
 }

@@ -1,83 +1,92 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/items.c: reading items. They are written by push.c, once, and deleted by retention.c.
+ * store/rows/items.c: reading items. They are written by push/, once, and deleted by forget/.
  */
-#include "store/internal.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
 
-/* The cursor's row, if it is an item of this session. */
-static bool is_item_of(const MDB_val *key, uint32_t session, uint64_t *ret_n) {
-  struct row_key first = row_key(session, ROW_ITEM, 0);
-  if (key->mv_size != KEY_BYTES || memcmp(key->mv_data, first.bytes, 5) != 0) return false;
-  *ret_n = row_key_n(key->mv_data);
-  return true;
+void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note) {
+  record_begin(out);
+  record_i64(out, time_ms);
+  record_i64(out, note->ttl_ms);
+  record_u64(out, note->level);
+  record_u64(out, note->activation);
+  record_bytes(out, note->source);
+  record_bytes(out, note->name);
+  record_bytes(out, note->message);
+  record_bytes(out, note->data);
+  record_bytes(out, note->key);
+  record_bytes(out, note->tool);
+  record_bytes(out, note->handle);
+  record_bytes(out, note->caused_by);
+}
+
+bool item_decode(struct record_reader *reader, struct item *ret_item) {
+  struct notification *note = &ret_item->note;
+  ret_item->time_ms = record_read_i64(reader);
+  note->ttl_ms = record_read_i64(reader);
+  note->level = record_read_below(reader, LEVEL_COUNT);
+  note->activation = record_read_below(reader, ACTIVATION_INTERRUPT + 1);
+  note->source = record_read_bytes(reader);
+  note->name = record_read_bytes(reader);
+  note->message = record_read_bytes(reader);
+  note->data = record_read_bytes(reader);
+  note->key = record_read_bytes(reader);
+  note->tool = record_read_bytes(reader);
+  note->handle = record_read_bytes(reader);
+  note->caused_by = record_read_bytes(reader);
+  return record_close(reader);
 }
 
 int item_last(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t *ret_n,
               struct tidings_error *error) {
-  struct row_key behind = row_key(session, ROW_ITEM + 1, 0);
-  MDB_val key = {KEY_BYTES, behind.bytes}, value;
-  MDB_cursor *cursor;
-  uint64_t n = 0;
-  int rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
-  if (rc) return lmdb_failed(error, rc, "look for a session's newest item");
-  rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  if (!rc) rc = mdb_cursor_get(cursor, &key, &value, MDB_PREV);
-  else if (rc == MDB_NOTFOUND) rc = mdb_cursor_get(cursor, &key, &value, MDB_LAST);
-  mdb_cursor_close(cursor);
-  if (rc && rc != MDB_NOTFOUND) return lmdb_failed(error, rc, "look for a session's newest item");
-  if (rc || !is_item_of(&key, session, &n)) n = 0;
-  *ret_n = n > head->floor ? n : head->floor;
-  return 0;
+  uint64_t n;
+  int code = row_last(txn, session, ROW_ITEM, &n, error);
+  if (!code) *ret_n = n > head->floor ? n : head->floor;
+  return code;
 }
 
 /* A damaged record becomes an item without a message. Without an arena the text is the snapshot's
  * own. */
-static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena,
-                  struct item *ret_item) {
-  struct row_key key = row_key(session, ROW_ITEM, n);
+static int read_item(uint32_t session, uint64_t n, struct tidings_span value, struct arena *arena,
+                     struct item *ret_item) {
+  struct db_key key = row_key(session, ROW_ITEM, n);
   struct record_reader reader;
-  struct tidings_span copy = span_of(value->mv_data, value->mv_size);
-  if (arena && arena_copy(arena, copy, &copy)) return -1;
+  if (arena && arena_copy(arena, value, &value)) return -1;
   *ret_item = (struct item){.n = n};
-  if (!record_open(&reader, &key, copy.ptr, copy.len) || !decode_item(&reader, ret_item))
+  if (!record_open(&reader, &key, value) || !item_decode(&reader, ret_item))
     *ret_item = (struct item){.n = n};
   return 0;
 }
 
 int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last,
               struct arena *arena, item_visitor each, void *context, struct tidings_error *error) {
-  struct row_key from = row_key(session, ROW_ITEM, first);
-  MDB_val key = {KEY_BYTES, from.bytes}, value;
-  MDB_cursor *cursor;
-  uint64_t n;
-  int code = 0;
-  int rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
-  if (rc) return lmdb_failed(error, rc, "read items");
-  rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  while (!rc && is_item_of(&key, session, &n) && n <= last) {
+  struct db_key from = row_key(session, ROW_ITEM, first);
+  struct db_cursor cursor;
+  int code = 0, rc = db_cursor_open(&txn->db, &cursor);
+  if (rc) return db_failed(error, rc, "read items");
+  rc = db_cursor_seek(&cursor, &from);
+  while (!rc && row_key_is_like(cursor.key, &from) && row_key_n(cursor.key) <= last) {
     struct item item;
-    if (decode(session, n, &value, arena, &item)) {
+    if (read_item(session, row_key_n(cursor.key), cursor.value, arena, &item)) {
       code = fail(error, TIDINGS_E_NOMEM, "no memory for an item");
       break;
     }
     if (each(context, &item)) break;
-    rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+    rc = db_cursor_next(&cursor);
   }
-  mdb_cursor_close(cursor);
-  if (rc && rc != MDB_NOTFOUND) code = lmdb_failed(error, rc, "read items");
-  return code;
+  db_cursor_close(&cursor);
+  return rc ? db_failed(error, rc, "read items") : code;
 }
 
 int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
              struct item *ret_item, struct tidings_error *error) {
-  struct row_key key = row_key(session, ROW_ITEM, n);
-  MDB_val value;
+  struct db_key key = row_key(session, ROW_ITEM, n);
+  struct tidings_span value;
   int rc = row_get(txn, &key, &value);
-  if (rc == MDB_NOTFOUND)
+  if (rc) return db_failed(error, rc, "read an item");
+  if (!value.ptr)
     return fail(error, TIDINGS_E_NOT_FOUND, "the session has no item %llu", (unsigned long long)n);
-  if (rc) return lmdb_failed(error, rc, "read an item");
-  return decode(session, n, &value, arena, ret_item)
+  return read_item(session, n, value, arena, ret_item)
              ? fail(error, TIDINGS_E_NOMEM, "no memory for an item")
              : 0;
 }
@@ -86,7 +95,7 @@ int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *
 
 enum { FIRST_ROOM = 16, LARGEST_FIRST_ROOM = 16384 };
 
-struct gathering {
+struct item_list {
   struct store_txn *txn;
   uint32_t session;
   struct arena *arena, *text_arena;
@@ -95,20 +104,19 @@ struct gathering {
   size_t count, capacity;
 };
 
-static int grow(struct gathering *gathering, size_t capacity) {
-  struct item *items = arena_array(gathering->arena, capacity, sizeof *items);
+static int grow(struct item_list *list, size_t capacity) {
+  struct item *items = arena_array(list->arena, capacity, sizeof *items);
   if (!items) return -1;
-  if (gathering->count) memcpy(items, gathering->items, gathering->count * sizeof *items);
-  gathering->items = items;
-  gathering->capacity = capacity;
+  if (list->count) memcpy(items, list->items, list->count * sizeof *items);
+  list->items = items;
+  list->capacity = capacity;
   return 0;
 }
 
 /* Room for all that can be pending, as far as that is believable. */
-static int make_room(struct gathering *gathering, const struct head *head,
-                     struct tidings_error *error) {
+static int make_room(struct item_list *list, const struct head *head, struct tidings_error *error) {
   uint64_t last = 0, room = 0;
-  int code = item_last(gathering->txn, gathering->session, head, &last, error);
+  int code = item_last(list->txn, list->session, head, &last, error);
   if (code) return code;
   if (last >= head->watermark) room = last - head->watermark + 1;
   for (size_t i = 0; i < head->taken_count && room; i++) {
@@ -116,56 +124,54 @@ static int make_room(struct gathering *gathering, const struct head *head,
     room -= taken < room ? taken : room;
   }
   if (room > LARGEST_FIRST_ROOM) room = LARGEST_FIRST_ROOM;
-  return grow(gathering, room ? (size_t)room : FIRST_ROOM)
+  return grow(list, room ? (size_t)room : FIRST_ROOM)
              ? fail(error, TIDINGS_E_NOMEM, "no memory for what is pending")
              : 0;
 }
 
-static int gather(struct gathering *gathering, MDB_cursor *cursor, uint64_t first, uint64_t last,
-                  struct tidings_error *error) {
-  struct row_key from = row_key(gathering->session, ROW_ITEM, first);
-  MDB_val key = {KEY_BYTES, from.bytes}, value;
-  uint64_t n;
-  int rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  while (!rc && is_item_of(&key, gathering->session, &n) && n <= last) {
-    if (gathering->count == gathering->capacity && grow(gathering, gathering->capacity * 2))
+static int gather_range(struct item_list *list, struct db_cursor *cursor, uint64_t first,
+                        uint64_t last, struct tidings_error *error) {
+  struct db_key from = row_key(list->session, ROW_ITEM, first);
+  int rc = db_cursor_seek(cursor, &from);
+  while (!rc && row_key_is_like(cursor->key, &from) && row_key_n(cursor->key) <= last) {
+    if (list->count == list->capacity && grow(list, list->capacity * 2))
       return fail(error, TIDINGS_E_NOMEM, "no memory for what is pending");
-    if (decode(gathering->session, n, &value, gathering->text_arena,
-               &gathering->items[gathering->count++]))
+    if (read_item(list->session, row_key_n(cursor->key), cursor->value, list->text_arena,
+                  &list->items[list->count++]))
       return fail(error, TIDINGS_E_NOMEM, "no memory for an item");
-    rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+    rc = db_cursor_next(cursor);
   }
-  return rc && rc != MDB_NOTFOUND ? lmdb_failed(error, rc, "read items") : 0;
+  return rc ? db_failed(error, rc, "read items") : 0;
 }
 
-/* Reads the gaps between what is taken, so that what has ended behind one item that is never told
+/* Reads the gaps between what is taken, so that what has ended after one item that is never shown
  * costs nothing. */
 static int gather_pending(struct store_txn *txn, uint32_t session, const struct head *head,
                           struct arena *arena, struct arena *text_arena, struct item **ret_items,
                           size_t *ret_count, struct tidings_error *error) {
-  struct gathering gathering = {
+  struct item_list list = {
       .txn = txn, .session = session, .arena = arena, .text_arena = text_arena};
   uint64_t first = head->watermark;
-  MDB_cursor *cursor;
+  struct db_cursor cursor;
   if (!session) {
     *ret_items = NULL;
     *ret_count = 0;
     return 0;
   }
-  int code = make_room(&gathering, head, error);
+  int code = make_room(&list, head, error);
   if (code) return code;
-  int rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
-  if (rc) return lmdb_failed(error, rc, "read items");
+  int rc = db_cursor_open(&txn->db, &cursor);
+  if (rc) return db_failed(error, rc, "read items");
   for (size_t i = 0; !code && i < head->taken_count; i++) {
     if (head->taken[i].first > first)
-      code = gather(&gathering, cursor, first, head->taken[i].first - 1, error);
+      code = gather_range(&list, &cursor, first, head->taken[i].first - 1, error);
     first = head->taken[i].last + 1;
   }
-  if (!code) code = gather(&gathering, cursor, first, UINT64_MAX, error);
-  mdb_cursor_close(cursor);
+  if (!code) code = gather_range(&list, &cursor, first, UINT64_MAX, error);
+  db_cursor_close(&cursor);
   if (code) return code;
-  *ret_items = gathering.items;
-  *ret_count = gathering.count;
+  *ret_items = list.items;
+  *ret_count = list.count;
   return 0;
 }
 

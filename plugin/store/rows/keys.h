@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "store/db/db.h"
+
 /* Stored: the numbers never change. Session number 0 is the store itself. */
 enum row_kind {
   ROW_META = 1,
@@ -24,20 +26,19 @@ enum row_kind {
   ROW_TRANSITION = 11
 };
 
-enum { KEY_BYTES = 13 };
-
-struct row_key {
-  uint8_t bytes[KEY_BYTES];
-};
-
-static inline struct row_key row_key(uint32_t session, enum row_kind kind, uint64_t n) {
-  struct row_key key;
+static inline struct db_key row_key(uint32_t session, enum row_kind kind, uint64_t n) {
+  struct db_key key;
   uint32_t session_be = htobe32(session);
   uint64_t n_be = htobe64(n);
   memcpy(key.bytes, &session_be, 4);
   key.bytes[4] = (uint8_t)kind;
   memcpy(key.bytes + 5, &n_be, 8);
   return key;
+}
+
+/* Is `key`, which may be NULL, of the same session and kind as `like`? */
+static inline bool row_key_is_like(const uint8_t *key, const struct db_key *like) {
+  return key && memcmp(key, like->bytes, 5) == 0;
 }
 
 static inline uint32_t row_key_session(const uint8_t *bytes) {

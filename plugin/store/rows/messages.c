@@ -5,10 +5,11 @@
  * row that finds it by its id, at a hash of the id, holding the id's message, so that a collision
  * is never taken for it.
  */
-#include "store/internal.h"
-#include "store/rows/record.h"
+#include "render/missing.h"
+#include "store/db/files.h"
+#include "store/rows/rows.h"
 
-enum { LONGEST_PROBE = 16, HASH_STEP = 16 };
+enum { ID_PROBES = 16, HASH_STEP = 16 };
 
 /* -- by id ------------------------------------------------------------------------------------- */
 
@@ -20,18 +21,18 @@ static uint64_t hash_id(struct tidings_span id) { /* FNV-1a */
 
 /* The row of this id, with its message's number; or a free place for it (n 0). FULL: there is
  * none. */
-static int probe(struct store_txn *txn, uint32_t session, struct tidings_span id,
-                 struct row_key *ret_key, uint64_t *ret_n, struct tidings_error *error) {
+static int find_id(struct store_txn *txn, uint32_t session, struct tidings_span id,
+                   struct db_key *ret_key, uint64_t *ret_n, struct tidings_error *error) {
   uint64_t hash = hash_id(id);
-  for (uint64_t i = 0; i < LONGEST_PROBE; i++) {
-    struct row_key key = row_key(session, ROW_MESSAGE_ID, hash + i);
+  for (uint64_t i = 0; i < ID_PROBES; i++) {
+    struct db_key key = row_key(session, ROW_MESSAGE_ID, hash + i);
     struct record_reader reader;
-    MDB_val value;
+    struct tidings_span value;
     int rc = row_get(txn, &key, &value);
-    if (rc && rc != MDB_NOTFOUND) return lmdb_failed(error, rc, "look for a message");
-    bool free = rc == MDB_NOTFOUND, same = false;
+    if (rc) return db_failed(error, rc, "look for a message");
+    bool free = !value.ptr, same = false;
     uint64_t n = 0;
-    if (!rc && record_open(&reader, &key, value.mv_data, value.mv_size)) {
+    if (!free && record_open(&reader, &key, value)) {
       n = record_read_u64(&reader);
       same = span_equal(record_read_bytes(&reader), id) && record_close(&reader);
     }
@@ -47,23 +48,64 @@ static int probe(struct store_txn *txn, uint32_t session, struct tidings_span id
 
 int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id, uint64_t *ret_n,
                  struct tidings_error *error) {
-  struct row_key key;
+  struct db_key key;
   *ret_n = 0;
-  int code = session ? probe(txn, session, id, &key, ret_n, NULL) : 0;
+  int code = session ? find_id(txn, session, id, &key, ret_n, NULL) : 0;
   if (code == TIDINGS_E_FULL) return 0;
   return code ? fail(error, code, "the store failed to look for a message") : 0;
 }
 
-/* -- rows -------------------------------------------------------------------------------------- */
+/* -- rows ---------------------------------------------------------------------------------------
+ */
+
+enum message_flag {
+  FLAG_STEER = 1,
+  FLAG_WAITED = 2,
+  FLAG_OF_TURN = 4,
+  FLAG_ORPHANED = 8,
+  MESSAGE_FLAGS = 16
+};
+
+void message_encode(struct buffer *out, const struct message *message) {
+  record_begin(out);
+  record_bytes(out, message->id);
+  record_u64(out, message->place);
+  record_u64(out, message->delivery);
+  record_u64(out, message->carriers);
+  record_i64(out, message->stamp_ms);
+  record_u64(out, message->state);
+  record_u64(out, (message->steer ? FLAG_STEER : 0u) | (message->waited ? FLAG_WAITED : 0u) |
+                      (message->of_turn ? FLAG_OF_TURN : 0u) |
+                      (message->orphaned ? FLAG_ORPHANED : 0u));
+}
+
+bool message_decode(struct record_reader *reader, struct message *ret_message) {
+  struct message message = {.id = record_read_bytes(reader)};
+  message.place = record_read_u64(reader);
+  message.delivery = record_read_u64(reader);
+  message.carriers = (uint32_t)record_read_u64(reader);
+  message.stamp_ms = record_read_i64(reader);
+  message.state = record_read_below(reader, MESSAGE_STATE_COUNT);
+  uint8_t flags = record_read_below(reader, MESSAGE_FLAGS);
+  message.steer = flags & FLAG_STEER;
+  message.waited = flags & FLAG_WAITED;
+  message.of_turn = flags & FLAG_OF_TURN;
+  message.orphaned = flags & FLAG_ORPHANED;
+  if (!message.state || (message.state == MESSAGE_LEASED && !message.carriers) ||
+      !record_close(reader))
+    return false;
+  *ret_message = message;
+  return true;
+}
 
 /* Returns 0, NOMEM, or STORE: it is damaged. */
-static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena,
-                  struct message *ret_message) {
-  struct row_key key = row_key(session, ROW_MESSAGE, n);
+static int read_message(uint32_t session, uint64_t n, struct tidings_span value,
+                        struct arena *arena, struct message *ret_message) {
+  struct db_key key = row_key(session, ROW_MESSAGE, n);
   struct record_reader reader;
   struct tidings_span copy;
-  if (arena_copy(arena, span_of(value->mv_data, value->mv_size), &copy)) return TIDINGS_E_NOMEM;
-  if (!record_open(&reader, &key, copy.ptr, copy.len) || !decode_message(&reader, ret_message))
+  if (arena_copy(arena, value, &copy)) return TIDINGS_E_NOMEM;
+  if (!record_open(&reader, &key, copy) || !message_decode(&reader, ret_message))
     return TIDINGS_E_STORE;
   ret_message->n = n;
   return 0;
@@ -71,87 +113,83 @@ static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct are
 
 int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
                 struct message *ret_message, struct tidings_error *error) {
-  struct row_key key = row_key(session, ROW_MESSAGE, n);
-  MDB_val value;
+  struct db_key key = row_key(session, ROW_MESSAGE, n);
+  struct tidings_span value;
   int rc = row_get(txn, &key, &value);
-  if (rc == MDB_NOTFOUND) return fail(error, TIDINGS_E_NOT_FOUND, "the store has no such message");
-  if (rc) return lmdb_failed(error, rc, "read a message");
-  int code = decode(session, n, &value, arena, ret_message);
+  if (rc) return db_failed(error, rc, "read a message");
+  if (!value.ptr) return fail(error, TIDINGS_E_NOT_FOUND, "the store has no such message");
+  int code = read_message(session, n, value, arena, ret_message);
   if (code == TIDINGS_E_NOMEM) return fail(error, code, "no memory for a message");
   return code ? row_damaged(error, "message", session, n) : 0;
 }
 
-struct gathering {
+struct message_list {
   struct arena *arena;
   struct message *messages;
   size_t count, capacity, room;
 };
 
-static int gather(struct gathering *gathering, const struct message *message) {
-  if (gathering->count + gathering->room >= gathering->capacity) {
-    size_t capacity = gathering->capacity * 2 + gathering->room + 8;
-    struct message *larger = arena_zalloc(gathering->arena, capacity, sizeof *larger);
+static int list_message(struct message_list *list, const struct message *message) {
+  if (list->count + list->room >= list->capacity) {
+    size_t capacity = list->capacity * 2 + list->room + 8;
+    struct message *larger = arena_zalloc(list->arena, capacity, sizeof *larger);
     if (!larger) return -1;
-    if (gathering->count) memcpy(larger, gathering->messages, gathering->count * sizeof *larger);
-    gathering->messages = larger;
-    gathering->capacity = capacity;
+    if (list->count) memcpy(larger, list->messages, list->count * sizeof *larger);
+    list->messages = larger;
+    list->capacity = capacity;
   }
-  if (message) gathering->messages[gathering->count++] = *message;
+  if (message) list->messages[list->count++] = *message;
   return 0;
 }
 
 int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room,
                  struct arena *arena, struct message **ret_messages, size_t *ret_count,
                  struct tidings_error *error) {
-  struct gathering gathering = {.arena = arena, .room = room};
-  struct row_key from = row_key(session, ROW_MESSAGE, first);
-  MDB_val key = {KEY_BYTES, from.bytes}, value;
-  MDB_cursor *cursor;
-  int code = gather(&gathering, NULL) ? TIDINGS_E_NOMEM : 0;
-  int rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
-  if (rc) return lmdb_failed(error, rc, "read messages");
-  if (!code) rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  while (!code && !rc && key.mv_size == KEY_BYTES && memcmp(key.mv_data, from.bytes, 5) == 0) {
+  struct message_list list = {.arena = arena, .room = room};
+  struct db_key from = row_key(session, ROW_MESSAGE, first);
+  struct db_cursor cursor;
+  int code = list_message(&list, NULL) ? TIDINGS_E_NOMEM : 0;
+  int rc = db_cursor_open(&txn->db, &cursor);
+  if (rc) return db_failed(error, rc, "read messages");
+  if (!code) rc = db_cursor_seek(&cursor, &from);
+  while (!code && !rc && row_key_is_like(cursor.key, &from)) {
     struct message message;
-    code = decode(session, row_key_n(key.mv_data), &value, arena, &message);
+    code = read_message(session, row_key_n(cursor.key), cursor.value, arena, &message);
     bool wanted = !code && (!message_is_over(message.state) || message.of_turn || message.orphaned);
     if (code == TIDINGS_E_STORE) code = 0;
-    if (wanted && gather(&gathering, &message)) code = TIDINGS_E_NOMEM;
-    rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+    if (wanted && list_message(&list, &message)) code = TIDINGS_E_NOMEM;
+    rc = db_cursor_next(&cursor);
   }
-  mdb_cursor_close(cursor);
+  db_cursor_close(&cursor);
   if (code) return fail(error, code, "no memory for a session's messages");
-  if (rc && rc != MDB_NOTFOUND) return lmdb_failed(error, rc, "read messages");
-  *ret_messages = gathering.messages;
-  *ret_count = gathering.count;
+  if (rc) return db_failed(error, rc, "read messages");
+  *ret_messages = list.messages;
+  *ret_count = list.count;
   return 0;
 }
 
 int message_put(struct store_txn *txn, uint32_t session, const struct message *message,
                 struct tidings_error *error) {
-  struct row_key key = row_key(session, ROW_MESSAGE, message->n);
+  struct db_key key = row_key(session, ROW_MESSAGE, message->n);
   struct buffer body = BUFFER_EMPTY;
-  encode_message(&body, message);
-  int code = row_put(txn, &key, &body, error);
-  buffer_free(&body);
-  return code;
+  message_encode(&body, message);
+  return row_put(txn, &key, &body, error);
 }
 
 int message_add(struct store_txn *txn, uint32_t session, const struct message *message,
                 struct tidings_span content, struct tidings_span trigger,
                 struct tidings_error *error) {
   struct buffer body = BUFFER_EMPTY;
-  struct row_key key;
+  struct db_key key;
   uint64_t before;
   int code =
-      datafile_reserve(txn->store, (size_t)8 * 4096 + 2 * (content.len + trigger.len), error);
-  if (!code) code = probe(txn, session, message->id, &key, &before, error);
+      datafile_reserve(&txn->store->db, (size_t)8 * 4096 + 2 * (content.len + trigger.len), error);
+  if (!code) code = find_id(txn, session, message->id, &key, &before, error);
   if (code) return code;
   record_begin(&body);
   record_u64(&body, message->n);
   record_bytes(&body, message->id);
   code = row_put(txn, &key, &body, error);
-  buffer_free(&body);
   if (!code) code = content_put(txn, session, message->n, content, trigger, error);
   return code ? code : message_put(txn, session, message, error);
 }
@@ -160,37 +198,33 @@ int message_add(struct store_txn *txn, uint32_t session, const struct message *m
 
 int content_put(struct store_txn *txn, uint32_t session, uint64_t n, struct tidings_span content,
                 struct tidings_span trigger, struct tidings_error *error) {
-  struct row_key key = row_key(session, ROW_CONTENT, n);
+  struct db_key key = row_key(session, ROW_CONTENT, n);
   struct buffer body = BUFFER_EMPTY;
   record_begin(&body);
   record_bytes(&body, content);
   record_bytes(&body, trigger);
-  int code = row_put(txn, &key, &body, error);
-  buffer_free(&body);
-  return code;
+  return row_put(txn, &key, &body, error);
 }
 
 int content_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
                 struct tidings_span *ret_content, struct tidings_span *ret_trigger,
                 struct tidings_error *error) {
-  struct row_key key = row_key(session, ROW_CONTENT, n);
+  struct db_key key = row_key(session, ROW_CONTENT, n);
   struct record_reader reader;
   struct tidings_span copy = {NULL, 0};
-  MDB_val value;
+  struct tidings_span value;
   int rc = row_get(txn, &key, &value);
-  if (rc && rc != MDB_NOTFOUND) return lmdb_failed(error, rc, "read a message");
-  if (!rc && arena_copy(arena, span_of(value.mv_data, value.mv_size), &copy))
+  if (rc) return db_failed(error, rc, "read a message");
+  if (value.ptr && arena_copy(arena, value, &copy))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a message");
-  bool intact = copy.len && record_open(&reader, &key, copy.ptr, copy.len);
+  bool intact = copy.len && record_open(&reader, &key, copy);
   struct tidings_span content = span_of(NULL, 0), trigger = content;
   if (intact) {
     content = record_read_bytes(&reader);
     trigger = record_read_bytes(&reader);
     intact = record_close(&reader);
   }
-  *ret_content =
-      intact ? content
-             : span_text("(the text of this message was lost: its record in the store is damaged)");
+  *ret_content = intact ? content : render_lost_content();
   *ret_trigger = intact ? trigger : span_of(NULL, 0);
   return 0;
 }

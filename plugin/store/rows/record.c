@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/record.c: the primitives of record.h. The rows made of them are in rows.c.
+ * store/rows/record.c: the primitives of record.h.
  */
 #include "store/rows/record.h"
 
-#include "store/db/crc32c.h"
+#include "store/rows/crc32c.h"
 
 void record_begin(struct buffer *out) { buffer_byte(out, RECORD_FORMAT); }
 
@@ -28,28 +28,28 @@ void record_bytes(struct buffer *out, struct tidings_span bytes) {
   buffer_span(out, bytes);
 }
 
-uint32_t record_crc(const struct row_key *key, struct tidings_span body) {
-  return crc32c(crc32c(0, key->bytes, KEY_BYTES), body.ptr, body.len);
+uint32_t record_crc(const struct db_key *key, struct tidings_span body) {
+  return crc32c(crc32c(0, key->bytes, DB_KEY_BYTES), body.ptr, body.len);
 }
 
-void record_end(struct buffer *out, const struct row_key *key) {
+void record_end(struct buffer *out, const struct db_key *key) {
   uint32_t crc = record_crc(key, buffer_view(out));
   buffer_append(out, &crc, sizeof crc);
 }
 
-uint8_t record_format(const struct row_key *key, const void *bytes, size_t len) {
+uint8_t record_format(const struct db_key *key, struct tidings_span record) {
   uint32_t crc;
-  if (len < 1 + sizeof crc) return 0;
-  size_t body = len - sizeof crc;
-  memcpy(&crc, (const uint8_t *)bytes + body, sizeof crc);
-  return crc == record_crc(key, span_of(bytes, body)) ? *(const uint8_t *)bytes : 0;
+  if (record.len < 1 + sizeof crc) return 0;
+  struct tidings_span body = span_of(record.ptr, record.len - sizeof crc);
+  memcpy(&crc, record.ptr + body.len, sizeof crc);
+  return crc == record_crc(key, body) ? (uint8_t)record.ptr[0] : 0;
 }
 
-bool record_open(struct record_reader *reader, const struct row_key *key, const void *bytes,
-                 size_t len) {
-  if (record_format(key, bytes, len) != RECORD_FORMAT) return false;
-  reader->at = (const uint8_t *)bytes + 1;
-  reader->end = (const uint8_t *)bytes + len - sizeof(uint32_t);
+bool record_open(struct record_reader *reader, const struct db_key *key,
+                 struct tidings_span record) {
+  if (record_format(key, record) != RECORD_FORMAT) return false;
+  reader->at = (const uint8_t *)record.ptr + 1;
+  reader->end = (const uint8_t *)record.ptr + record.len - sizeof(uint32_t);
   reader->bad = false;
   return true;
 }

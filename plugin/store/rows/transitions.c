@@ -2,28 +2,66 @@
  *
  * store/rows/transitions.c: what a session's run did, one row a step.
  */
-#include "store/internal.h"
-#include "store/rows/record.h"
+#include "store/rows/rows.h"
+
+void transition_encode(struct buffer *out, const struct transition *transition) {
+  record_begin(out);
+  record_i64(out, transition->time_ms);
+  record_u64(out, transition->event);
+  record_u64(out, transition->from);
+  record_u64(out, transition->to);
+  record_u64(out, transition->abort);
+  record_u64(out, transition->system);
+  record_u64(out, transition->message_count);
+  for (size_t i = 0; i < transition->message_count; i++) {
+    record_bytes(out, transition->messages[i].id);
+    record_u64(out, transition->messages[i].state);
+  }
+}
+
+bool transition_decode(struct record_reader *reader, struct arena *arena,
+                       struct transition *ret_transition, bool *ret_no_memory) {
+  struct transition transition = {.time_ms = record_read_i64(reader)};
+  *ret_no_memory = false;
+  transition.event = record_read_below(reader, TURNS_EVENT_COUNT);
+  transition.from = record_read_below(reader, RUN_STATE_COUNT);
+  transition.to = record_read_below(reader, RUN_STATE_COUNT);
+  transition.abort = record_read_below(reader, 2);
+  transition.system = record_read_u64(reader);
+  transition.message_count = record_read_count(reader, 2);
+  struct transition_message *messages =
+      arena_zalloc(arena, transition.message_count, sizeof *messages);
+  if (!messages) {
+    *ret_no_memory = true;
+    return false;
+  }
+  for (size_t i = 0; i < transition.message_count; i++) {
+    messages[i].id = record_read_bytes(reader);
+    messages[i].state = record_read_below(reader, MESSAGE_STATE_COUNT);
+  }
+  transition.messages = messages;
+  if (!record_close(reader)) return false;
+  *ret_transition = transition;
+  return true;
+}
 
 int transition_put(struct store_txn *txn, uint32_t session, const struct transition *transition,
                    struct tidings_error *error) {
-  struct row_key key = row_key(session, ROW_TRANSITION, transition->n);
+  struct db_key key = row_key(session, ROW_TRANSITION, transition->n);
   struct buffer body = BUFFER_EMPTY;
-  encode_transition(&body, transition);
-  int code = row_put(txn, &key, &body, error);
-  buffer_free(&body);
-  return code;
+  transition_encode(&body, transition);
+  return row_put(txn, &key, &body, error);
 }
 
-static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct arena *arena,
-                  struct transition *ret_transition) {
-  struct row_key key = row_key(session, ROW_TRANSITION, n);
+static int read_transition(uint32_t session, uint64_t n, struct tidings_span value,
+                           struct arena *arena, struct transition *ret_transition) {
+  struct db_key key = row_key(session, ROW_TRANSITION, n);
   struct record_reader reader;
   struct tidings_span copy;
   bool no_memory = false;
-  if (arena_copy(arena, span_of(value->mv_data, value->mv_size), &copy)) return TIDINGS_E_NOMEM;
-  if (!record_open(&reader, &key, copy.ptr, copy.len) ||
-      !decode_transition(&reader, arena, ret_transition, &no_memory))
+  if (arena_copy(arena, value, &copy)) return TIDINGS_E_NOMEM;
+  if (!record_open(&reader, &key, copy) ||
+      !transition_decode(&reader, arena, ret_transition, &no_memory))
     return no_memory ? TIDINGS_E_NOMEM : TIDINGS_E_STORE;
   ret_transition->n = n;
   return 0;
@@ -31,23 +69,19 @@ static int decode(uint32_t session, uint64_t n, const MDB_val *value, struct are
 
 int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena,
                     transition_visitor each, void *context, struct tidings_error *error) {
-  struct row_key from = row_key(session, ROW_TRANSITION, first);
-  MDB_val key = {KEY_BYTES, from.bytes}, value;
-  MDB_cursor *cursor;
-  int code = 0;
-  int rc = mdb_cursor_open(txn->txn, txn->store->tree, &cursor);
-  if (rc) return lmdb_failed(error, rc, "read what a session's run did");
-  rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-  while (!rc && key.mv_size == KEY_BYTES && memcmp(key.mv_data, from.bytes, 5) == 0) {
+  struct db_key from = row_key(session, ROW_TRANSITION, first);
+  struct db_cursor cursor;
+  int code = 0, rc = db_cursor_open(&txn->db, &cursor);
+  if (rc) return db_failed(error, rc, "read what a session's run did");
+  rc = db_cursor_seek(&cursor, &from);
+  while (!rc && row_key_is_like(cursor.key, &from)) {
     struct transition transition;
-    code = decode(session, row_key_n(key.mv_data), &value, arena, &transition);
-    if (code == TIDINGS_E_NOMEM) break;
-    bool over = !code && each(context, &transition);
-    code = 0;
-    if (over) break;
-    rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
+    code = read_transition(session, row_key_n(cursor.key), cursor.value, arena, &transition);
+    if (code == TIDINGS_E_NOMEM || (!code && each(context, &transition))) break;
+    code = 0; /* a damaged one is passed over */
+    rc = db_cursor_next(&cursor);
   }
-  mdb_cursor_close(cursor);
+  db_cursor_close(&cursor);
   if (code) return fail(error, code, "no memory for what a session's run did");
-  return rc && rc != MDB_NOTFOUND ? lmdb_failed(error, rc, "read what a session's run did") : 0;
+  return rc ? db_failed(error, rc, "read what a session's run did") : 0;
 }

@@ -16,10 +16,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/internal.h"
+#include "store/wake/ring.h"
 
 enum { FIFO_NAME_BYTES = 48 };
 #define FIFO_PREFIX "wake."
+
+/* A descriptor of a waiter's FIFO that this process has written to. */
+struct waiter_line {
+  uint64_t inode; /* 0: none */
+  int fd;
+};
 
 struct fifo_name {
   char text[FIFO_NAME_BYTES];
@@ -40,7 +46,7 @@ static struct fifo_name fifo_of(const struct wait_slot *waiter) {
  * FIFO of theirs is written to. */
 static int open_fifo(const struct store *store, const char *name, uint64_t *ret_inode) {
   struct stat entry;
-  int fd = openat(store->directory_fd, name, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  int fd = openat(store->db.directory_fd, name, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;
   int err = fstat(fd, &entry)                                       ? errno
             : !S_ISFIFO(entry.st_mode) || entry.st_uid != geteuid() ? ENOTSUP
@@ -65,20 +71,20 @@ static int ring(int fd) {
 /* -- the slots --------------------------------------------------------------------------------- */
 
 static uint32_t slots_used(const struct store *store) {
-  uint32_t end = atomic_load(&store->shared.page->waiters_end);
+  uint32_t end = atomic_load(&store->db.shared.page->waiters_end);
   return end < STORE_WAITERS ? end : STORE_WAITERS;
 }
 
 static bool is_self(const struct store *store, const struct wait_slot *waiter) {
-  return atomic_load(&waiter->pid) == store->self.pid &&
-         atomic_load(&waiter->start_time) == store->self.start_time;
+  return atomic_load(&waiter->pid) == store->db.self.pid &&
+         atomic_load(&waiter->start_time) == store->db.self.start_time;
 }
 
 /* Asking /proc is slow, asking for the pid is not; but a pid may be somebody else's by now. */
 static bool is_dead(const struct store *store, uint32_t pid, uint64_t start_time, bool thorough) {
-  struct owner owner = store->self;
+  struct owner owner = store->db.self;
   if (!pid || pid > INT32_MAX) return true;
-  if (pid == store->self.pid) return start_time != store->self.start_time;
+  if (pid == store->db.self.pid) return start_time != store->db.self.start_time;
   if (kill((pid_t)pid, 0) && errno == ESRCH) return true;
   owner.pid = pid;
   owner.start_time = start_time;
@@ -87,14 +93,14 @@ static bool is_dead(const struct store *store, uint32_t pid, uint64_t start_time
 
 /* Behind the gate. */
 static void forget(struct store *store, struct wait_slot *waiter) {
-  (void)unlinkat(store->directory_fd, fifo_of(waiter).text, 0);
+  (void)unlinkat(store->db.directory_fd, fifo_of(waiter).text, 0);
   atomic_store(&waiter->state, WAITER_NONE);
 }
 
 /* Behind the gate: so whoever was just coming died on the way. */
 static void forget_dead(struct store *store, bool thorough) {
   for (uint32_t i = 0, end = slots_used(store); i < end; i++) {
-    struct wait_slot *waiter = &store->shared.waiters[i];
+    struct wait_slot *waiter = &store->db.shared.waiters[i];
     uint32_t state = atomic_load(&waiter->state);
     if (state == WAITER_NONE) continue;
     if (state != WAITER_READY ||
@@ -114,7 +120,7 @@ static bool read_number(const char **at, uint64_t *ret_number) {
 
 /* FIFOs that no slot names any more, because `shared` was lost. */
 static void sweep_folder(struct store *store) {
-  int fd = openat(store->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = openat(store->db.directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *folder = fd < 0 ? NULL : fdopendir(fd);
   const struct dirent *entry;
   if (!folder) {
@@ -129,19 +135,19 @@ static void sweep_folder(struct store *store) {
         pid > INT32_MAX)
       continue;
     if (is_dead(store, (uint32_t)pid, start_time, true))
-      (void)unlinkat(store->directory_fd, entry->d_name, 0);
+      (void)unlinkat(store->db.directory_fd, entry->d_name, 0);
   }
   closedir(folder);
 }
 
-void waiters_enter(struct store *store, bool anew) {
-  if (!anew) {
-    forget_dead(store, store->shared.sole_user);
+void waiters_enter(struct store *store) {
+  if (!store->db.shared.anew) {
+    forget_dead(store, store->db.shared.sole_user);
     return;
   }
   for (size_t i = 0; i < STORE_WAITERS; i++)
-    atomic_store(&store->shared.waiters[i].state, WAITER_NONE);
-  atomic_store(&store->shared.page->waiters_end, 0);
+    atomic_store(&store->db.shared.waiters[i].state, WAITER_NONE);
+  atomic_store(&store->db.shared.page->waiters_end, 0);
   sweep_folder(store);
 }
 
@@ -149,7 +155,7 @@ void waiters_enter(struct store *store, bool anew) {
 
 static struct wait_slot *own_slot(const struct store *store) {
   for (uint32_t i = 0, end = slots_used(store); i < end; i++) {
-    struct wait_slot *waiter = &store->shared.waiters[i];
+    struct wait_slot *waiter = &store->db.shared.waiters[i];
     if (atomic_load(&waiter->state) != WAITER_NONE && is_self(store, waiter)) return waiter;
   }
   return NULL;
@@ -157,9 +163,9 @@ static struct wait_slot *own_slot(const struct store *store) {
 
 static struct wait_slot *free_slot(struct store *store) {
   for (uint32_t i = 0; i < STORE_WAITERS; i++) {
-    struct wait_slot *waiter = &store->shared.waiters[i];
+    struct wait_slot *waiter = &store->db.shared.waiters[i];
     if (atomic_load(&waiter->state) != WAITER_NONE) continue;
-    if (i >= slots_used(store)) atomic_store(&store->shared.page->waiters_end, i + 1);
+    if (i >= slots_used(store)) atomic_store(&store->db.shared.page->waiters_end, i + 1);
     return waiter;
   }
   return NULL;
@@ -168,17 +174,17 @@ static struct wait_slot *free_slot(struct store *store) {
 static int fifo_failed(const struct store *store, const char *name, struct tidings_error *error) {
   const char *reason =
       errno == ENOTSUP ? "it is not a FIFO of yours; move it away" : strerror(errno);
-  return fail(error, TIDINGS_E_STORE, "store %s: the FIFO %s cannot be %s: %s", store->directory,
+  return fail(error, TIDINGS_E_STORE, "store %s: the FIFO %s cannot be %s: %s", store->db.directory,
               name, errno == ENOTSUP || errno == ELOOP ? "used" : "made", reason);
 }
 
 /* Whatever the umask says, it is its user's and nobody else's. */
 static int make_fifo(struct store *store, uint64_t *ret_inode, int *ret_fd,
                      struct tidings_error *error) {
-  struct fifo_name name = name_of(store->self.pid, store->self.start_time);
-  if (mkfifoat(store->directory_fd, name.text, 0600)) {
+  struct fifo_name name = name_of(store->db.self.pid, store->db.self.start_time);
+  if (mkfifoat(store->db.directory_fd, name.text, 0600)) {
     if (errno != EEXIST) return fifo_failed(store, name.text, error);
-  } else if (fchmodat(store->directory_fd, name.text, 0600, 0)) {
+  } else if (fchmodat(store->db.directory_fd, name.text, 0600, 0)) {
     return fifo_failed(store, name.text, error);
   }
   int fd = open_fifo(store, name.text, ret_inode);
@@ -202,11 +208,11 @@ static int enlist(struct store *store, const struct owner *owner, int *ret_fd,
     return fail(error, TIDINGS_E_FULL,
                 "store %s: %d processes wait for rings already, which is the limit; end one, or go "
                 "by wake_at alone",
-                store->directory, (int)STORE_WAITERS);
+                store->db.directory, (int)STORE_WAITERS);
   }
   atomic_store(&waiter->state, WAITER_COMING);
-  atomic_store(&waiter->pid, store->self.pid);
-  atomic_store(&waiter->start_time, store->self.start_time);
+  atomic_store(&waiter->pid, store->db.self.pid);
+  atomic_store(&waiter->start_time, store->db.self.start_time);
   atomic_store(&waiter->owner_pid, owner->pid);
   atomic_store(&waiter->owner_start_time, owner->start_time);
   int code = make_fifo(store, &inode, &fd, error);
@@ -225,36 +231,38 @@ static int enlist(struct store *store, const struct owner *owner, int *ret_fd,
 
 int store_wait(struct store *store, const struct owner *owner, uint32_t budget_ms, int *ret_fd,
                struct tidings_error *error) {
-  if (store->fifo < 0) {
-    int code = shared_gate(store, budget_ms, error);
+  if (store->wake.fifo < 0) {
+    int code = shared_gate(&store->db, budget_ms, error);
     if (code) return code;
-    code = enlist(store, owner, &store->fifo, error);
-    shared_admit(store);
+    code = enlist(store, owner, &store->wake.fifo, error);
+    shared_admit(&store->db);
     if (code) return code;
   }
-  *ret_fd = store->fifo;
+  *ret_fd = store->wake.fifo;
   return 0;
 }
 
-bool store_waits(const struct store *store) { return store->fifo >= 0 || own_slot(store); }
+bool store_waits(const struct store *store) { return store->wake.fifo >= 0 || own_slot(store); }
 
 void store_wait_drain(struct store *store) {
   char bytes[4096];
   ssize_t got = sizeof bytes;
-  atomic_store_explicit(&store->waiting_thread, (uintptr_t)pthread_self(), memory_order_relaxed);
-  while (store->fifo >= 0 && (got == sizeof bytes || (got < 0 && errno == EINTR)))
-    got = read(store->fifo, bytes, sizeof bytes);
+  atomic_store_explicit(&store->wake.waiting_thread, (uintptr_t)pthread_self(),
+                        memory_order_relaxed);
+  while (store->wake.fifo >= 0 && (got == sizeof bytes || (got < 0 && errno == EINTR)))
+    got = read(store->wake.fifo, bytes, sizeof bytes);
 }
 
 void store_wait_again(struct store *store) {
-  if (store->fifo >= 0) (void)ring(store->fifo);
+  if (store->wake.fifo >= 0) (void)ring(store->wake.fifo);
 }
 
 /* -- ringing ----------------------------------------------------------------------------------- */
 
 /* Brings the line to a waiter up to date: another inode is another waiter's, or a FIFO that was
  * made again. */
-static bool connect_line(struct store *store, struct line *line, const struct wait_slot *waiter) {
+static bool connect_line(struct store *store, struct waiter_line *line,
+                         const struct wait_slot *waiter) {
   uint64_t inode = atomic_load(&waiter->inode);
   if (line->inode == inode) return true;
   if (line->inode) close(line->fd);
@@ -266,16 +274,16 @@ static bool connect_line(struct store *store, struct line *line, const struct wa
 
 /* Over a descriptor that is kept for the next time. */
 static void call(struct store *store, uint32_t slot) {
-  struct line unkept = {.inode = 0};
-  pthread_mutex_lock(&store->lines_lock);
-  if (!store->lines) store->lines = calloc(STORE_WAITERS, sizeof *store->lines);
-  struct line *line = store->lines ? &store->lines[slot] : &unkept;
-  bool connected = connect_line(store, line, &store->shared.waiters[slot]);
+  struct waiter_line unkept = {.inode = 0};
+  pthread_mutex_lock(&store->wake.lines_lock);
+  if (!store->wake.lines) store->wake.lines = calloc(STORE_WAITERS, sizeof *store->wake.lines);
+  struct waiter_line *line = store->wake.lines ? &store->wake.lines[slot] : &unkept;
+  bool connected = connect_line(store, line, &store->db.shared.waiters[slot]);
   if (connected && (ring(line->fd) || line == &unkept)) {
     close(line->fd);
     line->inode = 0;
   }
-  pthread_mutex_unlock(&store->lines_lock);
+  pthread_mutex_unlock(&store->wake.lines_lock);
 }
 
 static bool is_called(const struct store_txn *txn, const struct wait_slot *waiter) {
@@ -289,7 +297,7 @@ static bool is_called(const struct store_txn *txn, const struct wait_slot *waite
 
 void waiters_call(struct store *store, const struct store_txn *txn) {
   for (uint32_t i = 0, end = slots_used(store); i < end; i++) {
-    const struct wait_slot *waiter = &store->shared.waiters[i];
+    const struct wait_slot *waiter = &store->db.shared.waiters[i];
     if (atomic_load(&waiter->state) != WAITER_READY || !is_called(txn, waiter)) continue;
     if (txn->rung_by_others || !is_self(store, waiter)) call(store, i);
   }
@@ -298,15 +306,16 @@ void waiters_call(struct store *store, const struct store_txn *txn) {
 /* -- the beginning and the end ----------------------------------------------------------------- */
 
 void waiters_init(struct store *store) {
-  (void)pthread_mutex_init(&store->lines_lock, NULL);
-  store->fifo = -1;
+  (void)pthread_mutex_init(&store->wake.lines_lock, NULL);
+  store->wake.fifo = -1;
 }
 
 void waiters_leave(struct store *store) {
-  for (size_t i = 0; store->lines && i < STORE_WAITERS; i++) {
-    if (store->lines[i].inode) close(store->lines[i].fd);
+  for (size_t i = 0; store->wake.lines && i < STORE_WAITERS; i++) {
+    if (store->wake.lines[i].inode) close(store->wake.lines[i].fd);
   }
-  if (store->fifo >= 0) close(store->fifo);
-  free(store->lines);
-  free(atomic_load(&store->rings));
+  if (store->wake.fifo >= 0) close(store->wake.fifo);
+  pthread_mutex_destroy(&store->wake.lines_lock);
+  free(store->wake.lines);
+  free(atomic_load(&store->wake.rings));
 }

@@ -9,15 +9,8 @@
 #ifndef STORE_WAKE_WAKE_H
 #define STORE_WAKE_WAKE_H
 
+#include "store/db/limits.h"
 #include "store/store.h"
-
-enum {
-  STORE_RINGS = 4096, /* counters; sessions share them by their number modulo this */
-  RING_GROUP =
-      64, /* so many have another one that moves with any of them, so that looking is short */
-  RING_GROUPS = STORE_RINGS / RING_GROUP,
-  STORE_WAITERS = 256, /* processes that may wait on one store */
-};
 
 /* Makes this process a waiter for the sessions of `owner`. *ret_fd is the store's, until
  * store_close; the FIFO behind it is the process's, for as long as it lives: who has a duplicate

@@ -44,7 +44,6 @@ add_library(growth_future_hostkit STATIC ${hostkit_sources} ${common_sources})
 growth_target(growth_future_hostkit "${future}")
 target_include_directories(growth_future_hostkit PRIVATE "${PROJECT_SOURCE_DIR}/hostkit" "${PROJECT_SOURCE_DIR}")
 target_compile_definitions(growth_future_hostkit PRIVATE ${hostkit_definitions})
-target_link_libraries(growth_future_hostkit PUBLIC tidings::jansson)
 
 # -- hosts and plugins --
 add_library(growth_old_plugin MODULE "${old}/plugin.c")

@@ -46,8 +46,22 @@ struct drill_operation {
   void (*check)(struct drill *drill, int32_t code,
                 const struct tidings_error *error); /* without faults; may be NULL */
 };
+
+/* What operations need; a failure of these fails the test. */
+#define DRILL_SESSION "drill"
+/* Reports what is wrong with the operation under way. */
 void drill_wrong(const struct drill *drill, const char *what,
                  const char *detail); /* detail may be NULL */
+void drill_must(const struct drill *drill, int32_t code, const struct tidings_error *error,
+                const char *what);
+/* Opens the store unless it is open; without a store the test ends. */
+void drill_reopen(struct drill *drill, struct tidings_error *error, const char *what);
+/* Pushes `count` notifications without a fault: they are due. */
+void drill_push_due(struct drill *drill, size_t count);
+/* Removes a token from the list; false: it is not in it. */
+bool drill_take(struct tokens *tokens, uint64_t token);
+/* Removes what a carrier holds from what is due or unsure; it must have been one of them. */
+void drill_strike(struct drill *drill, const struct carried *carried);
 /* Did the answer say that it may have happened or not? */
 bool drill_outcome_unknown(int32_t code, const struct tidings_error *error);
 

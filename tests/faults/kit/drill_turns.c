@@ -39,17 +39,12 @@ static bool strike(struct book *book, uint64_t token) {
   return false;
 }
 
-static void must(const struct drill *drill, int32_t code, const struct tidings_error *error,
-                 const char *what) {
-  if (code != 0) drill_wrong(drill, what, rig_why(code, error));
-}
-
 /* -- without faults ---------------------------------------------------------------------------- */
 
 static void say(struct drill *drill, const char *type) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;
-  must(drill, turns_event(&drill->rig, SESSION, type, NULL, &heard, &error), &error, type);
+  drill_must(drill, turns_event(&drill->rig, SESSION, type, NULL, &heard, &error), &error, type);
   if (heard.asked) {
     offered.count = 0;
     for (size_t i = 0; i < heard.offered.count; i++) tokens_add(&offered, heard.offered.at[i]);
@@ -61,8 +56,8 @@ static void submit(struct drill *drill, bool steer) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;
   uint64_t token = drill->next_token++;
-  must(drill, turns_submit(&drill->rig, SESSION, token, steer, &heard, &error), &error,
-       "a submit without fault");
+  drill_must(drill, turns_submit(&drill->rig, SESSION, token, steer, &heard, &error), &error,
+             "a submit without fault");
   put(&due, token);
   subject = token;
   offered.count = 0;
@@ -73,21 +68,21 @@ static void submit(struct drill *drill, bool steer) {
 static void request(struct drill *drill) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;
-  must(drill, turns_request(&drill->rig, SESSION, &offered, &heard, &error), &error,
-       "a request without fault");
+  drill_must(drill, turns_request(&drill->rig, SESSION, &offered, &heard, &error), &error,
+             "a request without fault");
   delivery = heard.delivery;
   heard_clear(&heard);
 }
 
 static void remember(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
-  must(drill, rig_query(&drill->rig, STATUS, &status_before, &error), &error, "query status");
+  drill_must(drill, rig_query(&drill->rig, STATUS, &status_before, &error), &error, "query status");
 }
 
 static void expect_unchanged(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
   char *now = NULL;
-  must(drill, rig_query(&drill->rig, STATUS, &now, &error), &error, "query status");
+  drill_must(drill, rig_query(&drill->rig, STATUS, &now, &error), &error, "query status");
   if (now && status_before && strcmp(now, status_before) != 0)
     drill_wrong(drill, "what was refused has changed the session", now);
   free(now);
@@ -100,7 +95,8 @@ static void audit(struct drill *drill) {
   struct tidings_error error = RIG_ERROR;
   uint64_t nothing = 0;
   char number[32];
-  must(drill, rig_attach(&drill->rig, SESSION, &nothing, 0, &error), &error, "session.resumed");
+  drill_must(drill, rig_attach(&drill->rig, SESSION, &nothing, 0, &error), &error,
+             "session.resumed");
   offered.count = 0;
   say(drill, "turn.failed"); /* whatever there is, offered or running, ends, and nothing starts */
   say(drill, "session.compacted");
@@ -113,8 +109,8 @@ static void audit(struct drill *drill) {
                     number);
     }
     request(drill);
-    must(drill, turns_settle(&drill->rig, delivery, TIDINGS_COMMITTED, &heard, &error), &error,
-         "settle");
+    drill_must(drill, turns_settle(&drill->rig, delivery, TIDINGS_COMMITTED, &heard, &error),
+               &error, "settle");
     offered.count = 0;
     say(drill, "turn.finished");
   }

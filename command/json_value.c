@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/json_value.c: see the header.
+ */
+#include "command/json_value.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+
+static json_t *number_value(const struct json *json) {
+  int64_t integer = 0;
+  if (json_to_integer(json, &integer)) return json_integer(integer);
+  /* What follows it is no part of a number. The "C" locale is constant: nothing to free. */
+  return json_real(strtod_l(json->text.ptr, NULL, newlocale(LC_ALL_MASK, "C", (locale_t)0)));
+}
+
+static json_t *scalar_value(const struct json *json) {
+  switch (json->kind) {
+  case JSON_IS_STRING: return json_stringn(json->text.ptr, json->text.len);
+  case JSON_IS_NUMBER: return number_value(json);
+  case JSON_IS_NULL: return json_null();
+  default: return json_boolean(json->kind == JSON_IS_TRUE);
+  }
+}
+
+/* As deep as the text was allowed to be. */
+json_t *json_value_of(const struct json *json) {
+  if (json->kind != JSON_IS_ARRAY && json->kind != JSON_IS_OBJECT) return scalar_value(json);
+  bool object = json->kind == JSON_IS_OBJECT;
+  json_t *value = object ? json_object() : json_array();
+  int failed = value ? 0 : -1;
+  for (const struct json *part = json->members; part && !failed; part = part->next) {
+    json_t *inside = json_value_of(part);
+    failed = object ? json_object_set_new(value, part->key.ptr, inside)
+                    : json_array_append_new(value, inside);
+  }
+  if (!failed) return value;
+  json_decref(value);
+  return NULL;
+}
+
+int json_value_read(const struct json_rules *rules, struct tidings_span text, const char *what,
+                    json_t **ret_value, struct tidings_error *error) {
+  struct arena arena = ARENA_EMPTY;
+  const struct json *json = NULL;
+  json_t *value = NULL;
+  int code = json_read_by(rules, text, what, &arena, &json, error);
+  if (!code && !(value = json_value_of(json)))
+    code = fail(error, TIDINGS_E_NOMEM, "%s: no memory to read it", what);
+  arena_free(&arena);
+  if (!code) *ret_value = value;
+  return code;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command/program.c: finds the verb, and does what holds for all verbs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/cli.h"
+#include "command/help.h"
+
+const struct cli_verb *cli_find_verb(const struct cli_verb *const *verbs, const char *name) {
+  for (; verbs && *verbs; verbs++) {
+    if (strcmp((*verbs)->name, name) == 0) return *verbs;
+  }
+  return NULL;
+}
+
+/* Otherwise the store's files could become our stdout. What stands in for a closed descriptor fails
+ * when it is used. */
+static void keep_standard_descriptors(void) {
+  for (int fd = 0; fd <= 2; fd++) {
+    if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    int stand_in = open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+    if (stand_in != fd) _exit(EXIT_REFUSED);
+  }
+}
+
+static int missing_verb(const struct cli_program *program, const char *problem, const char *word) {
+  const struct cli_verb nothing = {.name = NULL, .usage = program->usage};
+  const struct cli cli = {.program = program, .verb = &nothing};
+  return word ? cli_usage(&cli, "%s '%s'; '%s help' lists the verbs", problem, word, program->name)
+              : cli_usage(&cli, "a verb is missing; '%s help' lists them", program->name);
+}
+
+static int run_verb(const struct cli_program *program, const struct cli_verb *verb, int argc,
+                    char **argv, bool pipe_signal_ignored) {
+  struct cli cli = {.program = program,
+                    .verb = verb,
+                    .argc = argc,
+                    .argv = argv,
+                    .pipe_signal_ignored = pipe_signal_ignored};
+  return verb->run(&cli);
+}
+
+static int run_program(const struct cli_program *program, int argc, char **argv,
+                       bool pipe_signal_ignored) {
+  const char *word = argc > 1 ? argv[1] : NULL;
+  if (!program->verbs[0]->name)
+    return run_verb(program, program->verbs[0], argc, argv, pipe_signal_ignored);
+  if (!word) return missing_verb(program, NULL, NULL);
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return help_overview(stdout, program);
+  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) word = "version";
+  const struct cli_verb *verb = cli_find_verb(program->verbs, word);
+  if (!verb) verb = cli_find_verb(program->internal_verbs, word);
+  if (!verb) return missing_verb(program, word[0] == '-' ? "unknown option" : "unknown verb", word);
+  return run_verb(program, verb, argc - 1, argv + 1, pipe_signal_ignored);
+}
+
+int cli_main(const struct cli_program *program, int argc, char **argv) {
+  keep_standard_descriptors();
+  bool was_ignored = !program->keep_pipe_signal && signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+  int code = run_program(program, argc, argv, was_ignored);
+  if (!fflush(stdout) && !ferror(stdout)) return code;
+  fprintf(stderr, "%s: cannot write to stdout: %s\n", program->name, strerror(errno));
+  return code ? code : EXIT_REFUSED;
+}

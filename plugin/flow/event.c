@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/event.c: each event to the verb that takes it: a notification is pushed, a report is
+ * reported, all others step the session's run.
+ */
+#include "flow/internal.h"
+
+/* A duplicate is answered by a reply that says so. */
+static int reply_to_duplicate(struct op *op, const struct tidings_reply **ret_reply,
+                              struct tidings_error *error) {
+  struct tidings_reply *reply;
+  int code = decision_status_reply(op, &reply, error);
+  if (code) return code;
+  reply->flags |= TIDINGS_REPLY_DUPLICATE;
+  *ret_reply = reply_hand_out(reply, op);
+  return 0;
+}
+
+/* What needs no action is answered by NULL, everything else by a reply. */
+static int dispatch_event(struct op *op, const struct event *event,
+                          const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  bool duplicate = false, asks = false;
+  int code;
+  if (event->type == EVENT_NOTIFICATION) {
+    asks = notification_rings(&event->notification);
+    code = push_notification(op, event, &duplicate, error);
+  } else if (event_is_report(event->type)) {
+    code = report_take(op, event, &duplicate, &asks, error);
+  } else {
+    return step_take(op, event, ret_reply, error);
+  }
+  if (code) return code;
+  if (duplicate) return reply_to_duplicate(op, ret_reply, error);
+  if (asks) react_to_notification(op, ret_reply);
+  return 0;
+}
+
+int flow_event(struct instance *instance, struct tidings_span bytes,
+               const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  store_deadline deadline = store_deadline_in(instance->budget_ms);
+  const struct tidings_reply *reply = NULL;
+  struct arena words = ARENA_EMPTY; /* the event's: not what the reply takes along */
+  struct event event;
+  struct op op;
+  (void)flow_settle_remembered(instance, deadline, NULL);
+  op_begin(&op, instance, span_of(NULL, 0), deadline);
+  int code = event_parse(bytes, op.settings, &words, &event, error);
+  if (!code) {
+    op.name = event.session;
+    code = dispatch_event(&op, &event, &reply, error);
+  }
+  op_end(&op);
+  arena_free(&words);
+  if (!code) *ret_reply = reply;
+  return code;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/flow.h: what the hooks and events do, once their arguments have been checked. *ret_reply is
+ * written on success only; NULL: there is nothing to say.
+ */
+#ifndef FLOW_FLOW_H
+#define FLOW_FLOW_H
+
+#include "instance/instance.h"
+
+/* A message that the host is about to send. */
+struct carrier {
+  enum delivery_carrier kind; /* CARRIER_TOOL_RESULT or CARRIER_CHAT_REQUEST */
+  uint8_t source;             /* chat request */
+  struct tidings_span session, call_id, tool;
+  const struct tidings_span *messages; /* chat request: the ids of those that it sends */
+  size_t message_count;
+};
+
+/* Nothing has been committed for this session since it was found quiet. No lock, no system call. */
+static inline bool flow_is_quiet(struct instance *instance, struct tidings_span id) {
+  struct session *session = session_table_find(&instance->sessions, id);
+  if (!session || atomic_load_explicit(&instance->remembered.any, memory_order_relaxed))
+    return false;
+  uint32_t quiet = atomic_load_explicit(&session->quiet, memory_order_relaxed);
+  return !(quiet & 1) && bell_read(session->bell) == quiet;
+}
+
+/* Collects, plans, leases durably, and only then hands out. Errors as on_tool_result. */
+int flow_deliver(struct instance *instance, const struct carrier *carrier,
+                 const struct tidings_reply **ret_reply, struct tidings_error *error);
+
+int flow_event(struct instance *instance, struct tidings_span bytes,
+               const struct tidings_reply **ret_reply, struct tidings_error *error);
+
+/* ret_reply NULL: nobody listens. A settle that meets BUSY is remembered. */
+int flow_settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome,
+                const struct tidings_reply **ret_reply, struct tidings_error *error);
+/* Applies settles that met BUSY before, within the caller's time. Returns 0, or why some are left:
+ * BUSY, STORE, NOMEM. */
+int flow_settle_remembered(struct instance *instance, store_deadline deadline,
+                           struct tidings_error *error);
+
+/* As descriptor and next_session of tidings/wake.h: which sessions of this instance's owner rang
+ * since the host last asked. */
+int flow_wake_descriptor(struct instance *instance, int32_t *ret_fd, struct tidings_error *error);
+int flow_wake_next(struct instance *instance, char *buffer, size_t buffer_size, size_t *ret_len,
+                   struct tidings_error *error);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/internal.h: what the verbs of flow/ use of each other. Private to flow/.
+ */
+#ifndef FLOW_INTERNAL_H
+#define FLOW_INTERNAL_H
+
+#include "event/event.h"
+#include "flow/flow.h"
+#include "rules/policy/plan.h"
+#include "session/decision.h"
+#include "session/op.h"
+
+/* -- a delivery: deliver.c, lease.c ------------------------------------------------------------ */
+
+/* One attempt at a delivery point. */
+struct delivering {
+  const struct carrier *carrier;
+  uint64_t last;   /* number of the session's newest item */
+  uint64_t number; /* of this delivery */
+  struct item *items;
+  size_t item_count;
+  struct turning turning;  /* loaded from the snapshot, if the carrier means anything to the run, or
+                              a reply may come of it */
+  bool steps;              /* the carrier has stepped the run */
+  const uint64_t *carried; /* numbers of the messages on it */
+  size_t carried_count;
+  struct steered steered;
+};
+
+/* Does the host get something that it has to settle? */
+bool lease_is_shown(const struct delivering *delivering, const struct plan *plan);
+/* The delivery as it will be stored. Returns 0, or -1: no memory. */
+int lease_describe(struct op *op, const struct delivering *delivering, const struct plan *plan,
+                   struct delivery *ret_delivery);
+/* Durable when it returns 0 and *ret_outdated is false. True: the head is not the one that was
+ * planned on, and nothing was written. Errors: BUSY, FULL, STORE, NOMEM. */
+int lease_write(struct op *op, struct delivering *delivering, const struct plan *plan,
+                struct delivery *delivery, bool *ret_outdated, struct tidings_error *error);
+/* Is there a number left for a delivery? */
+int lease_check_number(uint64_t n, struct tidings_error *error);
+
+/* -- what is pushed: push.c, report.c, react.c ------------------------------------------------- */
+
+/* Errors as of store_push. */
+int push_notification(struct op *op, const struct event *event, bool *ret_duplicate,
+                      struct tidings_error *error);
+/* `event` is a report (event_is_report). *ret_asks: it made a notification that asks for more than
+ * the next carrier. Errors as of a notification. */
+int report_take(struct op *op, const struct event *event, bool *ret_duplicate, bool *ret_asks,
+                struct tidings_error *error);
+/* After a notification that asks for something was stored in session op->name: what it makes this
+ * host do, if the session is the host's. A reply only if there is an action, or none could be
+ * decided yet. Cannot fail: the notification is stored. */
+void react_to_notification(struct op *op, const struct tidings_reply **ret_reply);
+
+/* -- what steps the run: step.c, message.c, turn.c, life.c, compact.c -------------------------- */
+
+/* A message, turn, phase or session event, or wake: one write transaction, from the table's
+ * decision to its messages' rows. Always a reply. Errors as on_event. */
+int step_take(struct op *op, const struct event *event, const struct tidings_reply **ret_reply,
+              struct tidings_error *error);
+
+/* The ids that an event names: of messages, or of a message and the one that it goes before. */
+struct naming {
+  struct tidings_span pair[2];
+  const struct tidings_span *ids;
+  size_t count;
+  ptrdiff_t *named; /* for each its index, or NOT_A_MESSAGE */
+};
+
+/* What a message event says to the machine. Errors: FIRED, STATE, FULL, NOMEM. */
+int message_prepare(struct op *op, struct decision *decision, const struct event *event,
+                    const struct naming *naming, struct turns_input *input,
+                    struct tidings_error *error);
+
+enum turns_event turn_event_of(const struct event *event);
+/* What a turn event says to the machine. Errors: NOMEM. */
+int turn_prepare(struct op *op, const struct event *event, struct turns_input *input,
+                 struct tidings_error *error);
+
+/* Reads the head; for session.closed also in place of one that is damaged. */
+int life_get_head(struct op *op, const struct event *event, struct tidings_error *error);
+/* Attaches, where the event is one of the owner's, or makes the caller the owner. Fills in who the
+ * caller is. Errors as of attach_in_write. */
+int life_attach(struct op *op, const struct event *event, struct decision *decision,
+                struct tidings_error *error);
+/* The host's last word: all that is leased or pending has ended, and the session has no owner.
+ * Changes op's head. Errors: BUSY (another host's, and alive), STORE, NOMEM. */
+int life_close(struct op *op, struct tidings_error *error);
+/* The child starts with a copy of what is pending. Errors: FULL (the child has too much), STORE,
+ * NOMEM. */
+int life_fork(struct op *op, struct tidings_span child, struct tidings_error *error);
+
+/* What is pending and queued, as one JSON object, for the summary of what was said before. */
+int compact_ledger(struct op *op, const struct turns *turns, struct tidings_span *ret_json,
+                   struct tidings_error *error);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/lease.c: the durable lease: from a plan to the delivery's row. A host that dies with the
+ * reply in its hands leaves a lease behind, and whoever attaches after it settles that.
+ */
+#include "common/error.h"
+#include "flow/internal.h"
+#include "session/ledger.h"
+
+enum { RETENTION_ROWS = 64 };
+
+bool lease_is_shown(const struct delivering *delivering, const struct plan *plan) {
+  return plan->line_count || delivering->carried_count || delivering->carrier->message_count;
+}
+
+int lease_describe(struct op *op, const struct delivering *delivering, const struct plan *plan,
+                   struct delivery *ret_delivery) {
+  const struct carrier *carrier = delivering->carrier;
+  bool shown = lease_is_shown(delivering, plan),
+       ends_now = !shown || op->instance->settle_on_return;
+  *ret_delivery = (struct delivery){
+      .n = delivering->number,
+      .leased_ms = op->now_ms,
+      .settled_ms = ends_now ? op->now_ms : 0,
+      .state = ends_now ? DELIVERY_COMMITTED : DELIVERY_LEASED,
+      .settled_by = ends_now ? SETTLED_ON_RETURN : SETTLED_BY_NOBODY,
+      .carrier = shown ? (uint8_t)carrier->kind : (uint8_t)CARRIER_NONE,
+      .source = carrier->source,
+      .after = delivering->last,
+      .call_id = carrier->call_id,
+      .tool = carrier->tool,
+      .messages = delivering->carried,
+      .message_count = delivering->carried_count,
+  };
+  return ledger_ranges(plan->fates, plan->fate_count, &op->arena, &ret_delivery->fates,
+                       &ret_delivery->fate_count);
+}
+
+int lease_check_number(uint64_t n, struct tidings_error *error) {
+  if (n <= UINT32_MAX) return 0;
+  return fail(error, TIDINGS_E_FULL, "the session has had 4,294,967,295 deliveries; open another");
+}
+
+/* Changes op's head for the delivery; one that ends at once is committed in the same transaction.
+ */
+static int write_delivery(struct op *op, struct delivery *delivery, struct tidings_error *error) {
+  struct head *head = &op->head;
+  int code = 0;
+  delivery->epoch = head->epoch;
+  head->last_delivery = delivery->n;
+  int failed = ledger_lease(head, delivery, &op->arena);
+  if (!failed && delivery->state == DELIVERY_COMMITTED) {
+    failed = ledger_commit(head, delivery, &op->arena);
+    if (!failed)
+      code = retention_step(op->txn, op->session, head, op->now_ms,
+                            RETENTION_ROWS + delivery->fate_count, error);
+  }
+  if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to lease what is pending");
+  return code ? code : delivery_put(op->txn, op->session, delivery, error);
+}
+
+/* The run as the snapshot's step left it: the head has not changed since. */
+static int write_run(struct op *op, struct delivering *delivering, const struct plan *plan,
+                     struct tidings_error *error) {
+  bool chat = delivering->carrier->kind == CARRIER_CHAT_REQUEST, changed;
+  struct turning *turning = &delivering->turning;
+  if (plan->line_count) turning->turns.run.asked = 0; /* what stays pending may ask again */
+  return turning_save(op, turning, chat ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT, false, &changed,
+                      error);
+}
+
+static int write_rows(struct op *op, struct delivering *delivering, const struct plan *plan,
+                      struct delivery *delivery, struct tidings_error *error) {
+  int code = lease_check_number(delivery->n, error);
+  if (!code && (delivery->fate_count || delivery->carrier != CARRIER_NONE))
+    code = write_delivery(op, delivery, error);
+  if (!code) code = write_run(op, delivering, plan, error);
+  if (!code) code = op_put_head(op, error);
+  return code ? code : store_sweep(op->txn, op->session, op->now_ms, error);
+}
+
+int lease_write(struct op *op, struct delivering *delivering, const struct plan *plan,
+                struct delivery *delivery, bool *ret_outdated, struct tidings_error *error) {
+  uint64_t planned_on = op->head.generation;
+  int code = op_write(op, error);
+  if (!code) code = op_get_head(op, error);
+  if (code) return code;
+  *ret_outdated = op->head.generation != planned_on;
+  if (!*ret_outdated) code = write_rows(op, delivering, plan, delivery, error);
+  return code || *ret_outdated ? code : op_commit(op, error);
+}

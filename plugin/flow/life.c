@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/life.c: a session's life: who opens or resumes it, what its closing ends, what a fork takes
+ * along. What these do to its run is the machine's.
+ */
+#include "common/error.h"
+#include "flow/internal.h"
+#include "session/attach.h"
+#include "session/ledger.h"
+
+static int no_memory_to_close(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory to close the session");
+}
+
+/* -- opened, resumed, and whose event it is ---------------------------------------------------- */
+
+/* Closing is the way out for a session whose head is damaged. */
+int life_get_head(struct op *op, const struct event *event, struct tidings_error *error) {
+  if (event->type != EVENT_SESSION_CLOSED) return op_get_head(op, error);
+  int code = op_get_head(op, NULL);
+  if (code == TIDINGS_E_STORE) return head_anew(op->txn, op->session, &op->head, error);
+  return code ? no_memory_to_close(error) : 0;
+}
+
+/* Messages are taken from everybody, and make a host that could own the session its owner;
+ * everything else is the owner's. */
+int life_attach(struct op *op, const struct event *event, struct decision *decision,
+                struct tidings_error *error) {
+  const struct owner *self = &op->instance->owner;
+  bool mine = op_owns_session(op), alive = mine || owner_alive(&op->head.owner);
+  bool producer = op->instance->role == TIDINGS_ROLE_PRODUCER;
+  decision->owned = alive;
+  if (event->type == EVENT_SESSION_CLOSED) return 0;
+  bool stranger = producer || (alive && !mine) || attach_was_taken_over(&op->head, self);
+  if (event_is_message(event->type) && stranger) return 0;
+  bool opens = event->type == EVENT_SESSION_OPENED || event->type == EVENT_SESSION_RESUMED;
+  int code = attach_in_write(op, opens ? &event->opening : NULL, &decision->head_changed, error);
+  if (!code) decision->owned = decision->answers = true;
+  return code;
+}
+
+/* -- closed ------------------------------------------------------------------------------------ */
+
+static int roll_back_leases(struct op *op, struct tidings_error *error) {
+  struct head *head = &op->head;
+  const uint64_t *leased = head->leased;
+  size_t count = head->leased_count;
+  int code = 0;
+  for (size_t i = 0; !code && i < count; i++) {
+    struct delivery delivery;
+    code = delivery_get_leased(op->txn, op->session, head, leased[i], &op->arena, &delivery, error);
+    if (code) break;
+    delivery.state = DELIVERY_ROLLED_BACK;
+    delivery.settled_by = SETTLED_BY_RECOVERY;
+    delivery.settled_ms = op->now_ms;
+    if (ledger_roll_back(head, &delivery, &op->arena)) code = no_memory_to_close(error);
+    else code = delivery_put(op->txn, op->session, &delivery, error);
+  }
+  return code;
+}
+
+/* Everything pending ends in one delivery that showed nothing. */
+static int close_items(struct op *op, struct tidings_error *error) {
+  struct head *head = &op->head;
+  struct delivery closing = {.carrier = CARRIER_CLOSED,
+                             .state = DELIVERY_COMMITTED,
+                             .settled_by = SETTLED_BY_HOST,
+                             .epoch = head->epoch,
+                             .n = head->last_delivery + 1,
+                             .leased_ms = op->now_ms,
+                             .settled_ms = op->now_ms};
+  struct item *items;
+  size_t count;
+  int code = item_last(op->txn, op->session, head, &closing.after, error);
+  if (!code)
+    code = item_pending_copied(op->txn, op->session, head, &op->arena, &items, &count, error);
+  if (code) return code;
+  struct fate *fates = arena_zalloc(&op->arena, count, sizeof *fates);
+  if (!fates) return no_memory_to_close(error);
+  for (size_t i = 0; i < count; i++)
+    fates[i] =
+        (struct fate){.n = items[i].n, .outcome = OUTCOME_CLOSED, .reason = REASON_SESSION_CLOSED};
+  if (ledger_ranges(fates, count, &op->arena, &closing.fates, &closing.fate_count) ||
+      ledger_lease(head, &closing, &op->arena) || ledger_commit(head, &closing, &op->arena))
+    return no_memory_to_close(error);
+  head->last_delivery = closing.n;
+  head->floor = closing.after; /* no number is given out again when all items are forgotten */
+  head->watermark = closing.after + 1;
+  head->taken_count = 0;
+  return delivery_put(op->txn, op->session, &closing, error);
+}
+
+int life_close(struct op *op, struct tidings_error *error) {
+  static const struct memory nothing = {0};
+  struct head *head = &op->head;
+  if (!op_owns_session(op) && owner_alive(&head->owner)) {
+    return fail(error, TIDINGS_E_BUSY,
+                "the session is owned by a running host, pid %u, and only that may close it",
+                head->owner.pid);
+  }
+  int code = roll_back_leases(op, error);
+  if (!code) code = close_items(op, error);
+  if (!code) code = memory_put(op->txn, op->session, &nothing, error);
+  if (code) return code;
+  memset(&head->owner, 0, sizeof head->owner);
+  head->former_count = 0;
+  head->cwd = head->host = span_of(NULL, 0);
+  head->closed_ms = op->now_ms ? op->now_ms : 1;
+  return 0;
+}
+
+/* -- forked ------------------------------------------------------------------------------------ */
+
+int life_fork(struct op *op, struct tidings_span child, struct tidings_error *error) {
+  struct item *items;
+  struct memory memory = {0};
+  uint32_t child_number;
+  size_t count;
+  int code =
+      item_pending_copied(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
+  if (!code) code = memory_get(op->txn, op->session, &memory, error);
+  if (!code) code = session_add(op->txn, child, &child_number, error);
+  if (!code && memory.budget_percent) code = memory_put(op->txn, child_number, &memory, error);
+  for (size_t i = 0; !code && i < count; i++) {
+    const struct push push = {.session = child,
+                              .note = &items[i].note,
+                              .now_ms = items[i].time_ms,
+                              .pending_limit = op->settings->pending_per_session};
+    if (items[i].note.message.len) /* what is damaged is not copied */
+      code = push_in(op->txn, &push, error);
+  }
+  return code;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/message.c: messages that are submitted, cancelled, edited or moved.
+ */
+#include "common/error.h"
+#include "flow/internal.h"
+
+static int refuse_known(const struct message *message, struct tidings_error *error) {
+  struct quoted id = quote(message->id);
+  const char *state = message_state_name(message->state);
+  switch (message->state) {
+  case MESSAGE_LEASED:
+  case MESSAGE_FIRED:
+    return fail(error, TIDINGS_E_FIRED,
+                "message %s was submitted before and has fired; use an id of its own for each",
+                id.text);
+  case MESSAGE_CANCELLED:
+  case MESSAGE_CLOSED:
+    return fail(error, TIDINGS_E_STATE,
+                "message %s was submitted before and was %s; use an id of its own for each",
+                id.text, state);
+  default:
+    return fail(error, TIDINGS_E_STATE, "message %s was submitted before and is still waiting (%s)",
+                id.text, state);
+  }
+}
+
+static int check_room(const struct op *op, const struct turns *turns, struct tidings_error *error) {
+  uint32_t limit = op->settings->pending_per_session;
+  size_t alive = 0;
+  for (size_t i = 0; i < turns->count; i++) alive += !message_is_over(turns->messages[i].state);
+  if (alive < limit) return 0;
+  return fail(
+      error, TIDINGS_E_FULL,
+      "the session has %zu messages that wait; the limit is %u (limits.pending_per_session)", alive,
+      limit);
+}
+
+static int prepare_submit(struct op *op, struct turning *turning,
+                          const struct message_event *message, ptrdiff_t index,
+                          struct turns_input *input, struct tidings_error *error) {
+  const struct turns *turns = &turning->turns;
+  if (index != NOT_A_MESSAGE) return refuse_known(&turns->messages[index], error);
+  int code = check_room(op, turns, error);
+  if (code) return code;
+  if (arena_copy(&op->arena, message->id, &input->id) ||
+      arena_copy(&op->arena, message->content, &turning->content) ||
+      arena_copy(&op->arena, message->trigger, &turning->trigger))
+    return fail(error, TIDINGS_E_NOMEM, "no memory for a message");
+  input->steer = message->steer;
+  input->resume = message->resume;
+  turning->added = turns->run.last_message + 1;
+  return 0;
+}
+
+int message_prepare(struct op *op, struct decision *decision, const struct event *event,
+                    const struct naming *naming, struct turns_input *input,
+                    struct tidings_error *error) {
+  const struct message_event *message = &event->message;
+  struct turning *turning = &decision->turning;
+  ptrdiff_t index = naming->named[0];
+  input->named_count = 1;
+  if (event->type == EVENT_MESSAGE_SUBMITTED)
+    return prepare_submit(op, turning, message, index, input, error);
+  if (event->type == EVENT_MESSAGE_MOVED) {
+    input->to_end = message->last;
+    input->before_id = message->before;
+    input->before = message->last ? NOT_A_MESSAGE : naming->named[1];
+  }
+  if (event->type == EVENT_MESSAGE_EDITED && index != NOT_A_MESSAGE) {
+    turning->edited = turning->turns.messages[index].n;
+    turning->content = message->content;
+  }
+  return 0;
+}

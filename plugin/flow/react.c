@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/react.c: what a stored notification that asks for something makes this host do.
+ */
+#include "flow/internal.h"
+#include "session/attach.h"
+
+/* Would a look change anything? In a snapshot, so that notifications of a session that runs, or is
+ * another host's, cost no write. */
+static int is_worth_a_look(struct op *op, bool *ret_worth) {
+  int code = op_read(op, NULL);
+  if (code) return code;
+  code = op_get_head(op, NULL);
+  op_give_up(op);
+  if (code) return code;
+  const struct run *run = &op->head.run;
+  *ret_worth = (turns_minds_urgency(run) || turns_has_untold_offer(run)) && op_owns_session(op);
+  return 0;
+}
+
+static int look_in_write(struct op *op, struct tidings_reply **ret_reply) {
+  struct decision decision = {.answers = true, .owned = true};
+  bool changed = false;
+  int code = op_write(op, NULL);
+  if (!code) code = op_get_head(op, NULL);
+  if (code || !op_owns_session(op)) return code;
+  code = decision_load(op, &decision, NULL, 0, NULL, NULL);
+  if (!code) code = decision_look(op, &decision, NULL);
+  if (!code) code = decision_save(op, &decision, TURNS_NEWS, &changed, NULL);
+  if (!code && decision_acts(&decision)) code = decision_reply(op, &decision, ret_reply, NULL);
+  return code || !changed ? code : op_commit(op, NULL);
+}
+
+static int look_if_worth(struct op *op, struct tidings_reply **ret_reply) {
+  bool worth = false;
+  int code = attach_look_up(op, NULL);
+  if (code || !op->known) return code;
+  code = is_worth_a_look(op, &worth);
+  if (code || !worth) return code;
+  code = op_lock(op, NULL);
+  if (!code) code = look_in_write(op, ret_reply);
+  op_give_up(op);
+  op_unlock(op);
+  return code;
+}
+
+/* What could not be decided now is decided soon. NULL: not even that can be said; the next event
+ * looks again. */
+static struct tidings_reply *ask_again(struct op *op) {
+  enum { SOON_MS = 250 };
+  struct tidings_reply *reply = NULL;
+  if (decision_status_reply(op, &reply, NULL)) return NULL;
+  reply->wake_at_ms = op->now_ms + SOON_MS;
+  return reply;
+}
+
+void react_to_notification(struct op *op, const struct tidings_reply **ret_reply) {
+  struct tidings_reply *reply = NULL;
+  if (op->instance->role == TIDINGS_ROLE_PRODUCER) return;
+  if (look_if_worth(op, &reply)) reply = ask_again(op);
+  if (reply) *ret_reply = reply_hand_out(reply, op);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/report.c: what a subsystem's report does to the store. What only makes a notification is
+ * pushed as one is, many at once in one commit. What depends on memory or withdraws notifications
+ * is done in a write of its own, all of it or nothing, but only if a snapshot shows that there is
+ * something to do.
+ */
+#include "common/error.h"
+#include "flow/internal.h"
+#include "rules/producers/producers.h"
+#include "session/ledger.h"
+
+struct intake { /* of one report */
+  const struct event *event;
+  struct produced produced; /* from the event and what is remembered */
+  bool duplicate;
+};
+
+static int no_memory_for_report(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory for what was reported");
+}
+
+static struct push push_of_report(const struct op *op, const struct intake *report) {
+  return (struct push){
+      .session = op->name,
+      .note = &report->produced.note,
+      .source = report->event->source,
+      .id = report->event->id,
+      .now_ms = op->now_ms,
+      .dedup_window_ms = op->settings->dedup_window_ms,
+      .pending_limit = op->settings->pending_per_session,
+      .rings = notification_rings(&report->produced.note),
+  };
+}
+
+/* The fates of pending items that the report withdraws. */
+static int find_withdrawn(struct op *op, const struct intake *report, struct fate **ret_fates,
+                          size_t *ret_count, struct tidings_error *error) {
+  const struct produced *produced = &report->produced;
+  struct item *items = NULL;
+  size_t count = 0;
+  *ret_count = 0;
+  if (!produced->withdraw_handle.len) return 0;
+  int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
+  if (code) return code;
+  *ret_fates = arena_zalloc(&op->arena, count, sizeof **ret_fates);
+  if (!*ret_fates) return no_memory_for_report(error);
+  *ret_count = plan_withdrawal(items, count, produced->withdraw_handle, produced->withdraw_reason,
+                               *ret_fates);
+  return 0;
+}
+
+/* By a snapshot: what comes of the report, and whether there is anything to write. */
+static int preview_report(struct op *op, struct intake *report, bool *ret_changes,
+                          struct tidings_error *error) {
+  struct memory memory = {0};
+  struct fate *fates = NULL;
+  size_t withdrawn = 0;
+  int code = op_read(op, error);
+  if (code) return code;
+  code = session_find(op->txn, op->name, &op->session, error);
+  if (!code) code = op_get_head(op, error);
+  if (!code) code = memory_get(op->txn, op->session, &memory, error);
+  if (!code && produce(report->event, op->settings, &memory, &op->arena, &report->produced))
+    code = no_memory_for_report(error);
+  if (!code) code = find_withdrawn(op, report, &fates, &withdrawn, error);
+  op_give_up(op);
+  *ret_changes = withdrawn || report->produced.memory.budget_percent != memory.budget_percent;
+  return code;
+}
+
+/* A delivery that showed nothing, as when all that was pending is removed. */
+static int write_withdrawal(struct op *op, const struct intake *report,
+                            struct tidings_error *error) {
+  struct delivery delivery = {.carrier = CARRIER_NONE,
+                              .state = DELIVERY_COMMITTED,
+                              .settled_by = SETTLED_ON_RETURN,
+                              .leased_ms = op->now_ms,
+                              .settled_ms = op->now_ms};
+  struct head *head = &op->head;
+  struct fate *fates = NULL;
+  size_t count = 0;
+  int code = op_get_head(op, error);
+  if (!code) code = find_withdrawn(op, report, &fates, &count, error);
+  if (code || !count) return code;
+  delivery.n = head->last_delivery + 1;
+  delivery.epoch = head->epoch;
+  code = lease_check_number(delivery.n, error);
+  if (!code) code = item_last(op->txn, op->session, head, &delivery.after, error);
+  if (code) return code;
+  head->last_delivery = delivery.n;
+  if (ledger_ranges(fates, count, &op->arena, &delivery.fates, &delivery.fate_count) ||
+      ledger_lease(head, &delivery, &op->arena) || ledger_commit(head, &delivery, &op->arena))
+    return no_memory_for_report(error);
+  code = delivery_put(op->txn, op->session, &delivery, error);
+  return code ? code : op_put_head(op, error);
+}
+
+static int check_duplicate(struct op *op, struct intake *report, struct tidings_error *error) {
+  const struct event *event = report->event;
+  int64_t window_ms = op->settings->dedup_window_ms;
+  if (!event->id.len) return 0;
+  int code = dedup_seen(op->txn, op->session, event->source, event->id, op->now_ms - window_ms,
+                        &report->duplicate, error);
+  if (code || report->duplicate) return code;
+  return dedup_put(op->txn, op->session, event->source, event->id, op->now_ms, window_ms, error);
+}
+
+static int write_parts(struct op *op, struct intake *report, struct tidings_error *error) {
+  struct produced *produced = &report->produced;
+  struct memory memory;
+  int code = session_add(op->txn, op->name, &op->session, error);
+  if (!code) code = check_duplicate(op, report, error);
+  if (code || report->duplicate) return code;
+  code = memory_get(op->txn, op->session, &memory, error);
+  if (code) return code;
+  if (produce(report->event, op->settings, &memory, &op->arena, produced))
+    return no_memory_for_report(error);
+  if (produced->memory.budget_percent != memory.budget_percent)
+    code = memory_put(op->txn, op->session, &produced->memory, error);
+  if (!code) code = write_withdrawal(op, report, error);
+  const struct push push = push_of_report(op, report);
+  if (!code && produced->speaks) code = push_in(op->txn, &push, error);
+  return code ? code : store_sweep(op->txn, op->session, op->now_ms, error);
+}
+
+static int write_report(struct op *op, struct intake *report, struct tidings_error *error) {
+  int code = op_write(op, error);
+  if (code) return code;
+  code = write_parts(op, report, error);
+  if (!code && !report->duplicate) return op_commit(op, error);
+  op_give_up(op);
+  return code;
+}
+
+static int take_by_kind(struct op *op, struct intake *report, struct tidings_error *error) {
+  static const struct memory nothing = {0};
+  struct produced *produced = &report->produced;
+  bool changes = false;
+  if (produce(report->event, op->settings, &nothing, &op->arena, produced))
+    return no_memory_for_report(error);
+  bool only_speaks =
+      produced->speaks && !produced->withdraw_handle.len && !produce_remembers(report->event->type);
+  if (only_speaks) {
+    const struct push push = push_of_report(op, report);
+    return store_push(op->instance->store, &push, op->deadline, &report->duplicate, error);
+  }
+  if (report->event->id.len) return write_report(op, report, error);
+  int code = preview_report(op, report, &changes, error);
+  return code || !changes ? code : write_report(op, report, error);
+}
+
+int report_take(struct op *op, const struct event *event, bool *ret_duplicate, bool *ret_asks,
+                struct tidings_error *error) {
+  struct intake report = {.event = event};
+  int code = take_by_kind(op, &report, error);
+  arena_free(&op->arena); /* what was produced is stored */
+  if (code) return code;
+  *ret_duplicate = report.duplicate;
+  *ret_asks = report.produced.speaks && notification_rings(&report.produced.note);
+  return 0;
+}

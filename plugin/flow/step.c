@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/step.c: an event that steps the session's run, in one write transaction from the table's
+ * decision to the reply.
+ */
+#include "common/error.h"
+#include "flow/internal.h"
+#include "session/attach.h"
+
+struct event_step {
+  const struct event *event;
+  struct decision decision;
+  bool duplicate;
+  bool changed; /* there is something to commit */
+};
+
+static int name_ids(const struct event *event, struct arena *arena, struct naming *naming,
+                    struct tidings_error *error) {
+  naming->ids = event->turn.messages;
+  naming->count = event->turn.message_count;
+  if (event_is_message(event->type)) {
+    naming->pair[0] = event->message.id;
+    naming->pair[1] = event->message.before;
+    naming->ids = naming->pair;
+    naming->count = event->type == EVENT_MESSAGE_MOVED && !event->message.last ? 2 : 1;
+  }
+  naming->named = arena_zalloc(arena, naming->count + 1, sizeof *naming->named);
+  return naming->named ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory for the ids of an event");
+}
+
+/* An event with an id is done once; one that fails is not remembered. */
+static int check_seen(struct op *op, struct event_step *step, struct tidings_error *error) {
+  const struct event *event = step->event;
+  int64_t window_ms = op->settings->dedup_window_ms;
+  if (!event->id.len) return 0;
+  int code = dedup_seen(op->txn, op->session, event->source, event->id, op->now_ms - window_ms,
+                        &step->duplicate, error);
+  if (code || step->duplicate) return code;
+  return dedup_put(op->txn, op->session, event->source, event->id, op->now_ms, window_ms, error);
+}
+
+static int step_run_by_event(struct op *op, struct event_step *step, const struct naming *naming,
+                             struct tidings_error *error) {
+  const struct event *event = step->event;
+  struct decision *decision = &step->decision;
+  struct turns_input input = decision_input(op, decision, turn_event_of(event));
+  input.ids = naming->ids;
+  input.named = naming->named;
+  input.named_count = naming->count;
+  int code = 0;
+  if (event_is_message(event->type))
+    code = message_prepare(op, decision, event, naming, &input, error);
+  if (!code) code = turn_prepare(op, event, &input, error);
+  return code ? code : turns_step(&decision->turning.turns, &input, error);
+}
+
+static int decide_event(struct op *op, struct event_step *step, struct tidings_error *error) {
+  const struct event *event = step->event;
+  struct decision *decision = &step->decision;
+  struct naming naming = {.ids = NULL};
+  int code = name_ids(event, &op->arena, &naming, error);
+  if (!code) code = decision_load(op, decision, naming.ids, naming.count, naming.named, error);
+  if (!code) code = step_run_by_event(op, step, &naming, error);
+  return code ? code : decision_look(op, decision, error);
+}
+
+/* All that the event does in the store. */
+static int write_event_rows(struct op *op, struct event_step *step, struct tidings_error *error) {
+  const struct event *event = step->event;
+  struct decision *decision = &step->decision;
+  int code = life_get_head(op, event, error);
+  if (!code) code = check_seen(op, step, error);
+  if (!code && step->duplicate) return decision_load(op, decision, NULL, 0, NULL, error);
+  if (!code) code = life_attach(op, event, decision, error);
+  if (!code && event->type == EVENT_SESSION_CLOSED) {
+    code = life_close(op, error);
+    decision->head_changed = true;
+  }
+  if (!code && event->type == EVENT_SESSION_FORKED)
+    code = life_fork(op, event->opening.child, error);
+  if (!code) code = decide_event(op, step, error);
+  if (!code) code = decision_save(op, decision, turn_event_of(event), &step->changed, error);
+  step->changed = step->changed || event->id.len || event->type == EVENT_SESSION_FORKED;
+  return code;
+}
+
+static int answer_event(struct op *op, const struct event_step *step,
+                        struct tidings_reply **ret_reply, struct tidings_error *error) {
+  const struct turns *turns = &step->decision.turning.turns;
+  int code = decision_reply(op, &step->decision, ret_reply, error);
+  if (code) return code;
+  if (step->duplicate) (*ret_reply)->flags |= TIDINGS_REPLY_DUPLICATE;
+  if (step->event->type == EVENT_SESSION_COMPACTED && !step->duplicate)
+    return compact_ledger(op, turns, &(*ret_reply)->ledger, error);
+  return 0;
+}
+
+/* Another process's event has made an offer: the owner is to come and get it. Or it has taken one
+ * away: what was to ride on that may want something. */
+static void ring_owner(struct op *op, const struct decision *decision) {
+  const struct turning *turning = &decision->turning;
+  const struct run *run = &turning->turns.run;
+  bool offered = run->state == RUN_STARTING && !run->told,
+       gone = turning->from == RUN_STARTING && run->state == RUN_IDLE;
+  if (!decision->answers && decision->owned && (offered || gone))
+    store_ring(op->txn, op->session, &op->head.owner);
+}
+
+static int commit_event(struct op *op, const struct event_step *step, struct tidings_error *error) {
+  if (!step->changed || step->duplicate) return 0;
+  ring_owner(op, &step->decision);
+  int code = store_sweep(op->txn, op->session, op->now_ms, error);
+  return code ? code : op_commit(op, error);
+}
+
+static int write_event(struct op *op, const struct event *event,
+                       const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  struct event_step step = {.event = event};
+  struct tidings_reply *reply = NULL;
+  int code = op_write(op, error);
+  if (!code) code = session_add(op->txn, op->name, &op->session, error);
+  if (!code) code = write_event_rows(op, &step, error);
+  if (!code) code = answer_event(op, &step, &reply, error);
+  if (!code) code = commit_event(op, &step, error);
+  op_give_up(op);
+  if (!code) *ret_reply = reply_hand_out(reply, op);
+  return code;
+}
+
+int step_take(struct op *op, const struct event *event, const struct tidings_reply **ret_reply,
+              struct tidings_error *error) {
+  if (op->instance->role == TIDINGS_ROLE_PRODUCER && !event_is_message(event->type)) {
+    return fail(error, TIDINGS_E_UNSUPPORTED,
+                "%s events are the host's; this instance was opened with role producer",
+                event_is_session(event->type) ? "session" : "turn");
+  }
+  int code = attach_look_up(op, error);
+  if (!code && op->known) code = op_lock(op, error);
+  return code ? code : write_event(op, event, ret_reply, error);
+}

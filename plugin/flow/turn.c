@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/turn.c: what events say to the machine of turns.
+ */
+#include "common/error.h"
+#include "common/utf8.h"
+#include "flow/internal.h"
+
+enum turns_event turn_event_of(const struct event *event) {
+  switch (event->type) {
+  case EVENT_MESSAGE_SUBMITTED: return TURNS_SUBMIT;
+  case EVENT_MESSAGE_CANCELLED: return TURNS_CANCEL;
+  case EVENT_MESSAGE_EDITED: return TURNS_EDIT;
+  case EVENT_MESSAGE_MOVED: return TURNS_MOVE;
+  case EVENT_TURN_STARTED: return event->turn.has_messages ? TURNS_STARTED : TURNS_STARTED_OWN;
+  case EVENT_TURN_DECLINED: return TURNS_DECLINED;
+  case EVENT_TURN_FINISHED: return TURNS_FINISHED;
+  case EVENT_TURN_ABORTED: return TURNS_ABORTED;
+  case EVENT_TURN_FAILED: return TURNS_FAILED;
+  case EVENT_TURN_RETRYING: return TURNS_RETRYING;
+  case EVENT_TURN_WAITING: return TURNS_WAITING;
+  case EVENT_TURN_RESUME: return TURNS_RESUME;
+  case EVENT_STREAM_STARTED: return TURNS_STREAM_STARTED;
+  case EVENT_STREAM_FINISHED: return TURNS_STREAM_FINISHED;
+  case EVENT_TOOLS_STARTED: return TURNS_TOOLS_STARTED;
+  case EVENT_TOOLS_FINISHED: return TURNS_TOOLS_FINISHED;
+  case EVENT_SESSION_OPENED: return TURNS_OPENED;
+  case EVENT_SESSION_RESUMED: return TURNS_RESUMED;
+  case EVENT_SESSION_FORKED: return TURNS_FORKED;
+  case EVENT_SESSION_COMPACTING: return TURNS_COMPACTING;
+  case EVENT_SESSION_COMPACTED: return TURNS_COMPACTED;
+  case EVENT_SESSION_CLOSED: return TURNS_CLOSED;
+  default: return TURNS_LOOK;
+  }
+}
+
+/* What the host says of a turn is kept with the session's head: not at any length. */
+static struct tidings_span words_of(const struct turn_event *turn) {
+  enum { WORDS_BYTES = 1024 };
+  struct tidings_span words = turn->message.len  ? turn->message
+                              : turn->reason.len ? turn->reason
+                                                 : turn->kind;
+  return span_of(words.ptr, utf8_prefix(words, WORDS_BYTES));
+}
+
+int turn_prepare(struct op *op, const struct event *event, struct turns_input *input,
+                 struct tidings_error *error) {
+  input->attempt = event->turn.attempt;
+  if (arena_copy(&op->arena, words_of(&event->turn), &input->words))
+    return fail(error, TIDINGS_E_NOMEM, "no memory for an event");
+  return 0;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/wake.c: the extension `tidings.wake/1`, its arguments checked. Nothing is lost because of
+ * the order: the FIFO is emptied, then the counters are read, then the store. What could not be
+ * named, because that failed, is found by the next call; the FIFO is not filled again for it, or a
+ * host whose store is broken would never sleep any more.
+ */
+#include "store/wake/wake.h"
+#include "common/error.h"
+#include "flow/internal.h"
+
+struct search { /* in one snapshot */
+  struct op *op;
+  uint32_t number; /* of the session whose name is looked for */
+  bool found;
+  struct tidings_error *error;
+};
+
+static int no_memory_for_rung(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory for the sessions that rang");
+}
+
+/* -- whose session is it, and what is it called? ----------------------------------------------- */
+
+static int add_rung(struct search *search, const struct session *session) {
+  if (!session || wake_add(&search->op->instance->wake, session))
+    return no_memory_for_rung(search->error);
+  return 0;
+}
+
+static int add_by_name(struct search *search, struct tidings_span name, uint32_t number) {
+  struct instance *instance = search->op->instance;
+  return add_rung(search, session_table_add(&instance->sessions, name, number,
+                                            store_bell(instance->store, number)));
+}
+
+/* A session with a damaged head has no owner: every call for it says so. */
+static int check_mine(struct search *search, uint32_t number, bool *ret_mine) {
+  struct op *op = search->op;
+  op->session = number;
+  int code = op_get_head(op, NULL);
+  *ret_mine = !code && op_owns_session(op);
+  arena_free(&op->arena);
+  return code == TIDINGS_E_NOMEM ? no_memory_for_rung(search->error) : 0;
+}
+
+static int add_if_mine(void *context, struct tidings_span name, uint32_t number) {
+  struct search *search = context;
+  bool mine;
+  int code = check_mine(search, number, &mine);
+  return code || !mine ? code : add_by_name(search, name, number);
+}
+
+static int add_if_searched(void *context, struct tidings_span name, uint32_t number) {
+  struct search *search = context;
+  if (search->found || number != search->number) return 0;
+  search->found = true;
+  return add_by_name(search, name, number);
+}
+
+/* The store finds numbers by names; the other way round, this process's memory is asked first, then
+ * all names. */
+static int add_by_number(struct search *search, uint32_t number) {
+  struct op *op = search->op;
+  const struct session *session = session_table_number(&op->instance->sessions, number);
+  if (session) return add_rung(search, session);
+  search->number = number;
+  search->found = false;
+  return session_scan(op->txn, add_if_searched, search, search->error);
+}
+
+/* -- what rang --------------------------------------------------------------------------------- */
+
+/* Of all sessions that share this counter, those that are ours. */
+static int add_ring(struct search *search, uint32_t ring, uint32_t limit) {
+  int code = 0;
+  for (uint64_t number = ring ? ring : STORE_RINGS; !code && number < limit;
+       number += STORE_RINGS) {
+    bool mine;
+    code = check_mine(search, (uint32_t)number, &mine);
+    if (!code && mine) code = add_by_number(search, (uint32_t)number);
+  }
+  return code;
+}
+
+static int add_moved_rings(struct search *search, const struct rings *rings) {
+  uint32_t limit;
+  int code = session_limit(search->op->txn, &limit, search->error);
+  for (uint32_t group = 0; !code && group < RING_GROUPS; group++) {
+    for (uint32_t i = 0; !code && rings->moved[group] && i < RING_GROUP; i++) {
+      uint32_t ring = group * RING_GROUP + i;
+      if (ring_moved(rings, ring)) code = add_ring(search, ring, limit);
+    }
+  }
+  return code;
+}
+
+/* At first all that are ours are added: an instance before this one may not have named them all. */
+static int search_store(struct instance *instance, const struct rings *rings, bool all,
+                        struct tidings_error *error) {
+  struct op op;
+  struct search search = {.op = &op, .error = error};
+  op_begin(&op, instance, span_of(NULL, 0), store_deadline_in(instance->budget_ms));
+  int code = op_read(&op, error);
+  if (!code)
+    code =
+        all ? session_scan(op.txn, add_if_mine, &search, error) : add_moved_rings(&search, rings);
+  op_end(&op);
+  return code;
+}
+
+/* The list is empty. */
+static int look_for_rings(struct instance *instance, struct tidings_error *error) {
+  struct wake *wake = &instance->wake;
+  const struct rings *rings = NULL;
+  bool all = !wake->started;
+  wake->next = wake->count = 0;
+  store_wait_drain(instance->store);
+  int code = rings_look(instance->store, &rings, error);
+  if (code || (!rings && !all)) return code;
+  code = search_store(instance, rings, all, error);
+  if (code) {
+    wake->count = 0;
+    return code;
+  }
+  if (rings) rings_told(instance->store);
+  wake->started = true;
+  return 0;
+}
+
+/* -- the calls --------------------------------------------------------------------------------- */
+
+static int enlist_waiter(struct instance *instance, int *ret_fd, struct tidings_error *error) {
+  int code = store_wait(instance->store, &instance->owner, instance->budget_ms, ret_fd, error);
+  if (!code) atomic_store(&instance->wake_used, true);
+  return code;
+}
+
+int flow_wake_descriptor(struct instance *instance, int32_t *ret_fd, struct tidings_error *error) {
+  int fd;
+  pthread_mutex_lock(&instance->wake.lock);
+  int code = enlist_waiter(instance, &fd, error);
+  pthread_mutex_unlock(&instance->wake.lock);
+  if (!code) *ret_fd = fd;
+  return code;
+}
+
+/* The host may go on polling what an instance before this one gave it, without asking for it
+ * again. */
+static int enlist_again(struct instance *instance, struct tidings_error *error) {
+  int fd;
+  if (instance->wake.started || !store_waits(instance->store)) return 0;
+  return enlist_waiter(instance, &fd, error);
+}
+
+static int name_next(struct wake *wake, char *buffer, size_t buffer_size, size_t *ret_len,
+                     struct tidings_error *error) {
+  if (wake_is_empty(wake)) {
+    *ret_len = 0;
+    return 0;
+  }
+  struct tidings_span id = wake->rung[wake->next]->id;
+  if (id.len > buffer_size) {
+    return fail(error, TIDINGS_E_INVAL,
+                "buffer_size: %zu; expected at least %zu for the next session's id (255 is "
+                "always enough)",
+                buffer_size, id.len);
+  }
+  memcpy(buffer, id.ptr, id.len);
+  *ret_len = id.len;
+  wake->next++;
+  return 0;
+}
+
+int flow_wake_next(struct instance *instance, char *buffer, size_t buffer_size, size_t *ret_len,
+                   struct tidings_error *error) {
+  struct wake *wake = &instance->wake;
+  pthread_mutex_lock(&wake->lock);
+  int code = enlist_again(instance, error);
+  if (!code && wake_is_empty(wake)) code = look_for_rings(instance, error);
+  if (!code) code = name_next(wake, buffer, buffer_size, ret_len, error);
+  pthread_mutex_unlock(&wake->lock);
+  return code;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * instance/configuration.c: see configuration.h.
+ */
+#include "instance/configuration.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "common/siphash.h"
+#include "config/config.h"
+#include "instance/instance.h"
+
+struct configuration *configuration_use(struct instance *instance) {
+  pthread_mutex_lock(&instance->configuration_lock);
+  struct configuration *configuration = instance->configuration;
+  atomic_fetch_add(&configuration->users, 1);
+  pthread_mutex_unlock(&instance->configuration_lock);
+  return configuration;
+}
+
+void configuration_done(struct configuration *configuration) {
+  if (!configuration || atomic_fetch_sub(&configuration->users, 1) != 1) return;
+  arena_free(&configuration->arena);
+  free(configuration);
+}
+
+int configuration_complete(const struct instance *instance, struct configuration *configuration,
+                           struct tidings_error *error) {
+  uint8_t fresh[STORE_SECRET_BYTES];
+  if (configuration->settings.fence != FENCE_NONCE || !instance->store) return 0;
+  if (instance->host.random(instance->host.context, fresh, sizeof fresh))
+    return fail(error, TIDINGS_E_INVAL, "host.random failed; delivery.fence \"nonce\" needs it");
+  return store_secret(instance->store, fresh, store_deadline_in(instance->budget_ms),
+                      configuration->secret, error);
+}
+
+struct nonce configuration_nonce(const struct configuration *configuration,
+                                 struct tidings_span session) {
+  struct nonce nonce = {.len = 0};
+  if (configuration->settings.fence != FENCE_NONCE) return nonce;
+  (void)snprintf(nonce.text, sizeof nonce.text, "%016llx",
+                 (unsigned long long)siphash(configuration->secret, session));
+  nonce.len = sizeof nonce.text - 1;
+  return nonce;
+}
+
+int configuration_set(struct instance *instance, struct tidings_span json,
+                      struct tidings_error *error) {
+  struct configuration *configuration = calloc(1, sizeof *configuration);
+  if (!configuration) return fail(error, TIDINGS_E_NOMEM, "no memory for the configuration");
+  atomic_init(&configuration->users, 1);
+  int code = config_parse(json, &configuration->arena, &configuration->settings, error);
+  if (!code) code = configuration_complete(instance, configuration, error);
+  if (code) {
+    configuration_done(configuration);
+    return code;
+  }
+  pthread_mutex_lock(&instance->configuration_lock);
+  struct configuration *before = instance->configuration;
+  instance->configuration = configuration;
+  pthread_mutex_unlock(&instance->configuration_lock);
+  configuration_done(before);
+  return 0;
+}

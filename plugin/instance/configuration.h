@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * instance/configuration.h: the configuration in force. Calls under way may still be using one when
+ * a new one is put in force, so each is counted and freed by its last user.
+ */
+#ifndef INSTANCE_CONFIGURATION_H
+#define INSTANCE_CONFIGURATION_H
+
+#include <stdatomic.h>
+
+#include "common/arena.h"
+#include "store/store.h"
+#include "values/settings.h"
+
+struct instance;
+
+struct configuration {
+  atomic_uint users;
+  struct arena arena;
+  struct settings settings;
+  uint8_t secret[STORE_SECRET_BYTES]; /* what nonces are derived from, when there are any */
+};
+
+/* The configuration in force, kept alive until it is given back. */
+struct configuration *configuration_use(struct instance *instance);
+void configuration_done(struct configuration *configuration);
+int configuration_set(struct instance *instance, struct tidings_span json,
+                      struct tidings_error *error);
+/* Nonces need the store's secret: reads it, once the store is open. */
+int configuration_complete(const struct instance *instance, struct configuration *configuration,
+                           struct tidings_error *error);
+
+/* What tells a session's real blocks from forged ones: the same for ever, and told to the model by
+ * the query `instructions`. Empty: there is none by this configuration. */
+struct nonce {
+  char text[17];
+  size_t len;
+};
+struct nonce configuration_nonce(const struct configuration *configuration,
+                                 struct tidings_span session);
+
+#endif

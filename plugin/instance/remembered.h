@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * instance/remembered.h: settles that met BUSY. The host was told that they are remembered: each is
+ * applied at the next call, and before close.
+ */
+#ifndef INSTANCE_REMEMBERED_H
+#define INSTANCE_REMEMBERED_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct remembered {
+  uint64_t delivery_id;
+  uint32_t outcome;
+};
+
+struct remembered_settles {
+  pthread_mutex_t lock;
+  struct remembered *list; /* oldest first */
+  size_t count, capacity;
+  atomic_bool any; /* read without the lock */
+};
+
+void remembered_init(struct remembered_settles *settles);
+void remembered_finish(struct remembered_settles *settles);
+/* False: there is no room. */
+bool remembered_add(struct remembered_settles *settles, struct remembered settle);
+/* Takes the oldest. False: there is none. */
+bool remembered_take(struct remembered_settles *settles, struct remembered *ret_settle);
+
+#endif

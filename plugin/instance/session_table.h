@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * instance/session_table.h: what this process remembers of sessions, so that a hook with nothing to
+ * say costs a hash, a comparison and a load. Looking up takes no lock; sessions are added and never
+ * removed before close.
+ */
+#ifndef INSTANCE_SESSION_TABLE_H
+#define INSTANCE_SESSION_TABLE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "common/span.h"
+
+struct session {
+  uint64_t hash;
+  struct tidings_span id;
+  uint32_t number;              /* in the store */
+  const _Atomic uint32_t *bell; /* in the store */
+  /* The bell's value when nothing was pending and this host was attached; odd: not known. */
+  _Atomic uint32_t quiet;
+};
+
+enum { QUIET_UNKNOWN = 1 };
+
+struct session_slots;
+struct session_table {
+  _Atomic(struct session_slots *) slots; /* NULL while empty */
+  pthread_mutex_t lock;                  /* of whoever adds */
+  size_t count;
+};
+
+int session_table_init(struct session_table *table); /* 0, or -1 */
+void session_table_finish(struct session_table *table);
+struct session *session_table_find(struct session_table *table,
+                                   struct tidings_span id); /* NULL: not there */
+/* By its number, looking at one after the other: not for a hook. NULL: not there. */
+struct session *session_table_number(struct session_table *table, uint32_t number);
+/* Finds or adds. NULL: no memory. */
+struct session *session_table_add(struct session_table *table, struct tidings_span id,
+                                  uint32_t number, const _Atomic uint32_t *bell);
+
+#endif

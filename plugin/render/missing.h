@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render/missing.h: what stands in place of text that is not there: cut off, or lost.
+ */
+#ifndef RENDER_MISSING_H
+#define RENDER_MISSING_H
+
+#include "common/arena.h"
+
+/* The first `kept` bytes of `whole`, or fewer, so that no character is split, and after them "… (N
+ * more bytes)", which does not count. Returns 0, or -1: no memory. */
+int render_cut(struct arena *arena, struct tidings_span whole, size_t kept,
+               struct tidings_span *ret);
+
+/* In place of a message's content whose record in the store is damaged. */
+struct tidings_span render_lost_content(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render/report.c: see report.h.
+ */
+#include "render/report.h"
+
+#include "common/utf8.h"
+
+enum { SUMMARY_CHARACTERS = 500 };
+
+static void write_name(const char *before, struct tidings_span name, const char *after,
+                       struct buffer *out) {
+  buffer_text(out, before);
+  buffer_span(out, name);
+  buffer_text(out, after);
+}
+
+static void write_handle_state(const struct report *report, struct buffer *out) {
+  write_name("Tool `", report->tool, "` (handle `", out);
+  buffer_span(out, report->handle);
+  buffer_text(out, "`) ");
+  if (report->state == HANDLE_WAITING) buffer_text(out, "is waiting for input.");
+  else if (report->state != HANDLE_FAILED) buffer_text(out, "has stopped with result available.");
+  else if (report->has_exit_code)
+    buffer_format(out, "failed with exit code %lld.", (long long)report->exit_code);
+  else buffer_text(out, "failed.");
+}
+
+static void write_mcp_state(const struct report *report, struct buffer *out) {
+  write_name("MCP server `", report->server, "` ", out);
+  if (report->state == MCP_DISCONNECTED) buffer_text(out, "has disconnected.");
+  else if (report->state == MCP_UNRESPONSIVE) buffer_text(out, "is not responding.");
+  else buffer_text(out, "has reconnected.");
+}
+
+static void write_file_changed(const struct report *report, struct buffer *out) {
+  static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
+  const char *change = changes[report->change];
+  if (report->path_count == 1) {
+    write_name("`", report->paths[0], "` was ", out);
+    buffer_format(out, "%s externally.", change);
+    return;
+  }
+  buffer_format(out, "Multiple files %s: ", change);
+  for (size_t i = 0; i < report->path_count; i++) {
+    if (i) buffer_text(out, ", ");
+    buffer_span(out, report->paths[i]);
+  }
+}
+
+static void write_budget_usage(const struct report *report, unsigned percent, struct buffer *out) {
+  buffer_format(out, "Token budget: %u%% used (%lld of %lld).", percent, (long long)report->used,
+                (long long)report->limit);
+}
+
+static void write_rate_limited(const struct report *report, struct buffer *out) {
+  int64_t seconds = report->retry_after_ms / 1000 + (report->retry_after_ms % 1000 > 0);
+  buffer_format(out, "Rate limited; retry after %lld s.", (long long)seconds);
+}
+
+static void write_subagent_finished(const struct report *report, struct buffer *out) {
+  write_name("[Subagent '", report->slug, "' finished]", out);
+  if (!report->summary.len) return;
+  buffer_byte(out, '\n');
+  buffer_append(out, report->summary.ptr, utf8_characters(report->summary, SUMMARY_CHARACTERS));
+}
+
+void render_report(enum event_type type, const struct report *report, const struct memory *memory,
+                   struct buffer *out) {
+  switch (type) {
+  case EVENT_HANDLE_STATE: write_handle_state(report, out); break;
+  case EVENT_MCP_STATE: write_mcp_state(report, out); break;
+  case EVENT_FILE_CHANGED: write_file_changed(report, out); break;
+  case EVENT_CONFIG_CHANGED:
+    write_name("Configuration reloaded: ", report->summary, "", out);
+    break;
+  case EVENT_BUDGET_USAGE: write_budget_usage(report, memory->budget_percent, out); break;
+  case EVENT_RATE_LIMITED: write_rate_limited(report, out); break;
+  case EVENT_SUBAGENT_FINISHED: write_subagent_finished(report, out); break;
+  default: break; /* of no other event a producer makes a notification */
+  }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render/report.h: the sentence of a report of which a producer makes a notification. The words are
+ * those of docs/semantics.md.
+ */
+#ifndef RENDER_REPORT_H
+#define RENDER_REPORT_H
+
+#include "common/buffer.h"
+#include "values/event.h"
+#include "values/memory.h"
+
+/* `memory` is what the producer remembers after this report. A buffer without memory is `failed`.
+ */
+void render_report(enum event_type type, const struct report *report, const struct memory *memory,
+                   struct buffer *out);
+
+#endif

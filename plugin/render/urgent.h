@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render/urgent.h: the text that a turn of the plugin's own starts with.
+ */
+#ifndef RENDER_URGENT_H
+#define RENDER_URGENT_H
+
+#include "common/arena.h"
+#include "values/notification.h"
+
+/* `note`: the most pressing of those that ask for the turn. Text is in the arena. Returns 0, or -1:
+ * no memory. */
+int render_urgent_message(const struct notification *note, struct arena *arena,
+                          struct tidings_span *ret_text);
+
+#endif

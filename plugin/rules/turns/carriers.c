@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/turns/carriers.c: what becomes of messages on carriers, and of a run whose host is gone.
+ */
+#include "rules/turns/carriers.h"
+
+static bool turn_runs(const struct run *run) {
+  return run->state == RUN_BUSY || run->state == RUN_RETRYING || run->state == RUN_WAITING;
+}
+
+static void put_on_carrier(struct message *message, const struct turns_input *input) {
+  message->delivery = input->delivery;
+  message->carriers++;
+  set_state(message, input->fires_at_once ? MESSAGE_FIRED : MESSAGE_LEASED);
+}
+
+void lease_turn(struct step *step) {
+  for (size_t i = 0; i < step->turns->count; i++) {
+    struct message *message = &step->turns->messages[i];
+    bool fired_only = message->state == MESSAGE_FIRED &&
+                      !message->delivery; /* by turn.started: no carrier had it yet */
+    bool in_doubt =
+        fired_only || message->state == MESSAGE_QUEUED || message->state == MESSAGE_LEASED;
+    if (message->of_turn && in_doubt) put_on_carrier(message, step->input);
+  }
+}
+
+void lease_steering(struct step *step) {
+  if (!step->input->steering || step->run->compacting || !turn_runs(step->run)) return;
+  for (size_t i = 0; i < step->turns->count; i++) {
+    struct message *message = &step->turns->messages[i];
+    if (message->state == MESSAGE_STEERING) put_on_carrier(message, step->input);
+  }
+}
+
+/* Those that the delivery carries: as its row says; or as they say themselves, should the row be
+ * lost. */
+static void name_carried(struct step *step) {
+  struct turns *turns = step->turns;
+  for (size_t i = 0; i < turns->count; i++)
+    turns->messages[i].named = turns->messages[i].delivery == step->input->delivery;
+  for (size_t i = 0; i < step->input->named_count; i++)
+    turns->messages[step->input->named[i]].named = true;
+}
+
+/* One carrier in the transcript is enough, whatever becomes of the others. */
+int carrier_committed(struct step *step) {
+  name_carried(step);
+  for (size_t i = 0; i < step->turns->count; i++) {
+    struct message *message = &step->turns->messages[i];
+    if (!message->named || message->state != MESSAGE_LEASED) continue;
+    message->delivery = step->input->delivery;
+    set_state(message, MESSAGE_FIRED);
+  }
+  return 0;
+}
+
+/* With the last of its carriers a message comes back. */
+int carrier_rolled_back(struct step *step) {
+  struct run *run = step->run;
+  bool any = false;
+  run->asked = 0;
+  name_carried(step);
+  for (size_t i = 0; i < step->turns->count; i++) {
+    struct message *message = &step->turns->messages[i];
+    if (!message->named || message->state != MESSAGE_LEASED) continue;
+    message->changed = true;
+    if (--message->carriers) continue;
+    requeue(message);
+    if (message->steer && turn_runs(run)) set_state(message, MESSAGE_STEERING);
+    any = true;
+  }
+  if (any && run->state == RUN_IDLE && !run->settling) offer_batch(step);
+  return 0;
+}
+
+int run_recovered(struct step *step) {
+  struct run *run = step->run;
+  bool ran = turn_runs(run), held = false;
+  if (ran) run->orphaned = run->kind == TURN_OF_SYSTEM ? run->system_turns : 0;
+  for (size_t i = 0; i < step->turns->count; i++) {
+    struct message *message = &step->turns->messages[i];
+    bool orphaned = ran && message->of_turn && message->state == MESSAGE_FIRED;
+    if (ran && message->orphaned != orphaned) {
+      message->orphaned = orphaned;
+      message->changed = true;
+    }
+    bool lost_carrier =
+        message->state == MESSAGE_LEASED; /* all that the store still had are settled by now */
+    if (message->state == MESSAGE_OFFERED || lost_carrier) requeue(message);
+  }
+  end_turn(step);
+  end_settling(run);
+  run->compacting = false;
+  run->asked = 0;
+  if (step->input->settings->restart_hold) held = ran || anything_queued(step->turns);
+  run->state = held ? RUN_ERROR : RUN_IDLE;
+  return 0;
+}
+
+int run_closed(struct step *step) {
+  struct run *run = step->run;
+  for (size_t i = 0; i < step->turns->count; i++) {
+    struct message *message = &step->turns->messages[i];
+    if (message->of_turn || message->orphaned) message->changed = true;
+    if (!message_is_over(message->state)) set_state(message, MESSAGE_CLOSED);
+    message->of_turn = message->orphaned = message->steer = false;
+  }
+  *run = (struct run){.system_turns = run->system_turns,
+                      .last_message = run->last_message,
+                      .first_message = run->first_message,
+                      .last_place = run->last_place,
+                      .last_stamp_ms = run->last_stamp_ms};
+  return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session/decision.h: what a session's run does next, decided within one transaction: from the head
+ * to the reply. Whoever uses it commits, and hands the reply out after that.
+ */
+#ifndef SESSION_DECISION_H
+#define SESSION_DECISION_H
+
+#include "session/reply.h"
+#include "session/turning.h"
+
+/* Zero, but for `answers` and `owned`, before it is loaded. */
+struct decision {
+  bool answers; /* the caller is the attached host and gets the reply */
+  bool owned;   /* somebody alive is attached */
+
+  bool head_changed;
+  struct turning turning;
+  uint64_t last_item;
+  struct tidings_span system_text; /* what an offered turn of the plugin's own starts with */
+  struct turns_result result;
+};
+
+/* Of op's head, in its transaction. Errors: STORE, NOMEM. */
+int decision_load(struct op *op, struct decision *decision, const struct tidings_span *ids,
+                  size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
+int decision_load_numbers(struct op *op, struct decision *decision, const uint64_t *numbers,
+                          size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
+struct turns_input decision_input(const struct op *op, const struct decision *decision,
+                                  enum turns_event event);
+/* After the step: urgency, an offer that is due or that the host does not know yet. Errors: STORE,
+ * NOMEM. */
+int decision_look(struct op *op, struct decision *decision, struct tidings_error *error);
+static inline bool decision_acts(const struct decision *decision) {
+  return decision->result.offer || decision->result.abort;
+}
+/* Writes rows and head, if anything changed: *ret_changed. */
+int decision_save(struct op *op, struct decision *decision, enum turns_event event,
+                  bool *ret_changed, struct tidings_error *error);
+/* A reply with the status and the actions, in op's arena; still inside the transaction, so that it
+ * cannot fail after the commit. */
+int decision_reply(struct op *op, const struct decision *decision, struct tidings_reply **ret_reply,
+                   struct tidings_error *error);
+
+/* A reply that only says how the session op->name stands, by a snapshot of its own. Errors: STORE,
+ * NOMEM. */
+int decision_status_reply(struct op *op, struct tidings_reply **ret_reply,
+                          struct tidings_error *error);
+
+#endif

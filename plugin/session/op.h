@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session/op.h: one call's operation. It is made once, where a call enters flow/ or query/, and
+ * handed down: nothing else holds the settings, the transaction or the time of a call.
+ */
+#ifndef SESSION_OP_H
+#define SESSION_OP_H
+
+#include "instance/instance.h"
+
+struct op {
+  struct instance *instance;
+  struct configuration *configuration; /* in use until op_end */
+  const struct settings *settings;     /* the configuration's */
+  int64_t now_ms;                      /* the host's wall clock, read once */
+  store_deadline deadline;
+
+  struct tidings_span name; /* the session's; the caller's memory */
+  struct session *known;    /* what this process remembers of the session; NULL: nothing yet */
+  uint32_t session;         /* its number in the store; 0: not known */
+  bool locked;              /* the lock is held .. */
+  uint32_t locked_session;  /* .. of this session */
+
+  struct store_txn *txn; /* the one that is open, a snapshot or a write; NULL: none */
+  struct arena arena;    /* for all that the call allocates; a reply takes it along */
+  struct head head;      /* the session's, by op_get_head; undefined before */
+};
+
+/* Takes the configuration that is in force and reads the clock. `name` may be empty. */
+void op_begin(struct op *op, struct instance *instance, struct tidings_span name,
+              store_deadline deadline);
+/* Gives back all that the operation still has: transaction, lock, configuration, memory. */
+void op_end(struct op *op);
+
+/* At most one transaction at a time. Errors as of store_read and store_write. */
+int op_read(struct op *op, struct tidings_error *error);
+int op_write(struct op *op, struct tidings_error *error);
+int op_commit(struct op *op, struct tidings_error *error); /* over in either case */
+void op_give_up(struct op *op); /* ends a snapshot, drops a write; none is allowed */
+
+/* The lock of op->session: one decision at a time. Errors: BUSY. */
+int op_lock(struct op *op, struct tidings_error *error);
+void op_unlock(struct op *op); /* allowed without a lock */
+
+/* Reads op->session's head in the transaction. Errors: STORE, NOMEM. */
+int op_get_head(struct op *op, struct tidings_error *error);
+int op_put_head(struct op *op, struct tidings_error *error);
+
+static inline bool op_owns_session(const struct op *op) {
+  return owner_equal(&op->head.owner, &op->instance->owner);
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/deadline.h: how long a call may wait.
+ */
+#ifndef STORE_DB_DEADLINE_H
+#define STORE_DB_DEADLINE_H
+
+#include <stdint.h>
+
+/* A point in time (CLOCK_MONOTONIC, nanoseconds) past which a call gives up waiting for the writer
+ * lock. */
+typedef uint64_t store_deadline;
+store_deadline store_deadline_in(uint32_t budget_ms);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/limits.h: how many of what all users of a store share.
+ */
+#ifndef STORE_DB_LIMITS_H
+#define STORE_DB_LIMITS_H
+
+enum {
+  STORE_MAX_READERS = 1024,
+  STORE_BELLS = 4096, /* counters; sessions share them by their number modulo this */
+  STORE_RINGS = 4096, /* likewise */
+  RING_GROUP = 64,    /* so many rings have a counter that moves with any of them: a short look */
+  RING_GROUPS = STORE_RINGS / RING_GROUP,
+  STORE_WAITERS = 256, /* processes that may wait on one store */
+};
+
+#endif

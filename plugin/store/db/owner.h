@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/owner.h: a process, told from all others that ever ran on this machine.
+ */
+#ifndef STORE_DB_OWNER_H
+#define STORE_DB_OWNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct owner {
+  uint8_t boot_id[16];
+  uint64_t pid_namespace;
+  uint64_t start_time; /* of the process, in clock ticks since boot */
+  uint32_t pid;        /* 0: no process */
+};
+/* Describes process `pid` (0: this one). Returns 0, or -1 if there is no such process. */
+int owner_of_process(uint32_t pid, struct owner *ret_owner);
+bool owner_equal(const struct owner *a, const struct owner *b);
+/* false for no process, for another boot and for a zombie */
+bool owner_alive(const struct owner *owner);
+
+#endif

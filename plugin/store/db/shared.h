@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/db/shared.h: the file `shared`, which every process that uses a store has mapped.
+ */
+#ifndef STORE_DB_SHARED_H
+#define STORE_DB_SHARED_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <tidings/host.h>
+
+#include "store/db/deadline.h"
+#include "store/db/limits.h"
+
+struct db;
+
+/* The store's own file beside the engine's two, mapped by every user: who is here, the writer lock,
+ * the bells, the rings, the waiters. */
+struct shared_page {
+  char magic[8];
+  uint32_t layout;      /* of this struct */
+  uint32_t mutex_bytes; /* sizeof(pthread_mutex_t) of whoever made it: a 32-bit process must not use
+                           a 64-bit mutex */
+  uint64_t pid_namespace;       /* of all present users */
+  pthread_mutex_t writer;       /* robust, process-shared */
+  _Atomic uint32_t waiters_end; /* slots of waiters from here on have never been used */
+};
+
+/* A process that sleeps at a FIFO of its own in the store's folder, for the sessions of an owner:
+ * itself, or the agent that it helps. Written behind the gate only, and never while its process
+ * lives but by that process; read by whoever rings, without a lock. Boot and PID namespace are
+ * those of all users. */
+enum waiter_state { WAITER_NONE = 0, WAITER_COMING = 1, WAITER_READY = 2 };
+struct wait_slot {
+  _Atomic uint32_t state; /* enum waiter_state */
+  _Atomic uint32_t pid, owner_pid;
+  _Atomic uint64_t start_time, owner_start_time;
+  _Atomic uint64_t inode; /* of the FIFO */
+};
+enum {
+  SHARED_BELLS_OFFSET = 4096,
+  SHARED_RINGS_OFFSET = SHARED_BELLS_OFFSET + STORE_BELLS * 4,
+  SHARED_GROUPS_OFFSET = SHARED_RINGS_OFFSET + STORE_RINGS * 4,
+  SHARED_WAITERS_OFFSET = SHARED_GROUPS_OFFSET + RING_GROUPS * 4,
+  SHARED_BYTES = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot)
+};
+
+struct shared {
+  int fd;
+  struct shared_page *page;
+  _Atomic uint32_t *bells;
+  _Atomic uint32_t *rings, *ring_groups;
+  struct wait_slot *waiters;
+  bool sole_user; /* when it was opened */
+  bool anew;      /* and what it held meant nothing: the slots of waiters neither */
+};
+
+/* The gate is held from shared_open to shared_admit: one process at a time opens a store. Errors:
+ * BUSY, STORE, NOMEM. */
+int shared_open(struct db *db, uint32_t budget_ms, struct tidings_error *error);
+/* Takes the gate by itself; shared_admit gives it back. Errors: BUSY, STORE. */
+int shared_gate(struct db *db, uint32_t budget_ms, struct tidings_error *error);
+void shared_admit(struct db *db);
+void shared_close(struct db *db);
+
+/* The writer lock, of all processes. Errors: BUSY, STORE. */
+int shared_writer_lock(struct db *db, store_deadline deadline, struct tidings_error *error);
+void shared_writer_unlock(struct db *db);
+bool shared_writer_try(struct db *db); /* at once or not at all */
+
+/* Odd, before the commit. */
+void shared_bells_begin(struct db *db, const uint32_t *sessions, size_t count);
+/* Even, after it. */
+void shared_bells_end(struct db *db, const uint32_t *sessions, size_t count);
+
+#endif

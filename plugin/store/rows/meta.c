@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/rows/meta.c: the first row of a store: its schema number, and the next session's number.
+ */
+#include "store/rows/rows.h"
+
+struct db_key meta_first(struct buffer *out) {
+  struct db_key key = row_key(0, ROW_META, 0);
+  record_begin(out);
+  record_u64(out, STORE_SCHEMA);
+  record_u64(out, 1);
+  record_end(out, &key);
+  return key;
+}
+
+/* A newer build may have migrated the store while this one had it open. */
+static int refuse_schema(const struct db *db, uint64_t schema, struct tidings_error *error) {
+  if (schema > STORE_SCHEMA)
+    return fail(error, TIDINGS_E_SCHEMA_NEWER,
+                "store %s has schema %llu, this build knows up to %d; use a newer tidings. The "
+                "store was left as it is",
+                db->directory, (unsigned long long)schema, STORE_SCHEMA);
+  return fail(error, TIDINGS_E_STORE,
+              "store %s has schema %llu, this build knows %d; use the tidings that made it, or "
+              "another store. The store was left as it is",
+              db->directory, (unsigned long long)schema, STORE_SCHEMA);
+}
+
+int meta_check(struct store_txn *txn, struct tidings_error *error) {
+  const struct db *db = &txn->store->db;
+  struct db_key key = row_key(0, ROW_META, 0);
+  struct record_reader reader;
+  struct tidings_span value;
+  int rc = row_get(txn, &key, &value);
+  if (rc) return db_failed(error, rc, "read its schema number");
+  if (!value.ptr)
+    return fail(error, TIDINGS_E_STORE, "store %s has no schema number: it was not made by tidings",
+                db->directory);
+  if (record_format(&key, value) > RECORD_FORMAT)
+    return fail(
+        error, TIDINGS_E_SCHEMA_NEWER,
+        "store %s has records of a newer format; use a newer tidings. The store was left as it is",
+        db->directory);
+  bool intact = record_open(&reader, &key, value);
+  uint64_t schema = intact ? record_read_u64(&reader) : 0;
+  if (!intact || reader.bad)
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: the record of its schema number is damaged; restore it from a backup",
+                db->directory);
+  return schema == STORE_SCHEMA ? 0 : refuse_schema(db, schema, error);
+}
+
+static int read_meta(struct store_txn *txn, uint64_t *ret_schema, uint64_t *ret_next,
+                     struct tidings_error *error) {
+  struct db_key key = row_key(0, ROW_META, 0);
+  struct record_reader reader;
+  struct tidings_span value;
+  int rc = row_get(txn, &key, &value);
+  if (rc) return db_failed(error, rc, "read its schema row");
+  if (!value.ptr || !record_open(&reader, &key, value))
+    return row_damaged(error, "the schema", 0, 0);
+  uint64_t schema = record_read_u64(&reader), next = record_read_u64(&reader);
+  if (!record_close(&reader) || !next) return row_damaged(error, "the schema", 0, 0);
+  *ret_schema = schema;
+  *ret_next = next;
+  return 0;
+}
+
+int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
+  struct db_key key = row_key(0, ROW_META, 0);
+  struct buffer body = BUFFER_EMPTY;
+  uint64_t schema = 0, next = 0;
+  int code = read_meta(txn, &schema, &next, error);
+  if (code) return code;
+  if (next > UINT32_MAX)
+    return fail(error, TIDINGS_E_FULL,
+                "the store has had 4,294,967,295 sessions; move it away to start a new one");
+  record_begin(&body);
+  record_u64(&body, schema);
+  record_u64(&body, next + 1);
+  code = row_put(txn, &key, &body, error);
+  if (!code) *ret_number = (uint32_t)next;
+  return code;
+}
+
+int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_error *error) {
+  uint64_t schema = 0, next = 0;
+  int code = read_meta(txn, &schema, &next, error);
+  if (!code) *ret_limit = next > UINT32_MAX ? UINT32_MAX : (uint32_t)next;
+  return code;
+}

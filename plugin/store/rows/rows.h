@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/rows/rows.h: what each kind of row looks like as a record, and a transaction's way to it.
+ */
+#ifndef STORE_ROWS_ROWS_H
+#define STORE_ROWS_ROWS_H
+
+#include "store/handle.h"
+#include "store/rows/record.h"
+
+/* -- txn.c ------------------------------------------------------------------------------------- */
+
+/* store_write for a caller that has the writer lock already; it is given up with the transaction,
+ * or at once on failure. */
+int txn_write_locked(struct store *store, struct store_txn **ret_txn, struct tidings_error *error);
+/* 0, or -1: too many sessions in one transaction. */
+int txn_touch(struct store_txn *txn, uint32_t session);
+
+/* -- row.c ------------------------------------------------------------------------------------- */
+
+/* Without such a row ret_value->ptr is NULL. 0, or the engine's error: see db_failed. */
+static inline int row_get(struct store_txn *txn, const struct db_key *key,
+                          struct tidings_span *ret_value) {
+  return db_get(&txn->db, key, ret_value);
+}
+/* Seals `body` (a record without its checksum), puts it and frees it. Errors: NOMEM, STORE. */
+int row_put(struct store_txn *txn, const struct db_key *key, struct buffer *body,
+            struct tidings_error *error);
+/* Refuses to go on with a damaged row: STORE. */
+int row_damaged(struct tidings_error *error, const char *what, uint32_t session, uint64_t n);
+
+/* The number of the last row of a kind; 0: there is none. */
+int row_last(struct store_txn *txn, uint32_t session, enum row_kind kind, uint64_t *ret_n,
+             struct tidings_error *error);
+
+/* -- meta.c: the store's own row --------------------------------------------------------------- */
+
+/* The first row of a new store: its key, and its record in `out`. */
+struct db_key meta_first(struct buffer *out);
+/* Is it a store that this build can read and write? Errors: SCHEMA_NEWER, STORE. */
+int meta_check(struct store_txn *txn, struct tidings_error *error);
+/* Sessions' numbers are counted up and never given out again. Errors: FULL, STORE, NOMEM. */
+int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error);
+
+/* -- items.c, heads.c, deliveries.c, runs.c, messages.c, transitions.c --------------------------
+ */
+
+/* Without the checksum: the number, and so the key, is known only to the writer that commits it. */
+void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note);
+bool item_decode(struct record_reader *reader,
+                 struct item *ret_item); /* text points into the record */
+
+void head_encode(struct buffer *out, const struct head *head);
+/* false with *ret_no_memory: the arena is out of memory. */
+bool head_decode(struct record_reader *reader, struct arena *arena, struct head *ret_head,
+                 bool *ret_no_memory);
+
+void delivery_encode(struct buffer *out, const struct delivery *delivery);
+bool delivery_decode(struct record_reader *reader, struct arena *arena,
+                     struct delivery *ret_delivery, bool *ret_no_memory);
+
+void run_encode(struct buffer *out, const struct run *run);
+void run_decode(struct record_reader *reader,
+                struct run *ret_run); /* text points into the record */
+void message_encode(struct buffer *out, const struct message *message);
+bool message_decode(struct record_reader *reader,
+                    struct message *ret_message); /* text points into the record */
+void transition_encode(struct buffer *out, const struct transition *transition);
+bool transition_decode(struct record_reader *reader, struct arena *arena,
+                       struct transition *ret_transition, bool *ret_no_memory);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/rows/runs.c: what a run looks like inside the record of its session's head.
+ */
+#include "store/rows/rows.h"
+
+enum run_flag {
+  RUN_TOLD = 1,
+  RUN_ABORTED = 2,
+  RUN_COMPACTING = 4,
+  RUN_STEERING = 8,
+  RUN_SETTLING = 16,
+  RUN_FLAGS = 32
+};
+
+static uint64_t flag(bool set, unsigned bit) { return set ? bit : 0; }
+
+void run_encode(struct buffer *out, const struct run *run) {
+  record_u64(out, run->state);
+  record_u64(out, run->phase);
+  record_u64(out, run->kind);
+  record_u64(out, flag(run->told, RUN_TOLD) | flag(run->aborted, RUN_ABORTED) |
+                      flag(run->compacting, RUN_COMPACTING) | flag(run->steering, RUN_STEERING) |
+                      flag(run->settling, RUN_SETTLING));
+  record_u64(out, run->attempt);
+  record_bytes(out, run->words);
+  record_i64(out, run->started_ms);
+  record_i64(out, run->settle_since_ms);
+  record_u64(out, run->settle_last);
+  record_u64(out, run->system_turns);
+  record_u64(out, run->system_item);
+  record_u64(out, run->orphaned);
+  record_u64(out, run->auto_turns);
+  record_u64(out, run->asked);
+  record_u64(out, run->last_message);
+  record_u64(out, run->first_message);
+  record_u64(out, run->last_place);
+  record_i64(out, run->last_stamp_ms);
+  record_u64(out, run->abort_count);
+  for (uint32_t i = 0; i < run->abort_count; i++) record_i64(out, run->aborts_ms[i]);
+}
+
+void run_decode(struct record_reader *reader, struct run *ret_run) {
+  struct run run = {0};
+  run.state = record_read_below(reader, RUN_STATE_COUNT);
+  run.phase = record_read_below(reader, PHASE_COUNT);
+  run.kind = record_read_below(reader, TURN_KIND_COUNT);
+  uint8_t flags = record_read_below(reader, RUN_FLAGS);
+  run.told = flags & RUN_TOLD;
+  run.aborted = flags & RUN_ABORTED;
+  run.compacting = flags & RUN_COMPACTING;
+  run.steering = flags & RUN_STEERING;
+  run.settling = flags & RUN_SETTLING;
+  run.attempt = (uint32_t)record_read_u64(reader);
+  run.words = record_read_bytes(reader);
+  run.started_ms = record_read_i64(reader);
+  run.settle_since_ms = record_read_i64(reader);
+  run.settle_last = record_read_u64(reader);
+  run.system_turns = record_read_u64(reader);
+  run.system_item = record_read_u64(reader);
+  run.orphaned = record_read_u64(reader);
+  run.auto_turns = (uint32_t)record_read_u64(reader);
+  run.asked = record_read_u64(reader);
+  run.last_message = record_read_u64(reader);
+  run.first_message = record_read_u64(reader);
+  run.last_place = record_read_u64(reader);
+  run.last_stamp_ms = record_read_i64(reader);
+  run.abort_count = record_read_below(reader, MAX_ABORTS + 1);
+  for (uint32_t i = 0; i < run.abort_count; i++) run.aborts_ms[i] = record_read_i64(reader);
+  *ret_run = run;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/wake/rings.c: the counters that say which sessions rang. As with the bells, whoever commits
+ * makes them odd before and even after, under the writer lock, so a writer that dies in between
+ * leaves an odd one behind: who sees it and gets the writer lock knows that nobody is in the midst
+ * of a commit, and makes it even. So a ring is never lost, whenever its process is killed.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "store/rows/rows.h"
+#include "store/wake/ring.h"
+
+/* -- the side that commits --------------------------------------------------------------------- */
+
+static void call_owner(struct store_txn *txn, const struct owner *owner) {
+  if (txn->called_count > CALLED_OWNERS) return;
+  for (size_t i = 0; i < txn->called_count; i++) {
+    if (txn->called[i].pid == owner->pid && txn->called[i].start_time == owner->start_time) return;
+  }
+  if (txn->called_count < CALLED_OWNERS) {
+    txn->called[txn->called_count].pid = owner->pid;
+    txn->called[txn->called_count].start_time = owner->start_time;
+  }
+  txn->called_count++;
+}
+
+void rings_ring_for(struct store_txn *txn, uint32_t session, const struct owner *owner,
+                    uintptr_t thread) {
+  const struct owner *self = &txn->store->db.self;
+  /* Who is of another boot or namespace is dead. */
+  if (!owner->pid || owner->pid_namespace != self->pid_namespace ||
+      memcmp(owner->boot_id, self->boot_id, sizeof self->boot_id) != 0)
+    return;
+  (void)txn_touch(txn,
+                  session); /* which only fails where what changed the session has failed before */
+  for (size_t i = 0; i < txn->touched_count; i++) {
+    if (txn->touched[i] == session) txn->ringing |= (uint64_t)1 << i;
+  }
+  if (thread != atomic_load_explicit(&txn->store->wake.waiting_thread, memory_order_relaxed))
+    txn->rung_by_others = true;
+  call_owner(txn, owner);
+}
+
+void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner) {
+  rings_ring_for(txn, session, owner, (uintptr_t)pthread_self());
+}
+
+/* First the ring, then its group: who finds the group as it was need not look at the ring. */
+static void set_ring(struct store *store, uint32_t ring, uint32_t value) {
+  atomic_store(&store->db.shared.rings[ring], value);
+  atomic_fetch_add(&store->db.shared.ring_groups[ring / RING_GROUP], 1);
+}
+
+void rings_begin(struct store_txn *txn) {
+  for (size_t i = 0; i < txn->touched_count; i++) {
+    if (!(txn->ringing >> i & 1)) continue;
+    uint32_t ring = txn->touched[i] % STORE_RINGS,
+             value = atomic_load(&txn->store->db.shared.rings[ring]);
+    if (value & 1) txn->rung_by_others = true; /* a dead writer's ring is in it */
+    set_ring(txn->store, ring, value | 1);
+  }
+}
+
+/* What the waiting thread rings itself, and nobody else since it last looked, is no news to it: its
+ * reply has it. */
+void rings_end(struct store_txn *txn) {
+  struct store *store = txn->store;
+  struct rings *known = txn->rung_by_others ? NULL : atomic_load(&store->wake.rings);
+  for (size_t i = 0; i < txn->touched_count; i++) {
+    if (!(txn->ringing >> i & 1)) continue;
+    uint32_t ring = txn->touched[i] % STORE_RINGS;
+    uint32_t after = (atomic_load(&store->db.shared.rings[ring]) | 1) + 1, before = after - 2;
+    if (known) (void)atomic_compare_exchange_strong(&known->seen[ring], &before, after);
+    set_ring(store, ring, after);
+  }
+}
+
+/* -- the side that waits ----------------------------------------------------------------------- */
+
+/* Odd: somebody is just committing, and will call; or was killed. With the writer lock it is the
+ * latter, and can be mended. */
+static uint32_t mend(struct store *store, uint32_t ring) {
+  if (shared_writer_try(&store->db)) {
+    uint32_t value = atomic_load(&store->db.shared.rings[ring]);
+    if (value & 1) set_ring(store, ring, value + 1);
+    shared_writer_unlock(&store->db);
+  }
+  return atomic_load(&store->db.shared.rings[ring]);
+}
+
+/* All of it is known. An odd one has to be looked at again, though its group may never move: its
+ * writer may be dead by then. */
+static void group_told(struct rings *rings, uint32_t group) {
+  if (!rings->odd[group]) rings->seen_groups[group] = rings->groups[group];
+}
+
+static void look_at_group(struct store *store, struct rings *rings, uint32_t group) {
+  for (uint32_t i = 0; i < RING_GROUP; i++) {
+    uint32_t ring = group * RING_GROUP + i, now = atomic_load(&store->db.shared.rings[ring]);
+    if (now & 1) now = mend(store, ring);
+    rings->now[ring] = now;
+    if (now & 1) rings->odd[group] |= (uint64_t)1 << i;
+    if (now != atomic_load_explicit(&rings->seen[ring], memory_order_relaxed))
+      rings->moved[group] |= (uint64_t)1 << i;
+  }
+}
+
+static struct rings *make_known(struct store *store) {
+  struct rings *rings = atomic_load(&store->wake.rings);
+  if (rings) return rings;
+  rings = calloc(1, sizeof *rings);
+  atomic_store(&store->wake.rings, rings);
+  return rings;
+}
+
+int rings_look(struct store *store, const struct rings **ret_rings, struct tidings_error *error) {
+  struct rings *rings = make_known(store);
+  bool any = false;
+  if (!rings) return fail(error, TIDINGS_E_NOMEM, "no memory to look who rang");
+  for (uint32_t group = 0; group < RING_GROUPS; group++) {
+    rings->groups[group] = atomic_load(&store->db.shared.ring_groups[group]);
+    rings->moved[group] = rings->odd[group] = 0;
+    if (rings->groups[group] == rings->seen_groups[group]) continue;
+    look_at_group(store, rings, group);
+    if (rings->moved[group]) any = true;
+    else group_told(rings, group);
+  }
+  *ret_rings = any ? rings : NULL;
+  return 0;
+}
+
+void rings_told(struct store *store) {
+  struct rings *rings = atomic_load(&store->wake.rings);
+  for (uint32_t group = 0; group < RING_GROUPS; group++) {
+    if (!rings->moved[group]) continue;
+    for (uint32_t ring = group * RING_GROUP; ring < (group + 1) * RING_GROUP; ring++) {
+      if (ring_moved(rings, ring))
+        atomic_store_explicit(&rings->seen[ring], rings->now[ring], memory_order_relaxed);
+    }
+    group_told(rings, group);
+  }
+}

@@ -1,0 +1,396 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings hook` by calls as hosts make them: what each dialect answers, and that whatever is wrong leaves the agent working."""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from kit import TIDINGS, Skip, end, main, until
+
+HOSTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"}), "claude": ("UserPromptSubmit", "PostToolUse", "Stop", None),
+         "gemini": ("BeforeAgent", "AfterTool", "AfterAgent", {"decision": "deny"}), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"})}
+ALL_FIELDS = {"transcript_path": "/t.jsonl", "permission_mode": "yolo", "timestamp": "2026-01-01T00:00:00Z", "a_new_field": {"deep": [1, None]}}
+
+
+def call(place, host, event, session="s", words=(), raw=None, **fields):
+    """One hook call; the answer, which must be one JSON object."""
+    text = raw if raw is not None else json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **ALL_FIELDS, **fields})
+    result = place.ok("hook", "--owner", str(os.getpid()), *words, host, stdin=text)
+    assert not result.err, result
+    answer = result.json
+    assert isinstance(answer, dict), result
+    return answer
+
+
+def context(answer, event):
+    assert set(answer) == {"hookSpecificOutput"}, answer
+    assert set(answer["hookSpecificOutput"]) == {"hookEventName", "additionalContext"} and answer["hookSpecificOutput"]["hookEventName"] == event, answer
+    return answer["hookSpecificOutput"]["additionalContext"]
+
+
+def reason(answer, host):
+    extra = HOSTS[host][3]
+    if extra is None:
+        return context(answer, "Stop")
+    assert answer.items() >= extra.items() and set(answer) == {"decision", "reason"}, answer
+    return answer["reason"]
+
+
+def log(place):
+    path = os.path.join(place.logs, "hook.log")
+    return open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
+
+
+def test_dialects(place):
+    """each dialect: news at the prompt and at the tool result, nothing twice, an empty object when there is nothing"""
+    for host, (prompt, tool, stop, _) in HOSTS.items():
+        assert call(place, host, "SessionStart", host, source="startup") == {}
+        place.ok("push", "-s", host, "for the prompt")
+        text = context(call(place, host, prompt, host, prompt="hello"), prompt)
+        assert "for the prompt" in text and text == text.strip(), text
+        place.ok("push", "-s", host, "for the result")
+        text = context(call(place, host, tool, host, tool_name="ls", tool_use_id="c1", tool_input={}, tool_response="x"), tool)
+        assert "for the result" in text and "for the prompt" not in text, text
+        assert call(place, host, tool, host, tool_name="ls", tool_use_id="c2", tool_input={}, tool_response="x") == {}
+        assert call(place, host, stop, host, stop_hook_active=False) == {}
+        assert place.ok("status", "-s", host, "--json").json["state"] == "idle"
+    assert log(place) == []
+
+
+def test_continuation(place):
+    """a stop goes on with the message that was queued meanwhile, and with urgent news; then it stops"""
+    for host, (prompt, _, stop, _) in HOSTS.items():
+        call(place, host, prompt, host, prompt="hello")
+        place.ok("submit", "-s", host, "--id", "m1", "do this too")
+        assert reason(call(place, host, stop, host), host) == "do this too"
+        place.ok("push", "-s", host, "-l", "critical", "-k", "disk.full", "the disk is full")
+        text = reason(call(place, host, stop, host, stop_hook_active=True), host)
+        assert "the disk is full" in text and "Critical notification (disk.full)" in text, text
+        place.ok("push", "-s", host, "not urgent")
+        assert call(place, host, stop, host, stop_hook_active=True) == {}
+        assert place.messages(host) == ["not urgent"]
+    assert log(place) == []
+
+
+def test_tool_responses(place):
+    """a tool's response may be anything, and so may what fields hold that are not looked at"""
+    for number, response in enumerate(["text", {"llmContent": [{"text": "x"}]}, ["a", {"b": 1}], None, 7, "x" * 3_000_000]):
+        place.ok("push", "-s", "s", f"news {number}")
+        answer = call(place, "claude", "PostToolUse", tool_name="t", tool_use_id=f"c{number}", tool_input=[1, 2], tool_response=response)
+        assert f"news {number}" in context(answer, "PostToolUse")
+    raw = '{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"t","tool_response":"half \\ud83d, whole \\ud83d\\ude00, \\\\ud83d, nul \\u0000"}'
+    place.ok("push", "-s", "s", "news of halves")
+    assert "news of halves" in context(call(place, "qwen", None, raw=raw), "PostToolUse")
+
+
+def test_failed_tools(place):
+    """a tool that failed is a carrier as well"""
+    place.ok("push", "-s", "s", "news")
+    answer = call(place, "claude", "PostToolUseFailure", tool_name="Bash", tool_use_id="c", tool_input={}, error="Exit code 3", is_interrupt=False)
+    assert "news" in context(answer, "PostToolUseFailure")
+
+
+def test_prompts(place):
+    """an empty prompt is a prompt, but with Qwen Code, which calls after tool results too"""
+    place.ok("push", "-s", "s", "news")
+    assert call(place, "qwen", "UserPromptSubmit", prompt="") == {}
+    assert place.messages() == ["news"]
+    assert "news" in context(call(place, "claude", "UserPromptSubmit", prompt=""), "UserPromptSubmit")
+
+
+def test_subagents(place):
+    """what is pending waits for the session's own agent, not for one inside it"""
+    place.ok("push", "-s", "s", "news")
+    assert call(place, "claude", "PostToolUse", tool_name="t", tool_use_id="c", agent_id="a1", agent_type="x") == {}
+    assert place.messages() == ["news"]
+    assert "news" in context(call(place, "claude", "PostToolUse", tool_name="t", tool_use_id="c2"), "PostToolUse")
+
+
+def test_own_edits(place):
+    """a file that a tool call has changed is no news, however the host names tool and path; others are"""
+    patch = "*** Begin Patch\n*** Add File: new.txt\n+x\n*** Update File: sub/old.txt\n*** Move to: moved.txt\n@@\n-a\n+b\n*** End Patch\n"
+    calls = [("claude", "Write", {"file_path": f"{place.work}/a.txt"}, ["a.txt"]), ("claude", "NotebookEdit", {"notebook_path": "n.ipynb"}, ["n.ipynb"]),
+             ("gemini", "replace", {"file_path": "/else/where.c"}, ["/else/where.c"]), ("qwen", "edit", {"file_path": "b.txt"}, ["b.txt"]),
+             ("codex", "apply_patch", {"command": patch}, ["new.txt", "sub/old.txt", "moved.txt"])]
+    for number, (host, tool, tool_input, paths) in enumerate(calls):
+        session = f"s{number}"
+        event = HOSTS[host][1]
+        call(place, host, event, session, tool_name=tool, tool_use_id="c1", tool_input=tool_input)
+        items = place.pending(session)
+        assert [item.get("caused_by") for item in items] and all(item.get("caused_by") for item in items), items
+        for path in [*paths, "other.txt"]:
+            place.event("file.changed", {"path": path, "change": "modified"}, session)
+        text = context(call(place, host, event, session, tool_name="ls", tool_use_id="c2", tool_input={}), event)
+        assert "`other.txt` was modified externally." in text, text
+        for path in paths:
+            assert path not in text, (path, text)
+
+
+def test_many_edits(place):
+    """a patch of thousands of files, more than one event may hold: none of them is news"""
+    names = [f"{'d' * 180}/{number}.c" for number in range(3000)]
+    patch = "*** Begin Patch\n" + "".join(f"*** Update File: {name}\n@@\n-a\n+b\n" for name in names) + "*** End Patch\n"
+    assert call(place, "codex", "PostToolUse", tool_name="apply_patch", tool_use_id="c1", tool_input={"command": patch}) == {}
+    assert log(place) == []
+    for name in (names[0], names[1500], names[-1], "other.c"):
+        place.event("file.changed", {"path": name, "change": "modified"})
+    text = context(call(place, "codex", "PostToolUse", tool_name="ls", tool_use_id="c2", tool_input={}), "PostToolUse")
+    assert "other.c" in text and "ddd" not in text, text
+
+
+def test_failed_edits(place):
+    """a tool that failed has changed nothing"""
+    call(place, "claude", "PostToolUseFailure", tool_name="Write", tool_use_id="c", tool_input={"file_path": "a.txt"}, error="denied")
+    assert place.pending() == []
+
+
+def test_bad_input(place):
+    """what is no hook call: an empty object, and one line in the log that names what is wrong"""
+    for raw, says in (("", "not JSON"), ("{", "not JSON"), ("[]", "no object"), ("{}", "hook_event_name"), ('{"hook_event_name": 7}', "hook_event_name: 7"),
+                      ('{"hook_event_name": "Stop"}', "session_id: is missing"), ('{"hook_event_name": "Stop", "session_id": ""}', 'session_id: ""'),
+                      ('{"hook_event_name": "Stop", "session_id": {"a": 1}}', "session_id"), ("[" * 100000, "nested deeper than 2048 levels"),
+                      (json.dumps({"hook_event_name": "Stop", "session_id": "s" * 300}), "255")):
+        before = len(log(place))
+        assert call(place, "codex", None, raw=raw) == {}
+        lines = log(place)[before:]
+        assert len(lines) == 1 and says in lines[0], (raw[:50], lines)
+    assert call(place, "codex", "SomethingNew") == {}
+    assert oct(os.stat(os.path.join(place.logs, "hook.log")).st_mode & 0o777) == "0o600"
+
+
+def test_hostile_log(place):
+    """what comes from outside does not act on a terminal that shows the log"""
+    call(place, "codex", None, raw='{"hook_event_name": "\\u001b[2J\\n", "session_id": 7}')
+    assert len(log(place)) == 1 and "\x1b" not in log(place)[0], log(place)
+
+
+def test_relative_folder(place):
+    """a relative cwd with a relative file_path: the edit is reported, nothing is written past a block"""
+    for cwd in (".", "a", "../b/./c", "a/../../d", "..", "x" * 3000):
+        for path in ("f.c", "./f.c", "../../f.c", "d//e/../f.c", "y" * 900):
+            assert call(place, "claude", "PostToolUse", cwd=cwd, tool_name="Write", tool_use_id="c1",
+                        tool_input={"file_path": path, "content": "x"}, tool_response="ok") == {}
+    assert log(place) == [], log(place)
+
+
+def test_mistakes(place):
+    """a mistake in the command line never exits with 2, which would stop the agent"""
+    for words, says in ((["nothost"], "'nothost' is not one of codex, claude, gemini, qwen"), ([], "HOST"), (["--what", "codex"], "--what"),
+                        (["opencode"], "tidings setup opencode"), (["--owner", "x", "codex"], "--owner"),
+                        (["--wait", "codex"], "--wait: Codex CLI"), (["--wake", "gemini"], "--wake: Gemini CLI")):
+        result = place.refused("hook", *words, code=1, says=says, stdin="{}")
+        assert result.json == {}, result
+
+
+def test_store_in_trouble(place):
+    """a store that is busy, newer, or no folder: an empty object, a line in the log, and the news is there later"""
+    place.ok("push", "-s", "s", "news")
+    holder = place.hold()
+    assert call(place, "codex", "UserPromptSubmit", prompt="x") == {}
+    assert "writer" in log(place)[-1], log(place)
+    end(holder, signal.SIGKILL)
+    assert "news" in context(call(place, "codex", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
+    os.rename(place.store, place.store + ".away")
+    open(place.store, "w", encoding="utf-8").close()
+    result = place.ok("hook", "--owner", str(os.getpid()), "codex", stdin='{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}')
+    assert result.json == {}, result
+    os.remove(place.store)
+    os.rename(place.store + ".away", place.store)
+    place.trick("newer", place.store)
+    assert call(place, "codex", "UserPromptSubmit", prompt="x") == {}
+    assert "newer" in log(place)[-1], log(place)
+
+
+def test_closed_stdout(place):
+    """an answer that cannot be written was not delivered: the reader is gone, the disk is full, there is no stdout; the exit status is 0 all the same"""
+    place.ok("push", "-s", "s", "news")
+    text = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "x"})
+    hook = ["hook", "--owner", str(os.getpid()), "codex"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    full = os.open("/dev/full", os.O_WRONLY)
+    for number, (stdout, says) in enumerate(((writing, "Broken pipe"), (full, "No space left"), (None, "Bad file descriptor")), 1):
+        command = [TIDINGS, *hook] if stdout else ["sh", "-c", 'exec "$0" "$@" >&-', TIDINGS, *hook]
+        done = subprocess.run(command, input=text.encode(), stdout=stdout, stderr=subprocess.PIPE, env=place.env, check=False, timeout=60)
+        assert done.returncode == 0 and not done.stderr, done
+        assert place.messages() == ["news"]
+        lines = log(place)
+        assert len(lines) == number and "cannot write to stdout: " + says in lines[-1], lines
+    os.close(writing)
+    os.close(full)
+    assert "news" in context(call(place, "codex", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
+
+
+def test_full_disk(place):
+    """a disk too full for a store: an empty object, exit status 0 and a line in the log, which is elsewhere; with room again all is well"""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode:
+        raise Skip("only root may mount a small file system")
+    store = os.path.join(place.dir, "small")
+    os.makedirs(store, mode=0o700)
+    script = f"""
+mount -t tmpfs -o size=4m,mode=700 none "{store}" || exit 99
+export TIDINGS_STORE="{store}/new"
+while head -c 4096 /dev/zero 2>/dev/null >>"{store}/filler"; do :; done
+hook() {{ echo '{{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}}' | "{TIDINGS}" hook --owner {os.getpid()} codex; echo "status $?"; }}
+hook
+rm "{store}/filler"
+"{TIDINGS}" push -s s news
+hook
+"""
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=110)
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 0 and lines[0] == "{}" and lines[1] == lines[3] == "status 0", done
+    assert "news" in context(json.loads(lines[2]), "UserPromptSubmit")
+    assert len(log(place)) == 1 and ("disk is full" in log(place)[0] or "No space left" in log(place)[0]), log(place)
+
+
+def test_overlap(place):
+    """hook calls that overlap: each item is on exactly one answer"""
+    for number in range(20):
+        place.ok("push", "-s", "s", f"news {number:02}")
+    running = []
+    for number in range(8):
+        text = json.dumps({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "t", "tool_use_id": f"c{number}"})
+        process = place.start("hook", "--owner", str(os.getpid()), "claude", stdin=subprocess.PIPE)
+        process.stdin.write(text.encode())
+        process.stdin.close()
+        running.append(process)
+    said = b"".join(process.stdout.read() for process in running).decode()
+    assert all(process.wait(60) == 0 for process in running)
+    said += json.dumps(call(place, "claude", "PostToolUse", tool_name="t", tool_use_id="last"))
+    for number in range(20):
+        assert said.count(f"news {number:02}") == 1, (number, said)
+
+
+def test_restart(place):
+    """an agent that died and is started again by another process gets what is pending; and so does one that is resumed beside a live one"""
+    def sleeper():
+        return place.start(command=["sleep", "600"])
+    first, second = sleeper(), sleeper()
+    start = {"session_id": "s", "hook_event_name": "SessionStart", "source": "resume", "cwd": place.work}
+    prompt = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "x"}
+
+    def hook(owner, fields):
+        return place.ok("hook", "--owner", str(owner.pid), "codex", stdin=json.dumps(fields)).json
+    hook(first, start)
+    place.ok("push", "-s", "s", "news")
+    hook(second, start)
+    assert hook(first, prompt) == {}
+    assert "news" in context(hook(second, prompt), "UserPromptSubmit")
+    end(second, signal.SIGKILL)
+    place.ok("push", "-s", "s", "more")
+    third = sleeper()
+    assert "more" in context(hook(third, prompt), "UserPromptSubmit")
+
+
+def test_owner(place):
+    """the agent is found above shells and what they put between: its session lives and ends with it"""
+    script = f"""import subprocess, sys, json
+hook = json.dumps({{"session_id": "s", "hook_event_name": "SessionStart", "cwd": {place.work!r}}})
+subprocess.run(["/bin/sh", "-c", "env A=1 sh -c '{TIDINGS} hook codex; true'"], input=hook.encode(), check=True)
+print("done", flush=True)
+sys.stdin.read()
+"""
+    agent = place.start(command=[sys.executable, "-c", script], stdin=subprocess.PIPE)
+    assert agent.stdout.readline() == b"{}\n" and agent.stdout.readline() == b"done\n"
+    attachment = place.ok("status", "-s", "s", "--json").json["attachment"]
+    assert attachment["pid"] == agent.pid and attachment["alive"] and attachment["host"] == "Codex CLI", attachment
+    agent.stdin.close()
+    agent.wait(60)
+    assert not place.ok("status", "-s", "s", "--json").json["attachment"]["alive"]
+
+
+def rewake(place, env=None):
+    text = json.dumps({"session_id": "s", "hook_event_name": "Stop", "cwd": place.work})
+    environment = {**place.env, "CLAUDE_CODE_ENTRYPOINT": "cli", **(env or {})}
+    process = place.start("hook", "--owner", str(os.getpid()), "--wait", "claude", stdin=subprocess.PIPE, env=environment)
+    process.stdin.write(text.encode())
+    process.stdin.close()
+    return process
+
+
+def test_rewake(place):
+    """the waiter of an idle session: silent until something urgent comes, then status 2 and a reason; one for a session; none without a terminal"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    assert call(place, "claude", "Stop") == {}
+    assert rewake(place, {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}).wait(60) == 0
+    waiter = rewake(place)
+    place.ok("push", "-s", "s", "not urgent")
+    place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
+    assert waiter.wait(60) == 2
+    nudge = waiter.stderr.read().decode()
+    assert nudge == "(tidings) Critical notification (disk.full); see the notifications in this message.\n" and waiter.stdout.read() == b"", nudge
+    text = context(call(place, "claude", "UserPromptSubmit", prompt=f"<task-notification>{nudge}</task-notification>"), "UserPromptSubmit")
+    assert "the disk is full" in text and "not urgent" in text, text
+    assert call(place, "claude", "Stop") == {}
+    first = rewake(place)
+    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "the first waits")
+    assert rewake(place).wait(60) == 0 and first.poll() is None
+    place.ok("submit", "-s", "s", "--id", "m1", "a message")
+    assert first.wait(60) == 2
+    nudge = first.stderr.read().decode()
+    assert "a message" not in nudge
+    assert context(call(place, "claude", "UserPromptSubmit", prompt=nudge), "UserPromptSubmit") == "a message"
+    assert log(place) == []
+
+
+def test_late_nudge(place):
+    """a nudge that arrives when a person has typed first repeats nothing and loses nothing"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    waiter = rewake(place)
+    place.ok("submit", "-s", "s", "--id", "m1", "a message")
+    assert waiter.wait(60) == 2
+    nudge = waiter.stderr.read().decode()
+    assert call(place, "claude", "UserPromptSubmit", prompt="typed first") == {}
+    assert context(call(place, "claude", "Stop"), "Stop") == "a message"
+    assert call(place, "claude", "UserPromptSubmit", prompt=nudge) == {}
+    assert call(place, "claude", "Stop") == {}
+    assert place.ok("status", "-s", "s", "--json").json["queued"] == []
+
+
+def test_queue(place):
+    """Codex is woken by its own command, whose failure is logged and keeps the message queued; the waiter ends with the agent, and is there only on demand"""
+    tool = os.path.join(place.dir, "codex")
+    with open(tool, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {place.dir}/queued.tmp && mv {place.dir}/queued.tmp {place.dir}/queued\ntest ! -e {place.dir}/fail\n')
+    os.chmod(tool, 0o755)
+    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
+    agent = place.start(command=["sleep", "600"])
+
+    def hook(event, **fields):
+        text = json.dumps({"session_id": "s", "hook_event_name": event, **fields})
+        return place.ok("hook", "--owner", str(agent.pid), *words, "codex", stdin=text).json
+
+    def waits():
+        with open("/proc/net/unix", encoding="utf-8") as file:
+            return f"@tidings-wait-{os.getuid()}-{agent.pid}-" in file.read()
+    words = []
+    hook("UserPromptSubmit", prompt="x")
+    assert hook("Stop") == {} and not waits()
+    words = ["--wake"]
+    hook("UserPromptSubmit", prompt="x")
+    assert hook("SessionStart") == {} and not waits()
+    assert hook("Stop") == {} and waits()
+    place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
+    queued = os.path.join(place.dir, "queued")
+    until(lambda: os.path.exists(queued), "codex queue was called")
+    called = open(queued, encoding="utf-8").read().splitlines()
+    assert called[:4] == ["queue", "--thread", "s", "--message"], called
+    assert "the disk is full" in context(hook("UserPromptSubmit", prompt=called[4]), "UserPromptSubmit")
+    assert hook("Stop") == {}
+    open(os.path.join(place.dir, "fail"), "w", encoding="utf-8").close()
+    place.ok("submit", "-s", "s", "--id", "m1", "a message")
+    until(lambda: any("codex queue failed" in line for line in log(place)), "the failure is logged")
+    until(lambda: place.ok("status", "-s", "s", "--json").json["state"] == "idle", "the offer was declined")
+    assert [message["id"] for message in place.ok("status", "-s", "s", "--json").json["queued"]] == ["m1"]
+    end(agent, signal.SIGKILL)
+    until(lambda: not any(name.startswith("wake.") and os.path.exists(f"/proc/{name.split('.')[1]}") for name in os.listdir(place.store)),
+          "the waiter has ended")
+    assert not waits()
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

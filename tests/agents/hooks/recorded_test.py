@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The hook calls that the real agents made in tests/agents/hosts (in the pinned versions; recorded/HOST.jsonl has one call a line), made again: so machines on which an
+agent cannot be installed test its dialect too. Each recording is three runs of one session: two tools; a tool that fails; an edit of own.txt and a tool."""
+import json
+import os
+import sys
+
+from kit import main
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EDITORS = {"Write", "write_file", "apply_patch"}
+
+
+def recorded(place, host):
+    with open(os.path.join(HERE, "recorded", f"{host}.jsonl"), encoding="utf-8") as file:
+        for line in file:
+            yield line.replace("{work}", place.work).replace("{place}", place.dir).replace("{session}", f"session-of-{host}")
+
+
+def said(answer):
+    """What the model is told: context, or the reason to go on."""
+    return (answer.get("hookSpecificOutput") or {}).get("additionalContext") or answer.get("reason") or ""
+
+
+class Run:
+    """Makes the calls one after the other. Before each there is news of its own, so that what is told where, and how often, can be seen."""
+
+    def __init__(self, place, host):
+        self.place, self.host, self.session = place, host, f"session-of-{host}"
+        self.told, self.carriers, self.count = [], [], 0
+
+    def call(self, text):
+        return self.place.ok("hook", "--owner", str(os.getpid()), self.host, stdin=text).json
+
+    def news(self):
+        self.count += 1
+        self.place.ok("push", "-s", self.session, f"News number {self.count}.")
+
+    def carrier(self, name, text, fields):
+        self.news()
+        answer = said(self.call(text))
+        assert f"News number {self.count}." in answer, (self.host, fields, answer)
+        self.told.append(answer)
+        self.carriers.append(name)
+        if fields.get("tool_name") in EDITORS:
+            for path in ("own.txt", "other.txt"):
+                self.place.event("file.changed", {"path": path, "change": "modified"}, self.session)
+
+    def stop(self, text):
+        self.count += 1
+        self.place.ok("submit", "-s", self.session, f"Message number {self.count}.")
+        self.told.append(said(self.call(text)))
+        assert self.told[-1] == f"Message number {self.count}.", (self.host, self.told[-1])
+        assert self.call(text) == {}
+        assert self.place.ok("status", "-s", self.session, "--json").json["state"] == "idle"
+
+    def all(self):
+        for text in recorded(self.place, self.host):
+            fields = json.loads(text)
+            name = fields["hook_event_name"]
+            if name == "SessionStart" or (self.host == "qwen" and fields.get("prompt") == ""):
+                assert self.call(text) == {}, (self.host, fields)
+            elif name in ("Stop", "AfterAgent"):
+                self.stop(text)
+            else:
+                self.carrier(name, text, fields)
+
+
+def replay(place, host, tool, failure):
+    run = Run(place, host)
+    run.all()
+    assert sum(name in (tool, failure) for name in run.carriers) == 5 and failure in run.carriers, run.carriers
+    everything = "\n".join(run.told)
+    for number in range(1, run.count + 1):
+        assert everything.count(f" number {number}.") == 1, (number, everything)
+    assert everything.count("`other.txt` was modified externally.") == 1 and "own.txt" not in everything, everything
+    assert not os.path.exists(os.path.join(place.logs, "hook.log")), "a call has failed"
+
+
+def test_codex(place):
+    """Codex: news at prompts, results and failures, once; its own edit is none; a stop goes on with the queued message"""
+    replay(place, "codex", "PostToolUse", "PostToolUse")
+
+
+def test_claude(place):
+    """Claude Code: the same"""
+    replay(place, "claude", "PostToolUse", "PostToolUseFailure")
+
+
+def test_gemini(place):
+    """Gemini CLI: the same"""
+    replay(place, "gemini", "AfterTool", "AfterTool")
+
+
+def test_qwen(place):
+    """Qwen Code: the same, and its prompts without a text after each result are none"""
+    replay(place, "qwen", "PostToolUse", "PostToolUseFailure")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,339 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings setup` on configurations as people have them: what is there stays, twice is as once, --remove takes it back, what cannot be read is refused."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+from kit import TIDINGS, main
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FILES = {"claude": (".claude/settings.json", ".claude/CLAUDE.md"), "gemini": (".gemini/settings.json", ".gemini/GEMINI.md"),
+         "qwen": (".qwen/settings.json", ".qwen/QWEN.md"), "codex": (".codex/hooks.json", ".codex/AGENTS.md")}
+VERSIONS = {"claude": "2.1.329 (Claude Code)", "gemini": "0.61.0", "qwen": "0.24.4", "pi": "0.87.1", "opencode": "1.18.33"}
+EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure"},
+          "gemini": {"SessionStart", "BeforeAgent", "AfterTool", "AfterAgent"}, "qwen": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop"},
+          "codex": {"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}}
+
+
+def programs(place, **versions):
+    """The agents, as far as setup runs them."""
+    folder = os.path.join(place.dir, "bin")
+    os.makedirs(folder, exist_ok=True)
+    for name, version in {**VERSIONS, **versions}.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\necho '{version}'\n")
+        os.chmod(os.path.join(folder, name), 0o755)
+    with open(os.path.join(folder, "codex"), "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\nexec '{sys.executable}' '{HERE}/fake_codex.py' \"$@\"\n")
+    os.chmod(os.path.join(folder, "codex"), 0o755)
+    place.env["PATH"] = f"{folder}:{os.environ['PATH']}"
+    os.makedirs(os.path.join(place.dir, ".codex"), exist_ok=True)
+    place.env["CODEX_HOME"] = os.path.join(place.dir, ".codex")
+
+
+def path(place, name):
+    return os.path.join(place.dir, name)
+
+
+def write(place, name, text, mode=0o644):
+    os.makedirs(os.path.dirname(path(place, name)), exist_ok=True)
+    with open(path(place, name), "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    os.chmod(path(place, name), mode)
+
+
+def read(place, name):
+    with open(path(place, name), encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def commands(value, event):
+    return [hook["command"] for group in value["hooks"][event] for hook in group["hooks"]]
+
+
+def test_bare(place):
+    """a host without any configuration: its events, the instructions; twice is as once; and nothing is left afterwards"""
+    programs(place)
+    for host, names in FILES.items():
+        said = place.ok("setup", host).text
+        assert f"+++ {path(place, names[0])}" in said and "is set up" in said, said
+        value = json.loads(read(place, names[0]))
+        assert set(value["hooks"]) == EVENTS[host], value
+        for event in EVENTS[host]:
+            assert f"{TIDINGS} hook {host}" in [command.removesuffix(" --wake") for command in commands(value, event)], value
+        assert "tidings: begin" in read(place, names[1]) and "notifications" in read(place, names[1])
+        before = [read(place, name) for name in names]
+        assert place.ok("setup", host).text.endswith("was set up already; nothing changed.\n")
+        assert [read(place, name) for name in names] == before
+        place.ok("setup", host, "--remove")
+        assert not any(os.path.exists(path(place, name + end)) for name in names for end in ("", ".before-tidings"))
+        assert "was not set up; nothing changed" in place.ok("setup", host, "--remove").text
+
+
+OTHERS = [
+    '{"theme":"dark"}',
+    '{}',
+    '{}\n',
+    '',
+    '{ }\r\n',
+    '{"hooks": {}, "n": [12345678901234567890, -0.5e-3], "hooks": {"Other": []}}',
+    '{\n\t"theme": "dark",\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{"hooks": [{"type": "command", "command": "echo tidings hook"}]}\n\t\t]\n\t},\n\t"z": [1, 2]\n}\n',
+    '// mine\n{\n    "a": 1, // one\n    /* two */ "b": {"c": [ ]}, // three\n}\n',
+    '{\r\n  "a": "}]\\"//",\r\n  "hooks": {"Other": [{"matcher": "x", "hooks": []}]}\r\n}\r\n',
+    '{\n  "a": 1 // no comma\n}',
+    '{"hooks": {"AfterTool": [{"hooks": [{"type": "command", "command": "x"}]}], "PostToolUse": [{"hooks": [{"type": "command", "command": "y"}]}]}}',
+]
+
+
+def strict(text):
+    """Read as a host reads it: comments and commas too many gone; nothing is as good as an empty object."""
+    text = text.strip() or "{}"
+    script = "const t=require('fs').readFileSync(0,'utf8'); process.stdout.write(JSON.stringify((0,eval)('('+t+'\\n)')))"
+    return json.loads(subprocess.run(["node", "-e", script], input=text, capture_output=True, text=True, check=True).stdout)
+
+
+def test_others(place):
+    """what a person has written stays to the byte: still there with ours, and all of it as it was when ours are taken out"""
+    programs(place)
+    for host in ("claude", "gemini"):
+        for text in OTHERS:
+            name = FILES[host][0]
+            write(place, name, text, 0o600)
+            place.ok("setup", host)
+            value, old = strict(read(place, name)), strict(text)
+            for event in EVENTS[host]:
+                assert f"{TIDINGS} hook {host}" in commands(value, event), read(place, name)
+            for key in set(old) - {"hooks"}:
+                assert value[key] == old[key], (key, value)
+            for event, groups in old.get("hooks", {}).items():
+                assert value["hooks"][event][:len(groups)] == groups, value
+            assert os.stat(path(place, name)).st_mode & 0o777 == 0o600
+            assert read(place, name + ".before-tidings") == text
+            if host == "claude":
+                place.ok("setup", host, "--no-wake")
+            assert read(place, name + ".before-tidings") == text
+            for piece in ("// mine", "// one", "/* two */", "// three", "// no comma"):
+                assert (piece in read(place, name)) == (piece in text), (piece, read(place, name))
+            assert "nothing changed" in place.ok("setup", host, *(["--no-wake"] if host == "claude" else [])).text
+            place.ok("setup", host, "--remove")
+            assert read(place, name) == text
+            os.remove(path(place, name) + ".before-tidings")
+
+
+def test_instructions(place):
+    """the block in the Markdown is ours and nothing else is"""
+    programs(place)
+    write(place, "xml.json", '{"delivery": {"preset": "xml"}}')
+    name = FILES["claude"][1]
+    for text in ("# Rules\n\nBe kind.\n", "one line\n", "no line break", "\n", "", "a\r\n\r\nb", "# Rules\r\n"):
+        write(place, name, text)
+        place.ok("setup", "claude")
+        assert read(place, name).startswith(text)
+        place.ok("setup", "claude", env={"TIDINGS_CONFIG": path(place, "xml.json")})
+        assert read(place, name).startswith(text) and read(place, name).count("tidings: begin") == 1
+        place.ok("setup", "claude", "--remove")
+        assert read(place, name) == text
+    for text in ("# Rules\n\nBe kind.\n", "one line\n"):
+        write(place, name, text)
+        place.ok("setup", "claude")
+        write(place, name, read(place, name) + "\nBehind.\n")
+        place.ok("setup", "claude", "--remove")
+        assert read(place, name) == text + "\nBehind.\n"
+    write(place, name, "x\n<!-- tidings: begin -->\nhalf\n")
+    before = read(place, name)
+    place.refused("setup", "claude", says=["line 2", "other end"])
+    assert read(place, name) == before and not os.path.exists(path(place, FILES["claude"][0]))
+    os.remove(path(place, name))
+    place.ok("setup", "claude", "--no-instructions")
+    assert not os.path.exists(path(place, name))
+
+
+def test_refused(place):
+    """what cannot be understood is refused with its line, and nothing is written at all"""
+    programs(place)
+    for text, says in (('{\n  "a": 1\n  "b": 2\n}\n', "line 3"), ('{"a": "x\n', "line 1"), ('{"a": "x\\', "it ends"), ("[]", "expected a JSON object"), ('{"hooks": []}', "hooks: expected an object"),
+                       ('{"hooks": {"Stop": {}}}', "hooks.Stop: expected a list"), ("{}\n{}\n", "line 2"), ("{'a': 1}", "line 1"), ("{\n/* x", "line 2"),
+                       ("[" * 1000, "deeper than 64 levels"), ("// only\n", "comments only"), ('{"a": tru}', "a value was expected"),
+                       ('{\n"a": "\\x"}', "line 2"), ('{\n"a\tb": 1}', "line 2"), ('{"a": "\\u12g4"}', "line 1")):
+        write(place, FILES["claude"][0], text)
+        place.refused("setup", "claude", says=[path(place, FILES["claude"][0]), says])
+        assert read(place, FILES["claude"][0]) == text
+        assert sorted(os.listdir(path(place, ".claude"))) == ["settings.json"], text
+
+
+def test_dry_run(place):
+    """--dry-run shows the same diff and writes nothing"""
+    programs(place)
+    write(place, FILES["gemini"][0], '{\n  "a": 1\n}\n')
+    shown = place.ok("setup", "gemini", "--dry-run").text
+    assert os.listdir(path(place, ".gemini")) == ["settings.json"] and read(place, FILES["gemini"][0]) == '{\n  "a": 1\n}\n'
+    said = place.ok("setup", "gemini").text
+    assert shown in said, (shown, said)
+    assert "Nothing would change." in place.ok("setup", "gemini", "--dry-run").text
+
+
+def test_diff(place):
+    """what is printed is a diff that patch takes"""
+    programs(place)
+    text = "{\n" + "".join(f'  "k{number}": {number},\n' for number in range(30)) + '  "hooks": {\n    "Stop": [\n    ]\n  },\n' + \
+        "".join(f'  "l{number}": {number},\n' for number in range(30)) + '  "end": 1\n}'
+    write(place, FILES["claude"][0], text)
+    shown = place.ok("setup", "claude", "--dry-run", "--no-instructions").text
+    place.ok("setup", "claude", "--no-instructions")
+    target = read(place, FILES["claude"][0])
+    write(place, FILES["claude"][0], text)
+    done = subprocess.run(["patch", "-p0", path(place, FILES["claude"][0])], input=shown, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and read(place, FILES["claude"][0]) == target, (done, shown)
+    assert "@@" in shown and "k5" not in shown, shown
+
+
+def test_moved_program(place):
+    """a program that was installed elsewhere before is replaced, by itself and in groups with others"""
+    programs(place)
+    old = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "'/old place/tidings' hook claude"}]}],
+                     "PreToolUse": [{"hooks": [{"type": "command", "command": "/old/tidings hook claude --wait"}]}]}}
+    write(place, FILES["claude"][0], json.dumps(old, indent=2))
+    place.ok("setup", "claude")
+    value = json.loads(read(place, FILES["claude"][0]))
+    assert "/old" not in json.dumps(value) and commands(value, "Stop")[0] == "mine" and "PreToolUse" not in value["hooks"], value
+    assert commands(value, "Stop")[1:] == [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"], value
+    place.ok("setup", "claude", "--no-wake")
+    assert commands(json.loads(read(place, FILES["claude"][0])), "Stop") == ["mine", f"{TIDINGS} hook claude"]
+
+
+def test_wake(place):
+    """where an idle session can be woken, something sleeps for it: setup says so, and --no-wake leaves it out"""
+    programs(place)
+    for host, waking in (("codex", [f"{TIDINGS} hook codex --wake"]), ("claude", [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"])):
+        said = place.ok("setup", host).text
+        assert "sleeps beside it" in said and f"'tidings setup {host} --no-wake'" in said, said
+        assert commands(json.loads(read(place, FILES[host][0])), "Stop") == waking
+        said = place.ok("setup", host, "--no-wake").text
+        assert "sleeps" not in said and commands(json.loads(read(place, FILES[host][0])), "Stop") == [f"{TIDINGS} hook {host}"], said
+        assert "nothing changed" in place.ok("setup", host, "--no-wake").text
+    assert "sleeps" not in place.ok("setup", "gemini").text
+
+
+def test_senseless(place):
+    """what an option would do nothing for is a mistake"""
+    programs(place)
+    place.refused("setup", "claude", "--config", "x", code=2, says="--config")  # the hooks would not read it
+    place.refused("setup", "gemini", "--no-wake", code=2, says="--no-wake: Gemini CLI")
+    place.refused("setup", "pi", "--no-instructions", code=2, says="--no-instructions: pi")
+    for option in ("--no-wake", "--no-instructions"):
+        place.refused("setup", "claude", "--remove", option, code=2, says=f"{option}: --remove takes back all")
+
+
+def test_links(place):
+    """a configuration that is a symbolic link stays one"""
+    programs(place)
+    write(place, "dotfiles/claude.json", "{}\n")
+    os.makedirs(path(place, ".claude"))
+    os.symlink("../dotfiles/claude.json", path(place, ".claude/settings.json"))
+    os.symlink("../dotfiles/rules.md", path(place, ".claude/CLAUDE.md"))
+    place.refused("setup", "claude", says="CLAUDE.md is a symbolic link that leads nowhere")
+    assert read(place, "dotfiles/claude.json") == "{}\n"
+    write(place, "dotfiles/rules.md", "")
+    place.ok("setup", "claude")
+    assert os.path.islink(path(place, ".claude/settings.json")) and "hook claude" in read(place, "dotfiles/claude.json")
+    for file in ("claude.json", "rules.md"):
+        os.remove(path(place, f"dotfiles/{file}.before-tidings"))
+    place.ok("setup", "claude", "--remove")
+    assert read(place, ".claude/settings.json") == "{}\n" and read(place, ".claude/CLAUDE.md") == ""
+
+
+def test_trust(place):
+    """Codex trusts exactly our hooks afterwards, also after they changed; and forgets them"""
+    programs(place)
+    write(place, FILES["codex"][0], '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}\n')
+    assert "4 hooks are trusted" in place.ok("setup", "codex").text
+    trust = read(place, ".codex/config.toml")
+    assert trust.count("trusted_hash") == 4 and f"{path(place, FILES['codex'][0])}:Stop:0:0" not in trust, trust
+    trust = re.sub('= "[0-9a-f]+"', '= "old"', trust, count=1)
+    write(place, ".codex/config.toml", trust)
+    said = place.ok("setup", "codex").text
+    assert "1 hooks are trusted" in said and f"+++ {path(place, '.codex/config.toml')}" in said, said
+    assert read(place, ".codex/config.toml.before-tidings") == trust
+    assert "not trusted any more" in place.ok("setup", "codex", "--remove").text
+    assert not os.path.exists(path(place, ".codex/config.toml"))
+    os.remove(path(place, ".codex/config.toml.before-tidings"))
+    for text in (None, 'model = "x" # mine\r\n[analytics]\r\nenabled = false', '[hooks.state."/other:stop:0:0"]\ntrusted_hash = "x"\n', "a = 1\n\n[b]\n"):
+        if text is not None:
+            write(place, ".codex/config.toml", text)
+        place.ok("setup", "codex")
+        place.ok("setup", "codex", "--remove")
+        assert (read(place, ".codex/config.toml") if text is not None else not os.path.exists(path(place, ".codex/config.toml"))) in (text, True)
+    write(place, ".codex/broken", "")
+    place.refused("setup", "codex", says=["config.toml:3: no", "/hooks"])
+
+
+def test_trust_by_other_names(place):
+    """Codex names its folder in its own way: by another name for it the hooks are trusted all the same; hooks that it does not see are told of"""
+    programs(place)
+    os.symlink(".codex", path(place, "link"))
+    write(place, "dotfiles/hooks.json", "{}\n")
+    for name in (path(place, ".codex/"), path(place, "link"), os.path.relpath(path(place, ".codex"), place.work), place.dir + "//.codex/."):
+        for linked in (False, True):
+            if linked:
+                os.symlink("../dotfiles/hooks.json", path(place, FILES["codex"][0]))
+            place.env["CODEX_HOME"] = name
+            assert "4 hooks are trusted" in place.ok("setup", "codex").text, name
+            assert "Codex CLI: it trusts our hooks" in place.ok("doctor").text
+            assert "4 hooks are not trusted any more" in place.ok("setup", "codex", "--remove").text, name
+            if linked:
+                os.remove(path(place, FILES["codex"][0]))
+    write(place, ".codex/blind", "")
+    place.refused("setup", "codex", says=["does not see our hooks in", "/hooks"])
+    assert "it does not see our hooks" in place.refused("doctor").text
+
+
+def test_versions(place):
+    """a version that was not tested is named; a host that is not there is refused; one that does not exist is a mistake"""
+    programs(place, claude="3.0.1 (Claude Code)")
+    said = place.ok("setup", "claude").said
+    assert "Claude Code 3.0.1 is not the version that was tested, 2.1.329" in said, said
+    place.refused("setup", "claude", "--program", "/not/there", says=["/not/there", "install Claude Code"])
+    place.refused("setup", "emacs", code=2, says="'emacs' is not one of codex")
+    place.refused("setup", code=2, says="HOST")
+    place.refused("setup", "claude", env={"HOME": ""}, says="HOME is not set")
+
+
+def test_modules(place):
+    """opencode and pi get a file that hands on the installed module; a file of somebody else's is left alone"""
+    programs(place)
+    modules = path(place, "modules")
+    for host, name in (("opencode", ".config/opencode/plugin/tidings.ts"), ("pi", ".pi/agent/extensions/tidings.ts")):
+        place.refused("setup", host, says="is not there", env={"TIDINGS_MODULES": modules})
+        write(place, f"modules/{host}.ts", "export default 1;\n")
+        place.ok("setup", host, env={"TIDINGS_MODULES": modules})
+        assert f'export {{ default }} from "{modules}/{host}.ts";' in read(place, name)
+        assert "nothing changed" in place.ok("setup", host, env={"TIDINGS_MODULES": modules}).text
+        place.ok("setup", host, "--remove")
+        assert not os.path.exists(path(place, name))
+        write(place, name, "// somebody's\n")
+        for words in ([], ["--remove"]):
+            place.refused("setup", host, *words, says=["line 1", "not ours"], env={"TIDINGS_MODULES": modules})
+        assert read(place, name) == "// somebody's\n"
+        os.remove(path(place, name))
+
+
+def test_read_only(place):
+    """a folder that cannot be written: said, and what was there is whole"""
+    programs(place)
+    if os.geteuid() == 0:
+        write(place, ".claude", "a file where the folder should be")
+        place.refused("setup", "claude", says=[".claude/settings.json"])
+        assert read(place, ".claude") == "a file where the folder should be"
+        return
+    write(place, FILES["claude"][0], "{}\n")
+    os.chmod(path(place, ".claude"), 0o500)
+    place.refused("setup", "claude", says=["cannot write", "Permission denied"])
+    os.chmod(path(place, ".claude"), 0o700)
+    assert read(place, FILES["claude"][0]) == "{}\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * coverage/dump.h: what dump.c and ending.c share. Only in builds with TIDINGS_COVERAGE.
+ */
+#ifndef TIDINGS_COVERAGE_DUMP_H
+#define TIDINGS_COVERAGE_DUMP_H
+
+/* Each takes the function that writes the counts of the caller's program or library. Any thread. */
+__attribute__((visibility("default"))) void coverage_add(void (*dump)(void));
+__attribute__((visibility("default"))) void coverage_remove(void (*dump)(void));
+
+#endif

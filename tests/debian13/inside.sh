@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# inside.sh: what run.sh runs in the bare Debian 13: the demo as the README has it, then the tests of the release build. Prints TAP, one line a test,
+# and the output of those that fail. Exit status 1 if anything failed.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+# The demo and the tests compile the plugin with the same flags.
+export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=/var/cache/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+failed=0
+
+point() { # STATUS TITLE LOG
+  if [ "$1" -eq 0 ]; then
+    printf 'ok - %s\n' "$2"
+  else
+    failed=1
+    printf 'not ok - %s\n' "$2"
+    tail -n 60 "$3" | sed 's/^/# /'
+  fi
+}
+
+printf '# sum: %s, %s, lmdb %s\n' "Debian $(cat /etc/debian_version)" "$(gcc --version | head -n 1)" "$(pkg-config --modversion lmdb)"
+
+./dev demo --fast >demo.log 2>&1
+point $? "./dev demo" demo.log
+
+{ cmake --preset release-tests && cmake --build --preset release-tests; } >build.log 2>&1
+built=$?
+point $built "the release build and its tests are built" build.log
+[ $built -eq 0 ] || exit 1
+
+results=$PWD/build/release-tests/tests.xml
+ctest --test-dir build/release-tests -j "$(nproc)" --output-on-failure --no-tests=error --output-junit "$results" >ctest.log 2>&1
+point $? "ctest" ctest.log
+sed -n -e 's/^.*<testcase name="\([^"]*\)".* status="run".*$/ok - \1/p' \
+  -e 's/^.*<testcase name="\([^"]*\)".* status="fail".*$/not ok - \1/p' \
+  -e 's/^.*<testcase name="\([^"]*\)".* status="notrun".*$/ok - \1 # SKIP not in a bare Debian/p' "$results"
+exit $failed

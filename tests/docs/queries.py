@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""queries.py: docs/queries.md has every query of the schema, its requests and answers are valid by the
+schema, and they are real: hostsim plays the page's session and compares what the plugin answers.
+Prints TAP."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCE, BUILD = (pathlib.Path(os.environ[name]) for name in ("TIDINGS_SOURCE_DIR", "TIDINGS_BUILD_DIR"))
+sys.path.insert(0, str(SOURCE / "tests" / "abi"))
+from schemas import load, part_of  # noqa: E402
+
+
+def blocks(text):
+    return [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+
+
+def examples(page, names):
+    """What the page shows: the session's steps, and for each query its request and its answer."""
+    sections = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    return blocks(sections["The session of the examples"])[0], {
+        name: blocks(section) for name, section in sections.items() if name in names}
+
+
+def invalid(schemas, shown):
+    for name, (request, answer) in shown.items():
+        for judge, value in ((f"/$defs/requests/{name}", request), (f"/$defs/answers/{name}", answer)):
+            for error in part_of(schemas, "query", judge).iter_errors(value):
+                yield f"{judge}: {error.json_path}: {error.message}"
+
+
+def without_pids(value):
+    """A process's number is another one each time."""
+    if isinstance(value, list):
+        return [without_pids(item) for item in value]
+    if isinstance(value, dict):
+        return {key: without_pids(item) for key, item in value.items() if key != "pid"}
+    return value
+
+
+def played(steps, shown):
+    """What differs between the page and what the plugin answers."""
+    queries = [{"query": request, "expect": without_pids(answer)} for request, answer in shown.values()]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "page.json")
+        path.write_text(json.dumps({"name": "the page", "host_name": "JP", "steps": steps + queries}), encoding="utf-8")
+        ran = subprocess.run([BUILD / "hostsim", "run", "--plugin", os.environ["TIDINGS_PLUGIN"], path],
+                             capture_output=True, text=True, check=False)
+    return [] if ran.returncode == 0 else ran.stdout.splitlines() + ran.stderr.splitlines()
+
+
+def main():
+    schemas = {name: load(SOURCE, "abi", "schema", f"{name}.schema.json") for name in ("event", "config", "reply", "query")}
+    names = set(schemas["query"]["$defs"]["answers"])
+    steps, shown = examples((SOURCE / "docs" / "queries.md").read_text(encoding="utf-8"), names)
+    checks = [
+        ("the page shows each query of the schema, with a request and an answer",
+         [f"{name} is missing" for name in names - set(shown)] +
+         [f"{name} has {len(found)} blocks" for name, found in shown.items() if len(found) != 2]),
+    ]
+    if not checks[0][1]:
+        checks += [("its requests and answers are valid by the schema", list(invalid(schemas, shown))),
+                   ("the plugin answers what the page shows", played(steps, shown))]
+    for number, (title, findings) in enumerate(checks, 1):
+        print(f"{'not ok' if findings else 'ok'} {number} - {title}")
+        for finding in findings:
+            print(f"# {finding}")
+    print(f"1..{len(checks)}")
+    return int(any(findings for _, findings in checks))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

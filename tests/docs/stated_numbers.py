@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""stated_numbers.py: numbers of the code that documents state are those of the code, and the defaults, presets
+and ranges of docs/configuration.md are those of the plugin and its schema. Prints TAP.
+
+Each row of STATED is a document and a sentence of it; {} stands for what the code says. Who changes a
+constant changes the sentence; who rewrites the sentence changes the row."""
+import functools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCE, BUILD = (pathlib.Path(os.environ[name]) for name in ("TIDINGS_SOURCE_DIR", "TIDINGS_BUILD_DIR"))
+CODE = ("abi", "common", "plugin", "hostkit", "command", "agents", "adapters", "cli", "hostsim/sim")
+KIB, MIB, GIB, SECOND, MINUTE, HOUR, DAY = 1 << 10, 1 << 20, 1 << 30, 1000, 60000, 3600000, 86400000
+
+
+def grouped(number):
+    return f"{number:,}"
+
+
+def per(unit):
+    """A number in a unit of so many."""
+    def text(number):
+        assert number % unit == 0, f"{number} is no multiple of {unit}"
+        return grouped(number // unit)
+    return text
+
+
+def word(number):
+    return "no one two three four five six seven eight nine ten".split()[number]
+
+
+def seconds_in_words(number):
+    return word(int(per(SECOND)(number)))
+
+
+# document, sentence, constant of the code or limits.KEY of the defaults, how it is written
+STATED = (
+    ("abi/STABILITY.md", "The contract is at {}.0.", "TIDINGS_ABI_MAJOR", grouped),
+    ("abi/STABILITY.md", "The contract is at 1.{}.", "TIDINGS_ABI_MINOR", grouped),
+    ("CHANGELOG.md", "The ABI, version 1.{}:", "TIDINGS_ABI_MINOR", grouped),
+    ("docs/store.md", "This is layout {}.", "STORE_SCHEMA", grouped),
+    ("docs/store.md", "{} GiB of address space are mapped", "MAP_BYTES", per(GIB)),
+    ("docs/store.md", "never grows beyond {} GiB of data", "ROWS_BYTES", per(GIB)),
+    ("docs/store.md", "a counter for each of {} groups of sessions", "BELLS", grouped),
+    ("docs/store.md", "a counter for each of {} groups of sessions", "STORE_RINGS", grouped),
+    ("docs/store.md", "and a number, {} bytes.", "KEY_BYTES", grouped),
+    ("docs/store.md", "keeps the newest {} of each in a session", "STORE_RETAIN_ITEMS", grouped),
+    ("docs/store.md", "of each in a session, for {} days.", "STORE_RETAIN_DAYS", grouped),
+    ("docs/store.md", "forgets at most {} rows of other sessions", "FORGET_ROWS", grouped),
+    ("docs/store.md", "then rests for {} hour.", "REST_MS", lambda ms: {HOUR: "an"}.get(ms, per(HOUR)(ms))),
+    ("docs/store.md", "forgotten in the same way {} later", "STORE_RETAIN_CLOSED_MS", lambda ms: {DAY: "a day"}.get(ms, str(ms))),
+    ("docs/semantics.md", "| an event | {} KiB", "limits.event_bytes", per(KIB)),
+    ("docs/semantics.md", "(`limits.event_bytes`), depth {} |", "JSON_MAX_DEPTH", grouped),
+    ("docs/semantics.md", "| a notification's message | {} KiB", "limits.message_bytes", per(KIB)),
+    ("docs/semantics.md", "`source`, `id` | {} KiB each", "SMALL_STRING_BYTES", per(KIB)),
+    ("docs/semantics.md", "a message's id | {} bytes each", "MAX_BYTES", grouped),
+    ("docs/semantics.md", "named by 1 to {} bytes of UTF-8", "MAX_BYTES", grouped),
+    ("docs/semantics.md", "| pending notifications of a session | {} (", "limits.pending_per_session", grouped),
+    ("docs/semantics.md", "the last {} % are kept for critical ones", "CRITICAL_SHARE", lambda share: str(100 // share)),
+    ("docs/semantics.md", "| messages of a session that are not over | {} (", "limits.pending_per_session", grouped),
+    ("docs/semantics.md", "| the store | {} GiB of data", "ROWS_BYTES", per(GIB)),
+    ("docs/semantics.md", "`hook_budget_ms`, {} ms |", "DEFAULT_BUDGET_MS", grouped),
+    ("docs/semantics.md", "| duplicates are remembered for | {} hours", "limits.dedup_window_ms", per(HOUR)),
+    ("docs/semantics.md", "in the session within the last {} hours", "limits.dedup_window_ms", per(HOUR)),
+    ("docs/semantics.md", "kept for history | {} of each", "STORE_RETAIN_ITEMS", grouped),
+    ("docs/semantics.md", "of each, or {} days, a session", "STORE_RETAIN_DAYS", grouped),
+    ("docs/semantics.md", "about the same file within {} seconds before or after", "WATCHER_MS", seconds_in_words),
+    ("docs/semantics.md", "the first {} characters of the summary", "SUMMARY_CHARACTERS", grouped),
+    ("docs/turns.md", "the last {} living former owners", "FORMERS", word),
+    ("docs/turns.md", "never more than {} seconds away", "HEARTBEAT_MS", seconds_in_words),
+    ("docs/events.md", "choice: 1 to {} bytes without control characters", "MAX_BYTES", grouped),
+    ("docs/embedding.md", "never more than {} seconds away", "HEARTBEAT_MS", seconds_in_words),
+    ("docs/embedding.md", "At most {} processes wait on one store", "STORE_WAITERS", grouped),
+    ("docs/glossary.md", "named by 1 to {} bytes of UTF-8", "MAX_BYTES", grouped),
+    ("docs/glossary.md", "{} hexadecimal digits in the fence", "NONCE_DIGITS", grouped),
+    ("docs/configuration.md", "each block carries {} hexadecimal digits", "NONCE_DIGITS", grouped),
+    ("docs/queries.md", "({} without it, at most", "QUERY_DEFAULT_LIMIT", grouped),
+    ("docs/queries.md", "without it, at most {})", "QUERY_LARGEST_LIMIT", grouped),
+    ("docs/queries.md", "A request has at most {} MiB.", "LARGEST_QUERY", per(MIB)),
+    ("docs/hazards.md", "reserves {} MiB of blocks", "HEADROOM_BYTES", per(MIB)),
+    ("docs/hazards.md", "the map is {} GiB, sparse", "MAP_BYTES", per(GIB)),
+    ("docs/hazards.md", "| {} readers, and at most", "STORE_MAX_READERS", grouped),
+    ("docs/hazards.md", "at most {} parked readers a process", "PARKED_READERS", word),
+    ("docs/hazards.md", "at open and every {} writes", "READER_CHECK_EVERY", grouped),
+    ("docs/hosts.md", "waits at most {} ms for another writer", "DEFAULT_BUDGET_MS", grouped),
+    ("docs/hosts.md", "each hook has a limit of {} s", "HOOK_SECONDS", grouped),
+    ("docs/cli.md", "Complete logs beyond the newest {},", "KEPT_LOGS", grouped),
+    ("docs/cli.md", "those older than {} days", "KEPT_DAYS", grouped),
+    ("docs/cli.md", "the last {} lines without escape sequences", "SHOWN_LINES", grouped),
+    ("docs/cli.md", "nothing has happened for {} (`--debounce`)", "DEBOUNCE_MS", lambda ms: {250: "a quarter of a second"}.get(ms, str(ms))),
+    ("docs/cli.md", "at the latest after {} second.", "LONGEST_DELAY_MS", seconds_in_words),
+    ("docs/cli.md", "Up to {} files are reported one by one", "ONE_BY_ONE", word),
+    ("docs/cli.md", "more than a {} as a number", "LISTED", lambda number: {100: "hundred"}.get(number, str(number))),
+    ("docs/cli.md", "as a number with {} names", "NAMED", lambda number: {20: "twenty"}.get(number, str(number))),
+    ("docs/cli.md", "the carrier has more than {} MiB", "LARGEST_CARRIER", per(MIB)),
+    ("docs/simulation.md", "Each schedule has {} to ", "SCHEDULE_MIN_STEPS", grouped),
+    ("docs/simulation.md", "to {} steps and a session", "SCHEDULE_MAX_STEPS", grouped),
+    ("docs/simulation.md", "{} bytes for the situation", "SCHEDULE_HEAD", grouped),
+    ("docs/simulation.md", "and {} for each step.", "SCHEDULE_STEP", grouped),
+    ("docs/troubleshooting.md", "| FULL | {} notifications or messages wait", "limits.pending_per_session", grouped),
+    ("docs/troubleshooting.md", "or the store has {} GiB of data", "ROWS_BYTES", per(GIB)),
+    ("docs/troubleshooting.md", "in the session within the last {} hours", "limits.dedup_window_ms", per(HOUR)),
+)
+
+
+class Code:
+    """Constants, by their names: wherever in the code they are defined, with one value."""
+
+    def __init__(self):
+        self.text = "\n".join(path.read_text(encoding="utf-8") for folder in CODE for kind in ("*.c", "*.h")
+                              for path in sorted((SOURCE / folder).rglob(kind)))
+        self.known = {}
+
+    def value(self, name):
+        if name not in self.known:
+            found = set(re.findall(rf"\b{name}\s*=\s*([^,;}}\n=]+)|#define {name}\s+(.+)", self.text))
+            values = {self.evaluate("".join(pair)) for pair in found}
+            assert len(values) == 1, f"{name} has the values {sorted(values)} in the code; expected one"
+            self.known[name] = values.pop()
+        return self.known[name]
+
+    def evaluate(self, text):
+        text = re.sub(r"/\*.*", "", text).replace("/", "//")
+        text = re.sub(r"\((?:size_t|u?int\d+_t)\)", "", text)
+        text = re.sub(r"\b[A-Z][A-Z0-9_]+\b", lambda name: str(self.value(name[0])), text)
+        text = re.sub(r"(?<=\d)[uUlL]+\b", "", text)
+        assert re.fullmatch(r"[\d\s()*/+<-]+", text), f"cannot evaluate {text!r}"
+        return eval(text)  # pylint: disable=eval-used
+
+
+def read(name):
+    return (SOURCE / name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def in_force(preset=None):
+    """What the plugin makes of a configuration that names a preset, or nothing: every key."""
+    configuration = {"delivery": {"preset": preset}} if preset else {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "config.json")
+        path.write_text(json.dumps(configuration), encoding="utf-8")
+        shown = subprocess.run([BUILD / "tidings", "config", "show", f"--config={path}"], capture_output=True, text=True, check=True)
+    return json.loads(shown.stdout)
+
+
+def wrong_numbers(code, defaults):
+    texts = {}
+    for name, sentence, constant, written in STATED:
+        text = texts.setdefault(name, " ".join(read(name).split()))
+        try:
+            is_limit = constant.startswith("limits.")
+            value = defaults["limits"][constant.removeprefix("limits.")] if is_limit else code.value(constant)
+            expected = sentence.replace("{}", written(value))
+        except AssertionError as error:
+            yield f"{name}: {sentence!r}: {error}"
+            continue
+        if expected not in text:
+            yield f"{name}: {constant} is {value}, so it should say {expected!r}"
+
+
+def rows(page, header):
+    """The rows below a table's header, as lists of cells."""
+    table = page.partition(header + "\n")[2].partition("\n\n")[0].splitlines()[1:]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table]
+
+
+def wrong_presets(page, schema):
+    """Each row of the presets' table says all that the preset sets."""
+    names = set()
+    for cells in rows(page, "| preset | format | place | order | cap, overflow | coalesce_window_ms | more |"):
+        name = re.match(r"`(.*?)`", cells[0])[1]
+        names.add(name)
+        got = in_force(name)["delivery"]
+        caps = [f"{got[key]} {unit}" for key, unit in (("max_items", "items"), ("max_tokens", "tokens")) if got[key]]
+        cap = ", ".join(caps + [got["overflow"]]) if caps else "none"
+        more = ", ".join(["annihilate"] * got["annihilate"] + [got["fence"]] * (got["fence"] != "none"))
+        expected = [got["format"], got["place"], got["order"], cap, str(got["coalesce_window_ms"]), more]
+        stated = (cells[1:] + [""])[:6]
+        if [cell.strip(" |") for cell in stated] != expected:
+            yield f"{name}: the table says {stated}, the plugin {expected}"
+        if ("(default)" in cells[0]) != (in_force()["delivery"]["preset"] == name):
+            yield f"{name}: is it the default?"
+    if names != set(schema["properties"]["delivery"]["properties"]["preset"]["enum"]):
+        yield f"the table has {sorted(names)}"
+
+
+def wrong_caps(readme):
+    """What the README says of a preset's caps, in words."""
+    for name, says in re.findall(r'^`\{"delivery": \{"preset": "([\w-]+)"\}\}`: (.*)$', readme, re.MULTILINE):
+        got = in_force(name)["delivery"]
+        expected = [f"at most {word(got['max_items'])}"] * bool(got["max_items"]) + [f"{got['max_tokens']} tokens"] * bool(got["max_tokens"])
+        expected.append({"prepend": "before the text", "append": "after the text"}[got["place"]])
+        if sorted(re.findall(r"at most \w+|\d+ tokens|before the text|after the text", says)) != sorted(expected):
+            yield f"{name}: README.md should say {expected}, and says {says!r}"
+
+
+def wrong_ranges(page, schema):
+    for line in re.findall(r"^\| `\w+` \| .*", page, re.MULTILINE):
+        name, says = re.match(r"\| `(\w+)` \| (.*)", line).groups()
+        numbers = [int(number.replace(",", "")) for number in re.findall(r"^([\d,]+) to ([\d,]+)", says)[0]] if " to " in says[:25] else []
+        for part in ("delivery", "turns", "critical"):
+            key = schema["properties"][part]["properties"].get(name, {})
+            if key.get("type") == "integer" and numbers != [key["minimum"], key["maximum"]]:
+                yield f"{part}.{name}: the page says {numbers}, the schema {key['minimum']} to {key['maximum']}"
+    limits = schema["properties"]["limits"]["properties"]
+    for name, *cells in rows(page, "| key | least | most | default |"):
+        key = limits.pop(name.strip("` "))
+        stated = [int(re.match(r"[\d,]+", cell)[0].replace(",", "")) for cell in cells]
+        if stated != [key["minimum"], key["maximum"], key["default"]]:
+            yield f"{name}: the page says {stated}, the schema {key}"
+    if limits:
+        yield f"limits that the page lacks: {sorted(limits)}"
+
+
+def main():
+    page, schema = read("docs/configuration.md"), json.loads(read("abi/schema/config.schema.json"))
+    defaults = in_force()
+    shown = json.loads(re.search(r"^```json\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1])
+    checks = (
+        (f"{len(STATED)} numbers that documents state are the code's", list(wrong_numbers(Code(), defaults))),
+        ("the page shows the plugin's defaults", [] if shown == defaults else [f"the page: {shown}", f"the plugin: {defaults}"]),
+        ("the page's presets are the plugin's", list(wrong_presets(page, schema))),
+        ("the README's caps and places are the presets'", list(wrong_caps(read("README.md")))),
+        ("the page's ranges are the schema's", list(wrong_ranges(page, schema))),
+    )
+    for number, (title, findings) in enumerate(checks, 1):
+        print(f"{'not ok' if findings else 'ok'} {number} - {title}")
+        for finding in findings:
+            print(f"# {finding}")
+    print(f"1..{len(checks)}")
+    return int(any(findings for _, findings in checks))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/unit/policy/policy_model.c: see policy_model.h. The first half: what ends before anything
+ * is a line.
+ */
+#include "policy_model.h"
+
+#include <stdlib.h>
+
+#include "policy_model_lines.h"
+
+static bool left(const struct model *model, size_t i) {
+  return model->fates[i].outcome == OUTCOME_NONE;
+}
+
+static void end(struct model *model, size_t i, enum outcome outcome, enum reason reason,
+                uint64_t ref) {
+  model->fates[i].outcome = (uint8_t)outcome;
+  model->fates[i].reason = (uint8_t)reason;
+  model->fates[i].ref = ref;
+}
+
+static bool is_kind(const struct item *item, const char *source, const char *name) {
+  return span_is(item->note.source, source) && span_is(item->note.name, name);
+}
+
+/* The first edit of the assistant's own, of this path and at about this time. */
+static uint64_t model_edit(const struct model *model, const struct items *items,
+                           struct tidings_span path, int64_t time_ms) {
+  for (size_t i = 0; i < items->count; i++) {
+    const struct item *item = &items->items[i];
+    if (model->fates[i].reason != REASON_CAUSED_BY || !is_kind(item, "file", "changed")) continue;
+    for (size_t p = 0; p < item->facts.path_count; p++) {
+      if (span_equal(item->facts.paths[p], path) &&
+          llabs((long long)(item->time_ms - time_ms)) <= 2000)
+        return item->n;
+    }
+  }
+  return 0;
+}
+
+static void model_withdraw(struct model *model, const struct items *items) {
+  for (size_t i = 0; i < items->count; i++) {
+    if (left(model, i) && items->items[i].note.caused_by.len)
+      end(model, i, OUTCOME_WITHDRAWN, REASON_CAUSED_BY, 0);
+  }
+  for (size_t i = 0; i < items->count; i++) {
+    const struct item *item = &items->items[i];
+    uint64_t edit = 1;
+    if (!left(model, i) || !is_kind(item, "file", "changed") || !item->facts.path_count) continue;
+    for (size_t p = 0; p < item->facts.path_count && edit; p++)
+      edit = model_edit(model, items, item->facts.paths[p], item->time_ms);
+    if (edit) end(model, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, edit);
+  }
+}
+
+static bool same_key(const struct item *a, const struct item *b) {
+  return a->note.key.len && span_equal(a->note.key, b->note.key);
+}
+
+static void model_supersede(struct model *model, const struct items *items) {
+  bool was_left[MOST_ITEMS];
+  for (size_t i = 0; i < items->count; i++) was_left[i] = left(model, i);
+  for (size_t i = 0; i < items->count; i++) {
+    if (!was_left[i]) continue;
+    for (size_t j = i + 1; j < items->count; j++) {
+      if (was_left[j] && same_key(&items->items[i], &items->items[j]))
+        end(model, i, OUTCOME_SUPERSEDED, REASON_NEWER_KEY, items->items[j].n);
+    }
+    for (size_t j = i; j-- > 0;) {
+      if (was_left[j] && same_key(&items->items[i], &items->items[j]))
+        model->places[i] = items->items[j].n;
+    }
+  }
+}
+
+static void model_annihilate(struct model *model, const struct items *items) {
+  for (size_t i = 0; i < items->count; i++) {
+    struct tidings_span server = items->items[i].facts.server;
+    bool met = false;
+    if (!left(model, i) || !is_kind(&items->items[i], "mcp", "reconnected") || !server.len)
+      continue;
+    for (size_t j = 0; j < i; j++) {
+      if (!left(model, j) || !is_kind(&items->items[j], "mcp", "disconnected") ||
+          !span_equal(items->items[j].facts.server, server))
+        continue;
+      end(model, j, OUTCOME_ANNIHILATED, REASON_OPPOSITE, items->items[i].n);
+      model->fates[i].ref = items->items[j].n;
+      met = true;
+    }
+    if (met) end(model, i, OUTCOME_ANNIHILATED, REASON_OPPOSITE, model->fates[i].ref);
+  }
+}
+
+/* Is there a rule that says false? */
+static bool forbidden(const struct settings *settings, const struct notification *note,
+                      enum reason reason) {
+  if (reason == REASON_MASTER_SWITCH) return !settings->notifications_enabled;
+  for (size_t i = 0; reason == REASON_TOOL && i < settings->tool_count; i++) {
+    const struct tool_rule *rule = &settings->tools[i];
+    if (note->tool.len && span_equal(rule->tool, note->tool) &&
+        span_equal(rule->name, note->name) && !rule->enabled)
+      return true;
+  }
+  for (size_t i = 0; reason != REASON_TOOL && i < settings->kind_count; i++) {
+    const struct kind_rule *rule = &settings->kinds[i];
+    bool source = span_equal(rule->source, note->source) ||
+                  (span_is(note->source, "tool") && span_is(rule->source, "handle"));
+    enum reason of_rule = rule->whole_source ? REASON_SOURCE
+                          : rule->flat       ? REASON_FLAT_KIND
+                                             : REASON_KIND;
+    if (source && of_rule == reason && (rule->whole_source || span_equal(rule->name, note->name)) &&
+        !rule->enabled)
+      return true;
+  }
+  return false;
+}
+
+static void model_filter(struct model *model, const struct items *items,
+                         const struct settings *settings) {
+  static const enum reason reasons[] = {REASON_MASTER_SWITCH, REASON_SOURCE, REASON_KIND,
+                                        REASON_FLAT_KIND, REASON_TOOL};
+  for (size_t i = 0; i < items->count; i++) {
+    for (size_t r = 0; r < sizeof reasons / sizeof *reasons && left(model, i); r++) {
+      if (forbidden(settings, &items->items[i].note, reasons[r]))
+        end(model, i, OUTCOME_FILTERED, reasons[r], 0);
+    }
+  }
+}
+
+void model_plan(struct model *model, const struct items *items, const struct settings *settings,
+                int64_t now_ms, struct arena *arena) {
+  *model = (struct model){.arena = arena};
+  for (size_t i = 0; i < items->count; i++) {
+    const struct item *item = &items->items[i];
+    model->fates[i].n = model->places[i] = item->n;
+    if (item->note.ttl_ms && now_ms - item->time_ms >= item->note.ttl_ms)
+      end(model, i, OUTCOME_EXPIRED, REASON_TTL, 0);
+  }
+  model_withdraw(model, items);
+  model_supersede(model, items);
+  if (settings->annihilate) model_annihilate(model, items);
+  model_filter(model, items, settings);
+  model_lines(model, items, settings);
+  for (size_t a = 0; a < model->shown; a++) {
+    const struct model_line *line = &model->lines[a];
+    for (size_t i = 0; i < line->count; i++) {
+      end(model, line->items[i], OUTCOME_DELIVERED,
+          line->shortened ? REASON_SHORTENED : REASON_SHOWN,
+          line->count > 1 ? items->items[line->items[0]].n : 0);
+    }
+  }
+  for (size_t i = 0; i < items->count; i++) {
+    const struct item *item = &items->items[i];
+    bool edit = model->fates[i].reason == REASON_CAUSED_BY && is_kind(item, "file", "changed") &&
+                item->facts.path_count;
+    if (!edit || llabs((long long)(item->time_ms - now_ms)) > 2000) continue;
+    model->fates[i] = (struct fate){.n = item->n}; /* watchers may be late */
+    model->awaited++;
+  }
+}

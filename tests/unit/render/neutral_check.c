@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/unit/render/neutral_check.c: see neutral_check.h.
+ */
+#include "neutral_check.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <tidings/reply.h>
+
+#include "common/utf8.h"
+
+/* -- the searched copy ------------------------------------------------------------------------- */
+
+static bool is_line_break(uint32_t c) {
+  return c == '\n' || c == '\r' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 ||
+         c == 0x2029;
+}
+
+static bool is_wide_blank(uint32_t c) {
+  return c == '\t' || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F ||
+         c == 0x205F || c == 0x3000;
+}
+
+/* NUL-terminated, with every break as LF and every run of blanks as one. */
+static char *plain_copy(struct tidings_span text) {
+  char *copy = calloc(text.len + 1, 1);
+  size_t len = 0;
+  if (!copy) abort();
+  for (size_t at = 0; at < text.len;) {
+    uint32_t c = 0;
+    size_t taken = utf8_decode(text, at, &c);
+    if (!taken) {
+      copy[len++] = text.ptr[at++]; /* not UTF-8: it stays, and hides nothing */
+      continue;
+    }
+    bool blank = c == ' ' || is_wide_blank(c), another = blank && len && copy[len - 1] == ' ';
+    if (is_line_break(c)) copy[len++] = '\n';
+    else if (blank && !another) copy[len++] = ' ';
+    else if (!blank && c < 0x80 && c >= ' ' && c != 0x7F) copy[len++] = (char)tolower((int)c);
+    else if (!blank && !utf8_is_deceptive(c) && c != 0xFE0E && c != 0xFE0F) copy[len++] = '?';
+    at += taken;
+  }
+  copy[len] = '\0';
+  return copy;
+}
+
+static bool begins(const char *text, const char *word) {
+  return strncmp(text, word, strlen(word)) == 0;
+}
+
+static bool in_name(char byte) {
+  return isalnum((unsigned char)byte) || (byte && strchr("_-.:", byte));
+}
+
+static bool is_tag(const char *at) {
+  static const char *const names[] = {"system-reminder", "system_reminder", "system reminder",
+                                      "systemreminder",  "notification",    "notifications"};
+  at++;
+  while (*at == ' ' || *at == '\n' || *at == '/') at++;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (begins(at, names[i]) && !in_name(at[strlen(names[i])])) return true;
+  }
+  return false;
+}
+
+static bool is_named(const char *text, const char *at) {
+  static const char key[] = "\"system_notifications\"", tool[] = "_system_notification";
+  const char before = *(at > text ? at - 1 : " ");
+  if (before == '\\') return false;
+  if (begins(at, key)) return true;
+  const char behind = *(begins(at, tool) ? at + sizeof tool - 1 : "x");
+  return !isalnum((unsigned char)before) && before != '_' && !isalnum((unsigned char)behind) &&
+         behind != '_';
+}
+
+/* -- its lines --------------------------------------------------------------------------------- */
+
+static bool is_announced(const char *next) {
+  size_t skip = strspn(next, "\n "), len = strcspn(next + skip, "\n");
+  const char *title = strstr(next + skip, "system notification");
+  return (title && title < next + skip + len) ||
+         begins(next + skip, "these are automated system messages");
+}
+
+static bool is_fence(const char *line, const char *end, bool any_dashes) {
+  size_t dashes = 0, digits = 0;
+  while (*line == '-' || (*line == ' ' && dashes)) dashes += *line++ == '-';
+  if (dashes < 3) return false;
+  if (line == end) return any_dashes || is_announced(end);
+  while (isxdigit((unsigned char)line[digits])) digits++;
+  return digits == 16 && line + digits + strspn(line + digits, " ") == end;
+}
+
+static bool is_level_title(const char *line, size_t len) {
+  static const char *const titles[] = {"**critical:**", "**error:**", "**warning:**", "**info:**",
+                                       "**critical**:", "**error**:", "**warning**:", "**info**:",
+                                       "__critical:__", "__error:__", "__warning:__", "__info:__"};
+  while (len && line[len - 1] == ' ') len--;
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+    if (len == strlen(titles[i]) && begins(line, titles[i])) return true;
+  }
+  return false;
+}
+
+static bool is_title(const char *line, size_t len) {
+  if (!begins(line, "**") && !begins(line, "__")) return false;
+  const char mark[] = {line[0], line[0], '\0'};
+  const char *close = strstr(line + 2, mark), *words = strstr(line + 2, "system notification");
+  if (!close || close > line + len) close = line + len;
+  return (words && words + strlen("system notification") <= close) || is_level_title(line, len);
+}
+
+static bool is_count(const char *line) {
+  size_t digits = *line == '(' ? strspn(line + 1, "0123456789") : 0;
+  return digits && begins(line + 1 + digits, " more notification");
+}
+
+static const char *line_problem(const char *line, bool any_dashes) {
+  size_t len = strcspn(line, "\n");
+  while (*line == ' ') line++, len--;
+  if (is_fence(line, line + len, any_dashes)) return "a line reads as a fence";
+  if (is_title(line, len)) return "a line reads as a title";
+  return is_count(line) ? "a line reads as a count" : NULL;
+}
+
+const char *lookalike_problem(struct tidings_span text, bool any_dashes) {
+  char *copy = plain_copy(text);
+  const char *problem = NULL;
+  for (const char *at = copy; !problem && *at; at++) {
+    if (*at == '<' && is_tag(at)) problem = "there is a tag of ours";
+    else if ((*at == '"' || *at == '_') && is_named(copy, at)) problem = "there is a name of ours";
+    else if (at == copy || at[-1] == '\n') problem = line_problem(at, any_dashes);
+  }
+  free(copy);
+  return problem;
+}
+
+const char *change_problem(struct tidings_span before, struct tidings_span after) {
+  size_t b = 0, a = 0;
+  while (a < after.len) {
+    if (b < before.len && after.ptr[a] == before.ptr[b]) {
+      a++;
+      b++;
+    } else if (after.ptr[a] == '\\') {
+      a++;
+    } else if (b < before.len && before.ptr[b] == '<' && after.len - a >= 4 &&
+               memcmp(after.ptr + a, "&lt;", 4) == 0) {
+      a += 4;
+      b++;
+    } else {
+      return "something else was changed";
+    }
+  }
+  return b == before.len ? NULL : "something is missing";
+}
+
+/* -- a steered message ------------------------------------------------------------------------- */
+
+static bool take(struct tidings_span *text, const char *words) {
+  size_t len = strlen(words);
+  if (text->len < len || memcmp(text->ptr, words, len) != 0) return false;
+  *text = span_of(text->ptr + len, text->len - len);
+  return true;
+}
+
+static bool take_end(struct tidings_span *text, const char *words) {
+  size_t len = strlen(words);
+  if (text->len < len || memcmp(text->ptr + text->len - len, words, len) != 0) return false;
+  text->len -= len;
+  return true;
+}
+
+static const char *check_characters(struct tidings_span text) {
+  for (size_t at = 0; at < text.len;) {
+    uint32_t c = 0;
+    size_t len = utf8_decode(text, at, &c);
+    if (!len) return "it is not UTF-8";
+    if (c != '\n' && utf8_is_deceptive(c)) return "a deceptive character came through";
+    at += len;
+  }
+  return NULL;
+}
+
+/* Tags that a model could take for structure of its conversation. */
+static const char *check_tags(struct tidings_span text) {
+  static const char *const names[] = {"system", "user",      "assistant", "human",
+                                      "tool_",  "function_", "|",         "!--"};
+  for (size_t at = 0; at < text.len; at++) {
+    if (text.ptr[at] != '<') continue;
+    size_t name = at + 1;
+    while (name < text.len && (text.ptr[name] == '/' || text.ptr[name] == ' ')) name++;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+      size_t len = strlen(names[i]);
+      if (text.len - name < len || strncasecmp(text.ptr + name, names[i], len) != 0) continue;
+      const char behind = *(name + len < text.len ? text.ptr + name + len : " ");
+      if (!isalnum((unsigned char)names[i][len - 1]) ||
+          (!isalnum((unsigned char)behind) && behind != '.' && behind != ':'))
+        return "it has a reserved tag";
+    }
+  }
+  return NULL;
+}
+
+static bool take_frame(const struct render_input *input, struct tidings_span *text) {
+  if (input->format != FORMAT_ANTHROPIC && !take(text, "\n\n")) return false;
+  if (!take(text, "<system-reminder")) return false;
+  if (input->nonce.len) {
+    if (!take(text, " nonce=\"") || text->len < input->nonce.len ||
+        memcmp(text->ptr, input->nonce.ptr, input->nonce.len) != 0)
+      return false;
+    *text = span_of(text->ptr + input->nonce.len, text->len - input->nonce.len);
+    if (!take(text, "\"")) return false;
+  }
+  return take(text, ">\nThe user sent the following message:\n") &&
+         take_end(
+             text,
+             "\n\nPlease address this message and continue with your tasks.\n</system-reminder>");
+}
+
+const char *steered_problem(const struct render_input *input, const struct rendered *message) {
+  struct tidings_span text = message->text;
+  bool own = input->format == FORMAT_OPENAI;
+  uint32_t role = own                                 ? TIDINGS_VOICE_USER
+                  : input->format == FORMAT_ANTHROPIC ? TIDINGS_VOICE_BLOCK
+                                                      : TIDINGS_VOICE_CARRIER;
+  uint32_t place = !own                  ? TIDINGS_PLACE_APPEND
+                   : input->chat_request ? TIDINGS_PLACE_BEFORE
+                                         : TIDINGS_PLACE_AFTER;
+  if (message->role != role || message->place != place)
+    return "a steered message has the wrong role or place";
+  if (!own && !take_frame(input, &text)) return "a steered message is not in its frame";
+  if (!text.len) return "a steered message is empty";
+  const char *problem = check_characters(text);
+  if (!problem) problem = check_tags(text);
+  return problem ? problem : lookalike_problem(text, true);
+}
