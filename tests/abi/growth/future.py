@@ -6,10 +6,16 @@ import re
 import sys
 
 FIELDS = "  uint64_t future_a;\n  const void *future_b;\n"
+SMALL_FIELDS = "  uint32_t future_a;\n  uint32_t future_b;\n"  # a field must not raise the alignment of its struct
+
+
+def with_fields(match):
+    is_wide = re.search(r"\*|\b(u?int64_t|size_t|struct tidings_span)\b", re.sub(r"/\*.*?\*/", "", match[1], flags=re.DOTALL))
+    return match[1] + (FIELDS if is_wide else SMALL_FIELDS) + match[2]
 
 
 def grown(text):
-    text, structs = re.subn(r"(^struct \w+ \{\n  uint32_t size;\n.*?)(^\};)", rf"\1{FIELDS}\2", text, flags=re.MULTILINE | re.DOTALL)
+    text, structs = re.subn(r"(^struct \w+ \{\n  uint32_t size;\n.*?)(^\};)", with_fields, text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^(#define TIDINGS_ABI_MINOR) (\d+)$", lambda match: f"{match[1]} {int(match[2]) + 1}", text, flags=re.MULTILINE)
     return text, structs
 

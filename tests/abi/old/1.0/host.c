@@ -275,6 +275,7 @@ int main(int argc, char **argv) {
   expect_ok(plugin->quiesce(plugin, error), error, "quiesce");
   error = make_error();
   expect_ok(plugin->close(plugin, error), error, "close");
+  check(!dlclose(image), "the image can be unloaded");
   printf("1..%d\n", points);
   return failed;
 }

@@ -25,9 +25,9 @@
  *   - Whoever reads the struct first checks that `size` is at least TIDINGS_..._SIZE_1_0. Then it
  *     copies the smaller of `size` and its own sizeof into a zeroed struct of its own, and reads
  *     only that copy. A field that the writer did not know reads as zero.
- *   - Fields are only appended. A field that the reader does not know is ignored. That is safe
- *     because zero in an appended field means "as before"; a host that needs more checks the
- *     plugin's abi_minor.
+ *   - Fields are only appended, and never raise the struct's alignment. A field that the reader
+ *     does not know is ignored. That is safe because zero in an appended field means "as before";
+ *     a host that needs more checks the plugin's abi_minor.
  *   - A flag bit that these headers do not name must be zero. A plugin answers TIDINGS_E_INVAL to
  *     one that it does not know, and to a reserved field that is not zero.
  *   - Arrays cross as arrays of pointers, so that their elements can grow.
