@@ -74,7 +74,7 @@ static const char *const role_names[] = {"carrier", "block", "developer", "user"
 static json_t *outgoing_json(const struct hostkit_outgoing *outgoing) {
   json_t *list = json_array();
   for (size_t i = 0; i < outgoing->part_count; i++) {
-    const struct hostkit_part *message = &outgoing->parts[i];
+    const struct hostkit_part *message = outgoing->parts[i];
     json_t *one =
         json_pack("{s:s, s:b, s:o}", "role", role_names[message->voice], "carrier",
                   (int)message->is_carrier, "text", json_stringn(message->text, message->text_len));
@@ -92,7 +92,7 @@ static json_t *outgoing_json(const struct hostkit_outgoing *outgoing) {
  * line. */
 static void write_text(FILE *out, const struct hostkit_outgoing *outgoing) {
   for (size_t i = 0; i < outgoing->part_count; i++) {
-    const struct hostkit_part *message = &outgoing->parts[i];
+    const struct hostkit_part *message = outgoing->parts[i];
     if (i) fputs("\n\n", out);
     fwrite(message->text, 1, message->text_len, out);
   }

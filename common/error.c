@@ -36,8 +36,8 @@ static void copy_shown(struct tidings_span from, char *to, size_t room) {
 int fail(struct tidings_error *error, int code, const char *format, ...) {
   if (!error || error->size < offsetof(struct tidings_error, text)) return code;
   error->code = code;
-  size_t size = error->size < sizeof *error ? error->size : sizeof *error;
-  size_t room = size - offsetof(struct tidings_error, text);
+  size_t end = TIDINGS_SIZE_TO(struct tidings_error, text);
+  size_t room = (error->size < end ? error->size : end) - offsetof(struct tidings_error, text);
   if (!room) return code;
 
   char sentence[2048];

@@ -9,11 +9,12 @@
 #include "copy_reply.h"
 #include "errors.h"
 #include "kit.h"
+#include "sized.h"
 #include "text.h"
 
 /* Out of memory after the plugin has done its part. A delivery that the host will never see must
  * not stay leased. */
-static int32_t lost_reply(struct tidings_plugin *plugin, uint64_t delivery_id,
+static int32_t lost_reply(const struct hk_instance *instance, uint64_t delivery_id,
                           struct tidings_error *error) {
   if (!delivery_id)
     return hk_error(
@@ -23,7 +24,7 @@ static int32_t lost_reply(struct tidings_plugin *plugin, uint64_t delivery_id,
   struct tidings_settlement back = {
       .size = sizeof back, .outcome = TIDINGS_ROLLED_BACK, .delivery_id = delivery_id};
   struct tidings_error said = {.size = sizeof said};
-  int32_t code = plugin->settle(plugin, &back, NULL, &said);
+  int32_t code = instance->functions.settle(instance->plugin, &back, NULL, &said);
   if (code)
     return hk_error(error, TIDINGS_E_NOMEM,
                     "out of memory while copying the reply; delivery %llu stays leased: %s",
@@ -36,13 +37,12 @@ static int32_t lost_reply(struct tidings_plugin *plugin, uint64_t delivery_id,
 /* Ends a call that answered `code` and perhaps a reply. */
 static int32_t finish(struct hostkit *kit, int32_t code, const struct tidings_reply *theirs,
                       struct tidings_reply **ret_reply, struct tidings_error *error) {
-  struct tidings_plugin *plugin = kit->now.plugin;
   struct tidings_reply *copy = NULL;
   if (!code && theirs && ret_reply) {
     copy = hk_reply_copy(theirs);
     uint64_t delivery_id = copy ? 0 : theirs->delivery_id;
-    plugin->release(plugin, theirs);
-    if (!copy) code = lost_reply(plugin, delivery_id, error);
+    kit->now.functions.release(kit->now.plugin, theirs);
+    if (!copy) code = lost_reply(&kit->now, delivery_id, error);
   }
   hk_end(kit);
   if (!code && ret_reply) *ret_reply = copy;
@@ -61,7 +61,7 @@ int32_t hostkit_tool_result(struct hostkit *kit, const struct tidings_tool_resul
   int32_t code = begin(kit, result, "result", ret_reply, error);
   if (code) return code;
   const struct tidings_reply *theirs = NULL;
-  code = kit->now.plugin->on_tool_result(kit->now.plugin, result, &theirs, error);
+  code = kit->now.functions.on_tool_result(kit->now.plugin, result, &theirs, error);
   return finish(kit, code, theirs, ret_reply, error);
 }
 
@@ -70,7 +70,7 @@ int32_t hostkit_chat_request(struct hostkit *kit, const struct tidings_chat_requ
   int32_t code = begin(kit, request, "request", ret_reply, error);
   if (code) return code;
   const struct tidings_reply *theirs = NULL;
-  code = kit->now.plugin->on_chat_request(kit->now.plugin, request, &theirs, error);
+  code = kit->now.functions.on_chat_request(kit->now.plugin, request, &theirs, error);
   return finish(kit, code, theirs, ret_reply, error);
 }
 
@@ -79,7 +79,7 @@ int32_t hostkit_event(struct hostkit *kit, const struct tidings_span *event,
   int32_t code = begin(kit, event, "event", ret_reply, error);
   if (code) return code;
   const struct tidings_reply *theirs = NULL;
-  code = kit->now.plugin->on_event(kit->now.plugin, event, &theirs, error);
+  code = kit->now.functions.on_event(kit->now.plugin, event, &theirs, error);
   return finish(kit, code, theirs, ret_reply, error);
 }
 
@@ -90,21 +90,23 @@ int32_t hostkit_settle(struct hostkit *kit, uint64_t delivery_id, uint32_t outco
   struct tidings_settlement settlement = {
       .size = sizeof settlement, .outcome = outcome, .delivery_id = delivery_id};
   const struct tidings_reply *theirs = NULL;
-  code = kit->now.plugin->settle(kit->now.plugin, &settlement, ret_reply ? &theirs : NULL, error);
+  code = kit->now.functions.settle(kit->now.plugin, &settlement, ret_reply ? &theirs : NULL, error);
   return finish(kit, code, theirs, ret_reply, error);
 }
 
 int32_t hk_ask(const struct hk_instance *instance, const struct tidings_span *request,
                char **ret_json, size_t *ret_len, struct tidings_error *error) {
   const struct tidings_answer *answer = NULL;
-  int32_t code = instance->query->query(instance->plugin, request, &answer, error);
+  int32_t code = instance->query.query(instance->plugin, request, &answer, error);
   if (code) return code;
   if (!answer)
     return hk_error(error, TIDINGS_E_INVAL,
                     "the plugin answered a query with TIDINGS_OK and gave no answer");
-  size_t len = answer->json.len;
-  char *json = hk_copy_text(answer->json.ptr, len);
-  instance->query->release_answer(instance->plugin, answer);
+  struct tidings_answer ours;
+  HK_READ_SIZED(&ours, answer);
+  size_t len = ours.json.len;
+  char *json = hk_copy_text(ours.json.ptr, len);
+  instance->query.release_answer(instance->plugin, answer);
   if (!json) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while copying an answer");
   *ret_json = json;
   *ret_len = len;
@@ -119,7 +121,7 @@ int32_t hostkit_query(struct hostkit *kit, const struct tidings_span *request, c
   int32_t code = hk_begin(kit, error);
   if (code) return code;
   size_t len = 0;
-  if (kit->now.query) code = hk_ask(&kit->now, request, ret_json, &len, error);
+  if (kit->now.query.query) code = hk_ask(&kit->now, request, ret_json, &len, error);
   else
     code = hk_error(error, TIDINGS_E_UNSUPPORTED, "this plugin has no extension %s",
                     TIDINGS_EXT_QUERY);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "sized.h"
 #include "text.h"
 #include <tidings/hostkit.h>
 
@@ -26,20 +27,28 @@ enum section {
   SECTION_NONE,
 };
 
-/* The result and its texts are one allocation; `text` is where the next one goes. */
+/* The result, its parts and their texts are one allocation. */
 struct composition {
   struct hostkit_outgoing *outgoing;
-  char *text;
+  const struct hostkit_part **list; /* the outgoing parts' pointers, while they are filled in */
+  struct hostkit_part *parts;
+  char *text; /* where the next text goes */
 };
+
+/* A part as this side knows it; its writer may know less, or more. */
+static struct tidings_part read_part(const struct tidings_reply *reply, size_t at) {
+  struct tidings_part part;
+  HK_READ_SIZED(&part, reply->parts[at]);
+  return part;
+}
 
 /* PREPEND and APPEND of a block can only mean beside the carrier's own text, that is before and
  * after it. */
-static enum section section_of(const struct tidings_part *message) {
-  bool first = message->place == TIDINGS_PLACE_PREPEND || message->place == TIDINGS_PLACE_BEFORE;
-  bool last = message->place == TIDINGS_PLACE_APPEND || message->place == TIDINGS_PLACE_AFTER;
-  bool concatenated =
-      message->place == TIDINGS_PLACE_PREPEND || message->place == TIDINGS_PLACE_APPEND;
-  switch (message->voice) {
+static enum section section_of(const struct tidings_part *part) {
+  bool first = part->place == TIDINGS_PLACE_PREPEND || part->place == TIDINGS_PLACE_BEFORE;
+  bool last = part->place == TIDINGS_PLACE_APPEND || part->place == TIDINGS_PLACE_AFTER;
+  bool concatenated = part->place == TIDINGS_PLACE_PREPEND || part->place == TIDINGS_PLACE_APPEND;
+  switch (part->voice) {
   case TIDINGS_VOICE_CARRIER:
     return !concatenated ? SECTION_NONE : first ? SECTION_PREFIX : SECTION_SUFFIX;
   case TIDINGS_VOICE_BLOCK:
@@ -50,8 +59,7 @@ static enum section section_of(const struct tidings_part *message) {
            : first      ? SECTION_BEFORE
            : last       ? SECTION_AFTER
                         : SECTION_NONE;
-  case TIDINGS_VOICE_TOOL:
-    return message->place == TIDINGS_PLACE_PAIR ? SECTION_PAIR : SECTION_NONE;
+  case TIDINGS_VOICE_TOOL: return part->place == TIDINGS_PLACE_PAIR ? SECTION_PAIR : SECTION_NONE;
   default: return SECTION_NONE;
   }
 }
@@ -60,101 +68,113 @@ static int32_t check(const struct tidings_span *content, const struct tidings_re
                      struct tidings_error *error) {
   if (!hk_span_is_sound(content))
     return hk_error(error, TIDINGS_E_INVAL, "content is a null pointer");
-  for (size_t i = 0; reply && i < reply->part_count; i++) {
-    const struct tidings_part *message = reply->parts[i];
-    if (!message || !hk_span_is_sound(&message->text) || !hk_span_is_sound(&message->call_id) ||
-        !hk_span_is_sound(&message->tool))
-      return hk_error(error, TIDINGS_E_INVAL, "reply.messages[%zu] has a null pointer", i);
-    if (section_of(message) == SECTION_NONE)
+  for (size_t i = 0; i < reply->part_count; i++) {
+    struct tidings_part part = {0};
+    if (reply->parts && reply->parts[i]) part = read_part(reply, i);
+    if (!part.size || !hk_span_is_sound(&part.text) || !hk_span_is_sound(&part.call_id) ||
+        !hk_span_is_sound(&part.tool))
+      return hk_error(error, TIDINGS_E_INVAL, "reply.parts[%zu] has a null pointer", i);
+    if (section_of(&part) == SECTION_NONE)
       return hk_error(error, TIDINGS_E_INVAL,
-                      "reply.messages[%zu] has role %u and place %u, a combination that this host "
+                      "reply.parts[%zu] has voice %u and place %u, a combination that this host "
                       "does not know: send the carrier "
                       "unchanged and roll the delivery back",
-                      i, (unsigned)message->voice, (unsigned)message->place);
+                      i, (unsigned)part.voice, (unsigned)part.place);
   }
   return TIDINGS_OK;
 }
 
-/* The whole size of the result, and the number of messages in it. */
+/* The whole size of the result, and the number of parts in it. */
 static size_t measure(const struct tidings_span *content, const struct tidings_reply *reply,
                       size_t *ret_count) {
   size_t count = 1;
   size_t texts = content->len + 1;
-  for (size_t i = 0; reply && i < reply->part_count; i++) {
-    const struct tidings_part *message = reply->parts[i];
-    texts += message->text.len + 1;
-    if (message->voice == TIDINGS_VOICE_TOOL)
-      texts += message->call_id.len + 1 + message->tool.len + 1;
-    if (message->voice != TIDINGS_VOICE_CARRIER) count++;
+  for (size_t i = 0; i < reply->part_count; i++) {
+    struct tidings_part part = read_part(reply, i);
+    texts += part.text.len + 1;
+    if (part.voice == TIDINGS_VOICE_TOOL) texts += part.call_id.len + 1 + part.tool.len + 1;
+    if (part.voice != TIDINGS_VOICE_CARRIER) count++;
   }
   *ret_count = count;
-  return sizeof(struct hostkit_outgoing) + count * sizeof(struct hostkit_part) + texts;
+  return sizeof(struct hostkit_outgoing) +
+         count * (sizeof(struct hostkit_part *) + sizeof(struct hostkit_part)) + texts;
 }
 
-static void add_text(struct composition *composition, const struct tidings_span *text) {
-  if (text->len) memcpy(composition->text, text->ptr, text->len);
-  composition->text += text->len;
+static void add_text(struct composition *composition, struct tidings_span text) {
+  if (text.len) memcpy(composition->text, text.ptr, text.len);
+  composition->text += text.len;
 }
 
-static char *put_text(struct composition *composition, const struct tidings_span *text) {
+static char *put_text(struct composition *composition, struct tidings_span text) {
   char *start = composition->text;
   add_text(composition, text);
   *composition->text++ = '\0';
   return start;
 }
 
+static void put_part(struct composition *composition, const struct hostkit_part *part) {
+  size_t at = composition->outgoing->part_count++;
+  composition->parts[at] = *part;
+  composition->list[at] = &composition->parts[at];
+}
+
+/* Those parts that stand in the carrier's own text. */
+static void add_texts(struct composition *composition, enum section section,
+                      const struct tidings_reply *reply) {
+  for (size_t i = 0; i < reply->part_count; i++) {
+    struct tidings_part part = read_part(reply, i);
+    if (section_of(&part) == section) add_text(composition, part.text);
+  }
+}
+
 static void put_carrier(struct composition *composition, const struct tidings_span *content,
                         const struct tidings_reply *reply) {
-  struct hostkit_outgoing *outgoing = composition->outgoing;
-  struct hostkit_part *carrier = &outgoing->parts[outgoing->part_count];
-  *carrier = (struct hostkit_part){
-      .voice = TIDINGS_VOICE_CARRIER, .is_carrier = 1, .text = composition->text};
-  for (size_t i = 0; reply && i < reply->part_count; i++) {
-    if (section_of(reply->parts[i]) == SECTION_PREFIX)
-      add_text(composition, &reply->parts[i]->text);
-  }
-  add_text(composition, content);
-  for (size_t i = 0; reply && i < reply->part_count; i++) {
-    if (section_of(reply->parts[i]) == SECTION_SUFFIX)
-      add_text(composition, &reply->parts[i]->text);
-  }
-  carrier->text_len = (size_t)(composition->text - carrier->text);
+  struct hostkit_part carrier = {.size = sizeof carrier,
+                                 .voice = TIDINGS_VOICE_CARRIER,
+                                 .is_carrier = 1,
+                                 .text = composition->text};
+  add_texts(composition, SECTION_PREFIX, reply);
+  add_text(composition, *content);
+  add_texts(composition, SECTION_SUFFIX, reply);
+  carrier.text_len = (size_t)(composition->text - carrier.text);
   *composition->text++ = '\0';
-  outgoing->carrier = (uint32_t)outgoing->part_count++;
+  composition->outgoing->carrier = (uint32_t)composition->outgoing->part_count;
+  put_part(composition, &carrier);
 }
 
 static void put_section(struct composition *composition, enum section section,
                         const struct tidings_reply *reply) {
-  struct hostkit_outgoing *outgoing = composition->outgoing;
-  for (size_t i = 0; reply && i < reply->part_count; i++) {
-    const struct tidings_part *message = reply->parts[i];
-    if (section_of(message) != section) continue;
-    bool is_tool = message->voice == TIDINGS_VOICE_TOOL;
-    outgoing->parts[outgoing->part_count++] = (struct hostkit_part){
-        .voice = message->voice,
-        .text = put_text(composition, &message->text),
-        .text_len = message->text.len,
-        .call_id = is_tool ? put_text(composition, &message->call_id) : NULL,
-        .tool = is_tool ? put_text(composition, &message->tool) : NULL,
-    };
+  for (size_t i = 0; i < reply->part_count; i++) {
+    struct tidings_part part = read_part(reply, i);
+    if (section_of(&part) != section) continue;
+    bool is_tool = part.voice == TIDINGS_VOICE_TOOL;
+    struct hostkit_part ours = {.size = sizeof ours,
+                                .voice = part.voice,
+                                .text = put_text(composition, part.text),
+                                .text_len = part.text.len};
+    if (is_tool) ours.call_id = put_text(composition, part.call_id);
+    if (is_tool) ours.tool = put_text(composition, part.tool);
+    put_part(composition, &ours);
   }
 }
 
-int32_t hostkit_compose(const struct tidings_span *content, const struct tidings_reply *reply,
+int32_t hostkit_compose(const struct tidings_span *content, const struct tidings_reply *theirs,
                         struct hostkit_outgoing **ret_outgoing, struct tidings_error *error) {
   if (!ret_outgoing) return hk_error(error, TIDINGS_E_INVAL, "ret_outgoing is a null pointer");
-  int32_t code = check(content, reply, error);
+  struct tidings_reply reply;
+  HK_READ_SIZED(&reply, theirs);
+  int32_t code = check(content, &reply, error);
   if (code) return code;
   size_t count = 0;
-  struct hostkit_outgoing *outgoing = malloc(measure(content, reply, &count));
+  struct hostkit_outgoing *outgoing = malloc(measure(content, &reply, &count));
   if (!outgoing) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while composing a message");
-  *outgoing = (struct hostkit_outgoing){.size = sizeof *outgoing,
-                                        .parts = (struct hostkit_part *)(outgoing + 1)};
-  struct composition composition = {.outgoing = outgoing,
-                                    .text = (char *)(outgoing->parts + count)};
+  struct composition composition = {.outgoing = outgoing, .list = (void *)(outgoing + 1)};
+  composition.parts = (void *)(composition.list + count);
+  composition.text = (char *)(composition.parts + count);
+  *outgoing = (struct hostkit_outgoing){.size = sizeof *outgoing, .parts = composition.list};
   for (enum section section = SECTION_BEFORE; section < SECTION_COUNT; section++) {
-    if (section == SECTION_CARRIER) put_carrier(&composition, content, reply);
-    else put_section(&composition, section, reply);
+    if (section == SECTION_CARRIER) put_carrier(&composition, content, &reply);
+    else put_section(&composition, section, &reply);
   }
   *ret_outgoing = outgoing;
   return TIDINGS_OK;

@@ -11,6 +11,8 @@
 
 #include <tidings/hostkit.h>
 
+#include "sized.h"
+
 struct block {
   char *base; /* NULL: only measure */
   size_t used;
@@ -39,17 +41,6 @@ static struct tidings_span put_text(struct block *block, struct tidings_span tex
   return (struct tidings_span){.ptr = place, .len = text.len};
 }
 
-/* What the writer of *theirs knew of a struct, as this side knows it. The first field of each is
- * its size. */
-static void read_struct(void *ours, size_t our_size, const void *theirs) {
-  uint32_t size = 0;
-  if (theirs) memcpy(&size, theirs, sizeof size);
-  memset(ours, 0, our_size);
-  if (theirs) memcpy(ours, theirs, size < our_size ? size : our_size);
-  size = (uint32_t)our_size;
-  memcpy(ours, &size, sizeof size);
-}
-
 static const struct tidings_span *put_span(struct block *block, const struct tidings_span *theirs) {
   struct tidings_span span = put_text(block, theirs ? *theirs : (struct tidings_span){0});
   return put(block, &span, sizeof span);
@@ -58,28 +49,27 @@ static const struct tidings_span *put_span(struct block *block, const struct tid
 static const struct tidings_notification *put_notification(
     struct block *block, const struct tidings_notification *theirs) {
   struct tidings_notification notification;
-  read_struct(&notification, sizeof notification, theirs);
-  notification.source = put_text(block, notification.source);
-  notification.name = put_text(block, notification.name);
+  HK_READ_SIZED(&notification, theirs);
+  notification.kind_source = put_text(block, notification.kind_source);
+  notification.kind_name = put_text(block, notification.kind_name);
   notification.text = put_text(block, notification.text);
   notification.data = put_text(block, notification.data);
   return put(block, &notification, sizeof notification);
 }
 
-static const struct tidings_part *put_message(struct block *block,
-                                              const struct tidings_part *theirs) {
-  struct tidings_part message;
-  read_struct(&message, sizeof message, theirs);
-  message.text = put_text(block, message.text);
-  message.call_id = put_text(block, message.call_id);
-  message.tool = put_text(block, message.tool);
-  return put(block, &message, sizeof message);
+static const struct tidings_part *put_part(struct block *block, const struct tidings_part *theirs) {
+  struct tidings_part part;
+  HK_READ_SIZED(&part, theirs);
+  part.text = put_text(block, part.text);
+  part.call_id = put_text(block, part.call_id);
+  part.tool = put_text(block, part.tool);
+  return put(block, &part, sizeof part);
 }
 
-static const struct tidings_message *put_turn_message(struct block *block,
-                                                      const struct tidings_message *theirs) {
+static const struct tidings_message *put_message(struct block *block,
+                                                 const struct tidings_message *theirs) {
   struct tidings_message message;
-  read_struct(&message, sizeof message, theirs);
+  HK_READ_SIZED(&message, theirs);
   message.id = put_text(block, message.id);
   message.content = put_text(block, message.content);
   message.trigger = put_text(block, message.trigger);
@@ -103,15 +93,15 @@ static const struct tidings_message *put_turn_message(struct block *block,
 static const struct tidings_action *put_action(struct block *block,
                                                const struct tidings_action *theirs) {
   struct tidings_action action;
-  read_struct(&action, sizeof action, theirs);
-  PUT_ARRAY(block, action.messages, action.message_count, struct tidings_message, put_turn_message);
+  HK_READ_SIZED(&action, theirs);
+  PUT_ARRAY(block, action.messages, action.message_count, struct tidings_message, put_message);
   return put(block, &action, sizeof action);
 }
 
 static const struct tidings_status *put_status(struct block *block,
                                                const struct tidings_status *theirs) {
   struct tidings_status status;
-  read_struct(&status, sizeof status, theirs);
+  HK_READ_SIZED(&status, theirs);
   PUT_ARRAY(block, status.messages, status.message_count, struct tidings_span, put_span);
   PUT_ARRAY(block, status.orphaned, status.orphaned_count, struct tidings_span, put_span);
   status.detail = put_text(block, status.detail);
@@ -121,11 +111,11 @@ static const struct tidings_status *put_status(struct block *block,
 /* The reply itself stands first, so that freeing it frees all. */
 static void put_reply(struct block *block, const struct tidings_reply *theirs) {
   struct tidings_reply reply;
-  read_struct(&reply, sizeof reply, theirs);
+  HK_READ_SIZED(&reply, theirs);
   struct tidings_reply *place = take(block, sizeof reply, alignof(max_align_t));
   PUT_ARRAY(block, reply.notifications, reply.notification_count, struct tidings_notification,
             put_notification);
-  PUT_ARRAY(block, reply.parts, reply.part_count, struct tidings_part, put_message);
+  PUT_ARRAY(block, reply.parts, reply.part_count, struct tidings_part, put_part);
   PUT_ARRAY(block, reply.actions, reply.action_count, struct tidings_action, put_action);
   PUT_ARRAY(block, reply.steered, reply.steered_count, struct tidings_span, put_span);
   reply.status = put_status(block, reply.status);

@@ -5,14 +5,9 @@
  */
 #include "entry_check.h"
 
-#include <string.h>
-
 #include "errors.h"
+#include "sized.h"
 #include <tidings/hostkit.h>
-
-#define SIZE_UP_TO(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
-#define ENTRY_SIZE_1_0 SIZE_UP_TO(struct tidings_entry, get_extension)
-#define PLUGIN_SIZE_1_0 SIZE_UP_TO(struct tidings_plugin, close)
 
 static const char *missing_in_entry(const struct tidings_entry *entry) {
   if (!entry->name) return "a name";
@@ -36,13 +31,13 @@ int32_t hk_entry_read(const void *symbol, const char *label, struct tidings_entr
         "%s speaks version %u.%u of the contract, this host %d.%d: the first numbers must be equal",
         label, (unsigned)theirs->abi_major, (unsigned)theirs->abi_minor, TIDINGS_ABI_MAJOR,
         TIDINGS_ABI_MINOR);
-  if (theirs->size < ENTRY_SIZE_1_0)
+  if (theirs->size < TIDINGS_ENTRY_SIZE_1_0)
     return hk_error(error, TIDINGS_E_INVAL,
                     "%s has an entry struct of %u bytes, version 1.0 has %zu", label,
-                    (unsigned)theirs->size, ENTRY_SIZE_1_0);
+                    (unsigned)theirs->size, TIDINGS_ENTRY_SIZE_1_0);
 
-  struct tidings_entry entry = {0};
-  memcpy(&entry, theirs, theirs->size < sizeof entry ? theirs->size : sizeof entry);
+  struct tidings_entry entry;
+  HK_READ_SIZED(&entry, theirs);
   const char *missing = missing_in_entry(&entry);
   if (missing)
     return hk_error(error, TIDINGS_E_INVAL, "%s has an incomplete entry struct: it lacks %s", label,
@@ -51,20 +46,21 @@ int32_t hk_entry_read(const void *symbol, const char *label, struct tidings_entr
   return TIDINGS_OK;
 }
 
-static const char *missing_in_instance(const struct tidings_plugin *plugin) {
-  if (!plugin->on_tool_result) return "on_tool_result";
-  if (!plugin->on_chat_request) return "on_chat_request";
-  if (!plugin->on_event) return "on_event";
-  if (!plugin->settle) return "settle";
-  if (!plugin->release) return "release";
-  if (!plugin->quiesce) return "quiesce";
-  if (!plugin->close) return "close";
+static const char *missing_in_functions(const struct tidings_plugin *functions) {
+  if (!functions->on_tool_result) return "on_tool_result";
+  if (!functions->on_chat_request) return "on_chat_request";
+  if (!functions->on_event) return "on_event";
+  if (!functions->settle) return "settle";
+  if (!functions->release) return "release";
+  if (!functions->quiesce) return "quiesce";
+  if (!functions->close) return "close";
   return NULL;
 }
 
 int32_t hk_entry_open(const struct tidings_entry *entry, const char *label,
                       const struct tidings_host *host, const struct tidings_open_options *options,
-                      struct tidings_plugin **ret_plugin, struct tidings_error *error) {
+                      struct tidings_plugin **ret_plugin, struct tidings_plugin *ret_functions,
+                      struct tidings_error *error) {
   struct tidings_plugin *plugin = NULL;
   struct tidings_error said = {.size = sizeof said};
   int32_t code = entry->open(host, options, &plugin, &said);
@@ -76,16 +72,19 @@ int32_t hk_entry_open(const struct tidings_entry *entry, const char *label,
     return hk_error(error, TIDINGS_E_INVAL,
                     "%s: its function open answered TIDINGS_OK and gave no instance", label);
 
-  if (plugin->size < PLUGIN_SIZE_1_0)
+  if (plugin->size < TIDINGS_PLUGIN_SIZE_1_0)
     return hk_error(error, TIDINGS_E_INVAL,
                     "%s has an instance struct of %u bytes, version 1.0 has %zu", label,
-                    (unsigned)plugin->size, PLUGIN_SIZE_1_0);
-  const char *missing = missing_in_instance(plugin);
+                    (unsigned)plugin->size, TIDINGS_PLUGIN_SIZE_1_0);
+  struct tidings_plugin functions;
+  HK_READ_SIZED(&functions, plugin);
+  const char *missing = missing_in_functions(&functions);
   if (missing) {
-    if (plugin->close) plugin->close(plugin, NULL);
+    if (functions.close) functions.close(plugin, NULL);
     return hk_error(error, TIDINGS_E_INVAL,
                     "%s has an incomplete instance: it lacks the function %s", label, missing);
   }
   *ret_plugin = plugin;
+  *ret_functions = functions;
   return TIDINGS_OK;
 }

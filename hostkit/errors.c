@@ -9,8 +9,9 @@
 #include "common/utf8.h"
 
 static size_t text_room(const struct tidings_error *error) {
-  size_t size = error->size < sizeof *error ? error->size : sizeof *error;
+  size_t end = TIDINGS_SIZE_TO(struct tidings_error, text);
   size_t before = offsetof(struct tidings_error, text);
+  size_t size = error->size < end ? error->size : end;
   return size > before ? size - before : 0;
 }
 

@@ -14,6 +14,7 @@
 #include "flat_fields.h"
 #include "gate.h"
 #include "json.h"
+#include "push.h"
 #include "text.h"
 
 struct slot {
@@ -232,49 +233,28 @@ char *hostkit_flat_call(int64_t handle, const char *request_json) {
   return text;
 }
 
-static int32_t make_event(const char *session, const char *kind, int32_t level, const char *message,
-                          char **ret_event, struct tidings_error *error) {
-  static const char *const levels[] = {"info", "warning", "error", "critical"};
-  if (!session || !kind || !message)
-    return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer",
+int32_t hostkit_flat_push(int64_t handle, const char *session, const char *kind, int32_t level,
+                          const char *text) {
+  struct tidings_error error = {.size = sizeof error};
+  struct hostkit_notification note = {.size = sizeof note,
+                                      .session = hk_span(session),
+                                      .text = hk_span(text),
+                                      .level = (uint32_t)level};
+  struct slot *slot = NULL;
+  int32_t code = TIDINGS_OK;
+  if (!session || !kind || !text)
+    code = hk_error(&error, TIDINGS_E_INVAL, "%s is a null pointer",
                     !session ? "session"
                     : !kind  ? "kind"
-                             : "message");
-  if (level < 0 || level > (int32_t)TIDINGS_LEVEL_CRITICAL)
-    return hk_error(error, TIDINGS_E_INVAL, "level is %d, expected 0 (info) to 3 (critical)",
+                             : "text");
+  if (!code && (level < 0 || level > (int32_t)TIDINGS_LEVEL_CRITICAL))
+    code = hk_error(&error, TIDINGS_E_INVAL, "level is %d, expected 0 (info) to 3 (critical)",
                     (int)level);
-  struct buffer out = BUFFER_EMPTY;
-  struct json_writer writer = {.out = &out};
-  json_open(&writer, NULL, '{');
-  json_put_text(&writer, "type", "notification");
-  json_put_text(&writer, "session", session);
-  json_open(&writer, "data", '{');
-  json_put_text(&writer, "kind", kind);
-  json_put_text(&writer, "level", levels[level]);
-  json_put_text(&writer, "message", message);
-  json_close(&writer, '}');
-  json_close(&writer, '}');
-  char *text = buffer_take(&out);
-  if (!text) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while writing an event");
-  *ret_event = text;
-  return TIDINGS_OK;
-}
-
-int32_t hostkit_flat_push(int64_t handle, const char *session, const char *kind, int32_t level,
-                          const char *message) {
-  struct tidings_error error = {.size = sizeof error};
-  char *event = NULL;
-  struct slot *slot = NULL;
-  struct tidings_reply *reply = NULL;
-  int32_t code = make_event(session, kind, level, message, &event, &error);
   if (!code) code = look_up(handle, &slot, &error);
   if (!code) {
-    struct tidings_span span = hk_span(event);
-    code = hostkit_event(slot->kit, &span, &reply, &error);
+    code = hk_push(slot->kit, &note, hk_span(kind), NULL, &error);
     give_back(slot);
   }
-  hostkit_reply_free(reply);
-  free(event);
   return code ? remember(&error, code) : TIDINGS_OK;
 }
 

@@ -32,7 +32,7 @@ static int32_t composed_answer(const struct tidings_span *content,
   struct hostkit_outgoing *outgoing = NULL;
   int32_t code = hostkit_compose(content, reply, &outgoing, error);
   if (code) return code;
-  const struct hostkit_part *carrier = &outgoing->parts[outgoing->carrier];
+  const struct hostkit_part *carrier = outgoing->parts[outgoing->carrier];
   json_open(&writer, NULL, '{');
   hk_put_reply(&writer, "reply", reply);
   json_put_string(&writer, "content", span_of(carrier->text, carrier->text_len));
@@ -42,7 +42,7 @@ static int32_t composed_answer(const struct tidings_span *content,
   return answered(answer, error);
 }
 
-/* Ends a hook's operation. A delivery that the caller will not hear of is rolled back. Frees the
+/* Ends a hook's operation. A delivery that the caller will not get is rolled back. Frees the
  * reply. */
 static int32_t answer_hook(struct hostkit *kit, const struct tidings_span *content,
                            struct tidings_reply *reply, struct buffer *answer,
@@ -115,6 +115,58 @@ static int32_t chat_request(struct hostkit *kit, struct hk_fields *fields, struc
   struct tidings_reply *reply = NULL;
   int32_t code = hostkit_chat_request(kit, &request, &reply, fields->error);
   return code ? code : answer_hook(kit, &request.content, reply, answer, fields->error);
+}
+
+/* Writes the members that are named, as they are. Returns -1: no memory. */
+static int put_members(struct json_writer *writer, struct hk_fields *fields,
+                       const char *const *names) {
+  struct tidings_span text;
+  for (; *names; names++) {
+    const struct json *value = json_member(fields->object, *names);
+    if (value && json_compact(value, fields->arena, &text)) return -1;
+    if (value) json_put_raw(writer, *names, text);
+  }
+  return 0;
+}
+
+/* The request's members, in the two places that the event has for them. The plugin checks them. */
+static int32_t push(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
+  static const char *const members[] = {"op",      "session", "source",     "id",        "kind",
+                                        "message", "level",   "data",       "key",       "tool",
+                                        "handle",  "ttl_ms",  "activation", "caused_by", NULL};
+  static const char *const of_event[] = {"session", "source", "id", NULL};
+  static const char *const of_data[] = {"kind",       "message",   "level",  "data",
+                                        "key",        "tool",      "handle", "ttl_ms",
+                                        "activation", "caused_by", NULL};
+  hk_fields_only(fields, members);
+  (void)hk_field_text(fields, "session", HK_REQUIRED);
+  (void)hk_field_text(fields, "message", HK_REQUIRED);
+  if (fields->code) return fields->code;
+  struct buffer event = BUFFER_EMPTY;
+  struct json_writer writer = {.out = &event};
+  struct tidings_reply *reply = NULL;
+  json_open(&writer, NULL, '{');
+  json_put_text(&writer, "type", "notification");
+  int failed = put_members(&writer, fields, of_event);
+  json_open(&writer, "data", '{');
+  failed |= put_members(&writer, fields, of_data);
+  json_close(&writer, '}');
+  json_close(&writer, '}');
+  struct tidings_span text = buffer_view(&event);
+  int32_t code = failed || event.failed ? no_memory(fields->error)
+                                        : hostkit_event(kit, &text, &reply, fields->error);
+  buffer_free(&event);
+  return code ? code : answer_reply(reply, answer, fields->error);
+}
+
+static int32_t wake(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
+  static const char *const members[] = {"op", "session", NULL};
+  hk_fields_only(fields, members);
+  struct tidings_span session = hk_field_text(fields, "session", HK_REQUIRED);
+  if (fields->code) return fields->code;
+  struct tidings_reply *reply = NULL;
+  int32_t code = hostkit_wake(kit, &session, &reply, fields->error);
+  return code ? code : answer_reply(reply, answer, fields->error);
 }
 
 static int32_t event(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
@@ -224,7 +276,7 @@ static int32_t wake_descriptor(struct hostkit *kit, struct hk_fields *fields,
   int32_t code = fields->code ? fields->code : hostkit_wake_descriptor(kit, &fd, fields->error);
   if (code) return code;
   code = answer_number("descriptor", fd, answer, fields->error);
-  if (code) close(fd); /* the caller never hears of it */
+  if (code) close(fd); /* the caller will not get it */
   return code;
 }
 
@@ -245,11 +297,12 @@ static int32_t next_session(struct hostkit *kit, struct hk_fields *fields, struc
 
 int32_t hk_flat_perform(struct hostkit *kit, const struct json *request, struct arena *arena,
                         struct buffer *answer, struct tidings_error *error) {
-  static const char *const names[] = {
-      "tool_result", "chat_request", "event",           "settle",       "query",
-      "swap",        "info",         "wake_descriptor", "next_session", NULL};
+  static const char *const names[] = {"tool_result", "chat_request",    "push",         "wake",
+                                      "event",       "settle",          "query",        "swap",
+                                      "info",        "wake_descriptor", "next_session", NULL};
   static int32_t (*const operations[])(struct hostkit *, struct hk_fields *, struct buffer *) = {
-      tool_result, chat_request, event, settle, query, swap, info, wake_descriptor, next_session};
+      tool_result, chat_request,    push,        wake, event, settle, query, swap,
+      info,        wake_descriptor, next_session};
   struct hk_fields op = {.object = request, .arena = arena, .name = "request", .error = error};
   uint32_t which = hk_field_word(&op, "op", names, HK_REQUIRED, 0);
   if (op.code) return op.code;

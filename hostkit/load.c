@@ -13,6 +13,7 @@
 #include "entry_check.h"
 #include "errors.h"
 #include "probe.h"
+#include "sized.h"
 #include "text.h"
 
 int32_t hk_prepare(const char *path, const struct hk_settings *settings, struct hk_copy *ret_copy,
@@ -46,18 +47,19 @@ static void unload_image(void *image, const struct hk_copy *copy,
   free(warning);
 }
 
-static const struct tidings_query *query_extension(const struct tidings_entry *entry) {
-  const struct tidings_query *query = entry->get_extension(TIDINGS_EXT_QUERY);
-  bool whole = query && query->size >= offsetof(struct tidings_query, release_answer) +
-                                           sizeof query->release_answer;
-  return whole && query->query && query->release_answer ? query : NULL;
+/* An extension counts only if it has all of its first version. */
+static struct tidings_query query_extension(const struct tidings_entry *entry) {
+  const struct tidings_query *theirs = entry->get_extension(TIDINGS_EXT_QUERY);
+  struct tidings_query ours;
+  HK_READ_SIZED(&ours, theirs);
+  return ours.query && ours.release_answer ? ours : (struct tidings_query){0};
 }
 
-static const struct tidings_wake *wake_extension(const struct tidings_entry *entry) {
-  const struct tidings_wake *wake = entry->get_extension(TIDINGS_EXT_WAKE);
-  bool whole =
-      wake && wake->size >= offsetof(struct tidings_wake, next_session) + sizeof wake->next_session;
-  return whole && wake->descriptor && wake->next_session ? wake : NULL;
+static struct tidings_wake wake_extension(const struct tidings_entry *entry) {
+  const struct tidings_wake *theirs = entry->get_extension(TIDINGS_EXT_WAKE);
+  struct tidings_wake ours;
+  HK_READ_SIZED(&ours, theirs);
+  return ours.descriptor && ours.next_session ? ours : (struct tidings_wake){0};
 }
 
 int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_settings *settings,
@@ -73,7 +75,8 @@ int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_setting
   code = hk_entry_read(dlsym(loaded.image, TIDINGS_ENTRY_SYMBOL), label, &loaded.entry, error);
   if (!code) {
     struct tidings_open_options options = hk_settings_open_options(settings);
-    code = hk_entry_open(&loaded.entry, label, settings->host, &options, &loaded.plugin, error);
+    code = hk_entry_open(&loaded.entry, label, settings->host, &options, &loaded.plugin,
+                         &loaded.functions, error);
   }
   if (code) {
     unload_image(loaded.image, copy, settings);
@@ -91,8 +94,9 @@ void hk_unload(struct hk_instance *instance, const struct hk_settings *settings)
   void *image = instance->image;
   instance->image = NULL;
   instance->plugin = NULL;
-  instance->query = NULL;
-  instance->wake = NULL;
+  memset(&instance->functions, 0, sizeof instance->functions);
+  memset(&instance->query, 0, sizeof instance->query);
+  memset(&instance->wake, 0, sizeof instance->wake);
   memset(&instance->entry, 0, sizeof instance->entry);
   unload_image(image, &instance->copy, settings);
 }

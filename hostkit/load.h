@@ -13,10 +13,13 @@
 
 struct hk_instance {
   void *image; /* NULL: nothing is loaded; then nothing below may be used but copy */
-  struct tidings_plugin *plugin;
-  const struct tidings_query *query; /* NULL: the plugin has no such extension */
-  const struct tidings_wake *wake;   /* NULL: the same */
-  struct tidings_entry entry;        /* its strings live in the image */
+  struct tidings_plugin *plugin; /* the instance; what its functions take */
+  /* The plugin's tables as this side knows them: zeros after what the plugin has. The functions and
+   * the entry's strings live in the image. */
+  struct tidings_plugin functions;
+  struct tidings_query query; /* all zeros: the plugin has no such extension */
+  struct tidings_wake wake;   /* the same */
+  struct tidings_entry entry;
   /* what the image was mapped from; the file is unlinked, the descriptor open */
   struct hk_copy copy;
 };

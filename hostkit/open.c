@@ -72,8 +72,8 @@ int32_t hostkit_info(struct hostkit *kit, struct hostkit_info *ret_info) {
       .generation = kit->generation,
       .abi_major = kit->now.entry.abi_major,
       .abi_minor = kit->now.entry.abi_minor,
-      .has_query = kit->now.query != NULL,
-      .has_wake = kit->now.wake != NULL,
+      .has_query = kit->now.query.query != NULL,
+      .has_wake = kit->now.wake.descriptor != NULL,
   };
   copy_name(info.name, kit->now.entry.name);
   copy_name(info.version, kit->now.entry.version);
@@ -95,7 +95,7 @@ int32_t hostkit_close(struct hostkit *kit, uint32_t drain_ms, struct tidings_err
   if (calls) {
     code = hk_still_busy(calls, drain_ms, error);
   } else if (kit->now.image) {
-    code = kit->now.plugin->close(kit->now.plugin, error);
+    code = kit->now.functions.close(kit->now.plugin, error);
     if (code) hk_gate_open(&kit->gate);
   }
   if (code) {

@@ -80,13 +80,14 @@ static int32_t try_instance(const struct tidings_entry *entry, const char *label
   if (code) return code;
   struct tidings_open_options options = hk_settings_open_options(&settings);
   struct tidings_plugin *plugin = NULL;
+  struct tidings_plugin functions;
   tell(HK_VERDICT_STAGE HK_STAGE_OPENING);
   struct tidings_error said = {.size = sizeof said};
-  code = hk_entry_open(entry, label, settings.host, &options, &plugin, &said);
+  code = hk_entry_open(entry, label, settings.host, &options, &plugin, &functions, &said);
   if (code) code = hk_error(error, code, "in a trial on an empty store: %s", said.text);
   if (!code) {
     tell(HK_VERDICT_STAGE HK_STAGE_CLOSING);
-    code = plugin->close(plugin, &said);
+    code = functions.close(plugin, &said);
     if (code)
       code = hk_error(error, code, "%s: its instance could not be closed in a trial: %s", label,
                       said.text[0] ? said.text : hostkit_error_name(code));

@@ -5,6 +5,7 @@
  */
 #include "reply_json.h"
 
+#include "copy_reply.h"
 #include "errors.h"
 #include "json.h"
 
@@ -42,8 +43,8 @@ static void put_ids(struct json_writer *writer, const char *key,
 static void put_notification(struct json_writer *writer, const struct tidings_notification *from) {
   json_open(writer, NULL, '{');
   json_open(writer, "kind", '{');
-  json_put_string(writer, "source", from->source);
-  json_put_string(writer, "name", from->name);
+  json_put_string(writer, "source", from->kind_source);
+  json_put_string(writer, "name", from->kind_name);
   json_close(writer, '}');
   PUT_WORD(writer, "level", levels, from->level);
   json_put_string(writer, "message", from->text);
@@ -139,16 +140,19 @@ static void put_outgoing_part(struct json_writer *writer, const struct hostkit_p
 void hk_put_outgoing(struct json_writer *writer, const char *key,
                      const struct hostkit_outgoing *outgoing) {
   json_open(writer, key, '[');
-  for (size_t i = 0; i < outgoing->part_count; i++) put_outgoing_part(writer, &outgoing->parts[i]);
+  for (size_t i = 0; i < outgoing->part_count; i++) put_outgoing_part(writer, outgoing->parts[i]);
   json_close(writer, ']');
 }
 
-int32_t hostkit_reply_json(const struct tidings_reply *reply, char **ret_json,
+int32_t hostkit_reply_json(const struct tidings_reply *theirs, char **ret_json,
                            struct tidings_error *error) {
   if (!ret_json) return hk_error(error, TIDINGS_E_INVAL, "ret_json is a null pointer");
+  struct tidings_reply *reply = theirs ? hk_reply_copy(theirs) : NULL; /* clamps every struct */
   struct buffer out = BUFFER_EMPTY;
+  out.failed = theirs && !reply;
   hk_put_reply(&(struct json_writer){.out = &out}, NULL, reply);
   char *json = buffer_take(&out);
+  hostkit_reply_free(reply);
   if (!json) return hk_error(error, TIDINGS_E_NOMEM, "out of memory while writing a reply as JSON");
   *ret_json = json;
   return TIDINGS_OK;

@@ -12,10 +12,9 @@
 #include "common/clock.h"
 #include "common/random.h"
 #include "errors.h"
+#include "sized.h"
 #include "text.h"
 
-#define OPTIONS_SIZE_1_0                                                                           \
-  (offsetof(struct hostkit_options, host) + sizeof(const struct tidings_host *))
 #define DEFAULT_PROBE_TIMEOUT_MS 10000u
 
 static void default_log(void *context, uint32_t severity, const struct tidings_span *message) {
@@ -77,12 +76,9 @@ static int32_t keep_text(const char *text, char **ret_text, struct tidings_error
 
 static int32_t check_options(const struct hostkit_options *given,
                              struct hostkit_options *ret_options, struct tidings_error *error) {
-  if (!given) return hk_error(error, TIDINGS_E_INVAL, "options is a null pointer");
-  if (given->size < OPTIONS_SIZE_1_0)
-    return hk_error(error, TIDINGS_E_INVAL, "options.size is %u, expected at least %zu",
-                    (unsigned)given->size, OPTIONS_SIZE_1_0);
-  struct hostkit_options options = {0};
-  memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+  struct hostkit_options options;
+  int32_t code = HK_COPY_IN(&options, given, HOSTKIT_OPTIONS_SIZE_1_0, "options", error);
+  if (code) return code;
   if (options.flags & ~(HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED))
     return hk_error(error, TIDINGS_E_INVAL,
                     "options.flags is %#x, which has a bit without a meaning",

@@ -38,7 +38,7 @@ static int32_t read_configuration(const char *json, size_t len, char **ret_confi
 /* Replaces what the settings say by what is in force. A plugin that cannot tell keeps what it was
  * opened with. */
 static int32_t take_configuration(struct hostkit *kit, struct tidings_error *error) {
-  if (!kit->now.query) return TIDINGS_OK;
+  if (!kit->now.query.query) return TIDINGS_OK;
   struct tidings_span request = hk_span("{\"name\":\"configure\"}");
   char *answer = NULL;
   size_t len = 0;
@@ -63,7 +63,7 @@ static int32_t take_configuration(struct hostkit *kit, struct tidings_error *err
  * BUSY. */
 static int32_t close_old(struct hostkit *kit, struct tidings_error *error) {
   int32_t code = take_configuration(kit, error);
-  if (!code) code = kit->now.plugin->close(kit->now.plugin, error);
+  if (!code) code = kit->now.functions.close(kit->now.plugin, error);
   if (!code) hk_unload(&kit->now, &kit->settings);
   return code;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake.c: the extension `tidings.wake/1` for hosts that swap: descriptors of their own, which go on
- * working because the FIFO behind them is the process's and not the image's, once the new image has
- * been told that it is waited for.
+ * wake.c: the extension `tidings.wake/1` for hosts that swap: descriptors of their own. They go on
+ * working after a swap, because their FIFO is the process's and not the image's, once the new image
+ * knows that the host waits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static int32_t no_extension(struct tidings_error *error) {
 static int32_t duplicate(const struct hk_instance *instance, int32_t *ret_fd,
                          struct tidings_error *error) {
   int32_t theirs = -1;
-  int32_t code = instance->wake->descriptor(instance->plugin, &theirs, error);
+  int32_t code = instance->wake.descriptor(instance->plugin, &theirs, error);
   if (code) return code;
   int fd = fcntl(theirs, F_DUPFD_CLOEXEC, 0);
   if (fd < 0)
@@ -33,7 +33,7 @@ int32_t hostkit_wake_descriptor(struct hostkit *kit, int32_t *ret_fd, struct tid
   if (!ret_fd) return hk_error(error, TIDINGS_E_INVAL, "ret_fd is a null pointer");
   int32_t code = hk_begin(kit, error);
   if (code) return code;
-  code = kit->now.wake ? duplicate(&kit->now, ret_fd, error) : no_extension(error);
+  code = kit->now.wake.descriptor ? duplicate(&kit->now, ret_fd, error) : no_extension(error);
   if (!code) atomic_store(&kit->waits, true);
   hk_end(kit);
   return code;
@@ -45,8 +45,8 @@ int32_t hostkit_next_session(struct hostkit *kit, char *buffer, size_t buffer_si
     return hk_error(error, TIDINGS_E_INVAL, "%s is a null pointer", buffer ? "ret_len" : "buffer");
   int32_t code = hk_begin(kit, error);
   if (code) return code;
-  code = kit->now.wake
-             ? kit->now.wake->next_session(kit->now.plugin, buffer, buffer_size, ret_len, error)
+  code = kit->now.wake.next_session
+             ? kit->now.wake.next_session(kit->now.plugin, buffer, buffer_size, ret_len, error)
              : no_extension(error);
   hk_end(kit);
   return code;
@@ -56,10 +56,10 @@ void hk_wait_again(struct hostkit *kit) {
   struct tidings_error why = {.size = sizeof why};
   int32_t fd = -1;
   if (!atomic_load(&kit->waits)) return;
-  int32_t code =
-      kit->now.wake ? kit->now.wake->descriptor(kit->now.plugin, &fd, &why) : no_extension(&why);
+  int32_t code = kit->now.wake.descriptor ? kit->now.wake.descriptor(kit->now.plugin, &fd, &why)
+                                          : no_extension(&why);
   if (!code) return;
   hk_log(&kit->settings, TIDINGS_LOG_WARNING,
-         "after a swap nobody rings any more, only wake_at tells when to look:");
+         "after a swap nothing rings any more; only wake_at says when to look:");
   hk_log(&kit->settings, TIDINGS_LOG_WARNING, why.text[0] ? why.text : hostkit_error_name(code));
 }

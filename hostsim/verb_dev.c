@@ -81,8 +81,8 @@ static int32_t deliver(struct dev *dev, struct tidings_error *error) {
   uint64_t delivery = reply ? reply->delivery_id : 0;
   code = hostkit_compose(&result.content, reply, &outgoing, error);
   if (code == TIDINGS_OK) {
-    printf("%.*s\n", (int)outgoing->parts[outgoing->carrier].text_len,
-           outgoing->parts[outgoing->carrier].text);
+    printf("%.*s\n", (int)outgoing->parts[outgoing->carrier]->text_len,
+           outgoing->parts[outgoing->carrier]->text);
     fflush(stdout);
     hostkit_outgoing_free(outgoing);
   }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * tidings/entry.h: the one symbol that a plugin exports, `tidings_entry`, and how an instance is
+ * tidings/entry.h: the one symbol that a plugin exports, tidings_entry, and how an instance is
  * opened.
  *
- * A host reads the symbol (dlsym) before it runs any code of the plugin: size, abi_major and
- * abi_minor are the first eight bytes of every version of this struct, for ever. If the major
- * differs from its own, the host must not touch anything behind them.
+ * A host looks the symbol up with dlsym and reads it before it calls any function of the plugin.
+ * The first eight bytes are the same in every version, for ever: size, abi_major, abi_minor. If
+ * abi_major is not the host's own, the host reads nothing after them.
  */
 #ifndef TIDINGS_ENTRY_H
 #define TIDINGS_ENTRY_H
@@ -18,68 +18,81 @@
 extern "C" {
 #endif
 
-/* The name to give to dlsym. */
+/* The name for dlsym. Since 1.0. */
 #define TIDINGS_ENTRY_SYMBOL "tidings_entry"
 
-/* What the plugin is opened as. */
-#define TIDINGS_ROLE_HOST 0u /* owns sessions: may call everything */
-/* pushes, submits and queries; the delivery hooks and settle answer TIDINGS_E_UNSUPPORTED */
-#define TIDINGS_ROLE_PRODUCER 1u
+/* What an instance is opened as. Since 1.0. */
+#define TIDINGS_ROLE_HOST 0u     /* it owns sessions and may call everything */
+#define TIDINGS_ROLE_PRODUCER 1u /* it sends events and queries; hooks and settle: UNSUPPORTED */
 
-/* How open is to behave. Zero the struct, set `size`, then what is needed: every zero is a sensible
- * default. All spans are borrowed until open returns. Since 1.0. */
+/* How open behaves. Zero the struct, set `size`, and then what is needed: zero is the default of
+ * every field. All spans are borrowed until open returns. Since 1.0. */
 struct tidings_open_options {
   uint32_t size;
-  uint32_t flags; /* none defined: 0 */
+  uint32_t flags; /* none is defined: 0 */
 
-  /* The directory of the store; it is created with mode 0700 if it is not there. Empty:
-   * $XDG_STATE_HOME/tidings, or
-   * ~/.local/state/tidings. It must be a real directory (no symbolic link) of this user's, closed
-   * to group and others, on a local file system, and not open in this process already. */
+  /* The directory of the store. Empty: $XDG_STATE_HOME/tidings, or ~/.local/state/tidings. Open
+   * creates it with mode 0700 if it is missing. It must be a real directory (no symbolic link) of
+   * this user, closed to group and others, on a local file system, and not open in this process
+   * already. */
   struct tidings_span store_dir;
 
-  uint32_t role;      /* TIDINGS_ROLE_* */
-  uint32_t owner_pid; /* whose host this is. 0: this process. A short-lived hook command names the
-                         agent's process, so that its sessions stay owned, and its leases valid,
-                         after the command has ended */
+  uint32_t role; /* TIDINGS_ROLE_* */
+  /* The process whose host this is; 0: this process. A short-lived hook command names the agent's
+   * process. Then its sessions stay owned, and its leases valid, after the command has ended. */
+  uint32_t owner_pid;
 
-  /* what the model knows the host as ("JP"); empty: "the agent host" */
+  /* the name by which the model knows the host, such as "JP"; empty: "the agent host" */
   struct tidings_span host_name;
   /* one JSON object (schema/config.schema.json); empty: the defaults */
   struct tidings_span configuration;
 
-  uint32_t hook_budget_ms;   /* how long a call may wait for another writer before it answers
-                                TIDINGS_E_BUSY. 0: 250 */
-  uint32_t settle_on_return; /* 1: what a hook hands out counts as delivered when the hook returns,
-                               and the reply's delivery id is 0: for hosts that cannot say when
-                               their transcript was written. Any number but 0 and 1 is INVAL */
+  /* how many milliseconds a call waits for another writer before it answers BUSY; 0: 250 */
+  uint32_t hook_budget_ms;
+  /* 1: what a hook hands out counts as delivered when the hook returns, and the reply's delivery_id
+   * is 0; for hosts that cannot say when their transcript was written. 0: the host settles. */
+  uint32_t settle_on_return;
 };
+#define TIDINGS_OPEN_OPTIONS_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_open_options, settle_on_return)
 
-/* The exported symbol: `extern const struct tidings_entry tidings_entry;`. It and all it points to
- * live as long as the image is loaded. Since 1.0. */
+/* What a plugin exports. It and all that it points to live as long as the image is loaded.
+ * Since 1.0. */
 struct tidings_entry {
   uint32_t size;
-  uint16_t abi_major;
-  uint16_t abi_minor;
-  const char *name;     /* NUL-terminated, what the plugin calls itself: "tidings" */
-  const char *version;  /* NUL-terminated, of the plugin, semantic versioning */
-  const char *build_id; /* NUL-terminated, differs between builds of the same version; may be "" */
+  uint16_t abi_major;   /* TIDINGS_ABI_MAJOR of the plugin's headers */
+  uint16_t abi_minor;   /* TIDINGS_ABI_MINOR of the plugin's headers */
+  const char *name;     /* NUL-terminated: what the plugin calls itself, such as "tidings" */
+  const char *version;  /* NUL-terminated: the plugin's own version, semantic versioning */
+  const char *build_id; /* NUL-terminated: differs between builds of one version; may be "" */
 
-  /* Opens an instance on a store. Any thread; not concurrently with close of another instance on
-   * the same store. `host` and all that it points to must stay valid until close has returned. On
-   * success *ret_plugin is the instance; on failure it is not written. Errors: INVAL (null pointer,
-   * short struct, missing host function, unknown role or flag), SCHEMA (configuration), STORE (the
-   * directory or its files are not what they must be, or the disk is full; the text says what to
-   * do), SCHEMA_NEWER, BUSY (another process is just creating the store and did not finish within
-   * the budget), NOMEM. */
+  /* Opens an instance on a store. [any thread] [never from a callback] It must not run while
+   * another instance on the same store is being opened or closed in this process.
+   *
+   * The plugin copies `host`; its context and functions must work until close has returned. On
+   * success *ret_plugin is the instance. On an error it is not written, and nothing stays open.
+   *
+   * Errors:
+   *   INVAL         a null pointer, a short struct, a missing host function, an unknown role, flag
+   *                 or pid, a settle_on_return that is neither 0 nor 1
+   *   SCHEMA        the configuration is not as its schema says
+   *   STORE         the directory or its files are not what they must be, or the disk is full; the
+   *                 text says what to do
+   *   SCHEMA_NEWER  a newer version wrote the store
+   *   BUSY          another process is creating the store and did not finish in time: try again
+   *   NOMEM         as in abi.h
+   * Since 1.0. */
   int32_t (*open)(const struct tidings_host *host, const struct tidings_open_options *options,
                   struct tidings_plugin **ret_plugin, struct tidings_error *error);
 
-  /* Returns the table of functions of an extension (TIDINGS_EXT_* in its header), or NULL if this
-   * plugin does not have it. Any thread, any time while the image is loaded; the table is
-   * constant. */
+  /* The table of functions of an extension; NULL: this plugin does not have it. [any thread] `id`
+   * is NUL-terminated, such as "tidings.query/1" (query.h, wake.h); NULL answers NULL. The table is
+   * constant, starts with its size, and lives as long as the image is loaded. Since 1.0. */
   const void *(*get_extension)(const char *id);
 };
+#define TIDINGS_ENTRY_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_entry, get_extension)
+
+/* What a plugin defines. A host never links to it: it uses dlsym. Since 1.0. */
+extern TIDINGS_EXPORT const struct tidings_entry tidings_entry;
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * tidings/query.h: the extension `tidings.query/1`: questions about a session, as JSON in and JSON
- * out. Queries never change state, save `configure`. They are for hosts' status lines, for tools,
- * and for tests; no hot path.
+ * tidings/query.h: the extension tidings.query/1: questions about a session, as JSON in and JSON
+ * out. It is for status lines, tools and tests; it is not made for speed. No query changes
+ * anything, except `configure`.
  *
- * A request is {"name": NAME, "session": ID, ...}. Names: pending, status, history, explain, stats,
- * stream, configure, instructions, preview, render, neutralize, sessions (of the whole store: it
- * takes no session). What each takes and answers is in schema/query.schema.json. A name that this
- * version does not have answers TIDINGS_E_UNSUPPORTED.
+ * A request is {"name": NAME, "session": ID, ...}. The names are pending, status, history, explain,
+ * stats, stream, configure, instructions, preview, render, neutralize, and sessions, which is about
+ * the whole store and takes no session. schema/query.schema.json says what each takes and answers.
  */
 #ifndef TIDINGS_QUERY_H
 #define TIDINGS_QUERY_H
@@ -18,30 +17,42 @@
 extern "C" {
 #endif
 
+/* The id for get_extension. Since 1.0. */
 #define TIDINGS_EXT_QUERY "tidings.query/1"
 
-/* An answer; belongs to the plugin until release_answer. Since 1.0. */
+/* An answer. It belongs to the plugin until release_answer. Since 1.0. */
 struct tidings_answer {
   uint32_t size;
-  uint32_t flags;           /* none defined */
+  uint32_t flags;           /* none is defined */
   struct tidings_span json; /* one JSON object, UTF-8 */
 };
+#define TIDINGS_ANSWER_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_answer, json)
 
-/* Since 1.0. */
+/* The functions of the extension. Since 1.0. */
 struct tidings_query {
   uint32_t size;
-  uint32_t reserved;
+  uint32_t reserved; /* 0 */
 
-  /* Any thread, any role. `request` is borrowed for the call. On success *ret_answer is the answer,
-   * which counts as a reply that is out until it is released. Errors: INVAL (not JSON), SCHEMA,
-   * TOO_BIG, UNSUPPORTED (unknown name), NOT_FOUND (explain: no such item), BUSY, STORE, NOMEM,
-   * CLOSED. */
+  /* Answers a question. [any thread] [never from a callback] Any role may ask. `request` is
+   * borrowed until the call returns. On success *ret_answer is the answer, to be released; until
+   * then quiesce answers BUSY. On an error it is not written.
+   *
+   * Errors:
+   *   INVAL        not JSON, or a null pointer
+   *   SCHEMA       the JSON is not such a request
+   *   TOO_BIG      the request, or a field of it, is over its limit
+   *   UNSUPPORTED  this plugin does not have the query
+   *   NOT_FOUND    explain: there is no such item
+   *   BUSY, STORE, NOMEM, CLOSED   as in abi.h
+   * Since 1.0. */
   int32_t (*query)(struct tidings_plugin *plugin, const struct tidings_span *request,
                    const struct tidings_answer **ret_answer, struct tidings_error *error);
 
-  /* Gives an answer back. Any thread; NULL is allowed; cannot fail. */
+  /* Gives an answer back. [any thread] [never from a callback] No pointer into it may be used
+   * afterwards. NULL is allowed. It cannot fail. Since 1.0. */
   void (*release_answer)(struct tidings_plugin *plugin, const struct tidings_answer *answer);
 };
+#define TIDINGS_QUERY_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_query, release_answer)
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tidings/tidings.h: the whole contract between an agent host and a tidings plugin. Start reading
- * at entry.h.
+ * tidings/tidings.h: the whole contract between an agent host and a tidings plugin. Read abi.h
+ * first, for the rules and the words; then entry.h, plugin.h and reply.h.
  */
 #ifndef TIDINGS_TIDINGS_H
 #define TIDINGS_TIDINGS_H

@@ -24,7 +24,7 @@ static char *joined(const struct hostkit_outgoing *outgoing) {
   FILE *out = open_memstream(&text, &len);
   bool first = true;
   for (size_t i = 0; out && i < outgoing->part_count; i++) {
-    const char *start = outgoing->parts[i].text, *end = start + outgoing->parts[i].text_len;
+    const char *start = outgoing->parts[i]->text, *end = start + outgoing->parts[i]->text_len;
     while (start < end && *start == '\n') start++;
     while (end > start && end[-1] == '\n') end--;
     if (start == end) continue;

@@ -11,10 +11,8 @@
 #include "instance.h"
 #include "values.h"
 
-/* The reply as JSON, or undefined when there was none. Frees the reply. A delivery that JavaScript
- * will not hear of is rolled back. */
-static struct napi_value__ *give_reply(struct napi_env__ *env, struct hostkit *kit,
-                                       struct tidings_reply *reply) {
+struct napi_value__ *give_reply(struct napi_env__ *env, struct hostkit *kit,
+                                struct tidings_reply *reply) {
   struct tidings_error error = {.size = sizeof error};
   struct napi_value__ *value = NULL;
   char *json = NULL;

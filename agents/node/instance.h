@@ -32,10 +32,17 @@ bool call_begin(struct napi_env__ *env, struct napi_callback_info__ *info, struc
  * exception says so. */
 bool instance_is_open(struct napi_env__ *env, const struct instance *instance);
 
-/* The methods, each as napi_create_function wants it; index.d.ts says what they take and give. */
+/* The reply as JSON, or undefined when there was none. Frees the reply. A delivery that JavaScript
+ * will not get is rolled back. */
+struct napi_value__ *give_reply(struct napi_env__ *env, struct hostkit *kit,
+                                struct tidings_reply *reply);
+
+/* The methods, each as napi_create_function wants it; tidings.d.ts says what they take and give. */
 struct napi_value__ *call_tool_result(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_chat_request(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_event(struct napi_env__ *env, struct napi_callback_info__ *info);
+struct napi_value__ *call_push(struct napi_env__ *env, struct napi_callback_info__ *info);
+struct napi_value__ *call_wake(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_settle(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_query(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_wake_descriptor(struct napi_env__ *env,

@@ -14,10 +14,29 @@ export interface Options {
   probe?: string; // the path of tidings-hostkit-probe, if it is not where it was installed
 }
 
+/** What push takes: the members of a notification event's data, and the event's own source and id (events with both can be pushed twice). */
+export interface Notification {
+  session: string;
+  kind: string; // "tool.failed": the source goes to the first dot
+  message: string; // any characters but NUL
+  level?: "info" | "warning" | "error" | "critical";
+  activation?: "passive" | "idle" | "interrupt";
+  data?: string; // JSON
+  key?: string;
+  tool?: string;
+  handle?: string;
+  ttlMs?: number;
+  causedBy?: string;
+  source?: string;
+  id?: string;
+}
+
 export interface Instance {
   toolResult(session: string, callId?: string, tool?: string, content?: string): string | undefined;
   chatRequest(session: string, source?: "user" | "system", messages?: string[], content?: string): string | undefined;
   event(event: string): string | undefined;
+  push(notification: Notification): string | undefined;
+  wake(session: string): string | undefined;
   settle(delivery: string, outcome: "committed" | "rolled_back"): string | undefined;
   query(request: string): string;
   wakeDescriptor(): number; // the caller's to poll and to close

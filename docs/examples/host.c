@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A whole host: news is pushed, rides on a tool's result, and is settled. Build: cc host.c
- * $(pkg-config --cflags --libs tidings-hostkit) */
+ * A whole host: a notification is pushed, delivered with a tool's result, and settled. Build:
+ * cc host.c $(pkg-config --cflags --libs tidings-hostkit) */
 #include <stdio.h>
 #include <string.h>
 #include <tidings/hostkit.h>
@@ -14,9 +14,12 @@ int main(int argc, char **argv) {
   struct hostkit_options options = {.size = sizeof options,
                                     .plugin_path = argc > 1 ? argv[1] : "tidings.so",
                                     .store_dir = argc > 2 ? argv[2] : NULL};
-  struct tidings_span news = span("{\"type\": \"notification\", \"session\": \"s\", \"data\": "
-                                  "{\"kind\": \"tool.failed\", \"level\": "
-                                  "\"error\", \"message\": \"The build failed.\"}}");
+  struct hostkit_notification note = {.size = sizeof note,
+                                      .session = span("s"),
+                                      .kind_source = span("tool"),
+                                      .kind_name = span("failed"),
+                                      .level = TIDINGS_LEVEL_ERROR,
+                                      .text = span("The build failed.")};
   struct tidings_tool_result result = {.size = sizeof result,
                                        .session = span("s"),
                                        .call_id = span("c1"),
@@ -27,17 +30,13 @@ int main(int argc, char **argv) {
   struct hostkit *kit = NULL;
 
   int32_t code = hostkit_open(&options, &kit, &error);
-  if (!code)
-    code = hostkit_event(kit, &news, &reply, &error); /* stored for good when it returns 0 */
-  hostkit_reply_free(reply);
-  reply = NULL;
-  if (!code)
-    code = hostkit_tool_result(kit, &result, &reply,
-                               &error); /* on an error a host sends the result unchanged */
+  if (!code) code = hostkit_push(kit, &note, NULL, &error); /* stored for good when it returns 0 */
+  /* On an error a host sends the tool's result unchanged. */
+  if (!code) code = hostkit_tool_result(kit, &result, &reply, &error);
   if (!code) code = hostkit_compose(&result.content, reply, &outgoing, &error);
-  for (size_t i = 0; !code && i < outgoing->part_count;
-       i++) /* to the model, and into the transcript with reply->delivery_id */
-    fwrite(outgoing->parts[i].text, 1, outgoing->parts[i].text_len, stdout);
+  /* To the model, and into the transcript with reply->delivery_id. */
+  for (size_t i = 0; !code && i < outgoing->part_count; i++)
+    fwrite(outgoing->parts[i]->text, 1, outgoing->parts[i]->text_len, stdout);
   if (!code && reply && reply->delivery_id)
     code = hostkit_settle(kit, reply->delivery_id, TIDINGS_COMMITTED, NULL, &error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A whole host in JavaScript, for Node from 20 on: news is pushed, rides on a tool's result, and is settled; then it sleeps until news from another process
-// wakes it. node host.mjs TIDINGS.NODE TIDINGS.SO STORE
+// A whole host in JavaScript, for Node from 20 on: a notification is pushed, delivered with a tool's result, and settled; then the host sleeps until
+// another process wakes it with a notification. node host.mjs TIDINGS.NODE TIDINGS.SO STORE
 import { Socket } from "node:net";
 
 const [addon, plugin, store] = process.argv.slice(2);
@@ -19,19 +19,19 @@ function showResult(result) {
 }
 
 event("session.opened", "s", { cwd: process.cwd(), host: "example" });
-event("notification", "s", { kind: "tool.failed", level: "error", message: "The build failed." });
+tidings.push({ session: "s", kind: "tool.failed", level: "error", message: "The build failed." });
 try {
   showResult("a.c\n");
 } catch (error) {
   process.stdout.write("a.c\n"); // a host sends the result as it is
 }
 
-const socket = new Socket({ fd: tidings.wakeDescriptor(), readable: true, writable: false }); // first the descriptor, then the question who rang
+const socket = new Socket({ fd: tidings.wakeDescriptor(), readable: true, writable: false }); // first the descriptor, then ask which sessions rang
 while (tidings.nextSession() !== undefined);
 console.log("waiting");
 socket.on("data", () => {
   for (let session = tidings.nextSession(); session !== undefined; session = tidings.nextSession()) {
-    for (const action of event("wake", session).actions) console.log(`session ${session}: ${action.type}: ${action.messages[0].content}`);
+    for (const action of JSON.parse(tidings.wake(session)).actions) console.log(`session ${session}: ${action.type}: ${action.messages[0].content}`);
   }
   socket.destroy();
   tidings.close();

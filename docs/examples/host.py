@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A whole host in Python, with nothing but its standard library: news is pushed, rides on a tool's result, and is settled; then it sleeps until news
-from another process wakes it. python3 host.py LIBTIDINGS-HOSTKIT.SO TIDINGS.SO STORE"""
+"""A whole host in Python, with nothing but its standard library: a notification is pushed, delivered with a tool's result, and settled; then the host
+sleeps until another process wakes it with a notification. python3 host.py LIBTIDINGS-HOSTKIT.SO TIDINGS.SO STORE"""
 import ctypes
 import json
 import os
@@ -56,24 +56,24 @@ def show_result(tidings, result):
     return answer["content"]
 
 
-def wait_for_news(tidings, descriptor):
-    """Sleeps until something urgent is pushed; what to do then."""
+def wait(tidings, descriptor):
+    """Sleeps until something urgent is pushed. Returns what to do then."""
     while not (session := tidings.call("next_session")["session"]):
         select.select([descriptor], [], [])
-    return session, tidings.event("wake", session)["actions"]
+    return session, tidings.call("wake", session=session)["reply"]["actions"]
 
 
 def main(library, plugin, store):
     tidings = Tidings(library, plugin=plugin, store=store, host_name="Example")
     tidings.event("session.opened", "s", cwd=os.getcwd(), host="example")
-    tidings.event("notification", "s", kind="tool.failed", level="error", message="The build failed.")
+    tidings.call("push", session="s", kind="tool.failed", level="error", message="The build failed.")
     show_result(tidings, "a.c\n")
 
-    descriptor = tidings.call("wake_descriptor")["descriptor"]  # first the descriptor, then the question who rang, then sleep
+    descriptor = tidings.call("wake_descriptor")["descriptor"]  # first the descriptor, then ask which sessions rang, then sleep
     while tidings.call("next_session")["session"]:
         pass
     print("waiting", flush=True)
-    session, actions = wait_for_news(tidings, descriptor)
+    session, actions = wait(tidings, descriptor)
     for action in actions:
         print(f"session {session}: {action['type']}: {action['messages'][0]['content']}")
     os.close(descriptor)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! A whole host in Rust: news is pushed, rides on a tool's result, and is settled. It needs no crate: rustc host.rs. With cargo, and the Cargo.toml beside it, the
+//! A whole host in Rust: a notification is pushed, delivered with a tool's result, and settled. It needs no crate: rustc host.rs. With cargo, and the Cargo.toml beside it, the
 //! crate libloading loads the library; with serde_json, `member` would be an index.
 //! host LIBTIDINGS-HOSTKIT.SO TIDINGS.SO STORE
 use std::ffi::{CStr, CString};
@@ -23,6 +23,7 @@ mod kit {
     pub struct Kit {
         pub open: unsafe extern "C" fn(*const c_char) -> i64,
         pub call: unsafe extern "C" fn(i64, *const c_char) -> *mut c_char,
+        pub push: unsafe extern "C" fn(i64, *const c_char, *const c_char, i32, *const c_char) -> i32,
         pub close: unsafe extern "C" fn(i64) -> i32,
         pub error: unsafe extern "C" fn() -> *const c_char,
         pub free: unsafe extern "C" fn(*mut c_void),
@@ -46,6 +47,7 @@ mod kit {
             Ok(Kit {
                 open: find(library, "hostkit_flat_open")?,
                 call: find(library, "hostkit_flat_call")?,
+                push: find(library, "hostkit_flat_push")?,
                 close: find(library, "hostkit_flat_close")?,
                 error: find(library, "hostkit_flat_error")?,
                 free: find(library, "hostkit_free")?,
@@ -82,6 +84,18 @@ impl Tidings {
             let text = CStr::from_ptr(answer).to_string_lossy().into_owned();
             (self.kit.free)(answer.cast());
             if text.starts_with("{\"error\"") { Err(text) } else { Ok(text) }
+        }
+    }
+}
+
+impl Tidings {
+    /// A notification; its text may have any characters but NUL. It is stored for good when this is Ok.
+    fn push(&self, session: &str, kind: &str, level: i32, text: &str) -> Result<(), String> {
+        let as_c = |text: &str| CString::new(text).map_err(|error| error.to_string());
+        let (session, kind, text) = (as_c(session)?, as_c(kind)?, as_c(text)?);
+        match unsafe { (self.kit.push)(self.handle, session.as_ptr(), kind.as_ptr(), level, text.as_ptr()) } {
+            0 => Ok(()),
+            _ => Err(unsafe { CStr::from_ptr((self.kit.error)()) }.to_string_lossy().into_owned()),
         }
     }
 }
@@ -125,9 +139,8 @@ fn member(json: &str, name: &str) -> Option<String> {
 
 fn run(library: &str, plugin: &str, store: &str) -> Result<(), String> {
     let tidings = Tidings::open(library, &format!(r#"{{"plugin": {}, "store": {}, "host_name": "Example"}}"#, quoted(plugin), quoted(store)))?;
-    let news = r#"{"op": "event", "event": {"type": "notification", "session": "s", "data":
-                   {"kind": "tool.failed", "level": "error", "message": "The build failed."}}}"#;
-    tidings.call(news)?; // stored for good when it is Ok
+    const LEVEL_ERROR: i32 = 2;
+    tidings.push("s", "tool.failed", LEVEL_ERROR, "The build failed.")?;
 
     let result = "a.c\n";
     let request = format!(r#"{{"op": "tool_result", "session": "s", "call_id": "c1", "tool": "ls", "content": {}}}"#, quoted(result));

@@ -16,13 +16,11 @@
 
 #include <tidings/tidings.h>
 
-/* --- what the host gives the plugin
- * --- */
+/* -- what the host gives the plugin -- */
 
-static void write_log(void *context, uint32_t severity, const struct tidings_span *message) {
+static void write_log(void *context, uint32_t severity, const struct tidings_span *line) {
   (void)context;
-  if (severity <= TIDINGS_LOG_WARNING)
-    fprintf(stderr, "plugin: %.*s\n", (int)message->len, message->ptr);
+  if (severity <= TIDINGS_LOG_WARNING) fprintf(stderr, "plugin: %.*s\n", (int)line->len, line->ptr);
 }
 
 static int64_t now_ms(void *context) {
@@ -50,9 +48,7 @@ static const struct tidings_host host = {.size = sizeof host,
                                          .mono_ns = mono_ns,
                                          .random = fill_random};
 
-/* --- loading
- * ---
- */
+/* -- loading -- */
 
 static struct tidings_span span(const char *text) {
   return (struct tidings_span){text, strlen(text)};
@@ -70,24 +66,24 @@ static const struct tidings_entry *find_entry(void *image) {
             TIDINGS_ABI_MAJOR);
     return NULL;
   }
-  /* A table is at least as long as in version 1.0, which are these headers' fields; a newer
-   * plugin's is longer. */
-  if (entry->size < sizeof *entry || !entry->open) {
-    fprintf(stderr, "the plugin's entry is %" PRIu32 " bytes long, shorter than version 1.0's\n",
-            entry->size);
+  /* The size rule: what a plugin hands out may be shorter than these headers' struct, if the plugin
+   * is older, or longer. It is never shorter than in version 1.0, and this host reads no later
+   * field. One that does compares `size` with TIDINGS_SIZE_TO that field first, or copies the
+   * smaller of both sizes into a zeroed struct. */
+  if (entry->size < TIDINGS_ENTRY_SIZE_1_0) {
+    fprintf(stderr, "the plugin's entry has %" PRIu32 " bytes, version 1.0 has %zu\n", entry->size,
+            TIDINGS_ENTRY_SIZE_1_0);
     return NULL;
   }
   return entry;
 }
 
-/* --- one delivery
- * ---
- */
+/* -- one delivery -- */
 
 static void write_texts(const struct tidings_reply *reply, uint32_t place) {
   for (size_t i = 0; reply && i < reply->part_count; i++) {
-    const struct tidings_part *message = reply->parts[i];
-    if (message->place == place) fwrite(message->text.ptr, 1, message->text.len, stdout);
+    const struct tidings_part *part = reply->parts[i];
+    if (part->place == place) fwrite(part->text.ptr, 1, part->text.len, stdout);
   }
 }
 
@@ -151,6 +147,10 @@ int main(int argc, char **argv) {
   if (!entry) goto out;
 
   code = entry->open(&host, &options, &plugin, &error);
+  if (!code && plugin->size < TIDINGS_PLUGIN_SIZE_1_0) {
+    fprintf(stderr, "the plugin's table of functions is shorter than version 1.0's\n");
+    return 1; /* nothing in it can be called */
+  }
   if (!code) code = push(plugin, &error);
   if (!code) code = send_tool_result(plugin, &error);
   if (code) fprintf(stderr, "error %" PRId32 ": %s\n", code, error.text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A host that sleeps until something must be done: host_wake PLUGIN STORE. What wakes it comes from
- * another process: host_wake PLUGIN STORE MESSAGE pushes a critical notification. Build: cc
- * host_wake.c $(pkg-config --cflags --libs tidings-hostkit) */
+ * A host that sleeps until something must be done: host_wake PLUGIN STORE. Another process wakes
+ * it: host_wake PLUGIN STORE TEXT pushes a critical notification. Build: cc host_wake.c
+ * $(pkg-config --cflags --libs tidings-hostkit) */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 
 static int64_t wake_at_ms; /* of the newest reply; 0: none */
 
-/* Sends an event and does what the reply says. Returns how many turns were started. */
-static int send_event(struct hostkit *kit, const char *text) {
-  struct tidings_error error = {.size = sizeof error};
-  struct tidings_span event = {text, strlen(text)};
-  struct tidings_reply *reply = NULL;
+static struct tidings_span span(const char *text) {
+  return (struct tidings_span){text, strlen(text)};
+}
+
+/* Does what a reply says, and frees it. Returns how many turns were started. */
+static int act(struct tidings_reply *reply) {
   int turns = 0;
-  if (hostkit_event(kit, &event, &reply, &error)) fprintf(stderr, "%s\n", error.text);
   if (!reply) return 0;
   for (size_t i = 0; i < reply->action_count; i++) {
     const struct tidings_action *action = reply->actions[i];
@@ -33,16 +33,30 @@ static int send_event(struct hostkit *kit, const char *text) {
   return turns;
 }
 
-/* Asks who rang, until nobody is left. */
+/* Tells hostkit that the session is open here. */
+static int open_session(struct hostkit *kit) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_span event =
+      span("{\"type\": \"session.opened\", \"session\": \"s\", \"data\": {}}");
+  struct tidings_reply *reply = NULL;
+  if (hostkit_event(kit, &event, &reply, &error)) fprintf(stderr, "%s\n", error.text);
+  return act(reply);
+}
+
+static int wake(struct hostkit *kit, struct tidings_span session) {
+  struct tidings_error error = {.size = sizeof error};
+  struct tidings_reply *reply = NULL;
+  if (hostkit_wake(kit, &session, &reply, &error)) fprintf(stderr, "%s\n", error.text);
+  return act(reply);
+}
+
+/* Asks which sessions rang, until none is left. */
 static int look(struct hostkit *kit) {
-  char session[256], event[512];
+  char session[255];
   size_t len = 0;
   int turns = 0;
-  while (!hostkit_next_session(kit, session, sizeof session, &len, NULL) && len) {
-    snprintf(event, sizeof event, "{\"type\": \"wake\", \"session\": \"%.*s\"}", (int)len,
-             session); /* an id with " or \ needs escaping */
-    turns += send_event(kit, event);
-  }
+  while (!hostkit_next_session(kit, session, sizeof session, &len, NULL) && len)
+    turns += wake(kit, (struct tidings_span){session, len});
   return turns;
 }
 
@@ -55,6 +69,35 @@ static int patience_ms(void) {
   return left_ms < 0 ? 0 : left_ms > 60000 ? 60000 : (int)left_ms;
 }
 
+/* The other process. The text may have any characters. */
+static int32_t push(struct hostkit *kit, const char *text, struct tidings_error *error) {
+  struct hostkit_notification note = {.size = sizeof note,
+                                      .session = span("s"),
+                                      .kind_source = span("ci"),
+                                      .kind_name = span("failed"),
+                                      .level = TIDINGS_LEVEL_CRITICAL,
+                                      .text = span(text)};
+  return hostkit_push(kit, &note, NULL, error);
+}
+
+static int32_t sleep_until_a_turn(struct hostkit *kit, struct tidings_error *error) {
+  struct pollfd rings = {.fd = -1, .events = POLLIN};
+  int32_t code = hostkit_wake_descriptor(kit, &rings.fd, error); /* first the descriptor, */
+  if (code) return code;
+  int turns = open_session(kit);
+  turns += look(kit); /* then a look, */
+  printf("asleep\n");
+  fflush(stdout);
+  while (!turns) { /* then sleep: in this order no ring is missed */
+    int woken = poll(&rings, 1, patience_ms());
+    /* When the time of wake_at has come, a host wakes each session that has one. */
+    if (woken == 0) turns += wake(kit, span("s"));
+    turns += look(kit);
+  }
+  close(rings.fd);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   struct tidings_error error = {.size = sizeof error};
   struct hostkit_options options = {.size = sizeof options,
@@ -62,36 +105,9 @@ int main(int argc, char **argv) {
                                     .store_dir = argc > 2 ? argv[2] : NULL,
                                     .role = argc > 3 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST};
   struct hostkit *kit = NULL;
-  struct pollfd rings = {.fd = -1, .events = POLLIN};
-  char event[1024];
 
   int32_t code = hostkit_open(&options, &kit, &error);
-  if (!code && argc > 3) {
-    snprintf(event, sizeof event,
-             "{\"type\": \"notification\", \"session\": \"s\", \"data\": {\"kind\": \"ci.failed\", "
-             "\"level\": \"critical\", "
-             "\"message\": \"%s\"}}",
-             argv[3]);
-    send_event(kit, event);
-    return hostkit_close(kit, 1000, NULL);
-  }
-  if (!code) code = hostkit_wake_descriptor(kit, &rings.fd, &error); /* first the descriptor, */
-  if (code) {
-    fprintf(stderr, "%s: %s\n", hostkit_error_name(code), error.text);
-    return hostkit_close(kit, 1000, NULL) || code;
-  }
-  int turns = send_event(kit, "{\"type\": \"session.opened\", \"session\": \"s\", \"data\": {}}");
-  turns += look(kit); /* then a look, */
-  printf("asleep\n");
-  fflush(stdout);
-  while (!turns) { /* then sleep: so no ring is missed */
-    int woken = poll(&rings, 1, patience_ms());
-    if (woken == 0)
-      turns += send_event(
-          kit, "{\"type\": \"wake\", \"session\": \"s\"}"); /* its time has come; for each session
-                                                               that has one */
-    turns += look(kit);
-  }
-  close(rings.fd);
-  return hostkit_close(kit, 1000, NULL);
+  if (!code) code = argc > 3 ? push(kit, argv[3], &error) : sleep_until_a_turn(kit, &error);
+  if (code) fprintf(stderr, "%s: %s\n", hostkit_error_name(code), error.text);
+  return hostkit_close(kit, 1000, NULL) || code;
 }

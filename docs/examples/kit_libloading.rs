@@ -7,6 +7,7 @@ use std::ffi::{c_char, c_void};
 pub struct Kit {
     pub open: unsafe extern "C" fn(*const c_char) -> i64,
     pub call: unsafe extern "C" fn(i64, *const c_char) -> *mut c_char,
+    pub push: unsafe extern "C" fn(i64, *const c_char, *const c_char, i32, *const c_char) -> i32,
     pub close: unsafe extern "C" fn(i64) -> i32,
     pub error: unsafe extern "C" fn() -> *const c_char,
     pub free: unsafe extern "C" fn(*mut c_void),
@@ -23,6 +24,7 @@ unsafe fn bind(path: &str) -> Result<Kit, Error> {
     Ok(Kit {
         open: find(&library, "hostkit_flat_open")?,
         call: find(&library, "hostkit_flat_call")?,
+        push: find(&library, "hostkit_flat_push")?,
         close: find(&library, "hostkit_flat_close")?,
         error: find(&library, "hostkit_flat_error")?,
         free: find(&library, "hostkit_free")?,

@@ -121,9 +121,9 @@ static void null_spans(struct trial *trial) {
 static void short_call_structs(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
-  const uint32_t result_sizes[] = {0, 4, TRIAL_V1_SIZE(tidings_tool_result, content) - 1};
-  const uint32_t request_sizes[] = {0, 4, TRIAL_V1_SIZE(tidings_chat_request, message_count) - 1};
-  const uint32_t settlement_sizes[] = {0, 4, TRIAL_V1_SIZE(tidings_settlement, delivery_id) - 1};
+  const uint32_t result_sizes[] = {0, 4, TIDINGS_TOOL_RESULT_SIZE_1_0 - 1};
+  const uint32_t request_sizes[] = {0, 4, TIDINGS_CHAT_REQUEST_SIZE_1_0 - 1};
+  const uint32_t settlement_sizes[] = {0, 4, TIDINGS_SETTLEMENT_SIZE_1_0 - 1};
   for (size_t i = 0; i < 3; i++) {
     struct tidings_tool_result result = usual_result();
     result.size = result_sizes[i];
@@ -149,7 +149,7 @@ static void unknown_call_numbers(struct trial *trial) {
   bad_request(plugin, &request, "an unknown flag of a chat request");
   request = usual_request();
   request.origin = 9;
-  bad_request(plugin, &request, "source 9");
+  bad_request(plugin, &request, "origin 9");
   request = usual_request();
   request.reserved = 1;
   bad_request(plugin, &request, "a reserved field that is not 0");
@@ -239,9 +239,9 @@ static void empty_hook(struct trial *trial) {
 
 static void check_reply(const struct tidings_reply *reply, const char *what) {
   if (!reply) trial_fail("%s: no reply", what);
-  if (reply->size < TRIAL_V1_SIZE(tidings_reply, ledger))
+  if (reply->size < TIDINGS_REPLY_SIZE_1_0)
     trial_fail("%s: the reply's size is %u, version 1.0 has %zu", what, reply->size, sizeof *reply);
-  if (!reply->status || reply->status->size < TRIAL_V1_SIZE(tidings_status, orphaned_count))
+  if (!reply->status || reply->status->size < TIDINGS_STATUS_SIZE_1_0)
     trial_fail("%s: the reply carries no whole status", what);
 }
 
@@ -376,7 +376,7 @@ const struct conformance_case call_cases[] = {
     {"call.null-arguments", "null pointers are INVAL", null_call_arguments},
     {"call.null-spans", "null spans of some length are INVAL", null_spans},
     {"call.short-structs", "structs shorter than version 1.0 are INVAL", short_call_structs},
-    {"call.unknown-numbers", "unknown flags, sources and outcomes are INVAL", unknown_call_numbers},
+    {"call.unknown-numbers", "unknown flags, origins and outcomes are INVAL", unknown_call_numbers},
     {"call.bigger-structs", "structs of a later minor are accepted", bigger_call_structs},
     {"call.no-error-struct", "the error struct is optional", no_error_struct},
     {"call.empty-hook", "with nothing to say a hook answers NULL", empty_hook},

@@ -33,9 +33,8 @@ static void loads(struct trial *trial) {
 static void readable(struct trial *trial) {
   trial_load(trial);
   const struct tidings_entry *entry = trial->entry;
-  if (entry->size < TRIAL_V1_SIZE(tidings_entry, get_extension)) {
-    trial_fail("size is %u, version 1.0 has %u", entry->size,
-               TRIAL_V1_SIZE(tidings_entry, get_extension));
+  if (entry->size < TIDINGS_ENTRY_SIZE_1_0) {
+    trial_fail("size is %u, version 1.0 has %zu", entry->size, TIDINGS_ENTRY_SIZE_1_0);
   }
   if (!entry->name || entry->name[0] == '\0' || !entry->version || entry->version[0] == '\0')
     trial_fail("name or version is missing");
@@ -56,20 +55,19 @@ static void unknown_extension(struct trial *trial) {
 static void extension_tables(struct trial *trial) {
   trial_load(trial);
   if (!trial->query && !trial->wake) trial_skip("it has no extension");
-  if (trial->query && (trial->query->size < TRIAL_V1_SIZE(tidings_query, release_answer) ||
-                       !trial->query->query || !trial->query->release_answer))
+  if (trial->query && (trial->query->size < TIDINGS_QUERY_SIZE_1_0 || !trial->query->query ||
+                       !trial->query->release_answer))
     trial_fail("the table of " TIDINGS_EXT_QUERY " is not whole");
-  if (trial->wake && (trial->wake->size < TRIAL_V1_SIZE(tidings_wake, next_session) ||
-                      !trial->wake->descriptor || !trial->wake->next_session))
+  if (trial->wake && (trial->wake->size < TIDINGS_WAKE_SIZE_1_0 || !trial->wake->descriptor ||
+                      !trial->wake->next_session))
     trial_fail("the table of " TIDINGS_EXT_WAKE " is not whole");
 }
 
 static void instance_table(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
-  if (plugin->size < TRIAL_V1_SIZE(tidings_plugin, close)) {
-    trial_fail("size is %u, version 1.0 has %u", plugin->size,
-               TRIAL_V1_SIZE(tidings_plugin, close));
+  if (plugin->size < TIDINGS_PLUGIN_SIZE_1_0) {
+    trial_fail("size is %u, version 1.0 has %zu", plugin->size, TIDINGS_PLUGIN_SIZE_1_0);
   }
   if (!plugin->on_tool_result || !plugin->on_chat_request || !plugin->on_event || !plugin->settle ||
       !plugin->release || !plugin->quiesce || !plugin->close)

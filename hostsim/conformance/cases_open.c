@@ -41,8 +41,8 @@ static void null_open_arguments(struct trial *trial) {
 
 static void short_open_structs(struct trial *trial) {
   trial_load(trial);
-  const uint32_t host_size = TRIAL_V1_SIZE(tidings_host, count_tokens);
-  const uint32_t options_size = TRIAL_V1_SIZE(tidings_open_options, settle_on_return);
+  const uint32_t host_size = TIDINGS_HOST_SIZE_1_0;
+  const uint32_t options_size = TIDINGS_OPEN_OPTIONS_SIZE_1_0;
   struct tidings_open_options options = trial_options(trial);
   struct tidings_error error;
   const uint32_t host_sizes[] = {0, 4, host_size - 1};

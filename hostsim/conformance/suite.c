@@ -11,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct conformance_case *const groups[] = {
-    entry_cases, open_cases, call_cases, event_cases, delivery_cases, process_cases, wake_cases};
+static const struct conformance_case *const groups[] = {entry_cases,   open_cases,  growth_cases,
+                                                        call_cases,    event_cases, delivery_cases,
+                                                        process_cases, wake_cases};
 
 const struct conformance_case *suite_case(size_t number) {
   for (size_t group = 0; group < sizeof groups / sizeof groups[0]; group++) {

@@ -36,6 +36,7 @@ struct conformance_case {
 /* All cases, in the order in which they run. The last has no name. */
 extern const struct conformance_case entry_cases[];
 extern const struct conformance_case open_cases[];
+extern const struct conformance_case growth_cases[];
 extern const struct conformance_case call_cases[];
 extern const struct conformance_case event_cases[];
 extern const struct conformance_case delivery_cases[];
@@ -48,10 +49,6 @@ noreturn void trial_skip(const char *format, ...) __attribute__((format(printf, 
 
 /* Loads the image, so that entry, query and wake can be used. */
 void trial_load(struct trial *trial);
-
-/* The least that a size has to be: up to the last field of version 1.0. */
-#define TRIAL_V1_SIZE(type, last_field)                                                            \
-  ((uint32_t)(offsetof(struct type, last_field) + sizeof(((struct type *)NULL)->last_field)))
 
 struct tidings_span trial_span(const char *text);
 

@@ -156,7 +156,7 @@ static uint64_t carry(struct demo_host *host, const char *role, const struct tid
   insist(hostkit_compose(content, reply, &outgoing, &error), &error, "compose");
   hostkit_reply_free(reply);
   if (ending == ENDING_DIES_BEFORE_WRITING) die_here();
-  const struct hostkit_part *carrier = &outgoing->parts[outgoing->carrier];
+  const struct hostkit_part *carrier = outgoing->parts[outgoing->carrier];
   write_transcript(host, role, carrier->text, carrier->text_len, delivery);
   screen_carrier(&host->screen, role, carrier->text, carrier->text_len, content->ptr, content->len);
   hostkit_outgoing_free(outgoing);

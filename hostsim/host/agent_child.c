@@ -74,7 +74,7 @@ static json_t *with_carrier(const struct tidings_span *content, struct tidings_r
     hostkit_reply_free(reply);
     return failure(code, &error);
   }
-  const struct hostkit_part *carrier = &outgoing->parts[outgoing->carrier];
+  const struct hostkit_part *carrier = outgoing->parts[outgoing->carrier];
   json_t *text = json_stringn(carrier->text, carrier->text_len);
   hostkit_outgoing_free(outgoing);
   json_t *answer = with_reply(reply);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry/entry.c: the one exported symbol, and the checking of every argument that comes over it.
- * What gets past here is sound: no null pointer, no short struct, no unknown flag. What a function
- * does is in the headers of abi/tidings.
+ * entry/entry.c: the one exported symbol, and the copying and checking of every argument. What gets
+ * past here is sound: no null pointer, every struct of today's length, no unknown flag. What a
+ * function does is in the headers of abi/tidings.
  */
 #include <stdlib.h>
 
@@ -10,28 +10,16 @@
 
 #include "build_id.h"
 #include "common/error.h"
+#include "entry/copy_in.h"
 #include "event/event.h"
 #include "flow/flow.h"
 #include "instance/instance.h"
 #include "query/answer.h"
 #include "session/reply.h"
 
-#define EXPORTED __attribute__((visibility("default")))
-
 enum { LONGEST_NAME = 4096 }; /* of a call or a tool, bytes */
 
 /* -- checks ------------------------------------------------------------------------------------ */
-
-static int check_struct(const void *pointer, size_t least, const char *name,
-                        struct tidings_error *error) {
-  uint32_t size;
-  if (!pointer) return fail(error, TIDINGS_E_INVAL, "%s: null pointer", name);
-  memcpy(&size, pointer, sizeof size);
-  if (size < least)
-    return fail(error, TIDINGS_E_INVAL, "%s.size: %u; expected at least %zu, as in ABI 1.0", name,
-                size, least);
-  return 0;
-}
 
 static int check_flags(uint32_t flags, const char *name, struct tidings_error *error) {
   return flags
@@ -56,7 +44,7 @@ static int check_name(const struct tidings_span *span, const char *name,
               (int)LONGEST_NAME);
 }
 
-/* The instance behind a plugin pointer, entered; or an error. */
+/* The instance of a plugin pointer, entered; or an error. */
 static int enter(struct tidings_plugin *plugin, const void *ret, struct instance **ret_instance,
                  struct tidings_error *error) {
   if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
@@ -74,10 +62,10 @@ static int check_host_role(const struct instance *instance, const char *function
 
 /* -- the hooks --------------------------------------------------------------------------------- */
 
-static int check_tool_result(const struct instance *instance,
-                             const struct tidings_tool_result *result,
-                             struct tidings_error *error) {
-  int code = check_struct(result, sizeof *result, "result", error);
+static int take_tool_result(const struct instance *instance,
+                            const struct tidings_tool_result *theirs,
+                            struct tidings_tool_result *result, struct tidings_error *error) {
+  int code = COPY_IN(result, theirs, TIDINGS_TOOL_RESULT_SIZE_1_0, "result", error);
   if (!code) code = check_flags(result->flags, "result.flags", error);
   if (!code) code = check_span(&result->session, "result.session", error);
   if (!code) code = check_name(&result->call_id, "result.call_id", error);
@@ -88,35 +76,36 @@ static int check_tool_result(const struct instance *instance,
 }
 
 static int32_t on_tool_result(struct tidings_plugin *plugin,
-                              const struct tidings_tool_result *result,
+                              const struct tidings_tool_result *theirs,
                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct instance *instance = NULL;
+  struct tidings_tool_result result;
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
-  code = check_tool_result(instance, result, error);
-  if (!code && flow_is_quiet(instance, result->session)) {
+  code = take_tool_result(instance, theirs, &result, error);
+  if (!code && flow_is_quiet(instance, result.session)) {
     *ret_reply = NULL;
   } else if (!code) {
     const struct carrier carrier = {.kind = CARRIER_TOOL_RESULT,
-                                    .session = result->session,
-                                    .call_id = result->call_id,
-                                    .tool = result->tool};
+                                    .session = result.session,
+                                    .call_id = result.call_id,
+                                    .tool = result.tool};
     code = flow_deliver(instance, &carrier, ret_reply, error);
   }
   instance_leave(instance);
   return code;
 }
 
-static int check_chat_request(const struct instance *instance,
-                              const struct tidings_chat_request *request,
-                              struct tidings_error *error) {
-  int code = check_struct(request, sizeof *request, "request", error);
+static int take_chat_request(const struct instance *instance,
+                             const struct tidings_chat_request *theirs,
+                             struct tidings_chat_request *request, struct tidings_error *error) {
+  int code = COPY_IN(request, theirs, TIDINGS_CHAT_REQUEST_SIZE_1_0, "request", error);
   if (!code) code = check_flags(request->flags, "request.flags", error);
   if (!code) code = check_flags(request->reserved, "request.reserved", error);
   if (!code) code = check_span(&request->session, "request.session", error);
   if (!code) code = check_span(&request->content, "request.content", error);
   if (!code && request->origin > TIDINGS_ORIGIN_SYSTEM)
-    code = fail(error, TIDINGS_E_INVAL, "request.source: %u; expected 0 (user) or 1 (system)",
+    code = fail(error, TIDINGS_E_INVAL, "request.origin: %u; expected 0 (user) or 1 (system)",
                 request->origin);
   if (!code && request->message_count && !request->messages)
     code = fail(error, TIDINGS_E_INVAL, "request.messages: null pointer with message_count %zu",
@@ -127,7 +116,7 @@ static int check_chat_request(const struct instance *instance,
   return code;
 }
 
-/* The ids as an array, which a carrier wants, and behind that once more, sorted. NULL without ids,
+/* The ids as an array, which a carrier wants, and after that once more, sorted. NULL without ids,
  * or without memory. */
 static struct tidings_span *gather_messages(const struct tidings_chat_request *request,
                                             struct tidings_error *error, int *code) {
@@ -142,22 +131,23 @@ static struct tidings_span *gather_messages(const struct tidings_chat_request *r
 }
 
 static int32_t on_chat_request(struct tidings_plugin *plugin,
-                               const struct tidings_chat_request *request,
+                               const struct tidings_chat_request *theirs,
                                const struct tidings_reply **ret_reply,
                                struct tidings_error *error) {
   struct instance *instance = NULL;
+  struct tidings_chat_request request;
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
-  code = check_chat_request(instance, request, error);
-  if (!code && !request->message_count && flow_is_quiet(instance, request->session)) {
+  code = take_chat_request(instance, theirs, &request, error);
+  if (!code && !request.message_count && flow_is_quiet(instance, request.session)) {
     *ret_reply = NULL;
   } else if (!code) {
-    struct tidings_span *ids = gather_messages(request, error, &code);
+    struct tidings_span *ids = gather_messages(&request, error, &code);
     const struct carrier carrier = {.kind = CARRIER_CHAT_REQUEST,
-                                    .source = (uint8_t)request->origin,
-                                    .session = request->session,
+                                    .source = (uint8_t)request.origin,
+                                    .session = request.session,
                                     .messages = ids,
-                                    .message_count = request->message_count};
+                                    .message_count = request.message_count};
     if (!code) code = flow_deliver(instance, &carrier, ret_reply, error);
     free(ids);
   }
@@ -179,22 +169,23 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
 }
 
 static int32_t settle_delivery(struct tidings_plugin *plugin,
-                               const struct tidings_settlement *settlement,
+                               const struct tidings_settlement *theirs,
                                const struct tidings_reply **ret_reply,
                                struct tidings_error *error) {
   struct instance *instance = NULL;
+  struct tidings_settlement settlement;
   int code = enter(plugin, plugin, &instance, error);
   if (code) return code;
-  code = check_struct(settlement, sizeof *settlement, "settlement", error);
-  if (!code && settlement->outcome != TIDINGS_COMMITTED &&
-      settlement->outcome != TIDINGS_ROLLED_BACK) {
+  code = COPY_IN(&settlement, theirs, TIDINGS_SETTLEMENT_SIZE_1_0, "settlement", error);
+  if (!code && settlement.outcome != TIDINGS_COMMITTED &&
+      settlement.outcome != TIDINGS_ROLLED_BACK) {
     code = fail(error, TIDINGS_E_INVAL,
                 "settlement.outcome: %u; expected 1 (committed) or 2 (rolled back)",
-                settlement->outcome);
+                settlement.outcome);
   }
   if (!code) code = check_host_role(instance, "settle", error);
   if (!code)
-    code = flow_settle(instance, settlement->delivery_id, settlement->outcome, ret_reply, error);
+    code = flow_settle(instance, settlement.delivery_id, settlement.outcome, ret_reply, error);
   instance_leave(instance);
   return code;
 }
@@ -233,8 +224,9 @@ static int32_t close_plugin(struct tidings_plugin *plugin, struct tidings_error 
 
 /* -- open -------------------------------------------------------------------------------------- */
 
-static int check_host(const struct tidings_host *host, struct tidings_error *error) {
-  int code = check_struct(host, sizeof *host, "host", error);
+static int take_host(const struct tidings_host *theirs, struct tidings_host *host,
+                     struct tidings_error *error) {
+  int code = COPY_IN(host, theirs, TIDINGS_HOST_SIZE_1_0, "host", error);
   if (!code) code = check_flags(host->flags, "host.flags", error);
   if (!code && !host->log)
     code = fail(error, TIDINGS_E_INVAL, "host.log: null pointer; expected a function");
@@ -247,8 +239,9 @@ static int check_host(const struct tidings_host *host, struct tidings_error *err
   return code;
 }
 
-static int check_options(const struct tidings_open_options *options, struct tidings_error *error) {
-  int code = check_struct(options, sizeof *options, "options", error);
+static int take_options(const struct tidings_open_options *theirs,
+                        struct tidings_open_options *options, struct tidings_error *error) {
+  int code = COPY_IN(options, theirs, TIDINGS_OPEN_OPTIONS_SIZE_1_0, "options", error);
   if (!code) code = check_flags(options->flags, "options.flags", error);
   if (!code) code = check_span(&options->store_dir, "options.store_dir", error);
   if (!code) code = check_span(&options->host_name, "options.host_name", error);
@@ -262,14 +255,16 @@ static int check_options(const struct tidings_open_options *options, struct tidi
   return code;
 }
 
-static int32_t open_plugin(const struct tidings_host *host,
-                           const struct tidings_open_options *options,
+static int32_t open_plugin(const struct tidings_host *their_host,
+                           const struct tidings_open_options *their_options,
                            struct tidings_plugin **ret_plugin, struct tidings_error *error) {
   struct instance *instance = NULL;
-  int code = check_host(host, error);
-  if (!code) code = check_options(options, error);
+  struct tidings_host host;
+  struct tidings_open_options options;
+  int code = take_host(their_host, &host, error);
+  if (!code) code = take_options(their_options, &options, error);
   if (!code && !ret_plugin) code = fail(error, TIDINGS_E_INVAL, "ret_plugin: null pointer");
-  if (!code) code = instance_open(host, options, &instance, error);
+  if (!code) code = instance_open(&host, &options, &instance, error);
   if (code) return code;
   instance->plugin = (struct tidings_plugin){
       .size = sizeof instance->plugin,
@@ -340,7 +335,6 @@ static const void *get_extension(const char *id) {
   return NULL;
 }
 
-EXPORTED extern const struct tidings_entry tidings_entry;
 const struct tidings_entry tidings_entry = {
     .size = sizeof tidings_entry,
     .abi_major = TIDINGS_ABI_MAJOR,

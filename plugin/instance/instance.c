@@ -142,7 +142,7 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   struct instance *instance = calloc(1, sizeof *instance);
   int code = 0;
   if (!instance) return fail(error, TIDINGS_E_NOMEM, "no memory for an instance");
-  instance->host = *host;
+  instance->host = *host; /* of today's length: the entry saw to it */
   instance->role = options->role;
   instance->budget_ms = options->hook_budget_ms ? options->hook_budget_ms : DEFAULT_BUDGET_MS;
   instance->settle_on_return = options->settle_on_return;

@@ -22,7 +22,7 @@ report() { # WHAT GOOD(0 or 1) [OUTPUT]
   fi
 }
 
-# Says what differs; 0 if nothing does but new fields behind the last one of a struct, in room that the struct did not have before (padding
+# Says what differs; 0 if nothing does but new fields after the last one of a struct, in room that the struct did not have before (padding
 # would reach the reader as a value). abidiff has a suppression for that, has_data_member_inserted_at = end, but version 2.2 then also
 # passes changed types of structs into which nothing was inserted.
 compare() { # OLD NEW
@@ -90,13 +90,13 @@ found() { # NAME FILE SED-PROGRAM: a break must be found
 
 found changed_type reply.h 's/  uint64_t delivery_id; /  uint32_t delivery_id; /'
 found inserted_field reply.h 's/  uint64_t delivery_id; /  uint64_t inserted;\n&/'
-found removed_field entry.h 's/  struct tidings_span host_name; .*//'
-found swapped_fields plugin.h 's/  uint32_t outcome; .*/  uint64_t delivery_id;/; s/  uint64_t delivery_id; .*/  uint32_t outcome;/'
+found removed_field entry.h 's/^  struct tidings_span host_name;.*//'
+found swapped_fields plugin.h 's/  uint32_t outcome;.*/  uint64_t delivery_id;/; s/  uint64_t delivery_id; .*/  uint32_t outcome;/'
 found changed_parameter plugin.h 's/const struct tidings_span \*event,/const char *event,/'
 found behind_an_extension query.h 's/const struct tidings_span \*request,/const char *request,/'
 found a_result wake.h 's/  int32_t (\*descriptor)/  int64_t (*descriptor)/'
 
-output=$(doctored appended_field reply.h 's/^  struct tidings_span ledger; .*/&\n  uint64_t appended;/')
+output=$(doctored appended_field reply.h 's/^  struct tidings_span ledger;.*/&\n  uint64_t appended;/')
 if [ $? -eq 0 ]; then
   output=$(compare "$golden/surface-1.0.abi" "$work/appended_field.so")
   report "an appended field is not a break" $((! $?)) "$output"

@@ -1,19 +1,51 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""complete.py SOURCE_DIR: the golden layout leaves out no struct, field, number or text of abi/tidings/. Prints TAP."""
+"""complete.py SOURCE_DIR: the golden layout leaves out no struct, field, number or text of abi/tidings/; every function there has a thread tag; and no
+header uses a word of one that it does not include. Prints TAP."""
 import glob
 import os
 import re
 import sys
+
+NO_VALUE = {"TIDINGS_EXPORT"}  # a compiler's attribute
+TAGS = ("[any thread]", "[one thread at a time", "[never from a callback]")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def untagged(path, function):
+    """The functions whose comment, the last one before them, has no tag."""
+    text = read(path)
+    for match in re.finditer(function, text, flags=re.MULTILINE):
+        comment = text[:match.start()].rpartition("/*")[2]
+        if not any(tag in comment for tag in TAGS):
+            yield f"{os.path.basename(path)}: {match[1]}"
+
+
+def foreign_words(directory):
+    """What a header mentions, in its comments too, and what neither it nor those that it includes define."""
+    texts = {os.path.basename(path): read(path) for path in glob.glob(os.path.join(directory, "*.h"))}
+
+    def defined(name):
+        words = set(re.findall(r"^#define[ \t]+(TIDINGS_\w+)", texts[name], flags=re.MULTILINE))
+        return words.union(*(defined(other) for other in re.findall(r"^#include <tidings/(\w+\.h)>", texts[name], flags=re.MULTILINE)))
+
+    for name, text in sorted(texts.items()):
+        known = defined(name)
+        for word in sorted(set(re.findall(r"\bTIDINGS_\w*\w", text)) - known):
+            if not (word.endswith("_") and any(one.startswith(word) for one in known)):
+                yield f"{name}: {word}"
 
 
 def of_headers(directory):
     """What the headers declare, in the words of the golden file."""
     found = set()
     for path in glob.glob(os.path.join(directory, "*.h")):
-        with open(path, encoding="utf-8") as file:
-            code = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.DOTALL)
-        found |= {name for name in re.findall(r"^#define[ \t]+(TIDINGS_\w+)[ \t]+\S", code, flags=re.MULTILINE)}
+        code = re.sub(r"/\*.*?\*/", " ", read(path), flags=re.DOTALL)
+        found |= set(re.findall(r"^#define[ \t]+(TIDINGS_\w+)[ \t]+\S", code, flags=re.MULTILINE)) - NO_VALUE
         for struct, body in re.findall(r"\bstruct\s+(\w+)\s*\{(.*?)\n\}\s*;", code, flags=re.DOTALL):
             found.add(f"struct {struct}")
             for declaration in filter(None, (part.strip() for part in body.split(";"))):
@@ -28,8 +60,7 @@ def of_headers(directory):
 
 
 def of_golden(path):
-    with open(path, encoding="utf-8") as file:
-        return set(re.findall(r"^(TIDINGS_\w+) =|^(struct \w+):|^  (\w+\.\w+):", file.read(), flags=re.MULTILINE))
+    return set(re.findall(r"^(TIDINGS_\w+) =|^(struct \w+):|^  (\w+\.\w+):", read(path), flags=re.MULTILINE))
 
 
 def main(source):
@@ -44,8 +75,17 @@ def main(source):
     enough = len(headers) > 150
     print(f"{'ok' if enough else 'not ok'} 1 - {len(headers)} names were found in the headers")
     print(f"{'ok' if headers == golden else 'not ok'} 2 - each of them, and nothing else, is in the golden layout")
-    print("1..2")
-    return 0 if enough and headers == golden else 1
+
+    hostkit = os.path.join(source, "hostkit", "include", "tidings", "hostkit.h")
+    bare = [one for path in glob.glob(os.path.join(source, "abi", "tidings", "*.h")) for one in untagged(path, r"^  [\w ]+[ *]\(\*(\w+)\)\(")]
+    bare += untagged(hostkit, r"^HOSTKIT_API [\w *]*?\b(hostkit_(?!flat_)\w+)\(")
+    foreign = list(foreign_words(os.path.join(source, "abi", "tidings")))
+    for finding in bare + foreign:
+        print(f"# {finding}")
+    print(f"{'not ok' if bare else 'ok'} 3 - every function has a thread tag")
+    print(f"{'not ok' if foreign else 'ok'} 4 - no header uses a word of one that it does not include")
+    print("1..4")
+    return 0 if enough and headers == golden and not bare and not foreign else 1
 
 
 if __name__ == "__main__":

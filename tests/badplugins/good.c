@@ -66,15 +66,15 @@ static void fill_lists(struct good_reply *made) {
                                                          .level = TIDINGS_LEVEL_ERROR,
                                                          .id = 5,
                                                          .time_ms = 1700000000000,
-                                                         .source = span("tool"),
-                                                         .name = span("failed"),
+                                                         .kind_source = span("tool"),
+                                                         .kind_name = span("failed"),
                                                          .text = span(made->text),
                                                          .data = span("{\"exit\":101}"),
                                                          .count = 3};
   /* Written by a plugin that did not know `count`: what stands there is not to be read. */
   made->notifications[1] =
       (struct tidings_notification){.size = offsetof(struct tidings_notification, count),
-                                    .source = span("mcp"),
+                                    .kind_source = span("mcp"),
                                     .text = span("down"),
                                     .count = 77};
   made->messages[0] = message(TIDINGS_VOICE_USER, TIDINGS_PLACE_AFTER, "after");
@@ -309,8 +309,9 @@ static int32_t open_instance(const struct tidings_host *host,
   return TIDINGS_OK;
 }
 
-extern const struct good_entry tidings_entry;
-__attribute__((visibility("default"))) const struct good_entry tidings_entry = {
+/* The contract's symbol, with more after it than its type says: hence another name in C. */
+extern TIDINGS_EXPORT const struct good_entry longer_entry __asm__(TIDINGS_ENTRY_SYMBOL);
+const struct good_entry longer_entry = {
     .entry = {.size = sizeof(struct tidings_entry) + LATER_BYTES,
               .abi_major = TIDINGS_ABI_MAJOR,
               .abi_minor = GOOD_MINOR,

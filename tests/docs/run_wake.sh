@@ -33,7 +33,7 @@ wait_for() {
 sleeper=$!
 wait_for asleep
 result 1 "it goes to sleep" $?
-"$host" "$plugin" "$work/store" "main is broken" >"$work/push" 2>>"$work/err"
+"$host" "$plugin" "$work/store" '"main" \ is }} broken' >"$work/push" 2>>"$work/err"
 result 2 "another process pushes" $?
 wait_for 'a turn is to be started: Critical notification (ci.failed); see the notifications in this message.'
 result 3 "it wakes up and starts a turn" $?

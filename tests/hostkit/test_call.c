@@ -24,8 +24,8 @@ static void assert_is_full(const struct tidings_reply *reply) {
   cr_expect_eq(first->level, TIDINGS_LEVEL_ERROR);
   cr_expect_eq(first->id, 5);
   cr_expect_eq(first->time_ms, 1700000000000);
-  assert_span(first->source, "tool");
-  assert_span(first->name, "failed");
+  assert_span(first->kind_source, "tool");
+  assert_span(first->kind_name, "failed");
   assert_span(first->text, "it failed");
   assert_span(first->data, "{\"exit\":101}");
   cr_expect_eq(first->count, 3);

@@ -23,7 +23,7 @@ static void describe(const struct hostkit_outgoing *outgoing, char *line, size_t
   size_t used = 0;
   line[0] = '\0';
   for (size_t i = 0; i < outgoing->part_count; i++) {
-    const struct hostkit_part *message = &outgoing->parts[i];
+    const struct hostkit_part *message = outgoing->parts[i];
     cr_expect_eq(strlen(message->text), message->text_len);
     cr_expect_eq(message->is_carrier, i == outgoing->carrier);
     used += (size_t)snprintf(line + used, size - used, "%s%s%s:%s", i ? " | " : "",
@@ -123,7 +123,7 @@ Test(compose, nothing_to_add) {
   cr_assert_eq(hostkit_compose(&empty, NULL, &outgoing, NULL), TIDINGS_OK);
   cr_expect_eq(outgoing->part_count, 1);
   cr_expect_eq(outgoing->carrier, 0);
-  cr_expect_str_eq(outgoing->parts[0].text, "");
+  cr_expect_str_eq(outgoing->parts[0]->text, "");
   hostkit_outgoing_free(outgoing);
   assert_sends(NULL, 0, "*carrier:ok");
 }
@@ -132,10 +132,10 @@ Test(compose, a_pair_has_its_call) {
   static const struct given given = {TIDINGS_VOICE_TOOL, TIDINGS_PLACE_PAIR, "x"};
   struct hostkit_outgoing *outgoing = NULL;
   cr_assert_eq(compose(&given, 1, &outgoing, NULL), TIDINGS_OK);
-  cr_expect_null(outgoing->parts[0].call_id);
-  cr_expect_null(outgoing->parts[0].tool);
-  cr_expect_str_eq(outgoing->parts[1].call_id, "notif_1");
-  cr_expect_str_eq(outgoing->parts[1].tool, "_system_notification");
+  cr_expect_null(outgoing->parts[0]->call_id);
+  cr_expect_null(outgoing->parts[0]->tool);
+  cr_expect_str_eq(outgoing->parts[1]->call_id, "notif_1");
+  cr_expect_str_eq(outgoing->parts[1]->tool, "_system_notification");
   hostkit_outgoing_free(outgoing);
 }
 
@@ -143,8 +143,8 @@ Test(compose, a_carrier_with_a_nul_in_it) {
   struct tidings_span content = {.ptr = "a\0b", .len = 3};
   struct hostkit_outgoing *outgoing = NULL;
   cr_assert_eq(hostkit_compose(&content, NULL, &outgoing, NULL), TIDINGS_OK);
-  cr_expect_eq(outgoing->parts[0].text_len, 3);
-  cr_expect_arr_eq(outgoing->parts[0].text, "a\0b", 4);
+  cr_expect_eq(outgoing->parts[0]->text_len, 3);
+  cr_expect_arr_eq(outgoing->parts[0]->text, "a\0b", 4);
   hostkit_outgoing_free(outgoing);
 }
 

@@ -156,11 +156,13 @@ Test(flat, bad_requests) {
   assert_error(handle, "{\"op\":\"info\",\"op\":\"info\"}", inval,
                "request: not JSON: the key \"op\" stands twice in one object");
   assert_error(handle, "{}", schema,
-               "request.op is missing, expected one of tool_result, chat_request, event, settle, "
+               "request.op is missing, expected one of tool_result, chat_request, push, wake, "
+               "event, settle, "
                "query, swap, info, wake_descriptor, "
                "next_session");
   assert_error(handle, "{\"op\":\"dance\"}", schema,
-               "request.op is \"dance\", expected one of tool_result, chat_request, event, settle, "
+               "request.op is \"dance\", expected one of tool_result, chat_request, push, wake, "
+               "event, settle, "
                "query, swap, info, wake_descriptor, "
                "next_session");
   assert_error(handle, "{\"op\":\"tool_result\"}", schema,
@@ -200,7 +202,7 @@ Test(flat, bad_requests) {
   cr_expect_eq(hostkit_flat_push(handle, "s", "k", 4, "m"), TIDINGS_E_INVAL);
   cr_expect_str_eq(hostkit_flat_error(), "level is 4, expected 0 (info) to 3 (critical)");
   cr_expect_eq(hostkit_flat_push(handle, "s", "k", 0, NULL), TIDINGS_E_INVAL);
-  cr_expect_str_eq(hostkit_flat_error(), "message is a null pointer");
+  cr_expect_str_eq(hostkit_flat_error(), "text is a null pointer");
   cr_expect_eq(hostkit_flat_push(-5, "s", "k", 0, "m"), TIDINGS_E_NOT_FOUND);
   cr_expect_eq(hostkit_flat_close(handle), TIDINGS_OK);
   cr_assert_null(kit_finish(&kit));

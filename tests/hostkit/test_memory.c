@@ -154,6 +154,36 @@ static int32_t query(struct trial *trial) {
   return code;
 }
 
+static int32_t push(struct trial *trial) {
+  struct hostkit_notification note = {.size = sizeof note,
+                                      .session = kit_span("s"),
+                                      .kind_source = kit_span("tool"),
+                                      .text = kit_span("a\xFFz"),
+                                      .data = kit_span("{\"a\":[1]}"),
+                                      .key = kit_span("k"),
+                                      .event_id = kit_span("1")};
+  return hostkit_push(trial->hostkit, &note, NULL, NULL);
+}
+
+static int32_t wake(struct trial *trial) {
+  struct tidings_span session = kit_span("s");
+  struct tidings_reply *reply = NULL;
+  int32_t code = hostkit_wake(trial->hostkit, &session, &reply, NULL);
+  hostkit_reply_free(reply);
+  return code;
+}
+
+Test(memory, push_and_wake) {
+  struct trial trial;
+  trial_init(&trial);
+  trial.hostkit = kit_open(&trial.kit, "good_a");
+  cr_expect_gt(each_failing(&trial, push), 1);
+  cr_expect_eq(kit_log_lines(&trial.kit, "A event"), 1, "only what was whole was sent");
+  cr_expect_gt(each_failing(&trial, wake), 0);
+  cr_assert_eq(hostkit_close(trial.hostkit, 0, NULL), TIDINGS_OK);
+  cr_assert_null(kit_finish(&trial.kit));
+}
+
 Test(memory, calls) {
   struct trial trial;
   trial_init(&trial);

@@ -141,7 +141,8 @@ Test(bounded, a_reply_has_text_of_its_own) {
     const struct tidings_reply *reply = deliver_one(plugin);
     for (uint32_t i = 0; i < reply->notification_count; i++) {
       const struct tidings_notification *note = reply->notifications[i];
-      cr_expect(note->source.len && !is_in_the_map(note->source) && !is_in_the_map(note->name),
+      cr_expect(note->kind_source.len && !is_in_the_map(note->kind_source) &&
+                    !is_in_the_map(note->kind_name),
                 "%s", configurations[c]);
       cr_expect_eq(note->data.len > 0, note->count == 1,
                    "of several items there is no data to show");

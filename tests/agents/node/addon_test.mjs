@@ -78,6 +78,35 @@ await test("each wrong argument is named, with what was expected", () => {
   kit.close();
 });
 
+await test("a notification is pushed as an object, whatever its text", () => {
+  const kit = open();
+  const message = 'say "no"}}\n\u0001\\ 𝔴';
+  equal(kit.push({ session: "s", kind: "tool.failed.twice", message, level: "error", data: '{"exit": 101}', source: "ci", id: "1" }), undefined);
+  equal(JSON.parse(kit.push({ session: "s", kind: "tool.failed.twice", message, source: "ci", id: "1" })).duplicate, true);
+  const [note] = JSON.parse(kit.toolResult("s")).notifications;
+  equal([note.kind, note.message, note.level, note.data], [{ source: "tool", name: "failed.twice" }, message, "error", { exit: 101 }]);
+  send(kit, "session.opened", { host: "Test" }, "u");
+  const urgent = JSON.parse(kit.push({ session: "u", kind: "disk", message: "full", level: "critical", activation: "interrupt", ttlMs: 60000, key: "k", tool: "t", handle: "h", id: "2" }));
+  equal(urgent.actions[0].type, "start_turn");
+  for (const [session, state] of [["u", "starting"], ['s"}', "idle"]]) equal(JSON.parse(kit.wake(session)).status.state, state);
+  const good = { session: "s", kind: "a.b", message: "m" };
+  const wrong = [
+    [undefined, "notification: expected an object"],
+    [{ ...good, session: undefined }, "session: expected a string"],
+    [{ ...good, message: 5 }, "message: expected a string"],
+    [{ ...good, kind: "a." }, 'kind: expected a source, a dot and a name, such as "tool.failed"'],
+    [{ ...good, kind: ".b" }, 'kind: expected a source, a dot and a name, such as "tool.failed"'],
+    [{ ...good, level: "loud" }, "level: expected info, warning, error or critical"],
+    [{ ...good, activation: "now" }, "activation: expected passive, idle or interrupt"],
+    [{ ...good, ttlMs: -1 }, "ttlMs: expected a whole number from 0 to 4294967295"],
+  ];
+  for (const [value, expected] of wrong) equal(thrown(() => kit.push(value)), `TypeError TIDINGS_E_INVAL: ${expected}`);
+  matches(thrown(() => kit.push({ ...good, data: "{" })), /^Error TIDINGS_E_INVAL: notification\.data/);
+  equal(thrown(() => kit.wake()), "TypeError TIDINGS_E_INVAL: session: expected a string");
+  const closing = { ...good, get id() { kit.close(); return "9"; } };
+  equal(thrown(() => kit.push(closing)), "Error TIDINGS_E_CLOSED: this instance is closed");
+});
+
 await test("the plugin's refusals come with their codes", () => {
   const kit = open();
   matches(thrown(() => kit.event("{")), /^Error TIDINGS_E_INVAL: event: not JSON/);

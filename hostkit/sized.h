@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sized.h: the size rule of the contract, for structs that hostkit reads: whoever wrote one may
+ * know fewer fields than we do, or more. Nobody reads a struct in the other side's memory but here.
+ */
+#ifndef HOSTKIT_SIZED_H
+#define HOSTKIT_SIZED_H
+
+#include <tidings/abi.h>
+
+/* What the writer of *theirs knew of a struct, as we know it: the rest is zero, and the size is
+ * ours. NULL reads as a struct of zeros. */
+void hk_read_sized(void *ours, size_t our_size, const void *theirs);
+
+/* The same for a struct that a caller filled: an error if it is a null pointer or shorter than
+ * `least`, TIDINGS_SIZE_TO its last field of the version that introduced it. Errors: INVAL. */
+int32_t hk_copy_in(void *ours, size_t our_size, const void *theirs, size_t least, const char *name,
+                   struct tidings_error *error);
+
+#define HK_READ_SIZED(ours, theirs) hk_read_sized((ours), sizeof *(ours), (theirs))
+#define HK_COPY_IN(ours, theirs, least, name, error)                                               \
+  hk_copy_in((ours), sizeof *(ours), (theirs), (least), (name), (error))
+
+#endif

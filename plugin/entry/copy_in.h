@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * entry/copy_in.h: the size rule of the contract for structs that come in: a struct of the caller's
+ * becomes a zeroed one of our own, of today's length. Nobody behind the entry looks at a size
+ * again.
+ */
+#ifndef ENTRY_COPY_IN_H
+#define ENTRY_COPY_IN_H
+
+#include <string.h>
+
+#include <tidings/abi.h>
+
+/* For structs that are not exactly as long as ours: from another minor version, or wrong. */
+int entry_copy_grown(void *ours, size_t our_size, const void *theirs, size_t least,
+                     const char *name, struct tidings_error *error);
+
+/* `theirs` starts with its size, which must be at least `least`; NULL is an error. The common case,
+ * equal sizes, is a comparison and a copy of constant length, because hooks are measured in
+ * nanoseconds. */
+static inline int entry_copy_in(void *ours, size_t our_size, const void *theirs, size_t least,
+                                const char *name, struct tidings_error *error) {
+  uint32_t size = 0;
+  if (theirs) memcpy(&size, theirs, sizeof size);
+  if (size != our_size) return entry_copy_grown(ours, our_size, theirs, least, name, error);
+  memcpy(ours, theirs, our_size);
+  return 0;
+}
+
+/* `least` is the struct's length in the version that introduced it: TIDINGS_..._SIZE_1_0. `name` is
+ * what errors call it. */
+#define COPY_IN(ours, theirs, least, name, error)                                                  \
+  entry_copy_in((ours), sizeof *(ours), (theirs), (least), (name), (error))
+
+#endif
