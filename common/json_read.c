@@ -66,12 +66,18 @@ static bool skip_comment(struct json_reader *reader) {
   return true;
 }
 
-static void skip_space(struct json_reader *reader) {
+static void skip_blanks(struct json_reader *reader) {
   do {
     while (reader->at < reader->end && (*reader->at == ' ' || *reader->at == '\n' ||
                                         *reader->at == '\r' || *reader->at == '\t'))
       reader->at++;
   } while (reader->rules->edited && skip_comment(reader));
+}
+
+/* Most JSON that arrives is compact: then this is one comparison. */
+static inline void skip_space(struct json_reader *reader) {
+  if (reader->at < reader->end && *reader->at > ' ' && *reader->at != '/') return;
+  skip_blanks(reader);
 }
 
 static size_t skip_digits(struct json_reader *reader) {
