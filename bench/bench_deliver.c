@@ -63,7 +63,7 @@ static double raw_us(struct raw *raw, uint64_t count, uint64_t *n) {
   return (double)(clock_mono_ns() - began) / 1e3;
 }
 
-static int rounds(const struct bench *bench, uint64_t count) {
+static int deliver_rounds(const struct bench *bench, uint64_t count) {
   return (bench->quick ? 7 : 41) / (count > 100 ? 2 : 1) + 1;
 }
 
@@ -80,7 +80,7 @@ static void against_raw(struct bench *bench, const char *name, uint64_t count, d
   target_load(&target, bench->plugin);
   target_open(&target, store, TIDINGS_ROLE_HOST);
   deliver_us(&target, count);
-  for (int round = 0; round < rounds(bench, count); round++) {
+  for (int round = 0; round < deliver_rounds(bench, count); round++) {
     samples_add(&floor, raw_us(raw, count, &n));
     samples_add(&delivered, deliver_us(&target, count));
   }
@@ -110,7 +110,7 @@ static void beside_others(struct bench *bench, const char *name, uint64_t count)
   target_open(&big, big_store, TIDINGS_ROLE_HOST);
   deliver_us(&empty, count);
   deliver_us(&big, count);
-  for (int round = 0; round < rounds(bench, count); round++) {
+  for (int round = 0; round < deliver_rounds(bench, count); round++) {
     samples_add(&alone, deliver_us(&empty, count));
     samples_add(&beside, deliver_us(&big, count));
   }
@@ -146,7 +146,7 @@ static void many_pending(struct bench *bench, const char *name, const char *deli
            "{\"limits\":{\"pending_per_session\":20000},\"delivery\":%s}", delivery);
   target_configure(&target, configuration);
   for (uint64_t i = 0; i < PENDING; i++) target_report_file(&target, "carrier", i);
-  for (int round = 0; round < rounds(bench, PENDING); round++) {
+  for (int round = 0; round < deliver_rounds(bench, PENDING); round++) {
     size_t got;
     uint64_t began = clock_mono_ns();
     uint64_t id = target_deliver(&target, "carrier", &got);

@@ -80,7 +80,8 @@ static pid_t start_foreign_commits(const struct bench *bench, const char *store)
   }
 }
 
-static void measure(struct bench *bench, struct row *row, struct target *target, struct raw *raw) {
+static void measure_hook(struct bench *bench, struct row *row, struct target *target,
+                         struct raw *raw) {
   struct samples floor = {0}, hook = {0};
   for (int round = 0; round < (bench->quick ? ROUNDS_QUICK : ROUNDS); round++) {
     uint64_t began = clock_mono_ns();
@@ -129,7 +130,7 @@ static void hook_row(struct bench *bench, const char *state, const char *store, 
   target_load(&target, bench->plugin);
   target_open(&target, store, TIDINGS_ROLE_HOST);
   prepare(&target);
-  measure(bench, row, &target, raw);
+  measure_hook(bench, row, &target, raw);
   note_system_calls(row, calls);
   if (child) {
     kill(child, SIGKILL);

@@ -73,7 +73,7 @@ static bool node_measure(struct node *node, double *ret_ns) {
   return end != line && *ret_ns > 0;
 }
 
-static double call_hook(struct target *target) {
+static double call_quiet_hook(struct target *target) {
   static const char session[] = "quiet";
   struct tidings_tool_result result = {.size = sizeof result,
                                        .session = {session, sizeof session - 1},
@@ -88,13 +88,13 @@ static double call_hook(struct target *target) {
   return (double)(clock_mono_ns() - began) / CALLS;
 }
 
-static bool measure(const struct bench *bench, struct row *row, struct target *target,
-                    struct node *node) {
+static bool measure_node(const struct bench *bench, struct row *row, struct target *target,
+                         struct node *node) {
   struct samples floor = {0}, hook = {0};
   double ns = 0;
   bool runs = node_measure(node, &ns); /* warm */
   for (int round = 0; runs && round < (bench->quick ? ROUNDS_QUICK : ROUNDS); round++) {
-    samples_add(&floor, call_hook(target));
+    samples_add(&floor, call_quiet_hook(target));
     runs = node_measure(node, &ns);
     samples_add(&hook, ns);
   }
@@ -131,7 +131,7 @@ void bench_node(struct bench *bench) {
   target_open(&target, store, TIDINGS_ROLE_HOST);
   target_push(&target, "quiet", 1);
   target_drain(&target, "quiet");
-  if (!measure(bench, row, &target, &node)) bench_die("Node stopped answering");
+  if (!measure_node(bench, row, &target, &node)) bench_die("Node stopped answering");
   target_unload(&target);
   node_end(&node);
 }

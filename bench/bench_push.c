@@ -25,7 +25,7 @@ enum { THREADS = 64, PROCESSES = 8, SLICE_LIMIT = 9000, TIMES_MAX = SLICE_LIMIT 
 static uint64_t slice_ns(const struct bench *bench) {
   return bench->quick ? 150000000u : 400000000u;
 }
-static int rounds(const struct bench *bench) { return bench->quick ? 3 : 9; }
+static int push_rounds(const struct bench *bench) { return bench->quick ? 3 : 9; }
 
 /* -- one producer ------------------------------------------------------------------------------ */
 
@@ -41,7 +41,7 @@ static void push_alone(struct bench *bench) {
   struct raw *raw = raw_open(raw_path);
   target_load(&target, bench->plugin);
   target_open(&target, store, TIDINGS_ROLE_HOST);
-  for (int batch = 0; batch < rounds(bench) * 10; batch++) {
+  for (int batch = 0; batch < push_rounds(bench) * 10; batch++) {
     for (int i = 0; i < 20; i++, n++, pending++) {
       uint64_t began = clock_mono_ns();
       raw_put(raw, 1, n);
@@ -118,7 +118,7 @@ static void push_by_threads(struct bench *bench) {
   struct raw *raw = raw_open(raw_path);
   target_load(&target, bench->plugin);
   target_open(&target, store, TIDINGS_ROLE_HOST);
-  for (int round = 0; round < rounds(bench); round++) {
+  for (int round = 0; round < push_rounds(bench); round++) {
     samples_add(&floor, raw_per_second(bench, raw, &n));
     samples_add(&pushes, threads_per_second(bench, &target));
   }
@@ -225,7 +225,7 @@ static void push_by_processes(struct bench *bench) {
   if (gate == MAP_FAILED) bench_die("no shared memory");
   bench_store_path(bench, store);
   bench_store_path(bench, raw_path);
-  for (int round = 0; round < rounds(bench); round++) {
+  for (int round = 0; round < push_rounds(bench); round++) {
     samples_add(&floor, processes_per_second(bench, gate, raw_path, true,
                                              (uint64_t)round * TIMES_MAX, &floor_us));
     samples_add(&pushes, processes_per_second(bench, gate, store, false, 0, &push_us));

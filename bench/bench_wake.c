@@ -109,8 +109,8 @@ struct figures {
   struct samples floor, after, whole;
 };
 
-static void measure(struct bench *bench, struct pair *pairs, struct raw *raw, struct target *target,
-                    int fifo, struct figures *figures) {
+static void measure_wake(struct bench *bench, struct pair *pairs, struct raw *raw,
+                         struct target *target, int fifo, struct figures *figures) {
   int rounds = bench->quick ? 300 : 2000;
   for (int i = 1; i <= rounds + WARM_UP; i++) {
     uint64_t n = (uint64_t)i;
@@ -170,7 +170,7 @@ void bench_wake(struct bench *bench) {
   target_open(&target, pairs[1].store, TIDINGS_ROLE_PRODUCER);
   int fifo = open(pairs[0].fifo, O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (fifo < 0) bench_die("%s: %s", pairs[0].fifo, strerror(errno));
-  measure(bench, pairs, raw, &target, fifo, &figures);
+  measure_wake(bench, pairs, raw, &target, fifo, &figures);
   fill_row(row, &figures);
 
   for (int i = 0; i < 2; i++) {

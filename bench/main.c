@@ -65,7 +65,7 @@ struct filler {
 };
 
 /* Sessions hold less than their quota each. */
-static void *filler_main(void *context) {
+static void *fill_others(void *context) {
   struct filler *filler = context;
   for (uint64_t n; (n = atomic_fetch_add(&filler->next, 1)) < filler->items;) {
     char session[SESSION_BYTES];
@@ -85,7 +85,7 @@ const char *bench_big_store(struct bench *bench) {
   target_load(&target, bench->plugin);
   target_open(&target, bench->big, TIDINGS_ROLE_PRODUCER);
   for (int i = 0; i < FILL_THREADS; i++) {
-    if (pthread_create(&threads[i], NULL, filler_main, &filler) != 0) bench_die("no thread");
+    if (pthread_create(&threads[i], NULL, fill_others, &filler) != 0) bench_die("no thread");
   }
   for (int i = 0; i < FILL_THREADS; i++) pthread_join(threads[i], NULL);
   target_unload(&target);

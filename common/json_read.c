@@ -188,7 +188,7 @@ static int read_scalar(struct json_reader *reader, struct json *json) {
 static int read_value(struct json_reader *reader, struct json *json) {
   if (reader->at == reader->end) return json_reader_unexpected(reader, "a value");
   json->start = position(reader);
-  if (json->key.ptr == NULL) json->key_start = json->start;
+  if (!json->key.ptr) json->key_start = json->start;
   return *reader->at == '{' || *reader->at == '[' ? open_value(reader, json)
                                                   : read_scalar(reader, json);
 }

@@ -12,7 +12,7 @@ static uint64_t rotate(uint64_t value, unsigned bits) {
   return value << bits | value >> (64 - bits);
 }
 
-static uint64_t read_number(const uint8_t *bytes, size_t count) {
+static uint64_t read_little_endian(const uint8_t *bytes, size_t count) {
   uint64_t number = 0;
   for (size_t i = 0; i < count; i++) number |= (uint64_t)bytes[i] << (8 * i);
   return number;
@@ -40,13 +40,13 @@ static void absorb(struct state *s, uint64_t word) {
 }
 
 uint64_t siphash(const uint8_t key[16], struct tidings_span text) {
-  uint64_t low = read_number(key, 8), high = read_number(key + 8, 8);
+  uint64_t low = read_little_endian(key, 8), high = read_little_endian(key + 8, 8);
   struct state s = {low ^ UINT64_C(0x736f6d6570736575), high ^ UINT64_C(0x646f72616e646f6d),
                     low ^ UINT64_C(0x6c7967656e657261), high ^ UINT64_C(0x7465646279746573)};
   const uint8_t *bytes = (const uint8_t *)text.ptr;
   size_t at = 0;
-  for (; text.len - at >= 8; at += 8) absorb(&s, read_number(bytes + at, 8));
-  absorb(&s, read_number(bytes + at, text.len - at) | (uint64_t)text.len << 56);
+  for (; text.len - at >= 8; at += 8) absorb(&s, read_little_endian(bytes + at, 8));
+  absorb(&s, read_little_endian(bytes + at, text.len - at) | (uint64_t)text.len << 56);
   s.v2 ^= 0xff;
   mix(&s, 4);
   return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;

@@ -6,6 +6,7 @@
 #ifndef COMMON_SPAN_H
 #define COMMON_SPAN_H
 
+#include <stdbool.h>
 #include <string.h>
 
 #include <tidings/abi.h>
@@ -22,11 +23,11 @@ static inline struct tidings_span span_text(const char *text) {
   return span_of(text, strlen(text));
 }
 
-static inline int span_equal(struct tidings_span a, struct tidings_span b) {
+static inline bool span_equal(struct tidings_span a, struct tidings_span b) {
   return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-static inline int span_is(struct tidings_span span, const char *text) {
+static inline bool span_is(struct tidings_span span, const char *text) {
   return span_equal(span, span_text(text));
 }
 

@@ -105,14 +105,14 @@ static void add_text(struct composition *composition, struct tidings_span text) 
   composition->text += text.len;
 }
 
-static char *put_text(struct composition *composition, struct tidings_span text) {
+static char *place_text(struct composition *composition, struct tidings_span text) {
   char *start = composition->text;
   add_text(composition, text);
   *composition->text++ = '\0';
   return start;
 }
 
-static void put_part(struct composition *composition, const struct hostkit_part *part) {
+static void place_part(struct composition *composition, const struct hostkit_part *part) {
   size_t at = composition->outgoing->part_count++;
   composition->parts[at] = *part;
   composition->list[at] = &composition->parts[at];
@@ -139,7 +139,7 @@ static void put_carrier(struct composition *composition, const struct tidings_sp
   carrier.text_len = (size_t)(composition->text - carrier.text);
   *composition->text++ = '\0';
   composition->outgoing->carrier = (uint32_t)composition->outgoing->part_count;
-  put_part(composition, &carrier);
+  place_part(composition, &carrier);
 }
 
 static void put_section(struct composition *composition, enum section section,
@@ -150,11 +150,11 @@ static void put_section(struct composition *composition, enum section section,
     bool is_tool = part.voice == TIDINGS_VOICE_TOOL;
     struct hostkit_part ours = {.size = sizeof ours,
                                 .voice = part.voice,
-                                .text = put_text(composition, part.text),
+                                .text = place_text(composition, part.text),
                                 .text_len = part.text.len};
-    if (is_tool) ours.call_id = put_text(composition, part.call_id);
-    if (is_tool) ours.tool = put_text(composition, part.tool);
-    put_part(composition, &ours);
+    if (is_tool) ours.call_id = place_text(composition, part.call_id);
+    if (is_tool) ours.tool = place_text(composition, part.tool);
+    place_part(composition, &ours);
   }
 }
 

@@ -104,33 +104,34 @@ static void await_end(struct trial *trial, uint32_t timeout_ms) {
   trial->said[trial->len] = '\0';
 }
 
-/* Finds the verdict and the stage named last. Returns 1 for "ok", 0 for a refusal that is then in
- * *error, -1 for none. */
-static int read_verdict(struct trial *trial, const char *label, const char **ret_stage,
-                        struct tidings_error *error) {
+enum verdict { VERDICT_NONE, VERDICT_OK, VERDICT_REFUSED };
+
+/* Finds the verdict, and the stage named last. A refusal is then in *error. */
+static enum verdict read_verdict(struct trial *trial, const char *label, const char **ret_stage,
+                                 struct tidings_error *error) {
   char *rest = NULL;
   for (char *line = strtok_r(trial->said, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     if (strncmp(line, HK_VERDICT_STAGE, strlen(HK_VERDICT_STAGE)) == 0) {
       *ret_stage = line + strlen(HK_VERDICT_STAGE);
     } else if (strcmp(line, HK_VERDICT_OK) == 0) {
-      return 1;
+      return VERDICT_OK;
     } else if (strncmp(line, HK_VERDICT_REFUSED, strlen(HK_VERDICT_REFUSED)) == 0) {
       char *text = NULL;
       long code = strtol(line + strlen(HK_VERDICT_REFUSED), &text, 10);
       if (code >= 0 || code < INT32_MIN) code = TIDINGS_E_INVAL;
       hk_error(error, (int32_t)code, "%s", *text == ' ' ? text + 1 : label);
       error->code = (int32_t)code;
-      return 0;
+      return VERDICT_REFUSED;
     }
   }
-  return -1;
+  return VERDICT_NONE;
 }
 
 static int32_t judge(struct trial *trial, const char *label, uint32_t timeout_ms,
                      struct tidings_error *error) {
   const char *stage = HK_STAGE_STARTING;
   struct tidings_error said = {.size = sizeof said};
-  int verdict = read_verdict(trial, label, &stage, &said);
+  enum verdict verdict = read_verdict(trial, label, &stage, &said);
   if (trial->hung)
     return hk_error(error, TIDINGS_E_STATE,
                     "%s hung in the probe process while %s: killed after %u ms", label, stage,
@@ -140,8 +141,8 @@ static int32_t judge(struct trial *trial, const char *label, uint32_t timeout_ms
     return hk_error(error, TIDINGS_E_STATE, "%s crashed the probe process while %s: signal %d (%s)",
                     label, stage, WTERMSIG(trial->status), name ? name : "no name");
   }
-  if (verdict == 0) return hk_error_copy(error, &said);
-  if (verdict == 1) return TIDINGS_OK;
+  if (verdict == VERDICT_REFUSED) return hk_error_copy(error, &said);
+  if (verdict == VERDICT_OK) return TIDINGS_OK;
   if (trial->status_known)
     return hk_error(error, TIDINGS_E_STATE, "%s exited the probe process with status %d while %s",
                     label, WEXITSTATUS(trial->status), stage);

@@ -40,7 +40,8 @@ static void put_ids(struct json_writer *writer, const char *key,
   json_close(writer, ']');
 }
 
-static void put_notification(struct json_writer *writer, const struct tidings_notification *from) {
+static void write_notification(struct json_writer *writer,
+                               const struct tidings_notification *from) {
   json_open(writer, NULL, '{');
   json_open(writer, "kind", '{');
   json_put_string(writer, "source", from->kind_source);
@@ -53,7 +54,7 @@ static void put_notification(struct json_writer *writer, const struct tidings_no
   json_close(writer, '}');
 }
 
-static void put_part(struct json_writer *writer, const struct tidings_part *from) {
+static void write_part(struct json_writer *writer, const struct tidings_part *from) {
   json_open(writer, NULL, '{');
   PUT_WORD(writer, "role", roles, from->voice);
   PUT_WORD(writer, "place", places, from->place);
@@ -74,7 +75,7 @@ static void put_turn_message(struct json_writer *writer, const struct tidings_me
   json_close(writer, '}');
 }
 
-static void put_action(struct json_writer *writer, const struct tidings_action *from) {
+static void write_action(struct json_writer *writer, const struct tidings_action *from) {
   json_open(writer, NULL, '{');
   PUT_WORD(writer, "type", action_types, from->type);
   if (from->cause != TIDINGS_CAUSE_NONE) PUT_WORD(writer, "cause", causes, from->cause);
@@ -87,7 +88,7 @@ static void put_action(struct json_writer *writer, const struct tidings_action *
   json_close(writer, '}');
 }
 
-static void put_status(struct json_writer *writer, const struct tidings_status *from) {
+static void write_status(struct json_writer *writer, const struct tidings_status *from) {
   if (!from) {
     json_put_text(writer, "status", NULL);
     return;
@@ -111,16 +112,16 @@ void hk_put_reply(struct json_writer *writer, const char *key, const struct tidi
   else json_put_text(writer, "delivery", NULL);
   json_open(writer, "notifications", '[');
   for (size_t i = 0; i < from->notification_count; i++)
-    put_notification(writer, from->notifications[i]);
+    write_notification(writer, from->notifications[i]);
   json_close(writer, ']');
   json_open(writer, "messages", '[');
-  for (size_t i = 0; i < from->part_count; i++) put_part(writer, from->parts[i]);
+  for (size_t i = 0; i < from->part_count; i++) write_part(writer, from->parts[i]);
   json_close(writer, ']');
   json_open(writer, "actions", '[');
-  for (size_t i = 0; i < from->action_count; i++) put_action(writer, from->actions[i]);
+  for (size_t i = 0; i < from->action_count; i++) write_action(writer, from->actions[i]);
   json_close(writer, ']');
   put_ids(writer, "steered", from->steered, from->steered_count);
-  put_status(writer, from->status);
+  write_status(writer, from->status);
   json_put_bool(writer, "duplicate", from->flags & TIDINGS_REPLY_DUPLICATE);
   put_time(writer, "wake_at", from->wake_at_ms);
   if (from->ledger.len) json_put_string(writer, "ledger", from->ledger);

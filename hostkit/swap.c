@@ -111,8 +111,8 @@ static int32_t exchange(struct hostkit *kit, struct hk_copy *copy, char **path,
 
 /* The holder of the claim. Everything that can fail without touching the old build comes before the
  * gate is shut. */
-static int32_t swap(struct hostkit *kit, const char *plugin_path, uint32_t drain_ms,
-                    struct tidings_error *error) {
+static int32_t swap_plugin(struct hostkit *kit, const char *plugin_path, uint32_t drain_ms,
+                           struct tidings_error *error) {
   if (!kit->now.image)
     return hk_error(
         error, TIDINGS_E_CLOSED,
@@ -144,7 +144,7 @@ int32_t hostkit_swap(struct hostkit *kit, const char *plugin_path, uint32_t drai
     return hk_error(error, TIDINGS_E_INVAL,
                     "plugin_path is empty, expected a path or a null pointer");
   hk_gate_claim(&kit->gate, NULL);
-  int32_t code = swap(kit, plugin_path, drain_ms, error);
+  int32_t code = swap_plugin(kit, plugin_path, drain_ms, error);
   hk_gate_unclaim(&kit->gate);
   return code;
 }

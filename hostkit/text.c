@@ -34,6 +34,6 @@ struct tidings_span hk_span(const char *text) {
   return (struct tidings_span){.ptr = text, .len = text ? strlen(text) : 0};
 }
 
-int hk_span_is_sound(const struct tidings_span *span) {
+bool hk_span_is_sound(const struct tidings_span *span) {
   return span && (span->ptr || span->len == 0);
 }

@@ -5,6 +5,7 @@
 #ifndef HOSTKIT_TEXT_H
 #define HOSTKIT_TEXT_H
 
+#include <stdbool.h>
 #include <tidings/abi.h>
 
 /* printf into memory of its own; NULL: out of memory. */
@@ -17,6 +18,6 @@ char *hk_copy_text(const char *text, size_t len);
 struct tidings_span hk_span(const char *text);
 
 /* Whether a span can be read: a pointer where there is a length. */
-int hk_span_is_sound(const struct tidings_span *span);
+bool hk_span_is_sound(const struct tidings_span *span);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "command/paths.h"
 #include "command/terminal.h"
+#include "common/clock.h"
 
 enum { LARGEST_LOG = 1 << 20 };
 
@@ -48,7 +49,7 @@ out:
 
 static void write_line(FILE *out, const char *text) {
   char stamp[32];
-  time_t now = time(NULL);
+  time_t now = (time_t)(clock_wall_ms() / 1000);
   struct tm utc;
   if (!gmtime_r(&now, &utc) || !strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc))
     stamp[0] = '\0';

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "command/paths.h"
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/random.h"
 
@@ -56,7 +57,7 @@ static void prune(const char *path) {
   DIR *folder = opendir(path);
   struct old_log *logs = NULL;
   size_t count = 0, room = 0;
-  time_t oldest = time(NULL) - (time_t)KEPT_DAYS * 86400, written = 0;
+  time_t oldest = (time_t)(clock_wall_ms() / 1000) - (time_t)KEPT_DAYS * 86400, written = 0;
   for (struct dirent *entry; folder && (entry = readdir(folder));) {
     if (!is_log(dirfd(folder), entry->d_name, &written)) continue;
     if (count == room) {

@@ -33,9 +33,8 @@ static void loads(struct trial *trial) {
 static void readable(struct trial *trial) {
   trial_load(trial);
   const struct tidings_entry *entry = trial->entry;
-  if (entry->size < TIDINGS_ENTRY_SIZE_1_0) {
+  if (entry->size < TIDINGS_ENTRY_SIZE_1_0)
     trial_fail("size is %u, version 1.0 has %zu", entry->size, TIDINGS_ENTRY_SIZE_1_0);
-  }
   if (!entry->name || entry->name[0] == '\0' || !entry->version || entry->version[0] == '\0')
     trial_fail("name or version is missing");
   if (!entry->build_id) trial_fail("build_id is NULL; it may be empty");
@@ -66,9 +65,8 @@ static void extension_tables(struct trial *trial) {
 static void instance_table(struct trial *trial) {
   trial_load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);
-  if (plugin->size < TIDINGS_PLUGIN_SIZE_1_0) {
+  if (plugin->size < TIDINGS_PLUGIN_SIZE_1_0)
     trial_fail("size is %u, version 1.0 has %zu", plugin->size, TIDINGS_PLUGIN_SIZE_1_0);
-  }
   if (!plugin->on_tool_result || !plugin->on_chat_request || !plugin->on_event || !plugin->settle ||
       !plugin->release || !plugin->quiesce || !plugin->close)
     trial_fail("a function is missing");

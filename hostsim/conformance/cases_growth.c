@@ -21,9 +21,8 @@ static void *grown(const void *data, size_t known, enum tail tail) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   uint32_t size = (uint32_t)(known + (tail == TAIL_ZEROS ? LATER_BYTES : 0));
   char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED || size > page || mprotect(pages + page, page, PROT_NONE)) {
+  if (pages == MAP_FAILED || size > page || mprotect(pages + page, page, PROT_NONE))
     trial_skip("a page cannot be made inaccessible");
-  }
   char *copy = pages + page - size;
   memcpy(copy, data, known);
   memcpy(copy, &size, sizeof size);
@@ -53,9 +52,8 @@ static void growth_host(struct trial *trial) {
 static void growth_open_options(struct trial *trial) {
   trial_load(trial);
   struct tidings_open_options options = trial_options(trial);
-  for (enum tail tail = TAIL_NONE; tail < TAIL_COUNT; tail++) {
+  for (enum tail tail = TAIL_NONE; tail < TAIL_COUNT; tail++)
     trial_close(trial_open(trial, grown(&options, TIDINGS_OPEN_OPTIONS_SIZE_1_0, tail)));
-  }
 }
 
 static void growth_tool_result(struct trial *trial) {
@@ -71,9 +69,7 @@ static void growth_tool_result(struct trial *trial) {
                  plugin->on_tool_result(plugin, grown(&result, TIDINGS_TOOL_RESULT_SIZE_1_0, tail),
                                         &reply, &error),
                  &error, "on_tool_result");
-    if (reply == NULL || reply->notification_count != 1) {
-      trial_fail("nothing was delivered on it");
-    }
+    if (!reply || reply->notification_count != 1) trial_fail("nothing was delivered on it");
     uint64_t id = reply->delivery_id;
     plugin->release(plugin, reply);
     trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_COMMITTED, &error), &error, "settle");
@@ -99,9 +95,8 @@ static void growth_chat_request(struct trial *trial) {
                  plugin->on_chat_request(
                      plugin, grown(&request, TIDINGS_CHAT_REQUEST_SIZE_1_0, tail), &reply, &error),
                  &error, "on_chat_request");
-    if (reply == NULL || reply->status->message_count != 1) {
+    if (!reply || reply->status->message_count != 1)
       trial_fail("the message did not start its turn");
-    }
     uint64_t delivery = reply->delivery_id;
     plugin->release(plugin, reply);
     trial_expect(TIDINGS_OK, trial_settle(plugin, delivery, TIDINGS_ROLLED_BACK, &error), &error,
@@ -117,9 +112,7 @@ static void growth_settlement(struct trial *trial) {
     struct tidings_error error = {.size = sizeof error};
     trial_push(plugin, "s", "one");
     const struct tidings_reply *reply = trial_deliver(plugin, "s");
-    if (reply == NULL || reply->delivery_id == 0) {
-      trial_fail("nothing was delivered");
-    }
+    if (!reply || reply->delivery_id == 0) trial_fail("nothing was delivered");
     struct tidings_settlement settlement = {
         .size = sizeof settlement, .outcome = TIDINGS_COMMITTED, .delivery_id = reply->delivery_id};
     plugin->release(plugin, reply);
@@ -141,13 +134,10 @@ static void growth_error(struct trial *trial) {
     uint32_t size = error->size;
     trial_expect(TIDINGS_E_INVAL, trial_event(plugin, "{bad", 4, error), error,
                  "an event that is not JSON");
-    if (error->size != size) {
-      trial_fail("error.size was changed from %u to %u", size, error->size);
-    }
+    if (error->size != size) trial_fail("error.size was changed from %u to %u", size, error->size);
     if (tail == TAIL_ZEROS &&
-        memcmp((const char *)error + TIDINGS_ERROR_SIZE_1_0, zeros, sizeof zeros) != 0) {
+        memcmp((const char *)error + TIDINGS_ERROR_SIZE_1_0, zeros, sizeof zeros) != 0)
       trial_fail("a field that the plugin does not know was written");
-    }
   }
   trial_close(plugin);
 }

@@ -45,9 +45,8 @@ static int count_item(void *context, const struct item *item) {
 
 static void write_tally(struct json_writer *writer, const struct tally *tally) {
   json_open(writer, "by_source", '{');
-  for (size_t i = 0; i < tally->source_count; i++) {
+  for (size_t i = 0; i < tally->source_count; i++)
     json_put_u64_at(writer, tally->sources[i].source, tally->sources[i].count);
-  }
   json_close(writer, '}');
   json_open(writer, "by_level", '{');
   for (unsigned i = 0; i < LEVEL_COUNT; i++) json_put_u64(writer, level_name(i), tally->levels[i]);

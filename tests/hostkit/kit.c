@@ -193,7 +193,7 @@ int kit_is_mapped(const char *part_of_path) {
   FILE *maps = fopen("/proc/self/maps", "re");
   if (!maps) give_up("/proc/self/maps");
   int found = 0;
-  while (fgets(line, sizeof line, maps)) found = found || strstr(line, part_of_path) != NULL;
+  while (fgets(line, sizeof line, maps)) found = found || strstr(line, part_of_path);
   (void)fclose(maps);
   return found;
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static int32_t refuse(struct tidings_error *error, int32_t code, const char *text) {
-  if (error != NULL && error->size >= sizeof *error) {
+  if (error && error->size >= sizeof *error) {
     error->code = code;
     snprintf(error->text, sizeof error->text, "%s", text);
   }
@@ -24,18 +24,10 @@ static int32_t on_tool_result(struct tidings_plugin *plugin,
                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
   (void)result;
   const char *fault = getenv("FAULT");
-  if (plugin == NULL || ret_reply == NULL) {
-    return refuse(error, TIDINGS_E_INVAL, "a null pointer");
-  }
-  if (fault != NULL && strcmp(fault, "crash") == 0) {
-    abort();
-  }
-  if (fault != NULL && strcmp(fault, "exit") == 0) {
-    _exit(0);
-  }
-  while (fault != NULL && strcmp(fault, "hang") == 0) {
-    pause();
-  }
+  if (!plugin || !ret_reply) return refuse(error, TIDINGS_E_INVAL, "a null pointer");
+  if (fault && strcmp(fault, "crash") == 0) abort();
+  if (fault && strcmp(fault, "exit") == 0) _exit(0);
+  while (fault && strcmp(fault, "hang") == 0) pause();
   *ret_reply = NULL;
   return TIDINGS_OK;
 }
@@ -97,9 +89,7 @@ static int32_t open_instance(const struct tidings_host *host,
       .quiesce = quiesce,
       .close = close_instance,
   };
-  if (host == NULL || options == NULL || ret_plugin == NULL) {
-    return refuse(error, TIDINGS_E_INVAL, "a null pointer");
-  }
+  if (!host || !options || !ret_plugin) return refuse(error, TIDINGS_E_INVAL, "a null pointer");
   *ret_plugin = &plugin;
   return TIDINGS_OK;
 }

@@ -222,7 +222,7 @@ static void *push_one(void *context) {
 static size_t waiting(struct store *store) {
   size_t count = 0;
   pthread_mutex_lock(&store->group.lock);
-  count = store->group.first != NULL && store->group.first != store->group.last ? 2 : 0;
+  count = store->group.first && store->group.first != store->group.last ? 2 : 0;
   pthread_mutex_unlock(&store->group.lock);
   return count;
 }

@@ -10,6 +10,9 @@ import shutil
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+import c_rules  # pylint: disable=wrong-import-position
+
 MAX_LINES = 450
 MAX_COLUMNS = 100  # of C; tables that clang-format leaves alone may be wider
 TEXT = (".c", ".h", ".py", ".sh", ".cmake", ".md", ".json", ".txt", ".yml", ".in", "dev", "run")
@@ -114,6 +117,7 @@ RULES = {
     f"no line of C is longer than {MAX_COLUMNS} columns": columns,
     "every header has a guard": header_guard,
     "no `condition ? load + k : k`, whose load gcc 14 does not guard": guarded_load,
+    **c_rules.OF_FILES,
 }
 
 
@@ -135,14 +139,15 @@ def judge(source):
     for name in files(source):
         with open(os.path.join(source, name), encoding="utf-8", errors="replace") as file:
             texts[name] = file.read()
+    found = [(title, [f"{name} {finding}" for name, text in texts.items() for finding in rule(name, text)]) for title, rule in RULES.items()]
+    found += [(title, rule(texts)) for title, rule in c_rules.OF_THE_TREE.items()]
     failed = 0
-    for number, (title, rule) in enumerate(RULES.items(), 1):
-        findings = [f"{name} {finding}" for name, text in texts.items() for finding in rule(name, text)]
+    for number, (title, findings) in enumerate(found, 1):
         failed |= bool(findings)
         for finding in findings:
             print(f"# {finding}")
         print(f"{'not ok' if findings else 'ok'} {number} - {title} ({len(texts)} files)")
-    print(f"1..{len(RULES)}")
+    print(f"1..{len(found)}")
     return failed
 
 
@@ -167,13 +172,15 @@ def self_test():
         (guarded_load, "plugin/a.c", "n = none ? 1 : list->count + 1;\n", "plugin/a.py"),
         (guarded_load, "plugin/a.c", "n = list ? 1 + list->count : 1;\n", "plugin/a.py"),
     ]
-    failed = 0
-    for number, (rule, path, text, innocent) in enumerate(samples, 1):
-        good = bool(rule(path, text)) and not (innocent and rule(innocent, text))
-        failed |= not good
-        print(f"{'ok' if good else 'not ok'} {number} - {rule.__name__} finds it in {path}" + (f", not in {innocent}" if innocent else ""))
-    print(f"1..{len(samples)}")
-    return failed
+    results = [(f"{rule.__name__} finds it in {path}" + (f", not in {innocent}" if innocent else ""),
+                rule(path, text) and not (innocent and rule(innocent, text))) for rule, path, text, innocent in samples]
+    results += [(f"{rule.__name__} finds {found!r}, not {passed!r}", rule(path, found) and not rule(path, passed))
+                for rule, path, found, passed in c_rules.SAMPLES]
+    results += c_rules.tree_samples()
+    for number, (title, good) in enumerate(results, 1):
+        print(f"{'ok' if good else 'not ok'} {number} - {title}")
+    print(f"1..{len(results)}")
+    return not all(good for _, good in results)
 
 
 if __name__ == "__main__":

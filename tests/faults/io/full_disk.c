@@ -85,9 +85,8 @@ static bool push(struct books *books, unsigned session) {
   }
   if (code != TIDINGS_E_STORE && code != TIDINGS_E_FULL)
     fail("%s: a push: %s", books->disk, rig_why(code, &error));
-  else if (code == TIDINGS_E_STORE && !strstr(error.text, "space") && !strstr(error.text, "full")) {
+  else if (code == TIDINGS_E_STORE && !strstr(error.text, "space") && !strstr(error.text, "full"))
     fail("%s: a push was refused without the reason: %s", books->disk, rig_why(code, &error));
-  }
   if (strstr(error.text, "unknown")) tokens_add(&books->unsure[session], token);
   return false;
 }
@@ -112,9 +111,8 @@ static void drain(struct books *books, unsigned session) {
   if (code != 0) return;
   for (size_t i = 0; i < carried.tokens.count; i++) {
     if (!take(&books->due[session], carried.tokens.at[i]) &&
-        !take(&books->unsure[session], carried.tokens.at[i])) {
+        !take(&books->unsure[session], carried.tokens.at[i]))
       fail("%s: token %" PRIu64 " came and should not", books->disk, carried.tokens.at[i]);
-    }
   }
   if (books->due[session].count)
     fail("%s: %zu of %s did not come", books->disk, books->due[session].count, name);

@@ -33,7 +33,7 @@ static void remove_at(int parent, const char *name) {
   if (fd < 0) die("removing %s: %s", name, strerror(errno));
   DIR *folder = fdopendir(fd);
   if (!folder) die("removing %s: %s", name, strerror(errno));
-  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+  for (struct dirent *entry; (entry = readdir(folder));) {
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
       remove_at(fd, entry->d_name);
   }
@@ -75,7 +75,7 @@ void folder_copy(const char *from, const char *to) {
   if (mkdir(to, 0700) != 0) die("%s: %s", to, strerror(errno));
   DIR *folder = opendir(from);
   if (!folder) die("%s: %s", from, strerror(errno));
-  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+  for (struct dirent *entry; (entry = readdir(folder));) {
     char source[FOLDER_PATH_MAX], target[FOLDER_PATH_MAX];
     struct stat status;
     folder_join(source, from, entry->d_name);

@@ -234,9 +234,8 @@ EXPORTED int close(int fd) {
 }
 
 EXPORTED void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset) {
-  if (!atomic_load_explicit(&watching, memory_order_relaxed)) {
+  if (!atomic_load_explicit(&watching, memory_order_relaxed))
     return (void *)(intptr_t)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
-  }
   struct io_op op = {.kind = IO_MMAP,
                      .address = address,
                      .length = length,

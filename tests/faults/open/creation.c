@@ -123,7 +123,7 @@ static bool nth_other_file(const char *store, unsigned n, char *name, size_t siz
   DIR *folder = opendir(store);
   if (!folder) die("%s: %s", store, strerror(errno));
   bool found = false;
-  for (struct dirent *entry; !found && (entry = readdir(folder)) != NULL;) {
+  for (struct dirent *entry; !found && (entry = readdir(folder));) {
     found = entry->d_type == DT_REG && strcmp(entry->d_name, "data.mdb") != 0 && n-- == 0;
     if (found) snprintf(name, size, "%s", entry->d_name);
   }

@@ -135,9 +135,8 @@ static void truncate_one(struct damaging *damaging, uint64_t number) {
     fail("cut to %zu bytes it opens, and hands out again what had been settled", length);
   if (came >= 0 && came < FILLED_TOKENS)
     fail("cut to %zu bytes it opens, and only %d of %d come", length, came, FILLED_TOKENS);
-  if (came < 0 && (error.code != TIDINGS_E_STORE || !strcasestr(error.text, "data.mdb"))) {
+  if (came < 0 && (error.code != TIDINGS_E_STORE || !strcasestr(error.text, "data.mdb")))
     fail("cut to %zu bytes: %s", length, rig_why(error.code, &error));
-  }
   if (came < 0 && number == 0) printf("cut to %zu bytes: %s\n", length, error.text);
 }
 

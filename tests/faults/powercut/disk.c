@@ -230,9 +230,8 @@ static void write_torn(const struct disk *disk, struct bytes *bytes,
   for (size_t at = event->offset; at < end;) {
     size_t next = (at / SECTOR + 1) * SECTOR;
     if (next > end) next = end;
-    if (random_chance(random, 50)) {
+    if (random_chance(random, 50))
       bytes_write(bytes, at, disk->trace->arena + event->data + (at - event->offset), next - at);
-    }
     at = next;
   }
 }
@@ -282,9 +281,8 @@ static void build_file(const struct disk *disk, const struct file *file, struct 
   if (file->durable.size) bytes_write(&bytes, 0, file->durable.at, file->durable.size);
   for (size_t i = 0; i < file->pending.count; i++) events_add(&changes, file->pending.at[i]);
   if (next && random && next->inode == file->inode &&
-      (next->kind == TRACE_WRITE || next->kind == TRACE_TRUNCATE)) {
+      (next->kind == TRACE_WRITE || next->kind == TRACE_TRUNCATE))
     events_add(&changes, next);
-  }
   if (random) apply_in_doubt(disk, &bytes, &changes, random);
   else
     for (size_t i = 0; i < changes.count; i++) apply_change(disk, &bytes, changes.at[i]);

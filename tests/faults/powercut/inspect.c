@@ -169,9 +169,8 @@ static bool note(struct inspection *inspection, unsigned session, const struct c
     return broken(inspection, "a notification that nobody pushed: \"%s\"", carried->sample);
   for (size_t i = 0; i < carried->tokens.count; i++) {
     uint64_t token = carried->tokens.at[i];
-    if (token >= WORKLOAD_TOKENS || promises->due[token] == NEVER_PUSHED) {
+    if (token >= WORKLOAD_TOKENS || promises->due[token] == NEVER_PUSHED)
       return broken(inspection, "token %" PRIu64 " was not pushed yet", token);
-    }
     if (promises->session[token] != session)
       return broken(inspection, "token %" PRIu64 " in session s%u", token, session);
     if (promises->seen[token]++) return broken(inspection, "token %" PRIu64 " twice", token);

@@ -67,9 +67,8 @@ struct trace *trace_load(const char *path) {
   if (!file || fread(&saved, sizeof saved, 1, file) != 1 || saved.count > EVENTS_MAX ||
       saved.bytes > ARENA_MAX ||
       fread(trace->events, sizeof(struct trace_event), saved.count, file) != saved.count ||
-      fread(trace->arena, 1, saved.bytes, file) != saved.bytes) {
+      fread(trace->arena, 1, saved.bytes, file) != saved.bytes)
     die("%s is not a saved trace", path);
-  }
   fclose(file);
   trace->root = saved.root;
   trace->count = saved.count;

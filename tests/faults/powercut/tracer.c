@@ -145,10 +145,8 @@ static bool before(struct io_op *op) {
   pthread_mutex_lock(&tracer.lock);
   look_at_maps();
   tracer.from = tracer.to = (struct place){0};
-  if (op->kind == IO_OPEN || op->kind == IO_MKDIR || op->kind == IO_UNLINK ||
-      op->kind == IO_RENAME) {
+  if (op->kind == IO_OPEN || op->kind == IO_MKDIR || op->kind == IO_UNLINK || op->kind == IO_RENAME)
     tracer.from = place_of(op->fd, op->path);
-  }
   if (op->kind == IO_RENAME) tracer.to = place_of(op->other_fd, op->other_path);
   if (op->kind == IO_WRITE || (op->kind == IO_WRITEV && op->offset < 0)) {
     bool append = fcntl(op->fd, F_GETFL) & O_APPEND;

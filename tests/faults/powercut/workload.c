@@ -189,7 +189,7 @@ static _Noreturn void workload_main(enum workload_kind kind, const char *plugin,
 static void compare(const char *real, const char *model) {
   DIR *folder = opendir(real);
   if (!folder) die("%s cannot be read", real);
-  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+  for (struct dirent *entry; (entry = readdir(folder));) {
     char left[FOLDER_PATH_MAX], right[FOLDER_PATH_MAX];
     struct stat status;
     if (entry->d_name[0] == '.' && (!entry->d_name[1] || !strcmp(entry->d_name, ".."))) continue;

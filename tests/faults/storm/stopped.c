@@ -245,7 +245,7 @@ static void part_descriptors(const struct arguments *arguments, const char *stor
   expect_tokens(&rig, "s5", (const uint64_t[]){50}, 1, "delivering");
   DIR *folder = opendir("/proc/self/fd");
   if (!folder) die("/proc/self/fd: %s", strerror(errno));
-  while ((entry = readdir(folder)) != NULL) {
+  while ((entry = readdir(folder))) {
     char target[FOLDER_PATH_MAX];
     ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
     if (length < 0) continue;

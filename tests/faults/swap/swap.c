@@ -101,9 +101,8 @@ static void settle(struct load *load, struct held *held, uint32_t outcome) {
   int32_t code = hostkit_settle(load->hostkit, held->delivery, outcome, NULL, &error);
   expect_ok(code, &error, "a settle");
   if (generation(load->hostkit) != held->generation) atomic_fetch_add(&load->ledger->across, 1);
-  for (size_t i = 0; outcome == TIDINGS_COMMITTED && i < held->tokens.count; i++) {
+  for (size_t i = 0; outcome == TIDINGS_COMMITTED && i < held->tokens.count; i++)
     atomic_fetch_add(&load->ledger->carried[held->tokens.at[i]], 1);
-  }
   tokens_free(&held->tokens);
   atomic_fetch_add(&load->ledger->calls, 1);
 }

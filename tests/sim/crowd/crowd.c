@@ -43,15 +43,12 @@ static struct board *make_board(void) {
   struct board *board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   pthread_mutexattr_t robust;
-  if (board == MAP_FAILED) {
-    wrong("no memory for the board: %s", strerror(errno));
-  }
+  if (board == MAP_FAILED) wrong("no memory for the board: %s", strerror(errno));
   if (pthread_mutexattr_init(&robust) != 0 ||
       pthread_mutexattr_setpshared(&robust, PTHREAD_PROCESS_SHARED) != 0 ||
       pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST) != 0 ||
-      pthread_mutex_init(&board->lock, &robust) != 0) {
+      pthread_mutex_init(&board->lock, &robust) != 0)
     wrong("no lock for the board");
-  }
   (void)pthread_mutexattr_destroy(&robust);
   board->writer = NOBODY;
   return board;
@@ -66,14 +63,10 @@ static void spawn(struct crowd *crowd, unsigned which, bool mortal) {
                       .random = random_seeded(crowd->seed, ++crowd->spawned)};
   fflush(NULL);
   pid_t child = fork();
-  if (child < 0) {
-    wrong("fork: %s", strerror(errno));
-  }
+  if (child < 0) wrong("fork: %s", strerror(errno));
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (which < HOSTS) {
-      host_main(&part);
-    }
+    if (which < HOSTS) host_main(&part);
     submitter_main(&part);
   }
   crowd->children[which] = child;
@@ -95,12 +88,8 @@ static void reap(struct crowd *crowd, bool again) {
   int status;
   for (pid_t child; (child = waitpid(-1, &status, WNOHANG)) > 0;) {
     unsigned which = 0;
-    while (which < CHILDREN && crowd->children[which] != child) {
-      which++;
-    }
-    if (which == CHILDREN) {
-      continue;
-    }
+    while (which < CHILDREN && crowd->children[which] != child) which++;
+    if (which == CHILDREN) continue;
     crowd->children[which] = 0;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
       crowd->deaths++;
@@ -123,9 +112,7 @@ static void kill_one(struct crowd *crowd) {
 
 static bool any_alive(const struct crowd *crowd, unsigned first, unsigned end) {
   for (unsigned i = first; i < end; i++) {
-    if (crowd->children[i] > 0) {
-      return true;
-    }
+    if (crowd->children[i] > 0) return true;
   }
   return false;
 }
@@ -187,9 +174,7 @@ static void report(const struct crowd *crowd) {
          atomic_load(&board->rolled_back));
   printf("%" PRIu64 " takeovers, %" PRIu64 " times taken up again, %" PRIu64 " processes killed\n",
          atomic_load(&board->takeovers), atomic_load(&board->recoveries), crowd->deaths);
-  if (atomic_load(&board->told) == 0) {
-    wrong("nothing was told");
-  }
+  if (atomic_load(&board->told) == 0) wrong("nothing was told");
 }
 
 static bool read_arguments(struct crowd *crowd, int argc, char **argv) {
@@ -198,9 +183,7 @@ static bool read_arguments(struct crowd *crowd, int argc, char **argv) {
   crowd->drain_seconds = 60;
   for (int i = 1; i < argc; i += 2) {
     uint64_t number = i + 1 < argc ? strtoull(argv[i + 1], NULL, 10) : 0;
-    if (i + 1 == argc) {
-      return false;
-    }
+    if (i + 1 == argc) return false;
     if (strcmp(argv[i], "--seconds") == 0) {
       crowd->seconds = number;
     } else if (strcmp(argv[i], "--drain") == 0) {
@@ -213,7 +196,7 @@ static bool read_arguments(struct crowd *crowd, int argc, char **argv) {
       return false;
     }
   }
-  return crowd->plugin != NULL && crowd->seconds > 0 && crowd->drain_seconds > 0;
+  return crowd->plugin && crowd->seconds > 0 && crowd->drain_seconds > 0;
 }
 
 int main(int argc, char **argv) {
@@ -227,9 +210,7 @@ int main(int argc, char **argv) {
   folder_make(access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp", "crowd", crowd.folder);
   folder_join(crowd.store, crowd.folder, "store");
   crowd.board = make_board();
-  for (unsigned i = 0; i < CHILDREN; i++) {
-    spawn(&crowd, i, true);
-  }
+  for (unsigned i = 0; i < CHILDREN; i++) spawn(&crowd, i, true);
   run(&crowd, seconds_now() + (double)crowd.seconds);
   drain(&crowd);
   report(&crowd);

@@ -30,21 +30,16 @@ struct host {
 };
 
 static void maybe_die(struct host *host) {
-  if (host->part->mortal && random_below(&host->part->random, 400) == 0) {
-    kill(getpid(), SIGKILL);
-  }
+  if (host->part->mortal && random_below(&host->part->random, 400) == 0) kill(getpid(), SIGKILL);
 }
 
 /* Takes the reply: what it asks for is done next. */
 static void heed(struct host *host, struct tidings_reply *reply) {
-  for (size_t i = 0; reply != NULL && i < reply->action_count; i++) {
+  for (size_t i = 0; reply && i < reply->action_count; i++) {
     const struct tidings_action *action = reply->actions[i];
-    if (action->type != TIDINGS_ACTION_START_TURN) {
-      continue;
-    }
-    if (action->message_count == 0 || action->message_count > CARRIED_MAX) {
+    if (action->type != TIDINGS_ACTION_START_TURN) continue;
+    if (action->message_count == 0 || action->message_count > CARRIED_MAX)
       wrong("a turn of %zu messages is offered", action->message_count);
-    }
     host->turn.asked = true;
     host->turn.count = (unsigned)action->message_count;
     for (size_t m = 0; m < action->message_count; m++) {
@@ -64,12 +59,9 @@ static bool is_worth_again(int32_t code, unsigned *tries) {
 
 /* Somebody else's it is now, or nobody's; anything but that is wrong. */
 static bool lost(struct host *host, int32_t code, const char *what) {
-  if (code == 0) {
-    return false;
-  }
-  if (code != TIDINGS_E_CLOSED && code != TIDINGS_E_BUSY) {
+  if (code == 0) return false;
+  if (code != TIDINGS_E_CLOSED && code != TIDINGS_E_BUSY)
     wrong("%s: %s: %s", what, hostkit_error_name(code), last_error.text);
-  }
   host->owns = false;
   host->turn.asked = false;
   return true;
@@ -79,41 +71,32 @@ static bool lost(struct host *host, int32_t code, const char *what) {
 
 /* The note of a message that may be told now. NULL: the plugin's own, which has none. */
 static struct note *find_note(struct board *board, const char *id) {
-  if (strncmp(id, "tidings:", strlen("tidings:")) == 0) {
-    return NULL;
-  }
+  if (strncmp(id, "tidings:", strlen("tidings:")) == 0) return NULL;
   char *rest = NULL;
   unsigned long submitter = strtoul(id, &rest, 10);
   unsigned long n = *rest == '-' ? strtoul(rest + 1, &rest, 10) : MESSAGES_EACH;
-  if (*rest != '\0' || submitter >= SUBMITTERS || n >= MESSAGES_EACH) {
+  if (*rest != '\0' || submitter >= SUBMITTERS || n >= MESSAGES_EACH)
     wrong("message \"%s\" was never submitted", id);
-  }
   struct note *note = note_of(board, (unsigned)submitter, n);
   uint8_t state = atomic_load(&note->state);
   if (state == NOTE_UNUSED || state == NOTE_CANCELLED) {
     wrong("message %s is told, which was %s", id,
           state == NOTE_UNUSED ? "never submitted" : "cancelled");
   }
-  if (atomic_load(&note->told) != 0) {
-    wrong("message %s is told twice", id);
-  }
+  if (atomic_load(&note->told) != 0) wrong("message %s is told twice", id);
   return note;
 }
 
 /* With the lock held. */
 static void write_carrier(struct board *board, uint64_t delivery, const char (*ids)[ID_SIZE],
                           unsigned count) {
-  if (board->carrier_count == CARRIERS) {
-    wrong("the transcript is full");
-  }
+  if (board->carrier_count == CARRIERS) wrong("the transcript is full");
   struct carrier *carrier = &board->carriers[board->carrier_count];
   carrier->delivery = delivery;
   carrier->count = 0;
   for (unsigned i = 0; i < count; i++) {
     struct note *note = find_note(board, ids[i]);
-    if (note != NULL) {
-      carrier->notes[carrier->count++] = note;
-    }
+    if (note) carrier->notes[carrier->count++] = note;
   }
   atomic_thread_fence(memory_order_seq_cst);
   board->carrier_count++;
@@ -129,21 +112,15 @@ static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)
   bool gives_back = random_chance(&host->part->random, 8);
   board_lock(board);
   bool mine = board->writer == (int)host->part->number;
-  if (mine && starts_turn && board->running) {
-    wrong("a second turn starts while one runs");
-  }
+  if (mine && starts_turn && board->running) wrong("a second turn starts while one runs");
   if (mine && starts_turn) {
     board->running = true;
     atomic_fetch_add(&board->turns, 1);
   }
-  if (mine && !gives_back) {
-    write_carrier(board, delivery, ids, count);
-  }
+  if (mine && !gives_back) write_carrier(board, delivery, ids, count);
   board_unlock(board);
   maybe_die(host);
-  if (!mine || gives_back) {
-    atomic_fetch_add(&board->rolled_back, 1);
-  }
+  if (!mine || gives_back) atomic_fetch_add(&board->rolled_back, 1);
   struct tidings_reply *reply = NULL;
   int32_t code = hostkit_settle(host->part->hostkit, delivery,
                                 mine && !gives_back ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK,
@@ -154,9 +131,7 @@ static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)
     code = 0;
   }
   heed(host, reply);
-  if (!lost(host, code, "settle") && !mine) {
-    (void)lost(host, TIDINGS_E_CLOSED, "the transcript");
-  }
+  if (!lost(host, code, "settle") && !mine) (void)lost(host, TIDINGS_E_CLOSED, "the transcript");
   return host->owns;
 }
 
@@ -187,14 +162,10 @@ static bool request(struct host *host) {
                      1); /* one of them was cancelled, or the other host was here */
     return false;
   }
-  if (lost(host, code, "chat request")) {
-    return false;
-  }
+  if (lost(host, code, "chat request")) return false;
   uint64_t delivery = reply->delivery_id;
   heed(host, reply);
-  if (delivery == 0) {
-    wrong("a chat request with messages has no delivery id");
-  }
+  if (delivery == 0) wrong("a chat request with messages has no delivery id");
   return send_carrier(host, delivery, (const char(*)[ID_SIZE])turn.ids, turn.count, true);
 }
 
@@ -208,14 +179,10 @@ static bool use_tool(struct host *host) {
   do {
     code = hostkit_tool_result(host->part->hostkit, &result, &reply, &last_error);
   } while (is_worth_again(code, &tries));
-  if (lost(host, code, "tool result")) {
-    return false;
-  }
-  uint64_t delivery = reply != NULL ? reply->delivery_id : 0;
-  unsigned count = reply != NULL ? (unsigned)reply->steered_count : 0;
-  if (count > CARRIED_MAX) {
-    wrong("%u messages are steered", count);
-  }
+  if (lost(host, code, "tool result")) return false;
+  uint64_t delivery = reply ? reply->delivery_id : 0;
+  unsigned count = reply ? (unsigned)reply->steered_count : 0;
+  if (count > CARRIED_MAX) wrong("%u messages are steered", count);
   for (unsigned i = 0; i < count; i++) {
     (void)snprintf(ids[i], sizeof ids[i], "%.*s", (int)reply->steered[i]->len,
                    reply->steered[i]->ptr);
@@ -232,29 +199,20 @@ static void report(struct host *host, const char *type) {
   do {
     code = part_event(host->part, &reply, "{\"type\":\"%s\",\"session\":\"" SESSION "\"}", type);
   } while (is_worth_again(code, &tries));
-  if (!lost(host, code, type)) {
-    heed(host, reply);
-  }
+  if (!lost(host, code, type)) heed(host, reply);
 }
 
 static void run_turn(struct host *host) {
   struct board *board = host->part->board;
   bool goes_on = request(host);
-  if (!goes_on) {
-    return;
-  }
-  for (uint64_t uses = random_below(&host->part->random, 4); uses > 0 && goes_on; uses--) {
+  if (!goes_on) return;
+  for (uint64_t uses = random_below(&host->part->random, 4); uses > 0 && goes_on; uses--)
     goes_on = use_tool(host);
-  }
   board_lock(board);
-  if (board->writer == (int)host->part->number) {
-    board->running = false;
-  }
+  if (board->writer == (int)host->part->number) board->running = false;
   board_unlock(board);
   maybe_die(host);
-  if (!goes_on) {
-    return;
-  }
+  if (!goes_on) return;
   const char *end = random_chance(&host->part->random, 20) ? "turn.aborted" : "turn.finished";
   report(host, end);
 }
@@ -290,12 +248,9 @@ static void come(struct host *host, bool takes_over) {
     board->writer = writer;
   }
   board_unlock(board);
-  if (code != 0 && code != TIDINGS_E_BUSY) {
+  if (code != 0 && code != TIDINGS_E_BUSY)
     wrong("session.resumed: %s: %s", hostkit_error_name(code), last_error.text);
-  }
-  if (code == 0) {
-    heed(host, reply);
-  }
+  if (code == 0) heed(host, reply);
 }
 
 /* Sleeps until the session rings, or for a while. */
@@ -305,10 +260,8 @@ static void wait_for_ring(struct host *host) {
   struct pollfd ring = {.fd = host->descriptor, .events = POLLIN};
   (void)poll(&ring, 1, PATIENCE_MS);
   while (len > 0) {
-    if (hostkit_next_session(host->part->hostkit, session, sizeof session, &len, &last_error) !=
-        0) {
+    if (hostkit_next_session(host->part->hostkit, session, sizeof session, &len, &last_error) != 0)
       wrong("next session: %s", last_error.text);
-    }
   }
 }
 
@@ -316,15 +269,12 @@ _Noreturn void host_main(struct part *part) {
   static struct host host;
   host = (struct host){.part = part};
   part_open(part, TIDINGS_ROLE_HOST);
-  if (hostkit_wake_descriptor(part->hostkit, &host.descriptor, &last_error) != 0) {
+  if (hostkit_wake_descriptor(part->hostkit, &host.descriptor, &last_error) != 0)
     wrong("wake descriptor: %s", last_error.text);
-  }
   while (!atomic_load(&part->board->leave)) {
     if (!host.owns) {
       come(&host, random_below(&part->random, 100) == 0);
-      if (!host.owns) {
-        usleep(1000);
-      }
+      if (!host.owns) usleep(1000);
     } else if (host.turn.asked) {
       run_turn(&host);
     } else {

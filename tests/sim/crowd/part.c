@@ -27,10 +27,8 @@ _Noreturn void wrong(const char *format, ...) {
 void board_mark_newest(struct board *board) {
   const struct carrier *newest =
       board->carrier_count > 0 ? &board->carriers[board->carrier_count - 1] : NULL;
-  for (unsigned i = 0; newest != NULL && i < newest->count; i++) {
-    if (atomic_exchange(&newest->notes[i]->told, 1) == 0) {
-      atomic_fetch_add(&board->told, 1);
-    }
+  for (unsigned i = 0; newest && i < newest->count; i++) {
+    if (atomic_exchange(&newest->notes[i]->told, 1) == 0) atomic_fetch_add(&board->told, 1);
   }
 }
 
@@ -40,9 +38,7 @@ void board_lock(struct board *board) {
     code = pthread_mutex_consistent(&board->lock);
     board_mark_newest(board);
   }
-  if (code != 0) {
-    wrong("the board's lock: %s", strerror(code));
-  }
+  if (code != 0) wrong("the board's lock: %s", strerror(code));
 }
 
 void board_unlock(struct board *board) { pthread_mutex_unlock(&board->lock); }
@@ -55,18 +51,13 @@ void part_open(struct part *part, uint32_t role) {
                                           .role = role,
                                           .hook_budget_ms = 1000};
   int32_t code;
-  while ((code = hostkit_open(&options, &part->hostkit, &last_error)) == TIDINGS_E_BUSY) {
+  while ((code = hostkit_open(&options, &part->hostkit, &last_error)) == TIDINGS_E_BUSY)
     usleep(1000);
-  }
-  if (code != 0) {
-    wrong("open: %s", last_error.text);
-  }
+  if (code != 0) wrong("open: %s", last_error.text);
 }
 
 _Noreturn void part_leave(struct part *part) {
-  if (hostkit_close(part->hostkit, 10000, &last_error) != 0) {
-    wrong("close: %s", last_error.text);
-  }
+  if (hostkit_close(part->hostkit, 10000, &last_error) != 0) wrong("close: %s", last_error.text);
   exit(0);
 }
 
@@ -76,9 +67,7 @@ int32_t part_event(struct part *part, struct tidings_reply **ret_reply, const ch
   va_start(list, format);
   int len = vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  if (len < 0 || (size_t)len >= sizeof text) {
-    wrong("an event of %d bytes", len);
-  }
+  if (len < 0 || (size_t)len >= sizeof text) wrong("an event of %d bytes", len);
   const struct tidings_span event = {text, (size_t)len};
   *ret_reply = NULL;
   return hostkit_event(part->hostkit, &event, ret_reply, &last_error);

@@ -31,9 +31,8 @@ static void submit(struct part *part, uint64_t n) {
                       part->number, n, part->number, n, how);
     hostkit_reply_free(reply);
   } while (code == TIDINGS_E_BUSY);
-  if (code != 0 && code != TIDINGS_E_FIRED && code != TIDINGS_E_STATE) {
+  if (code != 0 && code != TIDINGS_E_FIRED && code != TIDINGS_E_STATE)
     wrong("message.submitted: %s", last_error.text);
-  }
   atomic_store(&note->state, NOTE_ACKNOWLEDGED);
   atomic_fetch_add(&part->board->acknowledged, 1);
 }
@@ -42,9 +41,7 @@ static void cancel(struct part *part, uint64_t n) {
   struct note *note = note_of(part->board, part->number, n);
   struct tidings_reply *reply = NULL;
   int32_t code;
-  if (atomic_load(&note->state) != NOTE_ACKNOWLEDGED) {
-    return;
-  }
+  if (atomic_load(&note->state) != NOTE_ACKNOWLEDGED) return;
   atomic_store(&note->state, NOTE_CANCELLING);
   do {
     code = part_event(part, &reply,
@@ -56,9 +53,8 @@ static void cancel(struct part *part, uint64_t n) {
   if (code == 0) {
     atomic_store(&note->state, NOTE_CANCELLED);
     atomic_fetch_add(&part->board->cancelled, 1);
-    if (atomic_load(&note->told) > 0) {
+    if (atomic_load(&note->told) > 0)
       wrong("message %u-%" PRIu64 " was cancelled after it had been told", part->number, n);
-    }
   } else if (code == TIDINGS_E_FIRED) {
     atomic_store(&note->state, NOTE_ACKNOWLEDGED);
   } else {
@@ -80,18 +76,15 @@ _Noreturn void submitter_main(struct part *part) {
   part_open(part, TIDINGS_ROLE_PRODUCER);
   while (!atomic_load(&board->stop)) {
     uint64_t n = atomic_load(&board->next[part->number]);
-    if (n == MESSAGES_EACH) {
-      wrong("the notes are full");
-    }
+    if (n == MESSAGES_EACH) wrong("the notes are full");
     if (!has_room(part, n)) {
       usleep(200);
       continue;
     }
     submit(part, n);
     atomic_store(&board->next[part->number], n + 1);
-    if (random_chance(&part->random, 5)) {
+    if (random_chance(&part->random, 5))
       cancel(part, n - random_below(&part->random, n < AHEAD ? n + 1 : AHEAD));
-    }
     if (random_chance(&part->random, 2)) {
       struct tidings_reply *reply = NULL;
       (void)part_event(part, &reply,

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""c_rules.py: rules about C that are read from its text; style.py checks them.
+
+A rule of a file takes its path and text, a rule of the tree all paths and texts. It returns what
+it finds. Each table names what is allowed, and why.
+"""
+import collections
+import os
+import re
+
+PRODUCT = ("abi/", "common/", "plugin/", "hostkit/", "command/", "agents/", "cli/", "hostsim/", "bench/")
+FROZEN = ("tests/abi/old/",)
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
+ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)\s*")
+DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
+# With clang-format a function begins in the first column and ends with a brace there, or is one line.
+FUNCTION = re.compile(r"^(?P<head>[A-Za-z_][\w \t\n*]*?[ *\n])(?P<name>\w+)\((?P<arguments>[^;{}]*?)\) \{"
+                      r"(?P<body>[^\n]*\}$|.*?^\})", re.MULTILINE | re.DOTALL)
+DECLARED = re.compile(r"^(?P<head>[A-Za-z_][\w \t\n*]*?[ *\n])(?P<name>\w+)\([^;{}]*?\)(?:;| \{)", re.MULTILINE)
+STRUCT = re.compile(r"^struct (?P<name>\w+) \{\n(?P<members>.*?)^\}", re.MULTILINE | re.DOTALL)
+
+
+def blank(match):
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def code_of(text):
+    """The text without comments, quoted text, directives and attributes, line by line as it was."""
+    text = STRING.sub(lambda match: match[0][0] + blank(match)[1:-1] + match[0][0], COMMENT.sub(blank, text))
+    return ATTRIBUTE.sub(lambda match: "\n" * match[0].count("\n"), DIRECTIVE.sub(blank, text))
+
+
+def line_of(code, offset):
+    return code.count("\n", 0, offset) + 1
+
+
+# -- what a struct of the plugin may hold ------------------------------------------------------------
+
+OF_A_CALL = re.compile(r"\b(?:struct settings|struct store_txn|MDB_txn)\b|\bstore_deadline\b|\b(?:settings|txn|now_ms|deadline)(?:;|,| =)")
+HOLDERS = {
+    "op": "it is the operation",
+    "configuration": "it owns the settings",
+    "data_input": "an argument: what readers of data need of the configuration",
+    "work": "a value: the policy's input",
+    "turns_input": "a value: the rules' input",
+}
+# The store is below the operation: the transaction over keys, what walks through one, what its calls take.
+HOLDING_FOLDERS = ("plugin/store/",)
+
+
+def held_outside_op(path, text):
+    if not path.startswith("plugin/") or path.startswith(HOLDING_FOLDERS):
+        return []
+    code = code_of(text)
+    return [f"line {line_of(code, struct.start('members') + member.start())}: struct {struct['name']} holds {' '.join(member[0].split())}; "
+            "settings, transaction and time of a call are in struct op"
+            for struct in STRUCT.finditer(code) if struct["name"] not in HOLDERS
+            for member in re.finditer(r"[^;]*;", struct["members"]) if OF_A_CALL.search(member[0]) and "(" not in member[0]]
+
+
+# -- an int is 0 or an error -------------------------------------------------------------------------
+
+AN_INT = re.compile(r"^(?:static\s|inline\s|_Noreturn\s)*int\s$")
+AN_ERROR = re.compile(r"^(?:TIDINGS_E_\w+|MDB_\w+|E[A-Z]+|INT_MAX)$")
+COMPARES = re.compile(r"^const void \*\w+, const void \*\w+$")
+NO_ERRORS = {
+    "main": "an exit status",
+    "clock_ms_until": "what poll takes",
+    "is_named": "called by dl_iterate_phdr, which stops at 1",
+}
+
+
+def without_parentheses(expression):
+    while "(" in expression and expression != (shorter := re.sub(r"\([^()]*\)", "", expression)):
+        expression = shorter
+    return expression
+
+
+def int_results(path, text):
+    if not path.startswith(("plugin/", "hostkit/", "common/")):
+        return []
+    code, found = code_of(text), []
+    for function in FUNCTION.finditer(code):
+        if not AN_INT.match(function["head"]) or function["name"] in NO_ERRORS or COMPARES.match(" ".join(function["arguments"].split())):
+            continue
+        for result in re.finditer(r"\breturn\b([^;]*);", function["body"]):
+            expression = without_parentheses(result[1])
+            # What may be returned: the whole, or what stands after ? and :
+            for value in re.split(r"[?:]", expression):
+                value = value.strip()
+                if re.fullmatch(r"[1-9]\d*[uUlL]*|true|(?:[A-Z][A-Z0-9]*_)*[A-Z][A-Z0-9]+", value) and not AN_ERROR.match(value):
+                    found.append(f"line {line_of(code, function.start('body') + result.start())}: {function['name']} returns {value}; "
+                                 "an int is 0 or an error, what to do next is an output parameter")
+            if "?" not in expression and re.search(r"[^<>-](?:[<>]=?|[=!]=|&&|\|\|)[^<>]", expression):
+                found.append(f"line {line_of(code, function.start('body') + result.start())}: {function['name']} returns a truth value as an int")
+    return found
+
+
+# -- names -------------------------------------------------------------------------------------------
+
+def static_names(texts):
+    """The static functions of one folder that have one name."""
+    where = collections.defaultdict(set)
+    for path, text in texts.items():
+        if path.startswith(PRODUCT) and path.endswith(".c"):
+            for function in DECLARED.finditer(code_of(text)):
+                if re.match(r"(?:inline )?static\s", function["head"]):
+                    where[os.path.dirname(path), function["name"]].add(path)
+    return [f"{', '.join(sorted(paths))}: each has a static function {name}: a name is unique in its folder"
+            for (_, name), paths in sorted(where.items()) if len(paths) > 1]
+
+
+# -- one way to write it -----------------------------------------------------------------------------
+
+COMPARED_NULL = re.compile(r"[!=]= ?NULL\b|\bNULL [!=]=")
+
+
+def operand_begins(code, place):
+    """Where the operand begins that ends at `place`: after an opening parenthesis, a comma or a weaker operator."""
+    depth = 0
+    while place > 0:
+        place -= 1
+        if code[place] in ")]":
+            depth += 1
+        elif code[place] in "([":
+            if depth == 0:
+                return place + 1
+            depth -= 1
+        elif depth == 0 and (code[place] in ",;{}?:" or code[place - 1:place + 1] in ("&&", "||") or re.match(r"[^=!<>]= ", code[place - 1:place + 2])):
+            return place + 1
+    return 0
+
+
+def null_checks(path, text):
+    if not path.endswith((".c", ".h")) or path.startswith(FROZEN):
+        return []
+    code, found = code_of(text), []
+    for hit in COMPARED_NULL.finditer(code):
+        before = code[:operand_begins(code, hit.start())].rstrip()
+        after = code[hit.end():].lstrip()
+        opened = re.search(r"(?:\b(?:if|while) |&&\s*|\|\|\s*|!)\($", before)
+        joined = re.search(r"(?:&&|\|\|)$", before) or after.startswith(("&&", "||", "?"))
+        of_a_loop = re.search(r"\bfor \([^;]*;$", before)
+        compared = re.match(r"\)\s*[=!<>]", after)  # as a value
+        if (opened or joined or of_a_loop) and not compared:
+            found.append(f"line {line_of(code, hit.start())}: a condition compares with NULL; write `pointer` or `!pointer`")
+    return found
+
+
+BRACED = re.compile(r"^[ \t]*(?:if|for|while) \((?:[^{}\n]|\n(?![ \t]*\w+ \())*\) \{\n[^\n{}]*;\n[ \t]*\}(?! else| while)", re.MULTILINE)
+
+
+def braces(path, text):
+    if not path.endswith((".c", ".h")) or path.startswith(FROZEN):
+        return []
+    code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", "{", comment[0]), text)  # a comment needs the braces
+    code = STRING.sub(blank, code)
+    found = []
+    for hit in BRACED.finditer(code):
+        body = hit[0].splitlines()[-2].strip()
+        if body.count(";") == 1 and not re.match(r"(?:if|for|while|do|switch|case)\b", body):
+            found.append(f"line {line_of(code, hit.start())}: braces around one statement: {body[:60]}")
+    return found
+
+
+# -- one of each -------------------------------------------------------------------------------------
+
+A_PROCESS = re.compile(r"\b(?:v?fork|posix_spawnp?|exec[lv]p?e?|fexecve|popen|system)\(")
+A_CLOCK = re.compile(r"\b(?:clock_gettime|gettimeofday|time|timespec_get)\(")
+A_RANDOM = re.compile(r"\b(?:getrandom|getentropy|s?rand|s?random|[delmn]rand48)\(|/dev/u?random")
+ONE_OF_EACH = (
+    (A_PROCESS, "starts a process", {
+        "common/spawn.c": "the one way to start a program",
+        "agents/hook/hook_wait.c": "the waiter goes on without the hook: it forks and runs no program",
+        "cli/run/detach.c": "a daemon: it forks twice and runs no program",
+        "hostsim/conformance/cases_processes.c": "a second host process of the same memory",
+        "hostsim/conformance/cases_wake.c": "a second host process of the same memory",
+        "bench/": "measures across processes of the same memory",
+    }),
+    (A_CLOCK, "reads a clock", {
+        "common/clock.c": "the one clock outside the plugin",
+        "plugin/store/db/shared.c": "deadlines of the store; the wall clock comes from the host",
+    }),
+    (A_RANDOM, "takes randomness", {
+        "common/random.c": "the one source outside the plugin, which asks its host",
+    }),
+)
+
+
+def one_of_each(path, text):
+    if not path.startswith(PRODUCT) or not path.endswith((".c", ".h")):
+        return []
+    code, found = COMMENT.sub(blank, text), []
+    for pattern, what, places in ONE_OF_EACH:
+        if not path.startswith(tuple(places)):
+            for hit in pattern.finditer(code):
+                before = code[:hit.start()]
+                if not re.search(r"(?:->|\.|\b(?:int|void|static) \*?)$", before):
+                    found.append(f"line {line_of(code, hit.start())}: {hit[0].rstrip('(')} {what}: {', '.join(places)} may")
+    return found
+
+
+OF_FILES = {
+    "no struct of the plugin but struct op holds settings, a transaction or a clock": held_outside_op,
+    "an int is 0 or an error": int_results,
+    "conditions do not compare with NULL": null_checks,
+    "no braces around one statement of one line": braces,
+    "one place starts processes, one reads the clock, one takes randomness": one_of_each,
+}
+OF_THE_TREE = {
+    "a static function's name is unique in its folder": static_names,
+}
+
+# rule, path, a text in which it finds something, one in which it does not
+SAMPLES = (
+    (held_outside_op, "plugin/flow/a.h", "struct taking {\n  int64_t now_ms;\n};\n", "struct op {\n  int64_t now_ms;\n};\n"),
+    (held_outside_op, "plugin/flow/a.c", "struct taking {\n  const struct settings *s;\n};\n", "struct taking {\n  struct op *op; /* its settings */\n};\n"),
+    (int_results, "plugin/a.c", "static int look(void) {\n  return 1;\n}\n", "static bool look(void) {\n  return 1;\n}\n"),
+    (int_results, "hostkit/a.c", "int look(int a,\n         int b) {\n  return a ? 0 : FOUND;\n}\n", "int look(int a) {\n  return a ? 0 : TIDINGS_E_STATE;\n}\n"),
+    (int_results, "common/a.c", "int is_same(int a, int b) { return a == b; }\n", "int same(int a) { return fail(a == 1 ? 2 : 3); }\n"),
+    (null_checks, "a.c", "  if (a && b(c) == NULL) return;\n", "  if (!a) found = b(c) != NULL;\n"),
+    (null_checks, "a.c", "  x = a != NULL ? a->b : 0;\n", "  x = (a != NULL) + 1;\n"),
+    (null_checks, "a.c", "  for (;\n       (a = b()) != NULL;) c();\n", "  return a != NULL;\n"),
+    (braces, "a.c", "  if (a) {\n    b();\n  }\n", "  if (a) {\n    b(); /* why */\n  }\n"),
+    (braces, "a.c", "  for (a = 0; a < b; a++) {\n    c(a);\n  }\n", "  for (a = 0; a < b; a++) {\n    if (a) c(a);\n  }\n"),
+    (braces, "a.c", "  while (a) {\n    b = \"};\";\n  }\n", "  if (a) {\n    b();\n  } else {\n    c();\n    d();\n  }\n"),
+    (one_of_each, "hostkit/a.c", "  pid = fork();\n", "  pid = spawn(); /* not fork() */\n"),
+    (one_of_each, "plugin/flow/a.c", "  clock_gettime(clock, &now);\n", "  host->time(host);\n"),
+    (one_of_each, "cli/a.c", 'open("/dev/urandom", 0);\n', 'open("/dev/null", 0);\n'),
+    (one_of_each, "cli/a.c", "  system(command);\n", "  file_system(command);\n"),
+)
+
+
+def tree_samples():
+    """(title, is it good) of the rules of the tree."""
+    one, other = "static int look(void) {\n  return 0;\n}\n", "static bool\nis_seen(int a, int b,\n        int c) {\n  return a;\n}\n"
+    yield "a static name twice in one folder is found", static_names({"cli/a.c": one, "cli/b.c": one})
+    yield "and so is one whose parameters have two lines", static_names({"cli/a.c": other, "cli/b.c": other})
+    yield "in two folders it may be", not static_names({"cli/a.c": one, "cli/run/a.c": one, "cli/b.c": other})
