@@ -51,8 +51,8 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
   return TIDINGS_OK;
 }
 
-int32_t hook_call_parse(const struct host *host, const char *text, size_t len,
-                        struct hook_call *ret_call, struct tidings_error *error) {
+static int32_t parse_call(const struct host *host, const char *text, size_t len,
+                          struct hook_call *ret_call, struct tidings_error *error) {
   /* Hosts cut texts in the middle of a character, and a tool's input may be as deep as it likes. */
   static const struct json_rules rules = {
       .max_depth = 2048, .nul = true, .halves = true, .repeats = true};
@@ -85,7 +85,7 @@ int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_ca
     return kit_error(error, TIDINGS_E_TOO_BIG, "stdin: more than %d bytes", LARGEST_INPUT);
   }
   if (reason) return kit_error(error, TIDINGS_E_INVAL, "cannot read stdin: %s", strerror(reason));
-  int32_t code = hook_call_parse(host, text, len, ret_call, error);
+  int32_t code = parse_call(host, text, len, ret_call, error);
   free(text);
   return code;
 }

@@ -26,9 +26,6 @@ struct hook_call {
  * SCHEMA, TOO_BIG, NOMEM; the text names the field, the value and what was expected. */
 int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_call,
                        struct tidings_error *error);
-/* The same from text. */
-int32_t hook_call_parse(const struct host *host, const char *text, size_t len,
-                        struct hook_call *ret_call, struct tidings_error *error);
 void hook_call_finish(struct hook_call *call);
 
 /* The files that the tool call has changed, as far as its input tells, each as session_path names

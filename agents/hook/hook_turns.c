@@ -47,7 +47,7 @@ char *hook_nudge(const struct tidings_action *action) {
   return len < 0 ? NULL : text;
 }
 
-bool hook_is_nudge(const char *prompt) { return strstr(prompt, nudge_mark) != NULL; }
+static bool is_nudge(const char *prompt) { return strstr(prompt, nudge_mark) != NULL; }
 
 /* Our nudge has arrived. The offer that it was sent for may have been declined, changed or answered
  * meanwhile: it is taken back and what is queued now is offered. *ret_reply holds that offer, if
@@ -66,7 +66,7 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   char *content = NULL;
   if (call->host->ignores_empty_prompts && !call->prompt[strspn(call->prompt, " \t\r\n")])
     return TIDINGS_OK;
-  int32_t code = hook_is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
+  int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
   if (!action) code = tell(kit, call, "turn.started", json_object(), NULL, error);
@@ -123,8 +123,8 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
 
 /* -- the end of a turn ------------------------------------------------------------------------- */
 
-int32_t hook_turn_finished(struct hostkit *kit, const struct hook_call *call,
-                           struct hook_answer *ret_answer, struct tidings_error *error) {
+static int32_t turn_finished(struct hostkit *kit, const struct hook_call *call,
+                             struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *end = NULL, *reply = NULL;
   char *content = NULL;
   int32_t code = tell(kit, call, "turn.finished", json_object(), &end, error);
@@ -139,8 +139,8 @@ int32_t hook_turn_finished(struct hostkit *kit, const struct hook_call *call,
   return code;
 }
 
-int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
-                         struct tidings_error *error) {
+static int32_t turn_failed(struct hostkit *kit, const struct hook_call *call,
+                           struct tidings_error *error) {
   json_t *data = json_object();
   if (data && call->failure[0]) json_object_set_new(data, "message", json_string(call->failure));
   return tell(kit, call, "turn.failed", data, NULL, error);
@@ -153,8 +153,8 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call,
   case HOOK_SESSION_START: return session_start(kit, call, error);
   case HOOK_PROMPT: return prompt(kit, call, ret_answer, error);
   case HOOK_AFTER_TOOL: return after_tool(kit, call, ret_answer, error);
-  case HOOK_STOP: return hook_turn_finished(kit, call, ret_answer, error);
-  case HOOK_TURN_FAILED: return hook_turn_failed(kit, call, error);
+  case HOOK_STOP: return turn_finished(kit, call, ret_answer, error);
+  case HOOK_TURN_FAILED: return turn_failed(kit, call, error);
   default: return TIDINGS_OK;
   }
 }

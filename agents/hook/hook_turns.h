@@ -19,17 +19,10 @@ struct hook_answer {
 int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call,
                          struct hook_answer *ret_answer, struct tidings_error *error);
 
-/* The host's own turn ended well, or by an error. */
-int32_t hook_turn_finished(struct hostkit *kit, const struct hook_call *call,
-                           struct hook_answer *ret_answer, struct tidings_error *error);
-int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
-                         struct tidings_error *error);
-
 /* For hosts that are woken by a prompt of ours: what that says. Only its first words mean
  * something: the messages and the news themselves are put in when it arrives, so that one that
  * arrives late repeats nothing. Free it; NULL: out of memory. */
 char *hook_nudge(const struct tidings_action *action);
-bool hook_is_nudge(const char *prompt);
 
 /* -- hook_deliver.c: carriers -- */
 

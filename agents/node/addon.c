@@ -123,8 +123,8 @@ static bool opening_read(struct napi_env__ *env, struct napi_value__ *options,
     if (!text_member(env, options, members[i].name, members[i].need, members[i].text)) return false;
     if (!text_plain(env, members[i].text, members[i].name)) return false;
   }
-  return number_member(env, options, "ownerPid", INT32_MAX, &opening->owner_pid) &&
-         number_member(env, options, "hookBudgetMs", UINT32_MAX, &opening->hook_budget_ms);
+  return value_number_member(env, options, "ownerPid", INT32_MAX, &opening->owner_pid) &&
+         value_number_member(env, options, "hookBudgetMs", UINT32_MAX, &opening->hook_budget_ms);
 }
 
 static bool role_of(struct napi_env__ *env, const struct text *text, uint32_t *ret_role) {

@@ -11,8 +11,8 @@
 #include "instance.h"
 #include "values.h"
 
-struct napi_value__ *give_reply(struct napi_env__ *env, struct hostkit *kit,
-                                struct tidings_reply *reply) {
+struct napi_value__ *call_give_reply(struct napi_env__ *env, struct hostkit *kit,
+                                     struct tidings_reply *reply) {
   struct tidings_error error = {.size = sizeof error};
   struct napi_value__ *value = NULL;
   char *json = NULL;
@@ -48,7 +48,7 @@ struct napi_value__ *call_tool_result(struct napi_env__ *env, struct napi_callba
   error.size = sizeof error;
   error.text[0] = '\0';
   int32_t code = hostkit_tool_result(call.instance->kit, &result, &reply, &error);
-  value = code ? throw_code(env, code, &error) : give_reply(env, call.instance->kit, reply);
+  value = code ? throw_code(env, code, &error) : call_give_reply(env, call.instance->kit, reply);
 out:
   text_free(&session);
   text_free(&call_id);
@@ -140,7 +140,7 @@ struct napi_value__ *call_chat_request(struct napi_env__ *env, struct napi_callb
                                          .messages = ids.pointers,
                                          .message_count = ids.count};
   int32_t code = hostkit_chat_request(call.instance->kit, &request, &reply, &error);
-  value = code ? throw_code(env, code, &error) : give_reply(env, call.instance->kit, reply);
+  value = code ? throw_code(env, code, &error) : call_give_reply(env, call.instance->kit, reply);
 out:
   ids_free(&ids);
   text_free(&session);
@@ -160,7 +160,7 @@ struct napi_value__ *call_event(struct napi_env__ *env, struct napi_callback_inf
   if (text_take(env, call.arguments[0], "event", REQUIRED, &event)) {
     struct tidings_span span = text_span(&event);
     int32_t code = hostkit_event(call.instance->kit, &span, &reply, &error);
-    value = code ? throw_code(env, code, &error) : give_reply(env, call.instance->kit, reply);
+    value = code ? throw_code(env, code, &error) : call_give_reply(env, call.instance->kit, reply);
   }
   text_free(&event);
   return value;
@@ -226,7 +226,7 @@ struct napi_value__ *call_settle(struct napi_env__ *env, struct napi_callback_in
       !outcome_take(env, call.arguments[1], &outcome))
     return NULL;
   int32_t code = hostkit_settle(call.instance->kit, id, outcome, &reply, &error);
-  return code ? throw_code(env, code, &error) : give_reply(env, call.instance->kit, reply);
+  return code ? throw_code(env, code, &error) : call_give_reply(env, call.instance->kit, reply);
 }
 
 /* -- wake -------------------------------------------------------------------------------------- */

@@ -34,8 +34,8 @@ bool instance_is_open(struct napi_env__ *env, const struct instance *instance);
 
 /* The reply as JSON, or undefined when there was none. Frees the reply. A delivery that JavaScript
  * will not get is rolled back. */
-struct napi_value__ *give_reply(struct napi_env__ *env, struct hostkit *kit,
-                                struct tidings_reply *reply);
+struct napi_value__ *call_give_reply(struct napi_env__ *env, struct hostkit *kit,
+                                     struct tidings_reply *reply);
 
 /* The methods, each as napi_create_function wants it; tidings.d.ts says what they take and give. */
 struct napi_value__ *call_tool_result(struct napi_env__ *env, struct napi_callback_info__ *info);

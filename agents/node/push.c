@@ -38,7 +38,7 @@ static bool given_read(struct napi_env__ *env, struct napi_value__ *object, stru
   for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
     if (!text_member(env, object, members[i].name, members[i].need, members[i].text)) return false;
   }
-  return number_member(env, object, "ttlMs", UINT32_MAX, &given->ttl_ms);
+  return value_number_member(env, object, "ttlMs", UINT32_MAX, &given->ttl_ms);
 }
 
 static void given_free(struct given *given) {
@@ -105,7 +105,7 @@ struct napi_value__ *call_push(struct napi_env__ *env, struct napi_callback_info
   if (given_read(env, call.arguments[0], &given) && notification_of(env, &given, &note) &&
       instance_is_open(env, call.instance)) { /* a getter may have closed it */
     int32_t code = hostkit_push(call.instance->kit, &note, &reply, &error);
-    value = code ? throw_code(env, code, &error) : give_reply(env, call.instance->kit, reply);
+    value = code ? throw_code(env, code, &error) : call_give_reply(env, call.instance->kit, reply);
   }
   given_free(&given);
   return value;
@@ -121,7 +121,7 @@ struct napi_value__ *call_wake(struct napi_env__ *env, struct napi_callback_info
   if (text_take(env, call.arguments[0], "session", REQUIRED, &session)) {
     struct tidings_span span = text_span(&session);
     int32_t code = hostkit_wake(call.instance->kit, &span, &reply, &error);
-    value = code ? throw_code(env, code, &error) : give_reply(env, call.instance->kit, reply);
+    value = code ? throw_code(env, code, &error) : call_give_reply(env, call.instance->kit, reply);
   }
   text_free(&session);
   return value;

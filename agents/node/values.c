@@ -82,8 +82,8 @@ void text_free(struct text *text) {
   text->ptr = NULL;
 }
 
-bool number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
-                   uint32_t most, uint32_t *ret_number) {
+bool value_number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
+                         uint32_t most, uint32_t *ret_number) {
   struct napi_value__ *value = NULL;
   int type = NAPI_UNDEFINED;
   int64_t number = -1;

@@ -32,8 +32,8 @@ struct tidings_span text_span(const struct text *text);
 void text_free(struct text *text);
 
 /* A whole number from 0 to `most`; undefined leaves *ret_number as it is. */
-bool number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
-                   uint32_t most, uint32_t *ret_number);
+bool value_number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
+                         uint32_t most, uint32_t *ret_number);
 
 /* NULL: an exception is pending. */
 struct napi_value__ *value_text(struct napi_env__ *env, const char *text, size_t len);

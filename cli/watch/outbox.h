@@ -28,7 +28,7 @@ int outbox_take(struct outbox *outbox, struct tree *tree);
 
 /* Pushes all of it to `session` (NULL: the newest of a running host here, `*last` if none runs now;
  * replaces *last). Returns 0; or the exit code, and what was not told stays. */
-int tell_outbox(const struct cli *cli, struct outbox *outbox, const char *session, char **last);
+int outbox_tell(const struct cli *cli, struct outbox *outbox, const char *session, char **last);
 bool outbox_empty(const struct outbox *outbox);
 void outbox_free(struct outbox *outbox);
 

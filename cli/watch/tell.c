@@ -199,7 +199,7 @@ static int tell_trouble(const struct telling *telling, struct outbox *outbox) {
   return code;
 }
 
-int tell_outbox(const struct cli *cli, struct outbox *outbox, const char *session, char **last) {
+int outbox_tell(const struct cli *cli, struct outbox *outbox, const char *session, char **last) {
   struct telling telling = {.cli = NULL};
   int code = begin(cli, &telling, session, last);
   bool burst = outbox->count > ONE_BY_ONE;

@@ -38,7 +38,7 @@ struct watching {
 
 static void tell(struct watching *watching) {
   if (outbox_empty(&watching->outbox)) return;
-  if (!tell_outbox(watching->cli, &watching->outbox, watching->session, &watching->last)) {
+  if (!outbox_tell(watching->cli, &watching->outbox, watching->session, &watching->last)) {
     watching->retry_pause_ms = 0;
     return;
   }

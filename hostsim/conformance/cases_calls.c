@@ -372,7 +372,7 @@ static void query_pending(struct trial *trial) {
   trial_close(plugin);
 }
 
-const struct conformance_case call_cases[] = {
+const struct conformance_case cases_call[] = {
     {"call.null-arguments", "null pointers are INVAL", null_call_arguments},
     {"call.null-spans", "null spans of some length are INVAL", null_spans},
     {"call.short-structs", "structs shorter than version 1.0 are INVAL", short_call_structs},

@@ -188,7 +188,7 @@ static void threads(struct trial *trial) {
   trial_close(crowd.plugin);
 }
 
-const struct conformance_case delivery_cases[] = {
+const struct conformance_case cases_delivery[] = {
     {"delivery.chat-request", "a chat request carries what is pending", chat_request_delivers},
     {"delivery.roll-back", "what was rolled back is delivered again", roll_back},
     {"delivery.one-phase", "settle_on_return settles at once", one_phase},

@@ -146,7 +146,7 @@ static void unloads(struct trial *trial) {
     trial_fail("the image is still mapped after close and dlclose");
 }
 
-const struct conformance_case entry_cases[] = {
+const struct conformance_case cases_entry[] = {
     {"load", "hostkit loads, opens and closes it", loads},
     {"entry.readable", "the entry struct has all of version 1.0", readable},
     {"entry.unknown-extension", "get_extension answers NULL for what it does not know",

@@ -292,7 +292,7 @@ static void duplicate(struct trial *trial) {
   trial_close(plugin);
 }
 
-const struct conformance_case event_cases[] = {
+const struct conformance_case cases_event[] = {
     {"event.not-json", "what is not one JSON object in UTF-8 is refused", not_json},
     {"event.wrong-shape", "what lacks a field or has a wrong type is refused, naming it",
      wrong_shape},

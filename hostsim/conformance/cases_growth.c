@@ -142,7 +142,7 @@ static void growth_error(struct trial *trial) {
   trial_close(plugin);
 }
 
-const struct conformance_case growth_cases[] = {
+const struct conformance_case cases_growth[] = {
     {"growth.host", "a host struct of exactly version 1.0, and a longer one", growth_host},
     {"growth.open-options", "options of exactly version 1.0, and longer ones", growth_open_options},
     {"growth.tool-result", "a tool result of exactly version 1.0, and a longer one",

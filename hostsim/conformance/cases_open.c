@@ -217,7 +217,7 @@ static void short_error(struct trial *trial) {
   trial_close(plugin);
 }
 
-const struct conformance_case open_cases[] = {
+const struct conformance_case cases_open[] = {
     {"open.null-arguments", "null pointers are INVAL", null_open_arguments},
     {"open.short-structs", "structs shorter than version 1.0 are INVAL", short_open_structs},
     {"open.bigger-structs", "structs of a later minor are accepted", bigger_open_structs},

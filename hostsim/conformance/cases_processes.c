@@ -210,7 +210,7 @@ static void owner_pid(struct trial *trial) {
   free(delivery);
 }
 
-const struct conformance_case process_cases[] = {
+const struct conformance_case cases_process[] = {
     {"process.fork", "after fork the child's calls answer CLOSED", fork_child},
     {"process.producer-role", "a producer may push, not deliver", producer_role_among_processes},
     {"process.producer-beside-host", "what another process pushes is delivered",

@@ -202,7 +202,7 @@ static void reopened(struct trial *trial) {
   trial_close(plugin);
 }
 
-const struct conformance_case wake_cases[] = {
+const struct conformance_case cases_wake[] = {
     {"wake.arguments", "null pointers answer INVAL", arguments},
     {"wake.descriptor", "it is a FIFO, non-blocking, close-on-exec", is_a_fifo},
     {"wake.rings", "a push from another process that must act rings, and its session is named once",

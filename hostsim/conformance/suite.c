@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct conformance_case *const groups[] = {entry_cases,   open_cases,  growth_cases,
-                                                        call_cases,    event_cases, delivery_cases,
-                                                        process_cases, wake_cases};
+static const struct conformance_case *const groups[] = {cases_entry,   cases_open,  cases_growth,
+                                                        cases_call,    cases_event, cases_delivery,
+                                                        cases_process, cases_wake};
 
 const struct conformance_case *suite_case(size_t number) {
   for (size_t group = 0; group < sizeof groups / sizeof groups[0]; group++) {
@@ -23,7 +23,8 @@ const struct conformance_case *suite_case(size_t number) {
   return NULL;
 }
 
-const struct conformance_case *suite_find(const char *name) {
+/* NULL: there is none. */
+static const struct conformance_case *find_case(const char *name) {
   const struct conformance_case *one = NULL;
   for (size_t i = 0; (one = suite_case(i)) && strcmp(one->name, name) != 0; i++) {}
   return one;
@@ -32,7 +33,7 @@ const struct conformance_case *suite_find(const char *name) {
 /* Says so on the channel when the case came to its end; a plugin that exits in between cannot
  * pass. */
 static int case_verb(struct cli *cli) {
-  const struct conformance_case *one = cli->argc == 4 ? suite_find(cli->argv[1]) : NULL;
+  const struct conformance_case *one = cli->argc == 4 ? find_case(cli->argv[1]) : NULL;
   if (!one) return cli_usage(cli, "not to be called by hand");
   process_become_child();
   char *store = paths_join(cli->argv[3], "store");

@@ -23,9 +23,6 @@ extern const size_t embedded_scenario_count;
 /* The C case of that number, or NULL past the last. */
 const struct conformance_case *suite_case(size_t number);
 
-/* The C case of that name, or NULL. */
-const struct conformance_case *suite_find(const char *name);
-
 extern const struct cli_verb verb_conformance;
 extern const struct cli_verb verb_internal_case;
 

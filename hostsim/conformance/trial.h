@@ -34,14 +34,14 @@ struct conformance_case {
 };
 
 /* All cases, in the order in which they run. The last has no name. */
-extern const struct conformance_case entry_cases[];
-extern const struct conformance_case open_cases[];
-extern const struct conformance_case growth_cases[];
-extern const struct conformance_case call_cases[];
-extern const struct conformance_case event_cases[];
-extern const struct conformance_case delivery_cases[];
-extern const struct conformance_case process_cases[];
-extern const struct conformance_case wake_cases[];
+extern const struct conformance_case cases_entry[];
+extern const struct conformance_case cases_open[];
+extern const struct conformance_case cases_growth[];
+extern const struct conformance_case cases_call[];
+extern const struct conformance_case cases_event[];
+extern const struct conformance_case cases_delivery[];
+extern const struct conformance_case cases_process[];
+extern const struct conformance_case cases_wake[];
 
 /* Ends the case: what is wrong, or why it does not apply to this plugin. */
 noreturn void trial_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -159,7 +159,7 @@ static enum played play_out(struct play *play) {
   return played == PLAYED_SAME ? check_states(play, true) : played;
 }
 
-enum played play_schedule(struct processes *processes, const struct schedule *schedule,
+enum played schedule_play(struct processes *processes, const struct schedule *schedule,
                           uint64_t session, struct tally *tally, FILE *story, FILE *out) {
   struct sim_settings settings;
   static struct play play;

@@ -23,7 +23,7 @@ enum played {
 /* Plays in a session of this number. The processes are well afterwards if it answers PLAYED_SAME;
  * otherwise start them anew. With `story` each step is written to it in words; what differs goes to
  * `out`. `tally` is added to. */
-enum played play_schedule(struct processes *processes, const struct schedule *schedule,
+enum played schedule_play(struct processes *processes, const struct schedule *schedule,
                           uint64_t session, struct tally *tally, FILE *story, FILE *out);
 
 #endif

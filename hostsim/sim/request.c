@@ -12,7 +12,7 @@
 
 static const char *const activations[] = {"passive", "idle", "interrupt"};
 
-const char *request_name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]) {
+static const char *name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]) {
   if (id >= SYSTEM_ID) {
     unsigned system = (unsigned)(id - SYSTEM_ID);
     return system < names->system_count ? names->system[system] : "tidings:unseen";
@@ -49,7 +49,7 @@ static void set(json_t *object, const char *key, json_t *value) {
 
 static json_t *name(const struct names *names, int id) {
   char buffer[NAME_SIZE];
-  return json_string(request_name_of_id(names, id, buffer));
+  return json_string(name_of_id(names, id, buffer));
 }
 
 static json_t *requested_ids(const struct act *act, const struct names *names) {

@@ -22,9 +22,8 @@ struct names {
   char system[SYSTEM_NAMES][NAME_SIZE];
 };
 
-/* The text for a message's id, in `buffer`, and the number for a text (a new one for a name that
- * the plugin has not used yet). */
-const char *request_name_of_id(const struct names *names, int id, char buffer[NAME_SIZE]);
+/* The number for the text of a message's id: a new one for a name that the plugin has not used yet.
+ */
 int request_id_of_name(struct names *names, const char *name);
 
 /* What the texts of acts are made from: also what is to come back. */

@@ -67,7 +67,8 @@ static bool clear(struct shrinking *shrinking, size_t step, size_t byte, bool he
   return attempt(shrinking, &candidate);
 }
 
-unsigned shrink(struct schedule *schedule, shrink_trial *trial, void *context, unsigned trials) {
+unsigned schedule_shrink(struct schedule *schedule, shrink_trial *trial, void *context,
+                         unsigned trials) {
   struct shrinking shrinking = {
       .schedule = schedule, .trial = trial, .context = context, .most = trials};
   for (size_t size = schedule->step_count; size > 1; size = (size + 1) / 2)

@@ -12,6 +12,7 @@ typedef bool shrink_trial(void *context, const struct schedule *schedule);
 
 /* Leaves out chunks of steps, smaller and smaller ones, then sets bytes to zero, as long as the
  * trial holds. At most `trials` of them are made. Returns how many. */
-unsigned shrink(struct schedule *schedule, shrink_trial *trial, void *context, unsigned trials);
+unsigned schedule_shrink(struct schedule *schedule, shrink_trial *trial, void *context,
+                         unsigned trials);
 
 #endif

@@ -72,7 +72,7 @@ static enum played play(struct sim *sim, const struct schedule *schedule, struct
   }
   if (played == PLAYED_SAME) {
     crew->played++;
-    played = play_schedule(&crew->processes, schedule, ++sim->session, tally, story, out);
+    played = schedule_play(&crew->processes, schedule, ++sim->session, tally, story, out);
   }
   if (played == PLAYED_BROKEN) (void)dismiss(crew, out);
   return played;
@@ -123,7 +123,7 @@ static void report(struct sim *sim, struct schedule *schedule, const char *diffe
   size_t steps = schedule->step_count;
   printf("%s", difference);
   if (sim->options->shrink) {
-    unsigned trials = shrink(schedule, still_differs, &search, SHRINK_TRIALS);
+    unsigned trials = schedule_shrink(schedule, still_differs, &search, SHRINK_TRIALS);
     printf("shrunk from %zu steps to %zu in %u trials\n", steps, schedule->step_count, trials);
   }
   printf("%s%s:\n", is_separate(sim, schedule) ? "all processes apart" : "the host in this process",

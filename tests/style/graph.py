@@ -94,19 +94,24 @@ def objects(build, root):
     return found
 
 
+def symbols(binaries):
+    """(source file, kind, name) of each symbol; `binaries`: source file -> its object."""
+    source = {binary: path for path, binary in binaries.items() if os.path.exists(binary)}
+    listing = subprocess.run(["nm", "-A", *source], capture_output=True, text=True, check=True).stdout if source else ""
+    for line in listing.splitlines():
+        binary, _, symbol = line.rpartition(":")
+        kind, name = symbol.split()[-2:]
+        yield source[binary], kind, name
+
+
 def calls(build, root):
     """(file, file, symbol) for each use of one file's symbol by another."""
     defined, used = {}, []
-    for path, binary in objects(build, root).items():
-        if not os.path.exists(binary):
-            continue
-        listing = subprocess.run(["nm", binary], capture_output=True, text=True, check=True).stdout
-        for line in listing.splitlines():
-            kind, name = line.split()[-2:]
-            if kind in "TDBRV":
-                defined.setdefault(name, set()).add(path)
-            elif kind == "U":
-                used.append((path, name))
+    for path, kind, name in symbols(objects(build, root)):
+        if kind in "TDBRV":
+            defined.setdefault(name, set()).add(path)
+        elif kind == "U":
+            used.append((path, name))
     for path, name in used:
         # The bench has its own malloc, to count; nobody else means that one.
         owners = {owner for owner in defined.get(name, set()) if not owner.startswith("bench/") or path.startswith("bench/")}

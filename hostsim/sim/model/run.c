@@ -57,7 +57,7 @@ void run_withdraw_offer(struct model *model) {
 /* -- turns ------------------------------------------------------------------------------------- */
 
 /* The turn in run.turn starts: an own one of the host's if that is empty. */
-void run_begin(struct model *model, enum phase phase) {
+static void begin_turn(struct model *model, enum phase phase) {
   struct model_run *run = &model->run;
   run->state = BUSY;
   run->phase = phase;
@@ -72,18 +72,18 @@ void run_begin(struct model *model, enum phase phase) {
   }
 }
 
-void run_fire_turn(struct model *model) {
+static void fire_turn(struct model *model) {
   for (unsigned i = 0; i < model->run.turn_count; i++)
     message_fire(message_of(model, model->run.turn[i]));
 }
 
 static void begin_own(struct model *model, enum phase phase) {
   model->run.turn_count = 0;
-  run_begin(model, phase);
+  begin_turn(model, phase);
 }
 
 /* A turn that was held goes on. */
-void run_go_on(struct model *model, enum phase phase) {
+static void go_on(struct model *model, enum phase phase) {
   model->run.state = BUSY;
   model->run.phase = phase;
   model->run.words = model->run.attempt = 0;
@@ -173,7 +173,7 @@ int run_start_named(struct model *model, const struct act *act, bool fires) {
     if (who_is_meant(model, act) != MEANT_CURRENT || run->turn_count == 0) return TIDINGS_E_STATE;
     if (!fires && any_cancelled(model)) /* nothing that was cancelled is sent again */
       return TIDINGS_E_NOT_FOUND;
-    if (run->state != BUSY) run_go_on(model, PHASE_UNKNOWN);
+    if (run->state != BUSY) go_on(model, PHASE_UNKNOWN);
     return 0;
   }
   if (run->state != STARTING || !are_in_turn(model, act)) return refuse_ids(model, act);
@@ -186,8 +186,8 @@ int run_start_named(struct model *model, const struct act *act, bool fires) {
     else message_queue_again(message);
   }
   run->turn_count = kept;
-  run_begin(model, PHASE_UNKNOWN);
-  if (fires) run_fire_turn(model);
+  begin_turn(model, PHASE_UNKNOWN);
+  if (fires) fire_turn(model);
   return 0;
 }
 
@@ -196,7 +196,7 @@ int run_start_named(struct model *model, const struct act *act, bool fires) {
 static void start_unnamed(struct model *model) {
   if (model->run.state == STARTING) run_withdraw_offer(model);
   if (model->run.state == RETRYING || model->run.state == WAITING) {
-    run_go_on(model, PHASE_UNKNOWN);
+    go_on(model, PHASE_UNKNOWN);
   } else if (model->run.state != BUSY) {
     begin_own(model, PHASE_UNKNOWN);
     model->run.auto_turns = 0; /* system turns are not in a row any more */
@@ -218,8 +218,8 @@ static int finish(struct model *model, const struct act *act, const struct sim_s
   if (model->run.state == STARTING) {
     if (!act->has_ids) /* a turn of the host's own, if it does not know of the offer */
       return model->run.told ? TIDINGS_E_STATE : 0;
-    run_begin(model, PHASE_UNKNOWN);
-    run_fire_turn(model);
+    begin_turn(model, PHASE_UNKNOWN);
+    fire_turn(model);
   }
   if (run_is_running(model)) {
     run_become_idle(model);
@@ -253,10 +253,10 @@ static void resume(struct model *model, const struct sim_settings *settings) {
 
 static void enter_phase(struct model *model, enum phase phase) {
   if (run_is_running(model)) {
-    run_go_on(model, phase);
+    go_on(model, phase);
   } else if (model->run.state == STARTING && model->run.told) {
-    run_begin(model, phase);
-    run_fire_turn(model);
+    begin_turn(model, phase);
+    fire_turn(model);
   } else {
     if (model->run.state == STARTING) run_withdraw_offer(model);
     begin_own(model, phase);

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""symbols.py SOURCE_DIR BUILD_DIR: the external names of the product's objects. Prints TAP.
+
+Each begins with a word of its module, and somebody else uses it: another file of the product, or a
+test. `symbols.py --self-test` gives both rules something to find.
+"""
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import graph  # pylint: disable=wrong-import-position
+
+# folder -> what its external names begin with: its own name, or that of the file or type that they are about.
+PREFIXES = {
+    "agents/hook": "hook verb",
+    "agents/hosts": "host hosts",
+    "agents/node": "call instance text throw value",
+    "agents/setup": "change json setup verb",
+    "bench": "bench calls raw samples target",
+    "cli": "event verb",
+    "cli/doctor": "doctor verb",
+    "cli/run": "child detach progress report run supervise tail verb waiting",
+    "cli/watch": "changes filter folders known outbox repository scan tree verb",
+    "command": "ask careful cli common help host interrupt json kit owner paths print session terminal verb",
+    "common": "arena buffer clock fail file folder json quote random siphash spawn utf8",
+    "hostkit": "hk hostkit",
+    "hostsim": "verb",
+    "hostsim/conformance": "cases suite trial verb",
+    "hostsim/demo": "demo host journal screen script verb workshop",
+    "hostsim/host": "agent commits process simhost verb wire",
+    "hostsim/scenario": "scenario",
+    "hostsim/sim": "check difference expect plain processes request schedule sim verb",
+    "hostsim/sim/model": "act attachment carrier message model news run urgency",
+    "plugin/config": "config",
+    "plugin/entry": "entry",
+    "plugin/event": "event facts field message session",
+    "plugin/flow": "compact flow lease life message push react report step turn",
+    "plugin/instance": "configuration instance remembered session wake",
+    "plugin/query": "past query request stream",
+    "plugin/render": "escape lookalike neutralize render",
+    "plugin/rules/policy": "plan policy",
+    "plugin/rules/producers": "produce",
+    "plugin/rules/turns": "turns",
+    "plugin/session": "attach decision ledger op planning reply turning urging",
+    "plugin/store/db": "datafile db directory owner shared store",
+    "plugin/store/forget": "purge retention store sweep visit",
+    "plugin/store/open": "store",
+    "plugin/store/push": "push store",
+    "plugin/store/rows": "content crc32c dedup delivery head item memory message meta record row run session store transition txn",
+    "plugin/store/wake": "rings store waiters",
+    "plugin/values": "level message outcome run system",
+}
+# Names that somebody outside the product has chosen, and looks for.
+CHOSEN_OUTSIDE = {
+    "main": "the C library's",
+    "tidings_entry": "the contract's: hosts look it up",
+    "napi_register_module_v1": "Node's",
+    "node_api_module_get_api_version_v1": "Node's",
+    **{name: "the bench counts these calls" for name in
+       ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "pwrite", "pwrite64", "fdatasync")},
+}
+PUBLIC = ("hostkit_",)  # hostkit's API, for hosts
+
+
+def is_ours(name):
+    return name not in CHOSEN_OUTSIDE and re.fullmatch(r"[A-Za-z]\w*", name)
+
+
+def misnamed(defined):
+    """`defined`: name -> files."""
+    found = []
+    for name, paths in sorted(defined.items()):
+        for path in sorted(paths):
+            folder = os.path.dirname(path)
+            allowed = PREFIXES.get(folder, "").split()
+            if is_ours(name) and name.split("_")[0] not in allowed:
+                found.append(f"{path} has the external name {name}; names of {folder}/ begin with {', '.join(allowed) or 'something to be said in PREFIXES'}")
+    return found
+
+
+def unused(defined, used, words):
+    """`used`: name -> files whose objects use it; `words`: of tests, and of files that this build has not compiled."""
+    return [f"{', '.join(sorted(paths))}: nobody else uses {name}: it is static, or goes"
+            for name, paths in sorted(defined.items())
+            if is_ours(name) and not name.startswith(PUBLIC) and not used.get(name, set()) - paths and name not in words]
+
+
+def idle(defined):
+    """Rows of PREFIXES and words in them that nothing needs any more."""
+    present = {(os.path.dirname(path), name.split("_")[0]) for name, paths in defined.items() for path in paths}
+    return [f"PREFIXES: nothing in {folder}/ begins with {word}" for folder, words in PREFIXES.items()
+            for word in words.split() if (folder, word) not in present]
+
+
+def words_of(root, names):
+    found = set()
+    for name in names:
+        with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
+            found |= set(re.findall(r"\w+", file.read()))
+    return found
+
+
+def judge(root, build):
+    binaries = {path: binary for path, binary in graph.objects(build, root).items() if os.path.exists(binary)}
+    defined, used = {}, {}
+    for path, kind, name in graph.symbols(binaries):
+        if kind in "TDBRV":
+            defined.setdefault(name, set()).add(path)
+        elif kind in "Uw":
+            used.setdefault(name, set()).add(path)
+    tests = [os.path.join(folder, name) for top in ("tests", "docs/examples") for folder, _, names in os.walk(os.path.join(root, top))
+             for name in names if name.endswith((".c", ".h"))]
+    # Not those that build nothing of the product's own, nor headers, which declare what they do not use.
+    absent = [path for path in graph.sources(root) if path.endswith(".c") and path not in binaries]
+    rules = [
+        (f"external names begin with their module's word ({len(defined)} names of {len(binaries)} objects)", misnamed(defined)),
+        ("somebody else uses each external name", unused(defined, used, words_of(root, tests + absent))),
+        ("each prefix of the table is in use", [] if absent else idle(defined)),
+    ]
+    for number, (title, findings) in enumerate(rules, 1):
+        for finding in findings:
+            print(f"# {finding}")
+        print(f"{'not ok' if findings else 'ok'} {number} - {title}")
+    print(f"1..{len(rules)}")
+    return any(findings for _, findings in rules) or not binaries
+
+
+def self_test():
+    path = "plugin/config/a.c"
+    samples = [
+        ("a name without its module's word is found", misnamed({"read_it": {path}}) and not misnamed({"config_read": {path}})),
+        ("a folder without a row is found", misnamed({"config_read": {"elsewhere/a.c"}})),
+        ("a name that only its own file uses is found", unused({"config_read": {path}}, {"config_read": {path}}, set())),
+        ("one that another file uses is not", not unused({"config_read": {path}}, {"config_read": {"plugin/flow/a.c"}}, set())),
+        ("nor is one that a test uses", not unused({"config_read": {path}}, {}, {"config_read"})),
+        ("nor are hostkit's API and names that others chose", not unused({"hostkit_open": {"hostkit/a.c"}, "main": {"cli/a.c"}}, {}, set())),
+        ("a row of the table that nothing needs is found", idle({"config_read": {path}}) and
+         not [finding for finding in idle({"config_read": {path}}) if "plugin/config/" in finding]),
+    ]
+    for number, (title, good) in enumerate(samples, 1):
+        print(f"{'ok' if good else 'not ok'} {number} - {title}")
+    print(f"1..{len(samples)}")
+    return not all(good for _, good in samples)
+
+
+if __name__ == "__main__":
+    sys.exit(self_test() if sys.argv[1] == "--self-test" else judge(*sys.argv[1:3]))
