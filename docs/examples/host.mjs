@@ -9,22 +9,32 @@ process.dlopen(module, addon);
 const tidings = module.exports.open({ plugin, store, hostName: "Example" });
 const event = (type, session, data) => JSON.parse(tidings.event(JSON.stringify({ type, session, data })) ?? "null");
 
+// What is pending for the tool's result. undefined: nothing, which costs next to nothing; or an error, after which a host sends the result unchanged.
+function pending() {
+  try {
+    const json = tidings.toolResult("s", "c1", "ls");
+    return json === undefined ? undefined : JSON.parse(json);
+  } catch (error) {
+    console.error(error.message);
+    return undefined;
+  }
+}
+
+// This host can put texts before and after the result. Every message that it cannot place would be lost, so then it places none.
+const canPlace = ({ role, place }) => role === "carrier" && (place === "prepend" || place === "append");
+
 function showResult(result) {
-  const json = tidings.toolResult("s", "c1", "ls"); // undefined, without any cost to speak of, when nothing is pending
-  if (json === undefined) return process.stdout.write(result);
-  const reply = JSON.parse(json);
-  const at = (place) => reply.messages.filter((message) => message.place === place).map((message) => message.text).join("");
+  const reply = pending();
+  const messages = reply?.messages ?? [];
+  const placed = messages.every(canPlace);
+  const at = (place) => (placed ? messages.filter((message) => message.place === place).map((message) => message.text).join("") : "");
   process.stdout.write(at("prepend") + result + at("append")); // to the model, and into the transcript with reply.delivery
-  if (reply.delivery) tidings.settle(reply.delivery, "committed");
+  if (reply?.delivery) tidings.settle(reply.delivery, placed ? "committed" : "rolled_back");
 }
 
 event("session.opened", "s", { cwd: process.cwd(), host: "example" });
 tidings.push({ session: "s", kind: "tool.failed", level: "error", message: "The build failed." });
-try {
-  showResult("a.c\n");
-} catch (error) {
-  process.stdout.write("a.c\n"); // a host sends the result as it is
-}
+showResult("a.c\n");
 
 const socket = new Socket({ fd: tidings.wakeDescriptor(), readable: true, writable: false }); // first the descriptor, then ask which sessions rang
 while (tidings.nextSession() !== undefined);

@@ -43,17 +43,20 @@ class Tidings:
 
 
 def show_result(tidings, result):
-    """On an error a host sends the result as it is."""
+    """On an error a host sends the result unchanged. An agent sends each part as the message or block of its role; here all go to standard output."""
     try:
         answer = tidings.call("tool_result", session="s", call_id="c1", tool="ls", content=result)
+    except OSError as error:
+        print(error, file=sys.stderr)
+        answer = {"reply": {"delivery": None}, "outgoing": [{"text": result}]}
+    try:
+        sys.stdout.write("".join(part["text"] for part in answer["outgoing"]))  # to the model, and into the transcript with the delivery's id
+        sys.stdout.flush()
+        outcome = "committed"
     except OSError:
-        return result
-    delivery = answer["reply"]["delivery"]
-    sys.stdout.write(answer["content"])  # to the model, and into the transcript with the delivery's id
-    sys.stdout.flush()
-    if delivery:
-        tidings.call("settle", delivery=delivery, outcome="committed")
-    return answer["content"]
+        outcome = "rolled_back"
+    if delivery := answer["reply"]["delivery"]:
+        tidings.call("settle", delivery=delivery, outcome=outcome)
 
 
 def wait(tidings, descriptor):

@@ -3,6 +3,7 @@
 //! crate libloading loads the library; with serde_json, `member` would be an index.
 //! host LIBTIDINGS-HOSTKIT.SO TIDINGS.SO STORE
 use std::ffi::{CStr, CString};
+use std::io::Write;
 
 #[cfg(feature = "libloading")]
 #[path = "kit_libloading.rs"]
@@ -144,10 +145,17 @@ fn run(library: &str, plugin: &str, store: &str) -> Result<(), String> {
 
     let result = "a.c\n";
     let request = format!(r#"{{"op": "tool_result", "session": "s", "call_id": "c1", "tool": "ls", "content": {}}}"#, quoted(result));
-    let answer = tidings.call(&request).unwrap_or_default(); // on an error a host sends the result as it is
-    print!("{}", member(&answer, "content").unwrap_or_else(|| result.into())); // to the model, and into the transcript with the delivery's id
+    let answer = tidings.call(&request).unwrap_or_default(); // on an error a host sends the result unchanged
+    let outgoing = answer.rsplit_once("\"outgoing\":").map_or("", |(_, parts)| parts);
+    // This host sends no messages of its own: if the carrier is not the only part, the result goes out unchanged.
+    let placed = outgoing.matches("\"carrier\":").count() == 1;
+    let text = if placed { member(outgoing, "text") } else { None };
+    // To the model, and into the transcript with the delivery's id.
+    let mut stdout = std::io::stdout();
+    let written = stdout.write_all(text.as_deref().unwrap_or(result).as_bytes()).and_then(|()| stdout.flush()).is_ok();
     if let Some(delivery) = member(&answer, "delivery") {
-        tidings.call(&format!(r#"{{"op": "settle", "delivery": "{delivery}", "outcome": "committed"}}"#))?;
+        let outcome = if text.is_some() && written { "committed" } else { "rolled_back" };
+        tidings.call(&format!(r#"{{"op": "settle", "delivery": "{delivery}", "outcome": "{outcome}"}}"#))?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@
  */
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -80,6 +81,17 @@ static const struct tidings_entry *find_entry(void *image) {
 
 /* -- one delivery -- */
 
+/* This host can put texts before and after the carrier's own, which is all that the default formats
+ * need. Every part that it cannot place would be lost, so then it places none. */
+static bool can_place(const struct tidings_reply *reply) {
+  for (size_t i = 0; reply && i < reply->part_count; i++) {
+    const struct tidings_part *part = reply->parts[i];
+    if (part->voice != TIDINGS_VOICE_CARRIER) return false;
+    if (part->place != TIDINGS_PLACE_PREPEND && part->place != TIDINGS_PLACE_APPEND) return false;
+  }
+  return true;
+}
+
 static void write_texts(const struct tidings_reply *reply, uint32_t place) {
   for (size_t i = 0; reply && i < reply->part_count; i++) {
     const struct tidings_part *part = reply->parts[i];
@@ -87,12 +99,13 @@ static void write_texts(const struct tidings_reply *reply, uint32_t place) {
   }
 }
 
-/* What goes to the model: the carrier with what belongs before and after its text. The default
- * formats only use these two. */
-static void write_carrier(const struct tidings_span *content, const struct tidings_reply *reply) {
+/* What goes to the model and into the transcript. Reply NULL: the carrier unchanged. Returns
+ * whether all of it was written. */
+static bool write_carrier(const struct tidings_span *content, const struct tidings_reply *reply) {
   write_texts(reply, TIDINGS_PLACE_PREPEND);
   fwrite(content->ptr, 1, content->len, stdout);
   write_texts(reply, TIDINGS_PLACE_APPEND);
+  return fflush(stdout) == 0 && !ferror(stdout);
 }
 
 static int32_t push(struct tidings_plugin *plugin, struct tidings_error *error) {
@@ -121,9 +134,10 @@ static int32_t send_tool_result(struct tidings_plugin *plugin, struct tidings_er
   }
   struct tidings_settlement settlement = {.size = sizeof settlement,
                                           .delivery_id = reply ? reply->delivery_id : 0};
-  write_carrier(&result.content, reply);
+  bool placed = can_place(reply);
+  bool written = write_carrier(&result.content, placed ? reply : NULL);
   /* Only a carrier that is in the transcript, whole, was delivered. */
-  settlement.outcome = fflush(stdout) == 0 ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK;
+  settlement.outcome = placed && written ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK;
   plugin->release(plugin, reply); /* every pointer into it is dead from here on */
   return settlement.delivery_id ? plugin->settle(plugin, &settlement, NULL, error) : 0;
 }
