@@ -110,16 +110,23 @@ const struct cli_verb verb_history = {
 
 /* -- explain ----------------------------------------------------------------------------------- */
 
+enum { OPTION_MESSAGE = CLI_LONG_ONLY };
+
 static int run_explain(struct cli *cli) {
   uint64_t id = 0;
+  bool message = false;
   json_t *answer = NULL;
-  if (cli_next(cli) != CLI_END) return cli->exit_code;
-  int code = cli_take_words(cli, 1, 1, "the id of a notification is");
-  if (!code && cli_number(cli->words[0], 1, UINT64_MAX, &id))
-    code = cli_usage(cli, "'%s' is not an id; expected digits", cli->words[0]);
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    if (key != OPTION_MESSAGE) return cli->exit_code;
+    message = true;
+  }
+  int code = cli_take_words(cli, 1, 1, "the id of a notification or of a message is");
+  if (!code && !message && cli_number(cli->words[0], 1, UINT64_MAX, &id))
+    code = cli_usage(cli, "'%s' is not an id; expected digits, or --message", cli->words[0]);
   if (!code)
-    code = ask_about_session(cli, json_pack("{s:s, s:s}", "name", "explain", "id", cli->words[0]),
-                             &answer);
+    code = ask_about_session(
+        cli, json_pack("{s:s, s:s}", "name", "explain", message ? "message" : "id", cli->words[0]),
+        &answer);
   if (code) return code;
   if (cli->json) code = print_json(cli, answer);
   else terminal_lines(stdout, json_value_text(answer, "text"), 0);
@@ -131,14 +138,21 @@ static int run_explain(struct cli *cli) {
 const struct cli_verb verb_explain = {
     .name = "explain",
     .usage = "[OPTION]... ID",
-    .summary = "tell the story of one notification",
-    .help = "Tells in words what became of a notification, and why. 'tidings pending' and 'tidings "
-            "history' show the ids.",
+    .summary = "tell the story of one notification or message",
+    .help = "Tells in words what became of a notification, and why; or of a message. 'tidings "
+            "pending' and 'tidings history' show the ids of notifications, 'tidings status' those "
+            "of messages.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_MESSAGE, .name = "message", .help = "ID is that of a message."},
+            {.name = NULL}},
     .run = run_explain,
     .examples =
         (const struct cli_example[]){
-            {"tidings explain 4294967297", "Why did the agent not hear of it?"}, {NULL, NULL}},
+            {"tidings explain 4294967297", "Why did the model not get it?"},
+            {"tidings explain --message m-5fd2a1c09b7e4433", "Has it started a turn?"},
+            {NULL, NULL}},
 };
 
 /* -- export ------------------------------------------------------------------------------------ */

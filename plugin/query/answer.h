@@ -30,10 +30,13 @@ struct question {
 int query_pending(struct question *question, struct tidings_error *error);
 int query_status(struct question *question, struct tidings_error *error);
 int query_stats(struct question *question, struct tidings_error *error);
+/* Part of explain: the story of a message. */
+int query_explain_message(struct question *question, struct tidings_error *error);
 /* Part of the history: what the run did. */
 int query_transitions(struct question *question, struct tidings_error *error);
 int query_history(struct question *question, struct tidings_error *error);
 int query_explain(struct question *question, struct tidings_error *error);
+int query_queue(struct question *question, struct tidings_error *error);
 int query_stream(struct question *question, struct tidings_error *error);
 int query_instructions(struct question *question, struct tidings_error *error);
 int query_preview(struct question *question, struct tidings_error *error);
@@ -42,5 +45,10 @@ int query_render(struct question *question, struct tidings_error *error);
 
 /* "kind": {"source": …, "name": …}, as everywhere. */
 void query_write_kind(struct json_writer *writer, const struct notification *note);
+
+/* Of a message: the time by which it is in the queue, null as long as it did not have to wait. */
+void query_write_queued_at(struct json_writer *writer, const struct message *message);
+/* The name of what moves a run, as a transition has it: enum turns_event. */
+const char *query_event_name(unsigned event);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/explain.c: the query `explain`: the story of one item.
+ * query/explain.c: the query `explain`: the story of one item; that of a message is in
+ * explain_message.c.
  */
 #include "common/error.h"
 #include "query/past.h"
@@ -12,15 +13,6 @@ static const struct fate_range *find_fate(const struct delivery *delivery, uint6
   return NULL;
 }
 
-static void write_time(struct buffer *out, int64_t ms) {
-  struct buffer quoted = BUFFER_EMPTY;
-  struct json_writer writer = {.out = &quoted};
-  json_put_time(&writer, NULL, ms);
-  if (quoted.failed) out->failed = true;
-  else buffer_append(out, quoted.bytes + 1, quoted.len - 2);
-  buffer_free(&quoted);
-}
-
 static void tell_push(const struct item *item, struct buffer *out) {
   const struct notification *note = &item->note;
   if (!note->message.len) {
@@ -28,7 +20,7 @@ static void tell_push(const struct item *item, struct buffer *out) {
     return;
   }
   buffer_text(out, "Pushed at ");
-  write_time(out, item->time_ms);
+  past_write_time(out, item->time_ms);
   buffer_format(out, " as %s", quote(note->source).text);
   if (note->name.len) buffer_format(out, ".%s", quote(note->name).text);
   buffer_format(out, ", %s.", level_name(note->level));
@@ -42,7 +34,7 @@ static void tell_delivery(const struct question *question, const struct item *it
       "", "the host took it back", "the host did not name it on resuming", "its host was gone", ""};
   bool shown = fate->outcome == OUTCOME_DELIVERED;
   buffer_text(out, " At ");
-  write_time(out, delivery->leased_ms);
+  past_write_time(out, delivery->leased_ms);
   if (delivery->carrier == CARRIER_TOOL_RESULT || delivery->carrier == CARRIER_CHAT_REQUEST) {
     buffer_format(out, " delivery %llu went out %s",
                   (unsigned long long)public_id(question->op.session, delivery->n),
@@ -69,6 +61,7 @@ int query_explain(struct question *question, struct tidings_error *error) {
   struct past past = {0};
   struct item item;
   const char *outcome = "pending";
+  if (question->request->message.len) return query_explain_message(question, error);
   if (!question->op.session || public_id_session(question->request->id) != question->op.session) {
     return fail(error, TIDINGS_E_NOT_FOUND, "session %s has no item %llu",
                 quote(question->request->session).text, (unsigned long long)question->request->id);

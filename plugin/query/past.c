@@ -69,6 +69,15 @@ const struct item *past_item(const struct past *past, uint64_t n) {
   return bsearch(&n, past->items, past->item_count, sizeof *past->items, compare_item);
 }
 
+void past_write_time(struct buffer *out, int64_t ms) {
+  struct buffer quoted = BUFFER_EMPTY;
+  struct json_writer writer = {.out = &quoted};
+  json_put_time(&writer, NULL, ms);
+  if (quoted.failed) out->failed = true;
+  else buffer_append(out, quoted.bytes + 1, quoted.len - 2);
+  buffer_free(&quoted);
+}
+
 /* -- why --------------------------------------------------------------------------------------- */
 
 static void write_shown(const struct question *question, const struct fate_range *fate,

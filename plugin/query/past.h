@@ -23,6 +23,8 @@ int past_read(struct question *question, bool items, struct past *past,
 /* NULL: retention has forgotten it. */
 const struct item *past_item(const struct past *past, uint64_t n);
 
+void past_write_time(struct buffer *out, int64_t ms); /* RFC 3339, without quotes */
+
 /* As the end of a sentence. `note` is empty if the item was forgotten. */
 void past_write_reason(const struct question *question, const struct notification *note,
                        const struct fate_range *fate, struct buffer *out);

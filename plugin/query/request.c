@@ -9,9 +9,9 @@
 #include "event/field.h"
 #include "query/stream_list.h"
 
-enum member { NAME, SESSION, ID, LIMIT, CONFIG, CARRIER, EVENTS, TEXT, MEMBER_COUNT };
-static const char *const member_names[MEMBER_COUNT] = {"name",   "session", "id",     "limit",
-                                                       "config", "carrier", "events", "text"};
+enum member { NAME, SESSION, ID, MESSAGE, LIMIT, CONFIG, CARRIER, EVENTS, TEXT, MEMBER_COUNT };
+static const char *const member_names[MEMBER_COUNT] = {
+    "name", "session", "id", "message", "limit", "config", "carrier", "events", "text"};
 
 static const char *const names[QUERY_COUNT] = {
     [QUERY_PENDING] = "pending",
@@ -26,6 +26,7 @@ static const char *const names[QUERY_COUNT] = {
     [QUERY_RENDER] = "render",
     [QUERY_NEUTRALIZE] = "neutralize",
     [QUERY_SESSIONS] = "sessions",
+    [QUERY_QUEUE] = "queue",
 };
 
 static int read_name(const struct json *value, enum query_name *ret_name,
@@ -44,11 +45,11 @@ static int read_name(const struct json *value, enum query_name *ret_name,
 }
 
 static bool takes(enum query_name name, enum member member) {
-  static const uint8_t taken[QUERY_COUNT] = {
+  static const uint16_t taken[QUERY_COUNT] = {
       [QUERY_PENDING] = 1 << SESSION | 1 << LIMIT,
       [QUERY_STATUS] = 1 << SESSION,
       [QUERY_HISTORY] = 1 << SESSION | 1 << LIMIT,
-      [QUERY_EXPLAIN] = 1 << SESSION | 1 << ID,
+      [QUERY_EXPLAIN] = 1 << SESSION | 1 << ID | 1 << MESSAGE,
       [QUERY_STATS] = 1 << SESSION,
       [QUERY_STREAM] = 1 << SESSION,
       [QUERY_CONFIGURE] = 1 << CONFIG,
@@ -57,6 +58,7 @@ static bool takes(enum query_name name, enum member member) {
       [QUERY_RENDER] = 1 << SESSION | 1 << EVENTS,
       [QUERY_SESSIONS] = 1 << LIMIT,
       [QUERY_NEUTRALIZE] = 1 << SESSION | 1 << TEXT,
+      [QUERY_QUEUE] = 1 << SESSION | 1 << LIMIT,
   };
   return taken[name] & 1 << member;
 }
@@ -88,6 +90,24 @@ static int read_id(const struct json *value, uint64_t *ret_id, struct tidings_er
   }
   *ret_id = id;
   return 0;
+}
+
+static int read_message_id(const struct json *value, struct tidings_span *ret_id,
+                           struct tidings_error *error) {
+  struct path path = path_member(NULL, "message");
+  if (value->kind != JSON_IS_STRING) return field_refuse(&path, value, "a message's id", error);
+  int code = message_id_check(value->text, "message", TIDINGS_E_SCHEMA, error);
+  if (!code) *ret_id = value->text;
+  return code;
+}
+
+/* Of an item or of a message. */
+static int read_subject(const struct json *item, const struct json *message,
+                        struct request *request, struct tidings_error *error) {
+  if (!message) return read_id(item, &request->id, error);
+  if (item)
+    return fail(error, TIDINGS_E_SCHEMA, "message: stands beside id; expected one of the two");
+  return read_message_id(message, &request->message, error);
 }
 
 static int read_session(const struct json *value, struct request *request,
@@ -137,7 +157,8 @@ int request_parse(struct tidings_span bytes, struct arena *arena, struct request
   if (!code) code = read_name(members[NAME], &request.name, error);
   if (!code) code = check_members(request.name, members, error);
   if (!code && takes(request.name, SESSION)) code = read_session(members[SESSION], &request, error);
-  if (!code && request.name == QUERY_EXPLAIN) code = read_id(members[ID], &request.id, error);
+  if (!code && request.name == QUERY_EXPLAIN)
+    code = read_subject(members[ID], members[MESSAGE], &request, error);
   if (!code && members[LIMIT])
     code = field_integer(&limit_path, members[LIMIT], 1, QUERY_LARGEST_LIMIT, &limit, error);
   if (!code && members[CARRIER]) code = read_carrier(members[CARRIER], &request, error);

@@ -24,6 +24,7 @@ enum query_name {
   QUERY_RENDER,
   QUERY_SESSIONS,
   QUERY_NEUTRALIZE,
+  QUERY_QUEUE,
   QUERY_COUNT
 };
 
@@ -42,8 +43,9 @@ struct streamed {
 struct request {
   enum query_name name;
   struct tidings_span session;
-  uint64_t id;     /* explain: a public item id */
-  uint32_t limit;  /* pending: items; history: deliveries; sessions */
+  uint64_t id;                 /* explain: a public item id, unless .. */
+  struct tidings_span message; /* .. this is not empty: the id of a message */
+  uint32_t limit;              /* pending: items; history: deliveries; queue: messages; sessions */
   bool has_config; /* configure: JSON to put in force; without it the one in force is only read */
   struct tidings_span config;
   bool chat_request;               /* preview: what would carry it */

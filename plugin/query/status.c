@@ -32,6 +32,10 @@ static void write_time_or_null(struct json_writer *writer, const char *name, int
   else json_put_text(writer, name, NULL);
 }
 
+void query_write_queued_at(struct json_writer *writer, const struct message *message) {
+  write_time_or_null(writer, "queued_at", message->waited ? message->stamp_ms : 0);
+}
+
 /* The status of the last reply, in the same words; and everything that waits. */
 static void write_queue(struct json_writer *writer, const struct turns *turns) {
   json_open(writer, "queued", '[');
@@ -41,7 +45,7 @@ static void write_queue(struct json_writer *writer, const struct turns *turns) {
     json_open(writer, NULL, '{');
     json_put_string(writer, "id", message->id);
     json_put_text(writer, "state", message_state_name(message->state));
-    write_time_or_null(writer, "queued_at", message->waited ? message->stamp_ms : 0);
+    query_write_queued_at(writer, message);
     json_close(writer, '}');
   }
   json_close(writer, ']');

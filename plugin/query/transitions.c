@@ -38,6 +38,8 @@ static const char *const event_names[TURNS_EVENT_COUNT] = {
     [TURNS_FORKED] = "session.forked",
 };
 
+const char *query_event_name(unsigned event) { return event_names[event]; }
+
 /* What became of the turn of the plugin's own that a transition is about, in the words for
  * messages. */
 static const char *system_state(const struct transition *transition) {
@@ -53,7 +55,7 @@ static const char *system_state(const struct transition *transition) {
 static void write_transition(struct json_writer *writer, const struct transition *transition) {
   json_open(writer, NULL, '{');
   json_put_time(writer, "time", transition->time_ms);
-  json_put_text(writer, "event", event_names[transition->event]);
+  json_put_text(writer, "event", query_event_name(transition->event));
   json_put_text(writer, "from", run_state_name(transition->from));
   json_put_text(writer, "to", run_state_name(transition->to));
   if (transition->abort) json_put_bool(writer, "abort_stream", true);

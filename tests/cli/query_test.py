@@ -39,6 +39,18 @@ def test_history_and_explain(place):
     place.refused("explain", "-s", "s", "abc", code=2, says="'abc' is not an id")
 
 
+def test_explain_message(place):
+    """explain --message tells what became of a message, whatever its id looks like"""
+    place.opened()
+    place.ok("submit", "-s", "s", "--id", "42", "hello")
+    assert "message.submitted: offered" in place.ok("explain", "-s", "s", "--message", "42").text
+    place.ok("submit", "-s", "s", "--cancel", "42")
+    story = place.ok("explain", "-s", "s", "--json", "--message", "42").json
+    assert story["state"] == "cancelled" and [step["state"] for step in story["steps"]] == ["offered", "cancelled"], story
+    place.refused("explain", "-s", "s", "--message", "43", says="TIDINGS_E_NOT_FOUND")
+    place.refused("explain", "-s", "s", "--message", code=2, says="the id of a notification or of a message")
+
+
 def test_history_of_turns(place):
     """history tells of turns with their messages"""
     place.opened()
