@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static bool left(const struct model *model, size_t i) {
+static bool is_left_over(const struct model *model, size_t i) {
   return model->fates[i].outcome == OUTCOME_NONE;
 }
 
@@ -21,8 +21,8 @@ static void find_windows(const struct model *model, const struct items *items,
                          const struct settings *settings, size_t *ret_windows) {
   for (size_t i = 0; i < items->count; i++) {
     ret_windows[i] = i;
-    for (size_t j = i; left(model, i) && j-- > 0;) {
-      if (!left(model, j) || !same_kind(&items->items[j], &items->items[i])) continue;
+    for (size_t j = i; is_left_over(model, i) && j-- > 0;) {
+      if (!is_left_over(model, j) || !same_kind(&items->items[j], &items->items[i])) continue;
       int64_t opened = items->items[ret_windows[j]].time_ms;
       if (llabs((long long)(items->items[i].time_ms - opened)) <=
           (long long)settings->coalesce_window_ms)
@@ -88,12 +88,12 @@ static void model_coalesce(struct model *model, const struct items *items,
   find_windows(model, items, settings, windows);
   if (on) model_undo(model, items, windows);
   for (size_t i = 0; i < items->count; i++) {
-    if (!left(model, i) || used[i]) continue;
+    if (!is_left_over(model, i) || used[i]) continue;
     struct model_line *line = &model->lines[model->shown++];
     *line = (struct model_line){.place = UINT64_MAX, .group = model->places[i]};
     join(model, items, line, i);
     for (size_t j = 0; on && j < items->count; j++) {
-      if (!left(model, j) || windows[j] != windows[i]) continue;
+      if (!is_left_over(model, j) || windows[j] != windows[i]) continue;
       if (model->places[j] < line->group) line->group = model->places[j];
       if (j <= i || !shares_line(items, i, j)) continue;
       join(model, items, line, j);
@@ -130,7 +130,7 @@ static void model_rank(struct model *model, const struct settings *settings) {
 
 /* -- cap --------------------------------------------------------------------------------------- */
 
-static bool critical(const struct model_line *line) {
+static bool is_critical_line(const struct model_line *line) {
   return line->level == TIDINGS_LEVEL_CRITICAL;
 }
 
@@ -165,8 +165,8 @@ static bool outranks(const struct model *model, const struct items *items, uint8
   const struct model_line *one = &model->lines[a], *other = &model->lines[b];
   if (overflow == OVERFLOW_DEFER) return has_turn_before(model, items, a, b);
   if (one->pinned != other->pinned) return one->pinned;
-  if (critical(one) && critical(other)) return one->newest < other->newest;
-  if (critical(one) || critical(other)) return critical(one);
+  if (is_critical_line(one) && is_critical_line(other)) return one->newest < other->newest;
+  if (is_critical_line(one) || is_critical_line(other)) return is_critical_line(one);
   if (overflow == OVERFLOW_DROP_LOWEST && one->level != other->level)
     return one->level > other->level;
   return one->newest > other->newest;
@@ -184,7 +184,7 @@ static void keep_lines(struct model *model, const bool *kept, uint8_t overflow) 
   size_t shown = 0;
   for (size_t a = 0; a < model->shown; a++) {
     if (kept[a]) model->lines[shown++] = model->lines[a];
-    else if (overflow == OVERFLOW_DEFER || critical(&model->lines[a])) {
+    else if (overflow == OVERFLOW_DEFER || is_critical_line(&model->lines[a])) {
       model->deferred++;
       model->waiting += model->lines[a].count;
     } else drop(model, &model->lines[a], overflow);
@@ -235,7 +235,7 @@ static bool squeeze(struct model *model, const struct items *items, struct model
       model_write_list(model, line, --listed);
     return must || cost(line->message) <= room;
   }
-  if (!critical(line) && first > 200) {
+  if (!is_critical_line(line) && first > 200) {
     least = 203;
     while ((message.ptr[least] & 0xC0) == 0x80) least--;
   }
