@@ -106,7 +106,7 @@ static void second_life(struct demo_host *host) {
 
 /* Much happens at once: what it comes to fits into two small blocks. */
 static void busy_moment(struct demo_host *host) {
-  enum { FILES = 40 };
+  enum { FILES = 20 }; /* as many as a line names */
   screen_headline(&host->screen, "a busy moment: bursts become one line, what cancels out none; "
                                  "two lines a block; build.progress is off");
   host_configure(host,
@@ -115,7 +115,7 @@ static void busy_moment(struct demo_host *host) {
   host_assistant(host, "→ status");
   if (workshop_write_many(host->folder.workspace, FILES) != 0)
     fail_script("the files could not be written");
-  screen_note(&host->screen, "another process has written forty files; the host reports each");
+  screen_note(&host->screen, "another process has written twenty files; the host reports each");
   for (int i = 1; i <= FILES; i++) {
     char path[32];
     snprintf(path, sizeof path, "src/words_%02d.h", i);

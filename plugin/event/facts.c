@@ -5,13 +5,12 @@
 #include "event/facts.h"
 
 #include "common/json.h"
+#include "values/event.h"
 
-/* Most data has none; that is found out without reading it. */
-static bool may_have_facts(struct tidings_span data) {
-  static const char path[] = "\"path", server[] = "\"server\"";
-  if (!data.len || data.ptr[0] != '{') return false;
-  return memmem(data.ptr, data.len, path, sizeof path - 1) ||
-         memmem(data.ptr, data.len, server, sizeof server - 1);
+/* Only a report's data means something; anybody may put a `path` into a notification's. */
+static bool has_facts(const struct notification *note) {
+  return note->made_by == MADE_BY_FILE_CHANGED || note->made_by == MADE_BY_MCP_STATE ||
+         note->made_by == MADE_BY_RATE_LIMITED;
 }
 
 static bool is_text(const struct json *value) {
@@ -35,15 +34,33 @@ static int read_fact_paths(const struct json *object, struct facts *facts, struc
   return 0;
 }
 
-static int read_facts(struct tidings_span data, struct arena *scratch, struct arena *arena,
+static void read_change(const struct json *object, struct facts *facts) {
+  static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
+  const struct json *change = json_member(object, "change");
+  facts->change = FILE_MODIFIED;
+  for (uint8_t i = 0; is_text(change) && i < sizeof changes / sizeof *changes; i++) {
+    if (span_is(change->text, changes[i])) facts->change = i;
+  }
+}
+
+static int read_facts(const struct notification *note, struct arena *scratch, struct arena *arena,
                       struct facts *facts) {
   const struct json *object;
-  int code = json_read(data, "data", scratch, &object, NULL);
+  int code = json_read(note->data, "data", scratch, &object, NULL);
   if (code == TIDINGS_E_NOMEM) return -1;
   if (code || object->kind != JSON_IS_OBJECT) return 0;
-  const struct json *server = json_member(object, "server");
-  if (is_text(server) && arena_copy(arena, server->text, &facts->server)) return -1;
-  return read_fact_paths(object, facts, arena);
+  const struct json *server = json_member(object, "server"),
+                    *retry = json_member(object, "retry_after_ms");
+  switch (note->made_by) {
+  case MADE_BY_FILE_CHANGED:
+    read_change(object, facts);
+    return read_fact_paths(object, facts, arena);
+  case MADE_BY_MCP_STATE:
+    return is_text(server) && arena_copy(arena, server->text, &facts->server) ? -1 : 0;
+  default:
+    if (retry) (void)json_to_integer(retry, &facts->retry_after_ms);
+    return 0;
+  }
 }
 
 int facts_read(struct item *items, size_t count, struct arena *arena) {
@@ -55,8 +72,8 @@ int facts_read(struct item *items, size_t count, struct arena *arena) {
   size_t read = 0;
   int code = 0;
   for (size_t i = 0; i < count && !code; i++) {
-    if (!may_have_facts(items[i].note.data)) continue;
-    code = read_facts(items[i].note.data, &scratch, arena, &items[i].facts);
+    if (!has_facts(&items[i].note)) continue;
+    code = read_facts(&items[i].note, &scratch, arena, &items[i].facts);
     read += items[i].note.data.len;
     if (read < SCRATCH_BYTES) continue;
     arena_free(&scratch);

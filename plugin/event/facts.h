@@ -8,8 +8,8 @@
 #include "common/arena.h"
 #include "values/notification.h"
 
-/* Fills in each item's facts: `path` or `paths` and `server`, where `data` is an object that has
- * them as strings. Text is in the arena. Data that says something else, or is not JSON, has no
+/* Fills in the facts of each item that a report made: the data of `file.changed`, `mcp.state` and
+ * `rate.limited`. Text is in the arena. Data that says something else, or is not JSON, has no
  * facts. Returns 0, or -1: no memory. */
 int facts_read(struct item *items, size_t count, struct arena *arena);
 

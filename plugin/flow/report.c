@@ -46,7 +46,7 @@ static int find_withdrawn(struct op *op, const struct intake *report, struct fat
   *ret_fates = arena_zalloc(&op->arena, count, sizeof **ret_fates);
   if (!*ret_fates) return no_memory_for_report(error);
   *ret_count = plan_withdrawal(items, count, produced->withdraw_handle, produced->withdraw_reason,
-                               *ret_fates);
+                               produced->withdraws_critical, *ret_fates);
   return 0;
 }
 

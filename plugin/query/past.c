@@ -88,6 +88,8 @@ static void write_shown(const struct question *question, const struct fate_range
                   (unsigned long long)public_id(question->op.session, fate->ref));
   if (fate->reason == REASON_SHORTENED)
     buffer_text(out, ", shortened because of delivery.max_tokens");
+  if (fate->reason == REASON_COUNTED)
+    buffer_text(out, ", counted there: its files are among those that are not listed by name");
 }
 
 /* Which entry of the configuration is against it. */
@@ -107,6 +109,7 @@ void past_write_reason(const struct question *question, const struct notificatio
   struct quoted name = quote(note->name), tool = quote(note->tool), call = quote(note->caused_by);
   switch ((enum reason)fate->reason) {
   case REASON_SHOWN:
+  case REASON_COUNTED:
   case REASON_SHORTENED: write_shown(question, fate, out); break;
   case REASON_TTL:
     buffer_format(out, "its time to live of %lld ms was over", (long long)note->ttl_ms);
@@ -147,6 +150,12 @@ void past_write_reason(const struct question *question, const struct notificatio
                   "it and item %llu say the opposite of each other, and neither had been shown",
                   (unsigned long long)public_id(question->op.session, fate->ref));
     break;
+  case REASON_NEWER_STATE:
+    buffer_format(out, "item %llu reports a newer state of the same %s",
+                  (unsigned long long)public_id(question->op.session, fate->ref),
+                  note->handle.len ? "handle" : "server");
+    break;
+  case REASON_OVER: buffer_text(out, "the time to wait was over before it could be shown"); break;
   case REASON_SESSION_CLOSED: buffer_text(out, "the session was closed"); break;
   case REASON_NONE:
   case REASON_COUNT: buffer_text(out, "no reason was recorded"); break;

@@ -4,20 +4,37 @@
  */
 #include "render/coalesced.h"
 
-static bool fits(size_t limit, const struct buffer *out, struct tidings_span text) {
-  return out->len + text.len <= limit;
+#include "render/missing.h"
+#include "render/report.h"
+
+static bool is_one_change(const struct file_list *list) {
+  return list->changes[0] == list->changes[list->count - 1];
 }
 
-static void write_paths(const struct coalesced *line, size_t limit, struct buffer *out) {
-  size_t written = 0;
-  buffer_text(out, "Multiple files modified: ");
-  for (; written < line->path_count && (!written || fits(limit, out, line->paths[written]));
-       written++) {
-    if (written) buffer_text(out, ", ");
-    buffer_span(out, line->paths[written]);
+static void write_rest(const struct file_list *list, size_t listed, struct buffer *out) {
+  struct tidings_span folder = list->folder[listed];
+  if (listed == list->count) return;
+  buffer_format(out, ", and %zu more", list->count - listed);
+  if (list->folders[listed] > 1) buffer_format(out, " in %zu folders", list->folders[listed]);
+  else if (folder.len) buffer_text(out, " in ");
+  if (list->folders[listed] == 1) buffer_span(out, folder);
+}
+
+void render_files(const struct file_list *list, size_t listed, struct buffer *out) {
+  bool one_change = is_one_change(list);
+  if (list->count == 1) {
+    render_file_change(list->paths[0], list->changes[0], out);
+    return;
   }
-  if (written < line->path_count)
-    buffer_format(out, "… (%zu more files)", line->path_count - written);
+  if (one_change) buffer_format(out, "Multiple files %s: ", file_change_name(list->changes[0]));
+  else buffer_text(out, "Files changed: ");
+  for (size_t f = 0; f < listed; f++) {
+    bool next_change = !one_change && (!f || list->changes[f] != list->changes[f - 1]);
+    if (f) buffer_text(out, next_change ? "; " : ", ");
+    if (next_change) buffer_format(out, "%s ", file_change_name(list->changes[f]));
+    buffer_span(out, list->paths[f]);
+  }
+  write_rest(list, listed, out);
 }
 
 static struct tidings_span without_trailing_blanks(struct tidings_span text) {
@@ -25,36 +42,8 @@ static struct tidings_span without_trailing_blanks(struct tidings_span text) {
   return text;
 }
 
-static void write_counted(struct tidings_span message, size_t times, struct buffer *out) {
-  buffer_span(out, without_trailing_blanks(message));
+void render_repeated(struct tidings_span message, size_t kept, size_t times, struct buffer *out) {
+  if (kept < message.len) render_cut_text(message, kept, out);
+  else buffer_span(out, times > 1 ? without_trailing_blanks(message) : message);
   if (times > 1) buffer_format(out, " (%zu times)", times);
-}
-
-static bool is_file(const struct coalesced *line, size_t index) {
-  return line->path_count && line->items[index]->facts.path_count;
-}
-
-/* How many different texts are left out if none from index `from` on is written. */
-static size_t count_left_out(const struct coalesced *line, size_t from) {
-  size_t count = 0;
-  for (size_t i = from; i < line->count; i++) count += line->leaders[i] == i && !is_file(line, i);
-  return count;
-}
-
-/* The files are one text, at the place of the first of them. */
-void render_coalesced(const struct coalesced *line, size_t limit, struct buffer *out) {
-  bool files_written = false;
-  for (size_t i = 0; i < line->count; i++) {
-    bool file = is_file(line, i);
-    if (file ? files_written : line->leaders[i] != i) continue;
-    if (out->len && !fits(limit, out, file ? line->paths[0] : line->items[i]->note.message)) {
-      if (file) buffer_format(out, "; … (%zu files)", line->path_count);
-      else buffer_format(out, "; … (%zu more)", count_left_out(line, i));
-      return;
-    }
-    if (out->len) buffer_text(out, "; ");
-    if (file) write_paths(line, limit, out);
-    else write_counted(line->items[i]->note.message, line->times[i], out);
-    files_written = files_written || file;
-  }
 }

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
  * render/coalesced.h: the text of a line that stands for several items. The policy decides which
- * items these are and which of them say the same; the words are here.
+ * items these are; the words are here.
  */
 #ifndef RENDER_COALESCED_H
 #define RENDER_COALESCED_H
 
 #include "common/buffer.h"
-#include "values/notification.h"
 
-struct coalesced {
-  const struct item *const *items; /* in the order of their numbers */
-  const size_t *leaders;           /* of each item: the index of the first one that says the same */
-  const size_t *times;             /* at a leader: how many items say it */
-  size_t count;
-  /* The different files that the items name, in the order in which they were first named. If there
-   * are any, an item with paths is one of these files and its own text is not written. */
+enum { FILES_LISTED = 20 }; /* by name; of the others only the number is said */
+
+/* Different files, those with the same change side by side, by enum file_change. */
+struct file_list {
   const struct tidings_span *paths;
-  size_t path_count;
+  const uint8_t *changes;
+  size_t count;
+  /* From each place on: in how many folders the files are, and the folder of the first. */
+  size_t folders[FILES_LISTED + 1];
+  struct tidings_span folder[FILES_LISTED + 1];
 };
 
-/* Equal texts are counted, files are listed, all others follow one another. Stays within `limit`
- * bytes and a few more, whatever the line stands for, and says what it leaves out. A buffer without
- * memory is `failed`. */
-void render_coalesced(const struct coalesced *line, size_t limit, struct buffer *out);
+/* The first `listed` files by name, and the number of the others. */
+void render_files(const struct file_list *list, size_t listed, struct buffer *out);
+
+/* A message, or the first `kept` bytes of it and how many more there are, and how many times it was
+ * pushed. */
+void render_repeated(struct tidings_span message, size_t kept, size_t times, struct buffer *out);
 
 #endif

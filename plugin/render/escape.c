@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * render/escape.c: see escape.h. An item is written line by line: what is deceptive anywhere is
- * shown, what is structure at the start of a line gets a backslash. Empty lines are left out,
- * because they would end the item.
+ * shown, what is structure at the start of a line gets a backslash. Lines after the first keep
+ * their indentation, and empty lines between others stay.
  */
 #include "render/escape.h"
 
@@ -59,7 +59,7 @@ static bool is_link_definition(struct tidings_span line) {
   return close && byte_at(line, (size_t)(close - line.ptr) + 1) == ':';
 }
 
-/* "[error] " in front of a result is what the block itself says. */
+/* "[error] " in front of a text is what the block itself says. */
 static bool is_level_mark(struct tidings_span line) {
   if (byte_at(line, 0) != '[') return false;
   for (unsigned level = 0; level < LEVEL_COUNT; level++) {
@@ -76,7 +76,7 @@ static size_t structure_mark(enum escape where, struct tidings_span line) {
   char first = byte_at(line, 0), second = byte_at(line, 1);
   if (where == ESCAPE_XML && (first == '<' || first == '>'))
     return NO_MARK; /* they become entities */
-  if (where == ESCAPE_CALL && is_level_mark(line)) return 0;
+  if (where != ESCAPE_MARKDOWN && is_level_mark(line)) return 0;
   if (first == '#' || first == '>' || first == '|' || first == '<') return 0;
   if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second))) return 0;
   if ((first == '*' || first == '_') && first == second) return 0;
@@ -220,15 +220,34 @@ static void write_line(enum escape where, struct tidings_span line, struct buffe
   write_text(where, line, out);
 }
 
+/* How many blanks a line begins with: a tab is four. */
+static size_t indentation_of(struct tidings_span line) {
+  size_t at = 0, blanks = 0;
+  uint32_t code_point;
+  for (size_t len; (len = utf8_decode(line, at, &code_point)) && is_space(code_point); at += len)
+    blanks += code_point == '\t' ? 4 : 1;
+  return blanks;
+}
+
+static void continue_item(size_t empty_lines, size_t blanks, struct buffer *out) {
+  while (empty_lines--) buffer_byte(out, '\n');
+  buffer_append(out, continuation, sizeof continuation - 1);
+  while (blanks--) buffer_byte(out, ' ');
+}
+
 void escape_item(enum escape where, struct tidings_span text, struct buffer *out) {
   bool first = true, has_carriage_return = text.len && memchr(text.ptr, '\r', text.len);
+  size_t empty_lines = 0;
   while (text.len) {
-    struct tidings_span line = take_line(&text, has_carriage_return);
-    line = trim_item(line);
-    if (!line.len) continue;
-    if (!first) buffer_append(out, continuation, sizeof continuation - 1);
+    struct tidings_span whole = take_line(&text, has_carriage_return), line = trim_item(whole);
+    if (!line.len) {
+      empty_lines++;
+      continue;
+    }
+    if (!first) continue_item(empty_lines, indentation_of(whole), out);
     write_line(where, line, out);
     first = false;
+    empty_lines = 0;
   }
   if (first) buffer_text(out, "(empty)");
 }

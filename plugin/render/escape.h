@@ -12,11 +12,11 @@
  * call. */
 enum escape { ESCAPE_MARKDOWN, ESCAPE_XML, ESCAPE_CALL };
 
-/* An item's text, which may stand at the start of a line: a line break becomes an indented
- * continuation; a line start that would read as a fence, a header, a list item, a quote, a tag or a
- * forged group title gets a backslash; tags that name structure (system-reminder, notification…)
- * are neutralized wherever they stand. In XML all of < > & become entities; of a call's result a
- * forged level in front gets a backslash. */
+/* An item's text, which may stand at the start of a line. A line break becomes a continuation,
+ * indented by two blanks and by what the line was indented by. A line start that would read as a
+ * fence, a header, a list item, a quote, a tag or a forged group title gets a backslash; outside of
+ * markdown, so does a forged level. Tags that name structure (system-reminder, notification…) are
+ * neutralized wherever they stand. In XML all of < > & become entities. */
 void escape_item(enum escape where, struct tidings_span text, struct buffer *out);
 static inline void escape_markdown_item(struct tidings_span text, struct buffer *out) {
   escape_item(ESCAPE_MARKDOWN, text, out);

@@ -4,21 +4,21 @@
  */
 #include "render/missing.h"
 
-#include <stdio.h>
-
 #include "common/utf8.h"
+
+void render_cut_text(struct tidings_span whole, size_t kept, struct buffer *out) {
+  kept = utf8_prefix(whole, kept);
+  buffer_append(out, whole.ptr, kept);
+  buffer_format(out, "… (%zu more bytes)", whole.len - kept);
+}
 
 int render_cut(struct arena *arena, struct tidings_span whole, size_t kept,
                struct tidings_span *ret) {
-  kept = utf8_prefix(whole, kept);
-  char suffix[48];
-  int suffix_len = snprintf(suffix, sizeof suffix, "… (%zu more bytes)", whole.len - kept);
-  char *text = suffix_len < 0 ? NULL : arena_alloc(arena, kept + sizeof suffix);
-  if (!text) return -1;
-  memcpy(text, whole.ptr, kept);
-  memcpy(text + kept, suffix, (size_t)suffix_len);
-  *ret = span_of(text, kept + (size_t)suffix_len);
-  return 0;
+  struct buffer text = BUFFER_EMPTY;
+  render_cut_text(whole, kept, &text);
+  int code = text.failed || arena_copy(arena, buffer_view(&text), ret) ? -1 : 0;
+  buffer_free(&text);
+  return code;
 }
 
 struct tidings_span render_lost_content(void) {

@@ -6,9 +6,11 @@
 #define RENDER_MISSING_H
 
 #include "common/arena.h"
+#include "common/buffer.h"
 
 /* The first `kept` bytes of `whole`, or fewer, so that no character is split, and after them "… (N
- * more bytes)", which does not count. Returns 0, or -1: no memory. */
+ * more bytes)", which does not count. render_cut returns 0, or -1: no memory. */
+void render_cut_text(struct tidings_span whole, size_t kept, struct buffer *out);
 int render_cut(struct arena *arena, struct tidings_span whole, size_t kept,
                struct tidings_span *ret);
 

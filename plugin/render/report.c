@@ -33,15 +33,22 @@ static void write_mcp_state(const struct report *report, struct buffer *out) {
   else buffer_text(out, "has reconnected.");
 }
 
+const char *file_change_name(unsigned change) {
+  static const char *const names[] = {"modified", "created", "deleted", "renamed"};
+  return change <= FILE_RENAMED ? names[change] : "changed";
+}
+
+void render_file_change(struct tidings_span path, unsigned change, struct buffer *out) {
+  write_name("`", path, "` was ", out);
+  buffer_format(out, "%s externally.", file_change_name(change));
+}
+
 static void write_file_changed(const struct report *report, struct buffer *out) {
-  static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
-  const char *change = changes[report->change];
   if (report->path_count == 1) {
-    write_name("`", report->paths[0], "` was ", out);
-    buffer_format(out, "%s externally.", change);
+    render_file_change(report->paths[0], report->change, out);
     return;
   }
-  buffer_format(out, "Multiple files %s: ", change);
+  buffer_format(out, "Multiple files %s: ", file_change_name(report->change));
   for (size_t i = 0; i < report->path_count; i++) {
     if (i) buffer_text(out, ", ");
     buffer_span(out, report->paths[i]);

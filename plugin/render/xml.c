@@ -51,7 +51,7 @@ void render_xml_batch(const struct render_input *input, struct buffer *out) {
   for (size_t i = 0; i < input->line_count; i++) {
     buffer_text(out, "- [");
     escape_xml_inline(input->lines[i].item->note.source, out);
-    buffer_text(out, "] ");
+    buffer_text(out, input->lines[i].level == TIDINGS_LEVEL_CRITICAL ? "] [critical] " : "] ");
     escape_item(ESCAPE_XML, input->lines[i].message, out);
     buffer_byte(out, '\n');
   }

@@ -7,17 +7,22 @@
 
 #include "values/notification.h"
 
+struct file_list; /* render/coalesced.h */
+
 /* One thing that is shown: an item, or several that became one. */
 struct line {
   const struct item *item;     /* of several: the first */
   struct tidings_span message; /* not escaped */
   /* where it stands in time: the n of the oldest item it stands for or has superseded */
   uint64_t place;
-  uint64_t newest; /* the n of the newest item it stands for */
-  uint32_t count;  /* how many items it stands for */
-  uint8_t level;   /* of several: the highest */
-  bool shortened;  /* to fit into max_tokens */
-  bool pinned;     /* it stands for an item that is */
+  uint64_t newest;               /* the n of the newest item it stands for */
+  uint64_t group;                /* the first place of those of its kind that it stands beside */
+  const struct file_list *files; /* the message is a list of files; NULL: it is not */
+  size_t listed;                 /* how many of the files have room in the list */
+  uint32_t count;                /* how many items it stands for */
+  uint8_t level;
+  bool shortened; /* to fit into max_tokens */
+  bool pinned;    /* it stands for an item that is */
 };
 
 #endif

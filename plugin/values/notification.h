@@ -18,6 +18,19 @@ const char *level_name(unsigned level); /* "info"; "?" for what is none */
 /* What a notification asks of an idle or a busy session. These numbers are stored. */
 enum activation { ACTIVATION_PASSIVE = 0, ACTIVATION_IDLE = 1, ACTIVATION_INTERRUPT = 2 };
 
+/* Which event made it: a producer makes notifications of reports. These numbers are stored. */
+enum maker {
+  MADE_BY_NOTIFICATION = 0, /* or by a version that did not keep this */
+  MADE_BY_HANDLE_STATE = 1,
+  MADE_BY_MCP_STATE = 2,
+  MADE_BY_FILE_CHANGED = 3,
+  MADE_BY_CONFIG_CHANGED = 4,
+  MADE_BY_BUDGET_USAGE = 5,
+  MADE_BY_RATE_LIMITED = 6,
+  MADE_BY_SUBAGENT_FINISHED = 7,
+  MAKER_COUNT
+};
+
 struct notification {
   struct tidings_span source, name, message; /* message is never empty */
   struct tidings_span data;                  /* compact JSON, or empty */
@@ -27,6 +40,7 @@ struct notification {
   int64_t ttl_ms; /* it is worth telling for so long after it was pushed; 0: for ever */
   uint8_t level;
   uint8_t activation;
+  uint8_t made_by; /* enum maker */
 };
 
 /* Does it want something done now, besides riding on the next carrier? */
@@ -34,12 +48,18 @@ static inline bool notification_rings(const struct notification *note) {
   return note->level == TIDINGS_LEVEL_CRITICAL || note->activation != ACTIVATION_PASSIVE;
 }
 
-/* What an item's `data` says, as far as the policy asks. Empty until somebody has read it
- * (event/facts.h). */
+static inline bool notification_is_critical(const struct notification *note) {
+  return note->level == TIDINGS_LEVEL_CRITICAL;
+}
+
+/* What the report that an item was made of says, as far as the policy asks. Empty until somebody
+ * has read it (event/facts.h), and for items that were made of no report. */
 struct facts {
-  const struct tidings_span *paths; /* its `path` or `paths` */
+  const struct tidings_span *paths; /* file.changed: its `path` or `paths` */
   size_t path_count;
-  struct tidings_span server; /* its `server` */
+  uint8_t change;             /* file.changed: enum file_change in values/event.h */
+  struct tidings_span server; /* mcp.state: its `server` */
+  int64_t retry_after_ms;     /* rate.limited */
 };
 
 /* A notification in the store. `n` is its number in its session: they grow in commit order, which
@@ -88,8 +108,11 @@ enum reason {
   REASON_OWN_EDIT = 16, /* withdrawn; ref: the n of the change that the assistant's own call made to
                            the same file */
   REASON_OPPOSITE = 17, /* annihilated; ref: the n of its opposite */
-  REASON_SHORTENED =
-      18, /* delivered, its first line or less: delivery.max_tokens; ref as with REASON_SHOWN */
+  REASON_SHORTENED = 18,   /* delivered, cut: delivery.max_tokens; ref as with REASON_SHOWN */
+  REASON_NEWER_STATE = 19, /* superseded: a newer report of the same handle or server; ref: its n */
+  REASON_COUNTED = 20,     /* delivered: its files are in the number of those that have no room in a
+                              list; ref as with REASON_SHOWN */
+  REASON_OVER = 21,        /* annihilated: the time to wait that it tells of is over */
   REASON_COUNT
 };
 

@@ -13,9 +13,9 @@
 /* An item as a test writes it; what is left out is empty, info, passive, for ever. */
 struct item_spec {
   uint64_t n;
-  const char *source, *name, *message, *key, *tool, *caused_by;
+  const char *source, *name, *message, *key, *tool, *caused_by, *handle;
   int64_t time_ms, ttl_ms;
-  uint8_t level;
+  uint8_t level, made_by;
   bool pinned;
 };
 
@@ -45,7 +45,9 @@ static inline void add_item(struct items *items, struct item_spec spec) {
                .tool = span_or_empty(spec.tool),
                .caused_by = span_or_empty(spec.caused_by),
                .ttl_ms = spec.ttl_ms,
-               .level = spec.level},
+               .handle = span_or_empty(spec.handle),
+               .level = spec.level,
+               .made_by = spec.made_by},
   };
   items->count++;
 }

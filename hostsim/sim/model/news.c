@@ -44,7 +44,8 @@ void news_end(struct model *model, struct model_item *item, enum outcome outcome
 
 void news_poll(struct model *model, uint8_t handle) {
   for (unsigned i = 0; i < model->item_count; i++)
-    if (model->items[i].held == PENDING && model->items[i].handle == handle)
+    if (model->items[i].held == PENDING && model->items[i].handle == handle &&
+        model->items[i].level != CRITICAL)
       news_end(model, &model->items[i], WITHDRAWN);
 }
 
@@ -80,16 +81,25 @@ static bool is_expired(const struct model *model, const struct model_item *item)
   return item->ttl_ms > 0 && model->now_ms >= item->time_ms + item->ttl_ms;
 }
 
-/* The others with this item's key: the newest of them, and where the oldest stands. */
-static void find_key(const struct model *model, const bool *left, int item, int *ret_newest,
-                     int *ret_oldest) {
-  *ret_newest = *ret_oldest = item;
-  for (int i = 0; i < (int)model->item_count && model->items[item].key != 0; i++) {
-    if (left[i] && model->items[i].key == model->items[item].key) {
-      *ret_newest = i > *ret_newest ? i : *ret_newest;
-      *ret_oldest = i < *ret_oldest ? i : *ret_oldest;
-    }
+static bool is_critical(const struct model *model, int item) {
+  return model->items[item].level == CRITICAL;
+}
+
+static bool has_same_source(const struct model *model, int a, int b) {
+  return strcmp(act_note_kinds[model->items[a].note].source,
+                act_note_kinds[model->items[b].note].source) == 0;
+}
+
+/* Of the items with this one's source and key: the newest that it gives way to, which for a
+ * critical is a critical. */
+static int find_newest(const struct model *model, const bool *left, int item) {
+  int newest = item;
+  for (int i = item + 1; i < (int)model->item_count && model->items[item].key != 0; i++) {
+    if (left[i] && model->items[i].key == model->items[item].key &&
+        has_same_source(model, i, item) && (!is_critical(model, item) || is_critical(model, i)))
+      newest = i;
   }
+  return newest;
 }
 
 static bool item_goes_before(const struct model *model, const struct line *a,
@@ -108,19 +118,12 @@ static void sort(const struct model *model, struct line *lines, unsigned count) 
   }
 }
 
-/* How many lines of the same source have their turn before this one: its criticals first, then as
- * they are shown. */
-static unsigned round_of(const struct model *model, const struct line *lines, unsigned count,
-                         unsigned line) {
+/* How many lines of the same source and level have their turn before this one. */
+static unsigned round_of(const struct model *model, const struct line *lines, unsigned line) {
   unsigned round = 0;
-  const struct model_item *mine = &model->items[lines[line].item];
-  for (unsigned i = 0; i < count; i++) {
-    const struct model_item *other = &model->items[lines[i].item];
-    bool first = (other->level == CRITICAL) != (mine->level == CRITICAL) ? other->level == CRITICAL
-                                                                         : i < line;
-    round += first && i != line &&
-             strcmp(act_note_kinds[other->note].source, act_note_kinds[mine->note].source) == 0;
-  }
+  for (unsigned i = 0; i < line; i++)
+    round += model->items[lines[i].item].level == model->items[lines[line].item].level &&
+             has_same_source(model, lines[i].item, lines[line].item);
   return round;
 }
 
@@ -132,18 +135,19 @@ static int pinned_item(const struct model *model) {
 }
 
 static unsigned turn_rank(const struct model *model, int item) {
-  return item == pinned_item(model) ? 0 : model->items[item].level == CRITICAL ? 1 : 2;
+  return item == pinned_item(model) ? 0 : 1 + CRITICAL - model->items[item].level;
 }
 
-/* Each source has its turn, what is pinned or critical first: which lines have room. */
+/* What is pinned first, then by level; within a level each source has its turn: which lines have
+ * room. */
 static void choose(const struct model *model, const struct line *lines, unsigned count,
                    unsigned room, bool *ret_kept) {
   for (unsigned i = 0; i < count; i++) {
-    unsigned before = 0, round = round_of(model, lines, count, i);
+    unsigned before = 0, round = round_of(model, lines, i);
     unsigned rank = turn_rank(model, lines[i].item);
     for (unsigned other = 0; other < count; other++) {
       unsigned other_rank = turn_rank(model, lines[other].item);
-      unsigned other_round = round_of(model, lines, count, other);
+      unsigned other_round = round_of(model, lines, other);
       before += other_rank != rank     ? other_rank < rank
                 : other_round != round ? other_round < round
                                        : other < i;
@@ -156,22 +160,27 @@ void news_plan(const struct model *model, const struct sim_settings *settings, b
                struct plan *ret_plan) {
   bool left[MODEL_ITEMS], kept[MODEL_ITEMS];
   struct line lines[MODEL_ITEMS];
+  int places[MODEL_ITEMS];
   unsigned count = 0;
   ret_plan->shown_count = ret_plan->taken_count = 0;
   for (int i = 0; i < (int)model->item_count; i++) {
     const struct model_item *item = &model->items[i];
-    left[i] = item->held == PENDING && !is_expired(model, item) && !item->caused_by;
-    if (item->held == PENDING && !left[i])
-      take_item(ret_plan, i, is_expired(model, item) ? EXPIRED : WITHDRAWN);
+    enum outcome removed = is_expired(model, item)                     ? EXPIRED
+                           : item->caused_by && !is_critical(model, i) ? WITHDRAWN
+                           : is_filtered(item, settings)               ? FILTERED
+                                                                       : OUTCOMES;
+    left[i] = item->held == PENDING && removed == OUTCOMES;
+    if (item->held == PENDING && !left[i]) take_item(ret_plan, i, removed);
+    places[i] = i;
   }
   for (int i = 0; i < (int)model->item_count; i++) {
-    int newest, oldest;
-    if (!left[i]) continue;
-    find_key(model, left, i, &newest, &oldest);
-    if (newest != i) take_item(ret_plan, i, SUPERSEDED);
-    else if (is_filtered(&model->items[i], settings)) take_item(ret_plan, i, FILTERED);
-    else lines[count++] = (struct line){i, oldest};
+    int newest = find_newest(model, left, i);
+    if (!left[i] || newest == i) continue;
+    take_item(ret_plan, i, SUPERSEDED);
+    if (places[i] < places[newest]) places[newest] = places[i];
   }
+  for (int i = 0; i < (int)model->item_count; i++)
+    if (left[i] && find_newest(model, left, i) == i) lines[count++] = (struct line){i, places[i]};
   sort(model, lines, count);
   for (unsigned i = 0; i < count; i++) kept[i] = true;
   if (capped && settings->max_items > 0 && count > settings->max_items)

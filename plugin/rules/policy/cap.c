@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/cap.c: at most max_items lines. What is over waits (defer; fair.c says who), or is
- * dropped with a reason: the oldest go, or the least important.
+ * dropped with a reason: the oldest go, or the least important. What is critical waits instead.
  */
 #include <stdlib.h>
 
@@ -14,9 +14,16 @@ struct candidate {
   bool pinned;
 };
 
+static bool is_line_critical(const struct candidate *candidate) {
+  return candidate->level == TIDINGS_LEVEL_CRITICAL;
+}
+
+/* What is critical comes with a later carrier if not with this one: the oldest goes first. */
 static int newest_first(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
   if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
+  if (is_line_critical(a) != is_line_critical(b)) return is_line_critical(a) ? -1 : 1;
+  if (is_line_critical(a)) return a->newest < b->newest ? -1 : a->newest > b->newest;
   return a->newest > b->newest ? -1 : a->newest < b->newest;
 }
 
@@ -52,6 +59,10 @@ static void drop_lines(struct work *work, const bool *kept, enum reason reason) 
   for (size_t l = 0; l < work->line_count; l++) {
     if (kept[l]) {
       work->lines[count++] = work->lines[l];
+      continue;
+    }
+    if (work->lines[l].level == TIDINGS_LEVEL_CRITICAL) {
+      work->deferred++;
       continue;
     }
     for (size_t i = first_of(work, &work->lines[l]); i != NO_ITEM; i = work->next[i])

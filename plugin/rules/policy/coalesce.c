@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/coalesce.c: what is left becomes lines. Items of the same source and name that were
- * pushed within a window, counted from the first of them, share one; it is only about what waits
- * now, and never holds a carrier back.
+ * rules/policy/coalesce.c: what is left becomes lines. Of the items of the same source, name and
+ * level that were pushed within a window, counted from the first of them, equal messages share a
+ * line, and so do all changed files; the others stand side by side. It is only about what is
+ * pending now, and never holds a carrier back.
  */
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@ static void start_line(struct work *work, size_t i) {
   work->lines[work->line_count++] = (struct line){.item = item,
                                                   .message = item->note.message,
                                                   .place = work->places[i],
+                                                  .group = work->places[i],
                                                   .newest = item->n,
                                                   .count = 1,
                                                   .level = item->note.level,
@@ -26,61 +28,111 @@ static void join_line(struct work *work, struct line *line, size_t *tail, size_t
   line->count++;
   line->newest = item->n;
   if (work->places[i] < line->place) line->place = work->places[i];
-  if (item->note.level > line->level) line->level = item->note.level;
   line->pinned = line->pinned || item->pinned;
 }
 
-static bool is_within(const struct work *work, const struct line *line, size_t i) {
+/* -- windows ----------------------------------------------------------------------------------- */
+
+static bool is_within(const struct work *work, size_t first, size_t i) {
   int64_t apart, window = work->settings->coalesce_window_ms;
-  if (__builtin_sub_overflow(work->items[i].time_ms, line->item->time_ms, &apart)) return false;
+  if (__builtin_sub_overflow(work->items[i].time_ms, work->items[first].time_ms, &apart))
+    return false;
   return apart <= window && apart >= -window;
 }
 
-/* Source and name as one text. */
+/* Source, name and level as one text. Changed files never share a window with what only reads like
+ * one. */
 static int write_kind(const struct work *work, size_t i, struct tidings_span *ret) {
   const struct notification *note = &work->items[i].note;
-  char *text = arena_alloc(work->arena, note->source.len + 1 + note->name.len);
+  char *text = arena_alloc(work->arena, 3 + note->source.len + note->name.len);
   if (!text) return -1;
-  memcpy(text, note->source.ptr, note->source.len);
-  text[note->source.len] = '\0';
-  if (note->name.len) memcpy(text + note->source.len + 1, note->name.ptr, note->name.len);
-  *ret = span_of(text, note->source.len + 1 + note->name.len);
+  text[0] = (char)note->level;
+  text[1] = is_file_change(&work->items[i]) ? 'f' : ' ';
+  memcpy(text + 2, note->source.ptr, note->source.len);
+  text[2 + note->source.len] = '\0';
+  if (note->name.len) memcpy(text + 3 + note->source.len, note->name.ptr, note->name.len);
+  *ret = span_of(text, 3 + note->source.len + note->name.len);
   return 0;
 }
 
-/* The items that are left, by kind: leaders as in policy_group_equal, in terms of items. */
-static int group_kinds(const struct work *work, size_t *ret_leaders) {
+/* Of each item that is left: the first item of its window. */
+static int find_windows(const struct work *work, size_t *ret_windows) {
   struct tidings_span *kinds = arena_zalloc(work->arena, work->item_count, sizeof *kinds);
-  if (!kinds) return -1;
+  size_t *leaders = arena_array(work->arena, work->item_count, sizeof *leaders);
+  size_t *open = arena_array(work->arena, work->item_count, sizeof *open); /* at a kind's leader */
+  if (!kinds || !leaders || !open) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
+    open[i] = NO_ITEM;
     if (is_left(work, i) && write_kind(work, i, &kinds[i])) return -1;
   }
-  return policy_group_equal(kinds, work->item_count, work->arena, ret_leaders);
-}
-
-static int join_lines(struct work *work) {
-  struct open_line {
-    size_t line, tail;
-    bool open;
-  };
-  size_t *leaders = arena_array(work->arena, work->item_count, sizeof *leaders);
-  struct open_line *open =
-      arena_zalloc(work->arena, work->item_count, sizeof *open); /* at the leader of a kind */
-  if (!leaders || !open || group_kinds(work, leaders)) return -1;
+  if (policy_group_equal(kinds, work->item_count, work->arena, leaders)) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
-    struct open_line *here = &open[leaders[i]];
+    size_t *here = &open[leaders[i]];
     if (!is_left(work, i)) continue;
-    if (here->open && is_within(work, &work->lines[here->line], i)) {
-      join_line(work, &work->lines[here->line], &here->tail, i);
-    } else {
-      *here = (struct open_line){.line = work->line_count, .tail = i, .open = true};
-      start_line(work, i);
-    }
-  }
-  for (size_t l = 0; l < work->line_count; l++) {
-    if (work->lines[l].count > 1 && policy_write_common(work, &work->lines[l])) return -1;
+    if (*here == NO_ITEM || !is_within(work, *here, i)) *here = i;
+    ret_windows[i] = *here;
   }
   return 0;
+}
+
+/* -- lines ------------------------------------------------------------------------------------- */
+
+/* Of each item that is left: the first item of its line. */
+static int find_lines(const struct work *work, const size_t *windows, size_t *ret_leaders) {
+  struct line_key {
+    size_t window, message;
+  } *keys = arena_zalloc(work->arena, work->item_count, sizeof *keys);
+  struct tidings_span *texts = arena_zalloc(work->arena, work->item_count, sizeof *texts);
+  if (!keys || !texts) return -1;
+  for (size_t i = 0; i < work->item_count; i++) {
+    if (is_left(work, i) && !is_file_change(&work->items[i]))
+      texts[i] = work->items[i].note.message;
+  }
+  if (policy_group_equal(texts, work->item_count, work->arena, ret_leaders)) return -1;
+  for (size_t i = 0; i < work->item_count; i++) {
+    if (!is_left(work, i)) continue;
+    keys[i] = (struct line_key){windows[i] + 1, texts[i].len ? ret_leaders[i] + 1 : 0};
+    texts[i] = span_of((const char *)&keys[i], sizeof keys[i]);
+  }
+  return policy_group_equal(texts, work->item_count, work->arena, ret_leaders);
+}
+
+static int join_lines(struct work *work, const size_t *windows) {
+  struct open_line {
+    size_t line, tail;
+  } *open = arena_array(work->arena, work->item_count, sizeof *open); /* at the leader of a line */
+  size_t *leaders = arena_array(work->arena, work->item_count, sizeof *leaders);
+  uint64_t *groups = arena_array(work->arena, work->item_count, sizeof *groups); /* of a window */
+  if (!open || !leaders || !groups || find_lines(work, windows, leaders)) return -1;
+  for (size_t i = 0; i < work->item_count; i++) groups[i] = UINT64_MAX;
+  for (size_t i = 0; i < work->item_count; i++) {
+    if (!is_left(work, i)) continue;
+    struct open_line *here = &open[leaders[i]];
+    if (work->places[i] < groups[windows[i]]) groups[windows[i]] = work->places[i];
+    if (leaders[i] != i) {
+      join_line(work, &work->lines[here->line], &here->tail, i);
+      continue;
+    }
+    *here = (struct open_line){.line = work->line_count, .tail = i};
+    start_line(work, i);
+  }
+  for (size_t l = 0; l < work->line_count; l++) {
+    struct line *line = &work->lines[l];
+    line->group = groups[windows[first_of(work, line)]];
+    if (policy_write_line(work, line)) return -1;
+  }
+  return 0;
+}
+
+static int coalesce_lines(struct work *work) {
+  size_t *windows = arena_array(work->arena, work->item_count, sizeof *windows);
+  if (!windows || find_windows(work, windows) || policy_trace_files(work, windows, &work->trace))
+    return -1;
+  work->slots = arena_array(work->arena, work->trace.count, sizeof *work->slots);
+  if (!work->slots) return -1;
+  for (size_t m = 0; m < work->trace.count; m++) work->slots[m] = NO_ITEM;
+  policy_end_undone(work, &work->trace);
+  return join_lines(work, windows);
 }
 
 int policy_coalesce(struct work *work) {
@@ -88,7 +140,7 @@ int policy_coalesce(struct work *work) {
   work->next = arena_array(work->arena, work->item_count, sizeof *work->next);
   if (!work->lines || !work->next) return -1;
   for (size_t i = 0; i < work->item_count; i++) work->next[i] = NO_ITEM;
-  if (work->settings->coalesce_window_ms) return join_lines(work);
+  if (work->settings->coalesce_window_ms) return coalesce_lines(work);
   for (size_t i = 0; i < work->item_count; i++) {
     if (is_left(work, i)) start_line(work, i);
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/fair.c: whose turn it is when not everything fits. Every source has its turn in each
- * round, so that a chatty one cannot keep the others out; only what is pinned or critical goes
- * before that, because it has, or may have, started the very turn that carries it.
+ * rules/policy/fair.c: whose turn it is when not everything fits. What is pinned goes first,
+ * because it has started the very turn that carries it; then what is more important. Within a level
+ * every source has its turn in each round, so that a chatty one cannot keep the others out.
  */
 #include <stdlib.h>
 
@@ -10,31 +10,28 @@
 
 struct candidate {
   size_t line;  /* its rank */
-  size_t round; /* how many of its source go before it */
-  bool pinned, critical;
+  size_t round; /* how many of its source and level go before it */
+  uint8_t level;
+  bool pinned;
 };
 
 static int by_turn(const void *left, const void *right) {
   const struct candidate *a = left, *b = right;
   if (a->pinned != b->pinned) return a->pinned ? -1 : 1;
-  if (a->critical != b->critical) return a->critical ? -1 : 1;
+  if (a->level != b->level) return a->level > b->level ? -1 : 1;
   if (a->round != b->round) return a->round < b->round ? -1 : 1;
   return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* A source's criticals take its first rounds. */
 static int deal_rounds(const struct work *work, struct candidate *candidates) {
   struct tidings_span *sources = arena_zalloc(work->arena, work->line_count, sizeof *sources);
   size_t *leaders = arena_zalloc(work->arena, work->line_count, sizeof *leaders);
-  size_t *taken = arena_zalloc(work->arena, work->line_count, sizeof *taken);
+  size_t(*taken)[LEVEL_COUNT] = arena_zalloc(work->arena, work->line_count, sizeof *taken);
   if (!sources || !leaders || !taken) return -1;
   for (size_t i = 0; i < work->line_count; i++) sources[i] = work->lines[i].item->note.source;
   if (policy_group_equal(sources, work->line_count, work->arena, leaders)) return -1;
-  for (int critical = 1; critical >= 0; critical--) {
-    for (size_t i = 0; i < work->line_count; i++) {
-      if (candidates[i].critical == (critical == 1)) candidates[i].round = taken[leaders[i]]++;
-    }
-  }
+  for (size_t i = 0; i < work->line_count; i++)
+    candidates[i].round = taken[leaders[i]][candidates[i].level]++;
   return 0;
 }
 
@@ -42,9 +39,8 @@ int policy_fair_order(const struct work *work, size_t *ret_order) {
   struct candidate *candidates = arena_zalloc(work->arena, work->line_count, sizeof *candidates);
   if (!candidates) return -1;
   for (size_t i = 0; i < work->line_count; i++)
-    candidates[i] = (struct candidate){.line = i,
-                                       .pinned = work->lines[i].pinned,
-                                       .critical = work->lines[i].level == TIDINGS_LEVEL_CRITICAL};
+    candidates[i] = (struct candidate){
+        .line = i, .pinned = work->lines[i].pinned, .level = work->lines[i].level};
   if (deal_rounds(work, candidates)) return -1;
   qsort(candidates, work->line_count, sizeof *candidates, by_turn);
   for (size_t i = 0; i < work->line_count; i++) ret_order[i] = candidates[i].line;
@@ -55,7 +51,7 @@ void policy_defer_lines(struct work *work, const bool *kept) {
   size_t count = 0;
   for (size_t i = 0; i < work->line_count; i++) {
     if (kept[i]) work->lines[count++] = work->lines[i];
-    else work->deferred += work->lines[i].count;
+    else work->deferred++;
   }
   work->line_count = count;
 }

@@ -20,9 +20,9 @@ static int begin(struct work *work) {
 /* The steps that end items whatever there is room for. */
 static int remove_items(struct work *work) {
   policy_expire(work);
-  if (policy_withdraw(work) || policy_supersede(work) || policy_annihilate(work)) return -1;
+  if (policy_withdraw(work) || policy_annihilate(work)) return -1;
   policy_filter(work);
-  return 0;
+  return policy_supersede(work);
 }
 
 /* What is shown is delivered; what no step ended and no line shows stays pending, and what was
@@ -32,8 +32,10 @@ static size_t finish_fates(struct work *work) {
     const struct line *line = &work->lines[l];
     uint64_t ref = line->count > 1 ? line->item->n : 0;
     enum reason reason = line->shortened ? REASON_SHORTENED : REASON_SHOWN;
-    for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i])
-      end_item(work, i, OUTCOME_DELIVERED, reason, ref);
+    for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) {
+      bool counted = line->files && !policy_is_listed(work, line, i);
+      end_item(work, i, OUTCOME_DELIVERED, counted ? REASON_COUNTED : reason, ref);
+    }
   }
   size_t count = 0;
   for (size_t i = 0; i < work->item_count; i++) {
@@ -77,9 +79,11 @@ int plan_left(const struct item *items, size_t item_count, const struct settings
 
 bool plan_needs_facts(const struct item *items, size_t item_count,
                       const struct settings *settings) {
-  if (settings->annihilate || settings->coalesce_window_ms) return true;
   for (size_t i = 0; i < item_count; i++) {
+    if (items[i].note.made_by == MADE_BY_MCP_STATE) return true;
     if (items[i].note.caused_by.len) return true;
+    if (items[i].note.made_by && (settings->annihilate || settings->coalesce_window_ms))
+      return true;
   }
   return false;
 }

@@ -2,7 +2,7 @@
  *
  * rules/policy/plan.h: one pure function from what is pending, the settings and the moment to a
  * plan: what is shown, in which order and words, what is removed and why, what stays. Steps, one
- * file each, in this order: expire, withdraw, supersede, annihilate, filter, coalesce, rank, cap,
+ * file each, in this order: expire, withdraw, annihilate, filter, supersede, coalesce, rank, cap,
  * tokens.
  * It must not know the store, JSON, clocks or how text is rendered.
  */
@@ -27,7 +27,7 @@ struct plan {
   struct fate *fates; /* of every item that is not pending any more when the delivery commits, shown
                          ones included; by n */
   size_t fate_count;
-  size_t deferred; /* items that stay pending because of the cap */
+  size_t deferred; /* lines whose items stay pending because of a cap */
 };
 
 /* `items`: pending ones, by n, their facts read if plan_needs_facts. Lines and fates live in the
@@ -47,8 +47,9 @@ bool plan_needs_facts(const struct item *items, size_t item_count, const struct 
 
 /* What has to be withdrawn at once because of what the assistant or the handle did: a poll
  * withdraws all notifications of the handle (`reason` REASON_POLLED), running on only that it waits
- * (REASON_RUNNING). Returns how many fates were written, by n; there is room for item_count. */
+ * (REASON_RUNNING). What is critical only by a report that is `critical` itself. Returns how many
+ * fates were written, by n; there is room for item_count. */
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
-                       enum reason reason, struct fate *fates);
+                       enum reason reason, bool critical, struct fate *fates);
 
 #endif

@@ -8,6 +8,7 @@
 
 static int by_time(const void *left, const void *right) {
   const struct line *a = left, *b = right;
+  if (a->group != b->group) return a->group < b->group ? -1 : 1;
   return a->place < b->place ? -1 : a->place > b->place;
 }
 

@@ -8,9 +8,25 @@
 
 #include <stdbool.h>
 
+#include "render/coalesced.h"
 #include "rules/policy/plan.h"
 
 #define NO_ITEM SIZE_MAX
+
+/* One path that one item names. */
+struct mention {
+  struct tidings_span path;
+  size_t item;
+  size_t leader; /* the first mention of the same path in the same window */
+  size_t before; /* the mention of the same path before this, unless that was undone; or NO_ITEM */
+  size_t opposite; /* the item that this one cancels out with; NO_ITEM: there is none */
+  uint8_t change;  /* at a leader: what became of the file */
+};
+struct trace {
+  struct mention *mentions; /* by item */
+  size_t *first;            /* of each item: the index of its first mention */
+  size_t count;
+};
 
 struct work {
   const struct item *items; /* by n */
@@ -20,8 +36,10 @@ struct work {
 
   struct line *lines; /* from coalesce on */
   size_t line_count;
-  size_t *next;    /* one an item: the next item of the same line, or NO_ITEM */
-  size_t deferred; /* items */
+  size_t *next;       /* one an item: the next item of the same line, or NO_ITEM */
+  size_t deferred;    /* lines */
+  struct trace trace; /* what became of files, by window */
+  size_t *slots;      /* at a leader of its mentions: where the path stands in its line's list */
 
   const struct settings *settings;
   const struct token_counter *counter;
@@ -49,22 +67,42 @@ void policy_expire(struct work *work);
 int policy_withdraw(struct work *work); /* 0, or -1: no memory. So are the others that return int */
 /* Is it withdrawn, but not to be forgotten yet, because of what others may still say of it? */
 bool policy_is_awaited(const struct work *work, size_t index);
-int policy_supersede(struct work *work);
 int policy_annihilate(struct work *work);
 void policy_filter(struct work *work);
+int policy_supersede(struct work *work);
 int policy_coalesce(struct work *work); /* makes the lines */
 void policy_rank(struct work *work);
 int policy_cap(struct work *work);
 int policy_tokens(struct work *work);
 
-/* members.c: writes the message of a line that stands for several items. */
-int policy_write_common(const struct work *work, struct line *line);
+/* files.c */
+/* Is it one of those that a list may be made of? Whatever else has a path may mean anything. */
+static inline bool is_file_change(const struct item *item) {
+  return item->note.made_by == MADE_BY_FILE_CHANGED && item->facts.path_count &&
+         !notification_is_critical(&item->note);
+}
+/* What became of each path that an item names which is left. `windows`: of each item, the first
+ * item of its window; NULL: all share one, and only reports of one file each undo each other. */
+int policy_trace_files(const struct work *work, const size_t *windows, struct trace *ret_trace);
+/* Ends the items all of whose paths were undone. */
+void policy_end_undone(struct work *work, const struct trace *trace);
+/* Makes line->files. */
+int policy_list_files(const struct work *work, struct line *line);
+/* Has one of the item's paths room in the line's list? */
+bool policy_is_listed(const struct work *work, const struct line *line, size_t i);
+
+/* words.c */
+int policy_write_line(const struct work *work, struct line *line); /* of several items, or files */
+int policy_write_files(const struct work *work, struct line *line, size_t listed);
+/* The message with only its first `kept` bytes. */
+int policy_write_cut(const struct work *work, const struct line *line, size_t kept,
+                     struct tidings_span *ret_message);
 
 /* fair.c: the lines' indices in the order in which they have their turn. */
 int policy_fair_order(const struct work *work, size_t *ret_order);
 
-/* Takes the lines that are not `kept` out, the rest closing up in order; their items stay pending
- * and count as deferred. */
+/* Takes the lines that are not `kept` out, the rest closing up in order; their items stay pending,
+ * and each line counts as deferred. */
 void policy_defer_lines(struct work *work, const bool *kept);
 
 /* Which of `count` texts are equal: ret_leaders[i] is the lowest index with the same text. In n log

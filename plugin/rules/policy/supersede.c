@@ -1,37 +1,86 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/supersede.c: of the items with the same key the newest stays, and stands where the
- * oldest stood.
+ * rules/policy/supersede.c: of the items of one source with the same key, and of the reported
+ * states of one handle or MCP server, the newest stays, and stands where the oldest stood. What is
+ * critical gives way to what is critical alone.
  */
 #include "rules/policy/steps.h"
 
-int policy_supersede(struct work *work) {
-  struct arena *arena = work->arena;
-  size_t keyed = 0;
-  for (size_t i = 0; i < work->item_count; i++)
-    keyed += is_left(work, i) && work->items[i].note.key.len > 0;
-  if (keyed < 2) return 0;
+/* Items that are about the same thing. */
+struct subjects {
+  struct tidings_span *names; /* equal: the same thing */
+  size_t *items, *leaders;
+  size_t *newest, *newest_critical; /* at a leader */
+  size_t count;
+};
 
-  struct tidings_span *keys = arena_zalloc(arena, keyed, sizeof *keys);
-  size_t *items = arena_zalloc(arena, keyed, sizeof *items); /* the item of each key */
-  size_t *leaders = arena_zalloc(arena, keyed, sizeof *leaders),
-         *newest = arena_zalloc(arena, keyed, sizeof *newest);
-  if (!keys || !items || !leaders || !newest) return -1;
-  size_t count = 0;
-  for (size_t i = 0; i < work->item_count; i++) {
-    if (!is_left(work, i) || !work->items[i].note.key.len) continue;
-    keys[count] = work->items[i].note.key;
-    items[count++] = i;
+static struct tidings_span subject_state(const struct item *item) {
+  switch (item->note.made_by) {
+  case MADE_BY_HANDLE_STATE: return item->note.handle;
+  case MADE_BY_MCP_STATE: return item->facts.server;
+  default: return span_of(NULL, 0);
   }
-  if (policy_group_equal(keys, count, arena, leaders)) return -1;
-  for (size_t k = 0; k < count; k++) newest[leaders[k]] = items[k];
-  for (size_t k = 0; k < count; k++) {
-    size_t stays = newest[leaders[k]];
-    if (items[k] == stays) {
-      work->places[stays] = work->items[items[leaders[k]]].n;
-    } else {
-      end_item(work, items[k], OUTCOME_SUPERSEDED, REASON_NEWER_KEY, work->items[stays].n);
-    }
+}
+
+static struct tidings_span subject_of(const struct item *item, enum reason reason) {
+  return reason == REASON_NEWER_KEY ? item->note.key : subject_state(item);
+}
+
+/* With its source in front: a key, a handle and a server of one name are different things. */
+static int add_subject(const struct work *work, struct subjects *subjects, size_t i,
+                       struct tidings_span name) {
+  struct tidings_span source = work->items[i].note.source;
+  char *text = arena_alloc(work->arena, source.len + 1 + name.len);
+  if (!text) return -1;
+  memcpy(text, source.ptr, source.len);
+  text[source.len] = '\0';
+  memcpy(text + source.len + 1, name.ptr, name.len);
+  subjects->names[subjects->count] = span_of(text, source.len + 1 + name.len);
+  subjects->items[subjects->count++] = i;
+  return 0;
+}
+
+static int find_subjects(const struct work *work, enum reason reason, struct subjects *subjects) {
+  struct arena *arena = work->arena;
+  size_t most = 0;
+  for (size_t i = 0; i < work->item_count; i++)
+    most += is_left(work, i) && subject_of(&work->items[i], reason).len;
+  if (most < 2) return 0;
+  subjects->names = arena_array(arena, most, sizeof *subjects->names);
+  subjects->items = arena_array(arena, most, sizeof *subjects->items);
+  subjects->leaders = arena_array(arena, most, sizeof *subjects->leaders);
+  subjects->newest = arena_array(arena, most, sizeof *subjects->newest);
+  subjects->newest_critical = arena_array(arena, most, sizeof *subjects->newest_critical);
+  if (!subjects->names || !subjects->items || !subjects->leaders || !subjects->newest ||
+      !subjects->newest_critical)
+    return -1;
+  for (size_t i = 0; i < work->item_count; i++) {
+    struct tidings_span name = subject_of(&work->items[i], reason);
+    if (is_left(work, i) && name.len && add_subject(work, subjects, i, name)) return -1;
+  }
+  return policy_group_equal(subjects->names, subjects->count, arena, subjects->leaders);
+}
+
+static int supersede_by(struct work *work, enum reason reason) {
+  struct subjects subjects = {.count = 0};
+  if (find_subjects(work, reason, &subjects)) return -1;
+  for (size_t s = 0; s < subjects.count; s++) {
+    size_t i = subjects.items[s];
+    subjects.newest[subjects.leaders[s]] = i;
+    if (notification_is_critical(&work->items[i].note))
+      subjects.newest_critical[subjects.leaders[s]] = i;
+  }
+  for (size_t s = 0; s < subjects.count; s++) {
+    size_t i = subjects.items[s];
+    bool critical = notification_is_critical(&work->items[i].note);
+    size_t stays = (critical ? subjects.newest_critical : subjects.newest)[subjects.leaders[s]];
+    if (i == stays) continue;
+    end_item(work, i, OUTCOME_SUPERSEDED, reason, work->items[stays].n);
+    if (work->places[i] < work->places[stays]) work->places[stays] = work->places[i];
   }
   return 0;
+}
+
+int policy_supersede(struct work *work) {
+  return supersede_by(work, REASON_NEWER_KEY) || supersede_by(work, REASON_NEWER_STATE) ? -1 : 0;
 }

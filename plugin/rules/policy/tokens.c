@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/tokens.c: at most max_tokens for all lines together. In the order of fair.c each is
- * shown whole, or its first line, and the first for which there is no room waits with all after
- * it. The very first is always shown, cut as short as it must be: else it would wait for ever.
+ * shown whole, or its first line (of a list of files: fewer by name), and the first for which there
+ * is no room waits with all after it. The very first is always shown, cut as short as it may be:
+ * else it would wait for ever.
  */
 #include "common/utf8.h"
-#include "render/missing.h"
 #include "rules/policy/steps.h"
 
-enum { LEAST_BYTES = 32 }; /* of the first line's text: what says nothing need not be shown */
+/* What is shown of a message says enough: its first line, or so many bytes of that. */
+enum { LEAST_BYTES = 200, LONGEST_CHARACTER = 4 };
 
 static uint64_t cost(const struct work *work, struct tidings_span message) {
   if (work->counter && work->counter->count)
@@ -22,54 +23,53 @@ static size_t first_line_bytes(struct tidings_span message) {
   return len;
 }
 
-/* Halves what is shown of the message until it fits. */
-static int cut_to_fit(const struct work *work, struct line *line, uint64_t left) {
-  struct tidings_span message = line->message, cut = message;
-  size_t kept = first_line_bytes(message);
-  if (kept == message.len) kept = message.len / 2;
-  do {
-    kept = utf8_prefix(message, kept);
-    if (render_cut(work->arena, message, kept, &cut)) return -1;
-    kept /= 2;
-  } while (kept >= LEAST_BYTES && cost(work, cut) > left);
-  line->message = cut;
-  line->shortened = true;
+static size_t least_bytes(const struct line *line) {
+  size_t first = first_line_bytes(line->item->note.message);
+  if (line->level == TIDINGS_LEVEL_CRITICAL || first <= LEAST_BYTES) return first;
+  return utf8_prefix(line->item->note.message, LEAST_BYTES + LONGEST_CHARACTER - 1);
+}
+
+/* Lists fewer files until they fit. */
+static int shorten_list(const struct work *work, struct line *line, uint64_t left) {
+  while (line->listed > 1 && cost(work, line->message) > left) {
+    if (policy_write_files(work, line, line->listed - 1)) return -1;
+  }
   return 0;
 }
 
-enum admission { ADMITTED, NO_ROOM };
-
-/* Whole. */
-static enum admission admit_whole(const struct work *work, const struct line *line,
-                                  uint64_t *left) {
-  uint64_t whole = cost(work, line->message);
-  if (whole > *left) return NO_ROOM;
-  *left -= whole;
-  return ADMITTED;
-}
-
-/* By its first line, if it has more than one. */
-static int admit_first_line(const struct work *work, struct line *line, uint64_t *left,
-                            enum admission *ret_admission) {
-  size_t line_bytes = first_line_bytes(line->message);
+/* A cut that saves nothing is not made. */
+static int cut_at(const struct work *work, struct line *line, size_t kept) {
   struct tidings_span cut;
-  *ret_admission = NO_ROOM;
-  if (!line_bytes || line_bytes == line->message.len) return 0;
-  if (render_cut(work->arena, line->message, line_bytes, &cut)) return -1;
-  uint64_t shorter = cost(work, cut);
-  if (shorter > *left) return 0;
+  if (policy_write_cut(work, line, kept, &cut)) return -1;
+  if (cut.len >= line->message.len) return 0;
   line->message = cut;
   line->shortened = true;
-  *left -= shorter;
-  *ret_admission = ADMITTED;
   return 0;
 }
 
-/* However little room there is: *left may become 0. */
-static int admit_cut(const struct work *work, struct line *line, uint64_t *left) {
-  if (line->message.len > 2 * (size_t)LEAST_BYTES && cut_to_fit(work, line, *left)) return -1;
-  uint64_t cut = cost(work, line->message);
-  *left = cut < *left ? *left - cut : 0;
+/* To the first line; if it `must` be shown, then by halves as far as may be, until it fits. */
+static int shorten_text(const struct work *work, struct line *line, uint64_t left, bool must) {
+  struct tidings_span message = line->item->note.message;
+  size_t least = least_bytes(line), kept = first_line_bytes(message);
+  if (kept < message.len && cut_at(work, line, kept)) return -1;
+  while (must && kept > least && cost(work, line->message) > left) {
+    kept = kept / 2 > least ? kept / 2 : least;
+    if (cut_at(work, line, kept)) return -1;
+  }
+  return 0;
+}
+
+/* *ret_in: is there room for it? Then *left is less. Returns 0, or -1: no memory. */
+static int admit(const struct work *work, struct line *line, bool must, uint64_t *left,
+                 bool *ret_in) {
+  uint64_t whole = cost(work, line->message);
+  if (whole > *left) {
+    if (line->files ? shorten_list(work, line, *left) : shorten_text(work, line, *left, must))
+      return -1;
+    whole = cost(work, line->message);
+  }
+  *ret_in = must || whole <= *left;
+  *left = whole < *left ? *left - whole : 0;
   return 0;
 }
 
@@ -80,11 +80,9 @@ int policy_tokens(struct work *work) {
   bool *kept = arena_zalloc(work->arena, work->line_count, sizeof *kept);
   if (!order || !kept || policy_fair_order(work, order)) return -1;
   for (size_t i = 0; i < work->line_count; i++) {
-    struct line *line = &work->lines[order[i]];
-    enum admission admission = admit_whole(work, line, &left);
-    if (admission == NO_ROOM && admit_first_line(work, line, &left, &admission)) return -1;
-    if (admission == NO_ROOM && i > 0) break;
-    if (admission == NO_ROOM && admit_cut(work, line, &left)) return -1;
+    bool in = false;
+    if (admit(work, &work->lines[order[i]], i == 0, &left, &in)) return -1;
+    if (!in) break;
     kept[order[i]] = true;
   }
   policy_defer_lines(work, kept);

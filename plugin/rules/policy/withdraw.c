@@ -28,11 +28,6 @@ static int by_path(const void *left, const void *right) {
   return a->n < b->n ? -1 : a->n > b->n;
 }
 
-static bool is_file_change(const struct item *item) {
-  return span_is(item->note.source, "file") && span_is(item->note.name, "changed") &&
-         item->facts.path_count;
-}
-
 static bool is_near(int64_t a, int64_t b) {
   int64_t apart;
   return !__builtin_sub_overflow(a, b, &apart) && apart >= -WATCHER_MS && apart <= WATCHER_MS;
@@ -69,7 +64,8 @@ int policy_withdraw(struct work *work) {
   size_t most = 0, count = 0;
   for (size_t i = 0; i < work->item_count; i++) {
     const struct item *item = &work->items[i];
-    if (!item->note.caused_by.len || !is_left(work, i)) continue;
+    if (!item->note.caused_by.len || notification_is_critical(&item->note) || !is_left(work, i))
+      continue;
     end_item(work, i, OUTCOME_WITHDRAWN, REASON_CAUSED_BY, 0);
     if (is_file_change(item)) most += item->facts.path_count;
   }
@@ -99,13 +95,13 @@ bool policy_is_awaited(const struct work *work, size_t index) {
 }
 
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
-                       enum reason reason, struct fate *fates) {
+                       enum reason reason, bool critical, struct fate *fates) {
   size_t count = 0;
   for (size_t i = 0; i < item_count; i++) {
     const struct notification *note = &items[i].note;
     bool waits = span_is(note->source, "tool") && span_is(note->name, "waiting");
     if (!note->message.len || !span_equal(note->handle, handle) ||
-        (reason == REASON_RUNNING && !waits))
+        (reason == REASON_RUNNING && !waits) || (notification_is_critical(note) && !critical))
       continue;
     fates[count++] =
         (struct fate){.n = items[i].n, .outcome = OUTCOME_WITHDRAWN, .reason = (uint8_t)reason};

@@ -23,6 +23,7 @@ static void produce_handle_state(const struct report *report, struct produced *p
   case HANDLE_RUNNING:
     produced->withdraw_handle = report->handle;
     produced->withdraw_reason = REASON_RUNNING;
+    produced->withdraws_critical = report->has_level && report->level == TIDINGS_LEVEL_CRITICAL;
     break;
   case HANDLE_WAITING: speak(produced, "tool", "waiting", TIDINGS_LEVEL_WARNING); break;
   case HANDLE_FAILED: speak(produced, "tool", "failed", TIDINGS_LEVEL_ERROR); break;
@@ -91,9 +92,17 @@ static void produce_subagent_finished(const struct report *report, struct produc
 
 static int write_note(const struct event *event, const struct settings *settings,
                       struct arena *arena, struct produced *produced) {
+  static const uint8_t makers[] = {[EVENT_HANDLE_STATE] = MADE_BY_HANDLE_STATE,
+                                   [EVENT_MCP_STATE] = MADE_BY_MCP_STATE,
+                                   [EVENT_FILE_CHANGED] = MADE_BY_FILE_CHANGED,
+                                   [EVENT_CONFIG_CHANGED] = MADE_BY_CONFIG_CHANGED,
+                                   [EVENT_BUDGET_USAGE] = MADE_BY_BUDGET_USAGE,
+                                   [EVENT_RATE_LIMITED] = MADE_BY_RATE_LIMITED,
+                                   [EVENT_SUBAGENT_FINISHED] = MADE_BY_SUBAGENT_FINISHED};
   struct notification *note = &produced->note;
   struct buffer text = BUFFER_EMPTY;
   note->data = event->data;
+  note->made_by = makers[event->type];
   if (event->report.has_level) note->level = event->report.level;
   render_report(event->type, &event->report, &produced->memory, &text);
   struct tidings_span message = buffer_view(&text);

@@ -18,7 +18,8 @@ struct produced {
   /* pending notifications of this handle are withdrawn; empty: none is */
   struct tidings_span withdraw_handle;
   enum reason withdraw_reason;
-  struct memory memory; /* from now on */
+  bool withdraws_critical; /* the report is critical itself */
+  struct memory memory;    /* from now on */
 };
 
 /* `event` is a report (event_is_report). Text is in the arena or the event's. Returns 0, or -1: no

@@ -18,6 +18,7 @@ void item_encode(struct buffer *out, int64_t time_ms, const struct notification 
   record_bytes(out, note->tool);
   record_bytes(out, note->handle);
   record_bytes(out, note->caused_by);
+  if (note->made_by) record_u64(out, note->made_by); /* records of earlier versions end here */
 }
 
 bool item_decode(struct record_reader *reader, struct item *ret_item) {
@@ -34,6 +35,7 @@ bool item_decode(struct record_reader *reader, struct item *ret_item) {
   note->tool = record_read_bytes(reader);
   note->handle = record_read_bytes(reader);
   note->caused_by = record_read_bytes(reader);
+  note->made_by = reader->at == reader->end ? 0 : record_read_below(reader, MAKER_COUNT);
   return record_close(reader);
 }
 

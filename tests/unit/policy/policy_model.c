@@ -20,8 +20,8 @@ static void end(struct model *model, size_t i, enum outcome outcome, enum reason
   model->fates[i].ref = ref;
 }
 
-static bool is_kind(const struct item *item, const char *source, const char *name) {
-  return span_is(item->note.source, source) && span_is(item->note.name, name);
+static bool critical(const struct items *items, size_t i) {
+  return items->items[i].note.level == TIDINGS_LEVEL_CRITICAL;
 }
 
 /* The first edit of the assistant's own, of this path and at about this time. */
@@ -29,7 +29,7 @@ static uint64_t model_edit(const struct model *model, const struct items *items,
                            struct tidings_span path, int64_t time_ms) {
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
-    if (model->fates[i].reason != REASON_CAUSED_BY || !is_kind(item, "file", "changed")) continue;
+    if (model->fates[i].reason != REASON_CAUSED_BY || !model_is_file(item)) continue;
     for (size_t p = 0; p < item->facts.path_count; p++) {
       if (span_equal(item->facts.paths[p], path) &&
           llabs((long long)(item->time_ms - time_ms)) <= 2000)
@@ -41,55 +41,99 @@ static uint64_t model_edit(const struct model *model, const struct items *items,
 
 static void model_withdraw(struct model *model, const struct items *items) {
   for (size_t i = 0; i < items->count; i++) {
-    if (left(model, i) && items->items[i].note.caused_by.len)
+    if (left(model, i) && items->items[i].note.caused_by.len && !critical(items, i))
       end(model, i, OUTCOME_WITHDRAWN, REASON_CAUSED_BY, 0);
   }
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
     uint64_t edit = 1;
-    if (!left(model, i) || !is_kind(item, "file", "changed") || !item->facts.path_count) continue;
+    if (!left(model, i) || !model_is_file(item)) continue;
     for (size_t p = 0; p < item->facts.path_count && edit; p++)
       edit = model_edit(model, items, item->facts.paths[p], item->time_ms);
     if (edit) end(model, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, edit);
   }
 }
 
+/* -- supersede --------------------------------------------------------------------------------- */
+
 static bool same_key(const struct item *a, const struct item *b) {
-  return a->note.key.len && span_equal(a->note.key, b->note.key);
+  return a->note.key.len && span_equal(a->note.key, b->note.key) &&
+         span_equal(a->note.source, b->note.source);
 }
 
-static void model_supersede(struct model *model, const struct items *items) {
+static bool same_state(const struct item *a, const struct item *b) {
+  if (a->note.made_by != b->note.made_by || !span_equal(a->note.source, b->note.source))
+    return false;
+  if (a->note.made_by == MADE_BY_HANDLE_STATE)
+    return a->note.handle.len && span_equal(a->note.handle, b->note.handle);
+  return a->note.made_by == MADE_BY_MCP_STATE && a->facts.server.len &&
+         span_equal(a->facts.server, b->facts.server);
+}
+
+static void model_supersede(struct model *model, const struct items *items, enum reason reason,
+                            bool (*same)(const struct item *a, const struct item *b)) {
   bool was_left[MOST_ITEMS];
   for (size_t i = 0; i < items->count; i++) was_left[i] = left(model, i);
   for (size_t i = 0; i < items->count; i++) {
-    if (!was_left[i]) continue;
-    for (size_t j = i + 1; j < items->count; j++) {
-      if (was_left[j] && same_key(&items->items[i], &items->items[j]))
-        end(model, i, OUTCOME_SUPERSEDED, REASON_NEWER_KEY, items->items[j].n);
+    size_t winner = i;
+    for (size_t j = i + 1; was_left[i] && j < items->count; j++) {
+      if (was_left[j] && same(&items->items[i], &items->items[j]) &&
+          (!critical(items, i) || critical(items, j)))
+        winner = j;
     }
-    for (size_t j = i; j-- > 0;) {
-      if (was_left[j] && same_key(&items->items[i], &items->items[j]))
-        model->places[i] = items->items[j].n;
-    }
+    if (winner == i) continue;
+    end(model, i, OUTCOME_SUPERSEDED, reason, items->items[winner].n);
+    if (model->places[i] < model->places[winner]) model->places[winner] = model->places[i];
   }
 }
 
-static void model_annihilate(struct model *model, const struct items *items) {
+/* -- annihilate -------------------------------------------------------------------------------- */
+
+static bool is_state(const struct item *item, struct tidings_span server, const char *name) {
+  return item->note.made_by == MADE_BY_MCP_STATE && span_is(item->note.name, name) &&
+         span_equal(item->facts.server, server);
+}
+
+/* What is pending of the server between its last return and this one; both ends say the same about
+ * being critical, or nothing happens. */
+static void model_return(struct model *model, const struct items *items, size_t back) {
+  struct tidings_span server = items->items[back].facts.server;
+  size_t since = 0, loss = MOST_ITEMS;
+  bool alike = true;
+  for (size_t j = 0; j < back; j++) {
+    bool was_back = is_state(&items->items[j], server, "reconnected") && !model->gone[j];
+    if (was_back) since = j + 1;
+  }
+  for (size_t j = since; j < back; j++) {
+    bool lost = is_state(&items->items[j], server, "disconnected");
+    if (!left(model, j) || !(lost || is_state(&items->items[j], server, "unresponsive"))) continue;
+    if (lost) loss = j;
+    alike = alike && critical(items, j) == critical(items, back);
+  }
+  if (loss == MOST_ITEMS || !alike) return;
+  for (size_t j = since; j < back; j++) {
+    if (left(model, j) && (is_state(&items->items[j], server, "disconnected") ||
+                           is_state(&items->items[j], server, "unresponsive")))
+      end(model, j, OUTCOME_ANNIHILATED, REASON_OPPOSITE, items->items[back].n);
+  }
+  end(model, back, OUTCOME_ANNIHILATED, REASON_OPPOSITE, items->items[loss].n);
+}
+
+static void model_annihilate(struct model *model, const struct items *items, int64_t now_ms) {
+  for (size_t i = 0; i < items->count; i++) {
+    const struct item *item = &items->items[i];
+    int64_t wait_ms = item->facts.retry_after_ms;
+    model->gone[i] = !left(model, i);
+    if (left(model, i) && item->note.made_by == MADE_BY_RATE_LIMITED && !critical(items, i) &&
+        wait_ms > 0 && now_ms - item->time_ms >= wait_ms)
+      end(model, i, OUTCOME_ANNIHILATED, REASON_OVER, 0);
+  }
   for (size_t i = 0; i < items->count; i++) {
     struct tidings_span server = items->items[i].facts.server;
-    bool met = false;
-    if (!left(model, i) || !is_kind(&items->items[i], "mcp", "reconnected") || !server.len)
-      continue;
-    for (size_t j = 0; j < i; j++) {
-      if (!left(model, j) || !is_kind(&items->items[j], "mcp", "disconnected") ||
-          !span_equal(items->items[j].facts.server, server))
-        continue;
-      end(model, j, OUTCOME_ANNIHILATED, REASON_OPPOSITE, items->items[i].n);
-      model->fates[i].ref = items->items[j].n;
-      met = true;
-    }
-    if (met) end(model, i, OUTCOME_ANNIHILATED, REASON_OPPOSITE, model->fates[i].ref);
+    if (left(model, i) && server.len && is_state(&items->items[i], server, "reconnected"))
+      model_return(model, items, i);
   }
+  model_undo(model, items, NULL);
 }
 
 /* Is there a rule that says false? */
@@ -138,22 +182,24 @@ void model_plan(struct model *model, const struct items *items, const struct set
       end(model, i, OUTCOME_EXPIRED, REASON_TTL, 0);
   }
   model_withdraw(model, items);
-  model_supersede(model, items);
-  if (settings->annihilate) model_annihilate(model, items);
+  if (settings->annihilate) model_annihilate(model, items, now_ms);
   model_filter(model, items, settings);
+  model_supersede(model, items, REASON_NEWER_KEY, same_key);
+  model_supersede(model, items, REASON_NEWER_STATE, same_state);
   model_lines(model, items, settings);
   for (size_t a = 0; a < model->shown; a++) {
     const struct model_line *line = &model->lines[a];
     for (size_t i = 0; i < line->count; i++) {
       end(model, line->items[i], OUTCOME_DELIVERED,
-          line->shortened ? REASON_SHORTENED : REASON_SHOWN,
+          line->file_count && !model_names(model, items, line, line->items[i]) ? REASON_COUNTED
+          : line->shortened                                                    ? REASON_SHORTENED
+                                                                               : REASON_SHOWN,
           line->count > 1 ? items->items[line->items[0]].n : 0);
     }
   }
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
-    bool edit = model->fates[i].reason == REASON_CAUSED_BY && is_kind(item, "file", "changed") &&
-                item->facts.path_count;
+    bool edit = model->fates[i].reason == REASON_CAUSED_BY && model_is_file(item);
     if (!edit || llabs((long long)(item->time_ms - now_ms)) > 2000) continue;
     model->fates[i] = (struct fate){.n = item->n}; /* watchers may be late */
     model->awaited++;

@@ -8,24 +8,50 @@
 
 #include "items.h"
 
+enum { MODEL_PATHS = 3 }; /* of one item, at most */
+
 struct model_line {
   size_t items[MOST_ITEMS]; /* indices */
   size_t count;
-  uint64_t place, newest;
+  uint64_t place, group, newest;
   uint8_t level;
   bool pinned;
   struct tidings_span message;
   bool shortened;
+  /* a list of files: the first `listed` by name */
+  struct tidings_span files[MOST_ITEMS * MODEL_PATHS];
+  uint8_t changes[MOST_ITEMS * MODEL_PATHS];
+  size_t file_count, listed;
 };
 
 struct model {
   struct fate fates[MOST_ITEMS];
   uint64_t places[MOST_ITEMS];
   struct model_line lines[MOST_ITEMS]; /* what is shown */
-  size_t shown, deferred;
-  size_t awaited;      /* withdrawn, but pending until no watcher can speak of it any more */
-  struct arena *arena; /* of messages */
+  size_t shown, deferred;              /* lines */
+  size_t waiting;                      /* items of deferred lines */
+  /* the item that has undone this path of this item, plus 1; 0: none has */
+  size_t undone[MOST_ITEMS][MODEL_PATHS];
+  bool gone[MOST_ITEMS]; /* when it came to what cancels out, it was gone already */
+  size_t awaited;        /* withdrawn, but pending until no watcher can speak of it any more */
+  struct arena *arena;   /* of messages */
 };
+
+static inline bool model_is_file(const struct item *item) {
+  return item->note.made_by == MADE_BY_FILE_CHANGED && item->facts.path_count > 0 &&
+         item->note.level != TIDINGS_LEVEL_CRITICAL;
+}
+/* policy_model_files.c: ends what reports of files have undone. `windows` NULL: all are one window,
+ * and only reports of one file count. */
+void model_undo(struct model *model, const struct items *items, const size_t *windows);
+/* The files of a line, and their words with only some of them by name. */
+void model_list(const struct model *model, const struct items *items, struct model_line *line);
+void model_write_list(struct model *model, struct model_line *line, size_t listed);
+bool model_is_undone(const struct model *model, const struct items *items,
+                     const struct model_line *line);
+/* Is one of the item's files among those that are listed by name? */
+bool model_names(const struct model *model, const struct items *items,
+                 const struct model_line *line, size_t i);
 
 void model_plan(struct model *model, const struct items *items, const struct settings *settings,
                 int64_t now_ms, struct arena *arena);

@@ -6,124 +6,101 @@
 
 #include <stdlib.h>
 
+static bool is_left_over(const struct model *model, size_t i) {
+  return model->fates[i].outcome == OUTCOME_NONE;
+}
+
 /* -- coalesce ---------------------------------------------------------------------------------- */
 
-static bool contains(const struct tidings_span *texts, size_t count, struct tidings_span text) {
-  for (size_t i = 0; i < count; i++) {
-    if (span_equal(texts[i], text)) return true;
-  }
-  return false;
+static bool same_kind(const struct item *a, const struct item *b) {
+  return span_equal(a->note.source, b->note.source) && span_equal(a->note.name, b->note.name) &&
+         a->note.level == b->note.level && model_is_file(a) == model_is_file(b);
 }
 
-static size_t times_said(const struct items *items, const struct model_line *line,
-                         struct tidings_span message, bool files) {
-  size_t times = 0;
-  for (size_t i = 0; i < line->count; i++) {
-    const struct item *item = &items->items[line->items[i]];
-    times += !(files && item->facts.path_count) && span_equal(item->note.message, message);
-  }
-  return times;
-}
-
-static void say(const struct items *items, const struct model_line *line,
-                struct tidings_span message, bool files, struct buffer *out) {
-  size_t times = times_said(items, line, message, files);
-  buffer_span(out, message);
-  if (times > 1) buffer_format(out, " (%zu times)", times);
-}
-
-static void list_files(const struct tidings_span *paths, size_t count, size_t limit,
-                       struct buffer *out) {
-  buffer_text(out, "Multiple files modified: ");
-  for (size_t i = 0; i < count; i++) {
-    if (i && out->len + paths[i].len > limit) {
-      buffer_format(out, "… (%zu more files)", count - i);
-      return;
+static void find_windows(const struct model *model, const struct items *items,
+                         const struct settings *settings, size_t *ret_windows) {
+  for (size_t i = 0; i < items->count; i++) {
+    ret_windows[i] = i;
+    for (size_t j = i; is_left_over(model, i) && j-- > 0;) {
+      if (!is_left_over(model, j) || !same_kind(&items->items[j], &items->items[i])) continue;
+      int64_t opened = items->items[ret_windows[j]].time_ms;
+      if (llabs((long long)(items->items[i].time_ms - opened)) <=
+          (long long)settings->coalesce_window_ms)
+        ret_windows[i] = ret_windows[j];
+      break;
     }
-    if (i) buffer_text(out, ", ");
-    buffer_span(out, paths[i]);
   }
+}
+
+static struct tidings_span text_of_line(struct model *model, const struct items *items,
+                                        const struct model_line *line, size_t kept) {
+  struct tidings_span message = items->items[line->items[0]].note.message, copy;
+  struct buffer out = BUFFER_EMPTY;
+  while (kept && kept < message.len && (message.ptr[kept] & 0xC0) == 0x80) kept--;
+  if (kept < message.len) {
+    buffer_append(&out, message.ptr, kept);
+    buffer_format(&out, "… (%zu more bytes)", message.len - kept);
+  } else {
+    buffer_span(&out, message);
+  }
+  if (line->count > 1) buffer_format(&out, " (%zu times)", line->count);
+  cr_assert_eq(arena_copy(model->arena, buffer_view(&out), &copy), 0);
+  buffer_free(&out);
+  return copy;
 }
 
 static void model_words(struct model *model, const struct items *items,
                         const struct settings *settings, struct model_line *line) {
-  struct tidings_span paths[MOST_ITEMS * 3], said[MOST_ITEMS];
-  size_t path_count = 0, said_count = 0;
-  struct buffer out = BUFFER_EMPTY;
-  bool listed = false, full = false;
-  for (size_t i = 0; i < line->count; i++) {
-    const struct facts *facts = &items->items[line->items[i]].facts;
-    for (size_t p = 0; p < facts->path_count; p++) {
-      if (!contains(paths, path_count, facts->paths[p])) paths[path_count++] = facts->paths[p];
-    }
+  const struct item *first = &items->items[line->items[0]];
+  bool same = true;
+  for (size_t i = 1; i < line->count; i++)
+    same = same && span_equal(items->items[line->items[i]].note.message, first->note.message);
+  line->message = first->note.message;
+  if (same && !(model_is_file(first) && model_is_undone(model, items, line))) {
+    if (line->count > 1) line->message = text_of_line(model, items, line, SIZE_MAX);
+    return;
   }
-  bool same =
-      times_said(items, line, items->items[line->items[0]].note.message, false) == line->count;
-  bool files = path_count > 1 && !same;
-  size_t more = 0;
-  for (size_t i = 0; i < line->count; i++) {
-    const struct item *item = &items->items[line->items[i]];
-    bool is_file = files && item->facts.path_count;
-    if (is_file ? listed : contains(said, said_count, item->note.message)) continue;
-    struct tidings_span next = is_file ? paths[0] : item->note.message;
-    if (!full && out.len && out.len + next.len > settings->message_bytes) {
-      full = true;
-      if (is_file) {
-        buffer_format(&out, "; … (%zu files)", path_count);
-        break;
-      }
-    }
-    if (full) {
-      if (is_file) continue;
-      said[said_count++] = item->note.message;
-      more++;
-      continue;
-    }
-    if (out.len) buffer_text(&out, "; ");
-    if (is_file) {
-      list_files(paths, path_count, settings->message_bytes, &out);
-      listed = true;
-    } else {
-      say(items, line, item->note.message, files, &out);
-      said[said_count++] = item->note.message;
-    }
-  }
-  if (more) buffer_format(&out, "; … (%zu more)", more);
-  cr_assert_eq(arena_copy(model->arena, buffer_view(&out), &line->message), 0);
-  buffer_free(&out);
-}
-
-static bool same_kind(const struct item *a, const struct item *b) {
-  return span_equal(a->note.source, b->note.source) && span_equal(a->note.name, b->note.name);
+  model_list(model, items, line);
+  size_t listed = line->file_count < 20 ? line->file_count : 20;
+  do {
+    model_write_list(model, line, listed--);
+  } while (listed && line->message.len > settings->message_bytes);
 }
 
 static void join(const struct model *model, const struct items *items, struct model_line *line,
                  size_t i) {
   if (model->places[i] < line->place) line->place = model->places[i];
-  if (items->items[i].note.level > line->level) line->level = items->items[i].note.level;
+  line->level = items->items[i].note.level;
   if (items->items[i].pinned) line->pinned = true;
   line->newest = items->items[i].n;
   line->items[line->count++] = i;
 }
 
+static bool shares_line(const struct items *items, size_t i, size_t j) {
+  const struct item *a = &items->items[i], *b = &items->items[j];
+  return model_is_file(a) || span_equal(a->note.message, b->note.message);
+}
+
 static void model_coalesce(struct model *model, const struct items *items,
                            const struct settings *settings) {
-  bool used[MOST_ITEMS] = {false};
+  bool used[MOST_ITEMS] = {false}, on = settings->coalesce_window_ms > 0;
+  size_t windows[MOST_ITEMS];
+  find_windows(model, items, settings, windows);
+  if (on) model_undo(model, items, windows);
   for (size_t i = 0; i < items->count; i++) {
-    if (model->fates[i].outcome != OUTCOME_NONE || used[i]) continue;
+    if (!is_left_over(model, i) || used[i]) continue;
     struct model_line *line = &model->lines[model->shown++];
-    *line = (struct model_line){.place = UINT64_MAX, .message = items->items[i].note.message};
+    *line = (struct model_line){.place = UINT64_MAX, .group = model->places[i]};
     join(model, items, line, i);
-    for (size_t j = i + 1; settings->coalesce_window_ms && j < items->count; j++) {
-      if (model->fates[j].outcome != OUTCOME_NONE || !same_kind(&items->items[i], &items->items[j]))
-        continue;
-      if (llabs((long long)(items->items[j].time_ms - items->items[i].time_ms)) >
-          (long long)settings->coalesce_window_ms)
-        break;
+    for (size_t j = 0; on && j < items->count; j++) {
+      if (!is_left_over(model, j) || windows[j] != windows[i]) continue;
+      if (model->places[j] < line->group) line->group = model->places[j];
+      if (j <= i || !shares_line(items, i, j)) continue;
       join(model, items, line, j);
       used[j] = true;
     }
-    if (line->count > 1) model_words(model, items, settings, line);
+    if (on) model_words(model, items, settings, line);
+    else line->message = items->items[i].note.message;
   }
 }
 
@@ -132,7 +109,12 @@ static void model_coalesce(struct model *model, const struct items *items,
 static bool goes_before(const struct settings *settings, const struct model_line *a,
                         const struct model_line *b) {
   if (settings->order == ORDER_LEVEL && a->level != b->level) return a->level > b->level;
-  return settings->order == ORDER_NEWEST ? a->place > b->place : a->place < b->place;
+  if (settings->order == ORDER_NEWEST) {
+    const struct model_line *other = a;
+    a = b;
+    b = other;
+  }
+  return a->group != b->group ? a->group < b->group : a->place < b->place;
 }
 
 static void model_rank(struct model *model, const struct settings *settings) {
@@ -148,7 +130,7 @@ static void model_rank(struct model *model, const struct settings *settings) {
 
 /* -- cap --------------------------------------------------------------------------------------- */
 
-static bool critical(const struct model_line *line) {
+static bool is_critical_line(const struct model_line *line) {
   return line->level == TIDINGS_LEVEL_CRITICAL;
 }
 
@@ -156,22 +138,23 @@ static struct tidings_span source_of(const struct items *items, const struct mod
   return items->items[line->items[0]].note.source;
 }
 
-/* How many lines of the same source have their turn before line `at`. */
+/* How many lines of the same source and level have their turn before line `at`. */
 static size_t turn_of(const struct model *model, const struct items *items, size_t at) {
   size_t turn = 0;
   const struct model_line *line = &model->lines[at];
-  for (size_t other = 0; other < model->shown; other++) {
+  for (size_t other = 0; other < at; other++) {
     const struct model_line *rival = &model->lines[other];
-    if (!span_equal(source_of(items, line), source_of(items, rival))) continue;
-    turn += critical(line) == critical(rival) ? other < at : critical(rival);
+    turn +=
+        line->level == rival->level && span_equal(source_of(items, line), source_of(items, rival));
   }
   return turn;
 }
 
 static bool has_turn_before(const struct model *model, const struct items *items, size_t a,
                             size_t b) {
-  if (model->lines[a].pinned != model->lines[b].pinned) return model->lines[a].pinned;
-  if (critical(&model->lines[a]) != critical(&model->lines[b])) return critical(&model->lines[a]);
+  const struct model_line *one = &model->lines[a], *other = &model->lines[b];
+  if (one->pinned != other->pinned) return one->pinned;
+  if (one->level != other->level) return one->level > other->level;
   size_t turn_a = turn_of(model, items, a), turn_b = turn_of(model, items, b);
   return turn_a != turn_b ? turn_a < turn_b : a < b;
 }
@@ -180,11 +163,13 @@ static bool has_turn_before(const struct model *model, const struct items *items
 static bool outranks(const struct model *model, const struct items *items, uint8_t overflow,
                      size_t a, size_t b) {
   const struct model_line *one = &model->lines[a], *other = &model->lines[b];
-  if (overflow != OVERFLOW_DEFER && one->pinned != other->pinned) return one->pinned;
-  if (overflow == OVERFLOW_DROP_OLDEST) return one->newest > other->newest;
-  if (overflow == OVERFLOW_DROP_LOWEST)
-    return one->level != other->level ? one->level > other->level : one->newest > other->newest;
-  return has_turn_before(model, items, a, b);
+  if (overflow == OVERFLOW_DEFER) return has_turn_before(model, items, a, b);
+  if (one->pinned != other->pinned) return one->pinned;
+  if (is_critical_line(one) && is_critical_line(other)) return one->newest < other->newest;
+  if (is_critical_line(one) || is_critical_line(other)) return is_critical_line(one);
+  if (overflow == OVERFLOW_DROP_LOWEST && one->level != other->level)
+    return one->level > other->level;
+  return one->newest > other->newest;
 }
 
 static void drop(struct model *model, const struct model_line *line, uint8_t overflow) {
@@ -199,8 +184,10 @@ static void keep_lines(struct model *model, const bool *kept, uint8_t overflow) 
   size_t shown = 0;
   for (size_t a = 0; a < model->shown; a++) {
     if (kept[a]) model->lines[shown++] = model->lines[a];
-    else if (overflow == OVERFLOW_DEFER) model->deferred += model->lines[a].count;
-    else drop(model, &model->lines[a], overflow);
+    else if (overflow == OVERFLOW_DEFER || is_critical_line(&model->lines[a])) {
+      model->deferred++;
+      model->waiting += model->lines[a].count;
+    } else drop(model, &model->lines[a], overflow);
   }
   model->shown = shown;
 }
@@ -223,47 +210,41 @@ static uint64_t cost(struct tidings_span message) {
   return message.len / 4 + (message.len % 4 ? 1 : 0);
 }
 
-/* Characters in these tests are single bytes, save the ellipsis that stands behind a cut. */
-static size_t whole_characters(struct tidings_span message, size_t kept) {
-  while (kept && kept < message.len && (message.ptr[kept] & 0xC0) == 0x80) kept--;
-  return kept;
+static size_t first_line_of(struct tidings_span message) {
+  size_t len = 0;
+  while (len < message.len && message.ptr[len] != '\n') len++;
+  return len;
 }
 
-static struct tidings_span cut_at(struct model *model, struct tidings_span message, size_t kept) {
-  struct buffer out = BUFFER_EMPTY;
-  struct tidings_span copy;
-  kept = whole_characters(message, kept);
-  buffer_append(&out, message.ptr, kept);
-  buffer_format(&out, "… (%zu more bytes)", message.len - kept);
-  cr_assert_eq(arena_copy(model->arena, buffer_view(&out), &copy), 0);
-  buffer_free(&out);
-  return copy;
+static void shorten(struct model *model, const struct items *items, struct model_line *line,
+                    size_t kept) {
+  struct tidings_span cut = text_of_line(model, items, line, kept);
+  if (cut.len >= line->message.len) return;
+  line->message = cut;
+  line->shortened = true;
 }
 
-/* What is shown of a message with so much room; nothing: it waits. */
-static bool squeeze(struct model *model, struct model_line *line, bool first, uint64_t room,
-                    uint64_t budget) {
-  const char *feed = memchr(line->message.ptr, '\n', line->message.len);
-  size_t first_line = feed ? (size_t)(feed - line->message.ptr) : 0;
+/* What is shown of a line with so much room; nothing: it waits. */
+static bool squeeze(struct model *model, const struct items *items, struct model_line *line,
+                    bool must, uint64_t room) {
+  struct tidings_span message = items->items[line->items[0]].note.message;
+  size_t first = first_line_of(message), least = first;
   if (cost(line->message) <= room) return true;
-  if (first_line) {
-    struct tidings_span cut = cut_at(model, line->message, first_line);
-    if (cost(cut) <= room) {
-      line->message = cut;
-      line->shortened = true;
-      return true;
-    }
+  if (line->file_count) {
+    for (size_t listed = line->listed; listed > 1 && cost(line->message) > room;)
+      model_write_list(model, line, --listed);
+    return must || cost(line->message) <= room;
   }
-  if (!first) return false;
-  if (line->message.len <= 64) return true;
-  struct tidings_span whole = line->message;
-  for (size_t kept = feed ? first_line : whole.len / 2;; kept /= 2) {
-    line->message = cut_at(model, whole, kept);
-    line->shortened = true;
-    size_t shown = whole_characters(whole, kept);
-    if (shown / 2 < 32 || cost(line->message) <= budget) return true;
-    kept = shown;
+  if (!is_critical_line(line) && first > 200) {
+    least = 203;
+    while ((message.ptr[least] & 0xC0) == 0x80) least--;
   }
+  if (first < message.len) shorten(model, items, line, first);
+  for (size_t kept = first; must && kept > least && cost(line->message) > room;) {
+    kept = kept / 2 > least ? kept / 2 : least;
+    shorten(model, items, line, kept);
+  }
+  return must || cost(line->message) <= room;
 }
 
 static void model_tokens(struct model *model, const struct items *items,
@@ -278,7 +259,7 @@ static void model_tokens(struct model *model, const struct items *items,
     }
     if (next == MOST_ITEMS) break;
     done[next] = true;
-    if (!squeeze(model, &model->lines[next], turn == 0, room, settings->max_tokens)) break;
+    if (!squeeze(model, items, &model->lines[next], turn == 0, room)) break;
     uint64_t used = cost(model->lines[next].message);
     room = used < room ? room - used : 0;
     kept[next] = true;

@@ -56,7 +56,7 @@ Test(cap, delivery_after_delivery_everything_is_shown_once) {
   }
 }
 
-Test(cap, what_is_critical_goes_first_and_uses_its_sources_turns) {
+Test(cap, what_is_more_important_goes_first_and_sources_take_turns_within_a_level) {
   struct items items = {.count = 0};
   ITEM(&items, .source = "a");
   ITEM(&items, .source = "b");
@@ -66,8 +66,27 @@ Test(cap, what_is_critical_goes_first_and_uses_its_sources_turns) {
   ITEM(&items, .source = "b");
   EXPECT_PLAN(items, CAP("2", "defer", "level"), 0, "3 4 | | 4");
   EXPECT_PLAN(items, CAP("2", "defer", "time"), 0, "3 4 | | 4");
-  EXPECT_PLAN(items, CAP("4", "defer", "time"), 0, "2 3 4 5 | | 2");
+  EXPECT_PLAN(items, CAP("4", "defer", "time"), 0, "1 2 3 4 | | 2");
   EXPECT_PLAN(items, CAP("5", "defer", "level"), 0, "3 4 1 2 5 | | 1");
+}
+
+Test(cap, two_errors_of_one_source_go_before_infos_of_others) {
+  struct items items = {.count = 0};
+  ITEM(&items, .source = "a", .level = TIDINGS_LEVEL_ERROR);
+  ITEM(&items, .source = "b");
+  ITEM(&items, .source = "c");
+  ITEM(&items, .source = "a", .level = TIDINGS_LEVEL_ERROR);
+  EXPECT_PLAN(items, CAP("3", "defer", "level"), 0, "1 4 2 | | 1");
+  EXPECT_PLAN(items, "{\"delivery\":{\"max_tokens\":2}}", 0, "1 4 | | 2");
+}
+
+Test(cap, what_is_critical_waits_and_is_not_dropped) {
+  struct items items = {.count = 0};
+  ITEM(&items, .level = TIDINGS_LEVEL_CRITICAL);
+  ITEM(&items, .level = TIDINGS_LEVEL_CRITICAL);
+  ITEM(&items, .level = TIDINGS_LEVEL_ERROR);
+  EXPECT_PLAN(items, CAP("1", "drop_oldest", "time"), 0, "1 | 3:dropped/10 | 1");
+  EXPECT_PLAN(items, CAP("1", "drop_lowest", "time"), 0, "1 | 3:dropped/11 | 1");
 }
 
 Test(cap, what_its_turn_was_started_for_is_shown_whatever_is_louder) {
@@ -77,8 +96,8 @@ Test(cap, what_its_turn_was_started_for_is_shown_whatever_is_louder) {
   ITEM(&items, .source = "loud", .level = TIDINGS_LEVEL_CRITICAL);
   EXPECT_PLAN(items, CAP("1", "defer", "level"), 0, "2 | | 2");
   EXPECT_PLAN(items, CAP("2", "defer", "level"), 0, "1 2 | | 1");
-  EXPECT_PLAN(items, CAP("1", "drop_oldest", "time"), 0, "2 | 1:dropped/10 3:dropped/10 | 0");
-  EXPECT_PLAN(items, CAP("1", "drop_lowest", "time"), 0, "2 | 1:dropped/11 3:dropped/11 | 0");
+  EXPECT_PLAN(items, CAP("1", "drop_oldest", "time"), 0, "2 | | 2");
+  EXPECT_PLAN(items, CAP("1", "drop_lowest", "time"), 0, "2 | | 2");
 }
 
 Test(cap, drops_the_oldest) {

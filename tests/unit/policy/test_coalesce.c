@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many become one line, what cancels out becomes none, and what the assistant did itself is no
- * news.
+ * Of what is pushed within a window, equal messages and changed files share a line.
  */
 #include <stdio.h>
 
-#include "event/facts.h"
-#include "items.h"
+#include "reports.h"
 
 TestSuite(coalesce);
-
-static struct arena facts_arena = ARENA_EMPTY;
-static void free_facts(void) { arena_free(&facts_arena); }
-
-/* An item with `data`, whose facts are read as a delivery reads them. */
-static void add_with_data(struct items *items, struct item_spec spec, const char *data) {
-  add_item(items, spec);
-  struct item *item = &items->items[items->count - 1];
-  item->note.data = span_text(data);
-  cr_assert_eq(facts_read(item, 1, &facts_arena), 0);
-}
-
-#define DATA(items, data, ...) add_with_data((items), (struct item_spec){__VA_ARGS__}, (data))
-#define FILE_CHANGED(items, path, ...)                                                             \
-  DATA((items), "{\"path\":\"" path "\"}", .source = "file", .name = "changed",                    \
-       .message = "`" path "` was modified externally.", __VA_ARGS__)
 
 /* The messages of the lines, each with its count and level. */
 static const char *lines_of(const struct items *items, const char *configuration) {
@@ -53,8 +35,43 @@ Test(coalesce, files_become_a_list, .fini = free_facts) {
   FILE_CHANGED(&items, "src/main.rs", .time_ms = 2);
   FILE_CHANGED(&items, "src/lib.rs", .time_ms = 3);
   DATA(&items, "{\"paths\":[\"src/main.rs\",\"c\"]}", .source = "file", .name = "changed",
-       .message = "x");
+       .message = "x", .made_by = MADE_BY_FILE_CHANGED);
   EXPECT_LINES(items, "Multiple files modified: src/lib.rs, src/main.rs, c|4|info");
+}
+
+Test(coalesce, the_last_change_of_a_file_counts, .fini = free_facts) {
+  struct items items = {.count = 0};
+  FILE_CHANGED(&items, "a", .time_ms = 1);
+  FILE_IS(&items, "gone", "deleted", .time_ms = 1);
+  FILE_IS(&items, "new", "created", .time_ms = 1);
+  FILE_CHANGED(&items, "b", .time_ms = 1);
+  FILE_CHANGED(&items, "new", .time_ms = 1);
+  FILE_CHANGED(&items, "other", .time_ms = 1);
+  FILE_IS(&items, "other", "deleted", .time_ms = 1);
+  EXPECT_LINES(items, "Files changed: modified a, b; created new; deleted gone, other|7|info");
+}
+
+Test(coalesce, a_file_of_a_moment_is_not_worth_a_line, .fini = free_facts) {
+  struct items items = {.count = 0};
+  FILE_IS(&items, "tmp", "created", .time_ms = 1);
+  FILE_CHANGED(&items, "tmp", .time_ms = 1);
+  FILE_CHANGED(&items, "a", .time_ms = 1);
+  FILE_IS(&items, "tmp", "deleted", .time_ms = 1);
+  EXPECT_PLAN(items, WINDOW, 0, "3 | 1:annihilated/17>4 2:annihilated/17>4 4:annihilated/17>1 | 0");
+  FILE_IS(&items, "was", "deleted", .time_ms = 1);
+  FILE_IS(&items, "was", "created", .time_ms = 1);
+  EXPECT_LINES(items, "Files changed: modified a; created was|3|info");
+  FILE_IS(&items, "was", "deleted", .time_ms = 1);
+  EXPECT_LINES(items, "Files changed: modified a; deleted was|4|info");
+}
+
+Test(coalesce, of_one_report_what_was_undone_is_not_said, .fini = free_facts) {
+  struct items items = {.count = 0};
+  DATA(&items, "{\"paths\":[\"a\",\"tmp\"],\"change\":\"created\"}", .source = "file",
+       .name = "changed", .message = "Multiple files created: a, tmp",
+       .made_by = MADE_BY_FILE_CHANGED);
+  FILE_IS(&items, "tmp", "deleted", .time_ms = 1);
+  EXPECT_LINES(items, "`a` was created externally.|1|info");
 }
 
 Test(coalesce, equal_messages_are_counted, .fini = free_facts) {
@@ -66,21 +83,32 @@ Test(coalesce, equal_messages_are_counted, .fini = free_facts) {
                "`a` was modified externally. (3 times)|3|info\nRate limited. (2 times)|2|info");
 }
 
-Test(coalesce, others_stand_one_behind_the_other, .fini = free_facts) {
+Test(coalesce, different_messages_keep_their_lines_side_by_side, .fini = free_facts) {
   struct items items = {.count = 0};
-  ITEM(&items, .name = "stopped", .message = "one");
-  ITEM(&items, .name = "stopped", .message = "two", .level = TIDINGS_LEVEL_ERROR);
   ITEM(&items, .name = "stopped", .message = "one");
   ITEM(&items, .name = "waiting", .message = "another kind");
-  EXPECT_LINES(items, "one (2 times); two|3|error\nanother kind|1|info");
+  ITEM(&items, .name = "stopped", .message = "two");
+  ITEM(&items, .name = "stopped", .message = "one");
+  EXPECT_LINES(items, "one (2 times)|2|info\ntwo|1|info\nanother kind|1|info");
 }
 
-Test(coalesce, files_and_others_of_one_kind_share_a_line, .fini = free_facts) {
+Test(coalesce, a_level_is_not_joined_with_another, .fini = free_facts) {
   struct items items = {.count = 0};
-  ITEM(&items, .source = "file", .name = "changed", .message = "The tree was moved.");
-  FILE_CHANGED(&items, "a", .time_ms = 0);
-  FILE_CHANGED(&items, "b", .time_ms = 0);
-  EXPECT_LINES(items, "The tree was moved.; Multiple files modified: a, b|3|info");
+  ITEM(&items, .message = "same");
+  ITEM(&items, .message = "same", .level = TIDINGS_LEVEL_CRITICAL);
+  ITEM(&items, .message = "same");
+  EXPECT_LINES(items, "same (2 times)|2|info\nsame|1|critical");
+}
+
+Test(coalesce, a_path_in_somebodys_data_means_nothing, .fini = free_facts) {
+  struct items items = {.count = 0};
+  DATA(&items, "{\"path\":\"a.c\"}", .source = "ide", .name = "diagnostic", .message = "a: wrong");
+  DATA(&items, "{\"path\":\"b.c\"}", .source = "ide", .name = "diagnostic", .message = "b: wrong");
+  DATA(&items, "{\"path\":\"c\"}", .source = "file", .name = "changed", .message = "c, it seems");
+  FILE_CHANGED(&items, "d", .time_ms = 0);
+  FILE_CHANGED(&items, "e", .time_ms = 0);
+  EXPECT_LINES(items, "a: wrong|1|info\nb: wrong|1|info\nc, it seems|1|info\n"
+                      "Multiple files modified: d, e|2|info");
 }
 
 Test(coalesce, kinds_that_only_read_alike_do_not_share_a_line, .fini = free_facts) {
@@ -93,21 +121,18 @@ Test(coalesce, kinds_that_only_read_alike_do_not_share_a_line, .fini = free_fact
 
 Test(coalesce, the_window_is_anchored_at_the_first, .fini = free_facts) {
   struct items items = {.count = 0};
-  ITEM(&items, .message = "a", .time_ms = 0);
-  ITEM(&items, .message = "b", .time_ms = 1500);
-  ITEM(&items, .message = "c", .time_ms = 2000);
-  ITEM(&items, .message = "d", .time_ms = 2001);
-  ITEM(&items, .message = "e", .time_ms = 4001);
-  ITEM(&items, .message = "f", .time_ms = 4002);
-  EXPECT_LINES(items, "a; b; c|3|info\nd; e|2|info\nf|1|info");
+  static const int64_t times[] = {0, 1500, 2000, 2001, 4001, 4002};
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+    ITEM(&items, .message = "a", .time_ms = times[i]);
+  EXPECT_LINES(items, "a (3 times)|3|info\na (2 times)|2|info\na|1|info");
 }
 
 Test(coalesce, a_clock_that_jumps_back_breaks_nothing, .fini = free_facts) {
   struct items items = {.count = 0};
   ITEM(&items, .message = "a", .time_ms = INT64_MAX);
-  ITEM(&items, .message = "b", .time_ms = INT64_MIN);
-  ITEM(&items, .message = "c", .time_ms = INT64_MIN + 1);
-  EXPECT_LINES(items, "a|1|info\nb; c|2|info");
+  ITEM(&items, .message = "a", .time_ms = INT64_MIN);
+  ITEM(&items, .message = "a", .time_ms = INT64_MIN + 1);
+  EXPECT_LINES(items, "a|1|info\na (2 times)|2|info");
 }
 
 Test(coalesce, is_off_unless_asked_for, .fini = free_facts) {
@@ -117,30 +142,85 @@ Test(coalesce, is_off_unless_asked_for, .fini = free_facts) {
   cr_expect_str_eq(lines_of(&items, ""), "a|1|info\na|1|info");
 }
 
+static void many_files(struct items *items, int count, const char *folder, bool two) {
+  static char messages[MOST_ITEMS][64], data[MOST_ITEMS][64];
+  for (int i = 0; i < count; i++) {
+    (void)snprintf(messages[i], sizeof *messages, "%s%d", folder, i);
+    (void)snprintf(data[i], sizeof *data, "{\"path\":\"%s%sf%02d\"}", folder,
+                   two && i % 2 ? "x/" : "", i);
+    DATA(items, data[i], .source = "file", .name = "changed", .message = messages[i],
+         .made_by = MADE_BY_FILE_CHANGED);
+  }
+}
+
+/* The reasons of all items, by n, as digits from REASON_SHOWN on: s, or c for counted. */
+static const char *reasons_of(const struct items *items, const char *configuration) {
+  struct arena arena = ARENA_EMPTY;
+  struct settings settings = settings_from(configuration, &arena);
+  struct plan plan;
+  static char text[MOST_ITEMS + 1];
+  cr_assert_eq(plan_delivery(items->items, items->count, &settings, 0, NULL, &arena, &plan), 0);
+  for (size_t i = 0; i < plan.fate_count; i++) {
+    cr_expect_eq(plan.fates[i].outcome, OUTCOME_DELIVERED);
+    text[i] = plan.fates[i].reason == REASON_SHOWN     ? 's'
+              : plan.fates[i].reason == REASON_COUNTED ? 'c'
+                                                       : '?';
+  }
+  text[plan.fate_count] = '\0';
+  arena_free(&arena);
+  return text;
+}
+
+Test(coalesce, twenty_files_are_named_and_the_others_counted, .fini = free_facts) {
+  struct items items = {.count = 0};
+  many_files(&items, 23, "src/deep/", false);
+  const char *lines = lines_of(&items, WINDOW);
+  cr_expect(strstr(lines, "src/deep/f18, src/deep/f19, and 3 more in src/deep|23|info"), "%s",
+            lines);
+  cr_expect_str_eq(reasons_of(&items, WINDOW), "ssssssssssssssssssssccc");
+  items = (struct items){.count = 0};
+  many_files(&items, 23, "", true);
+  lines = lines_of(&items, WINDOW);
+  cr_expect(strstr(lines, ", x/f19, and 3 more in 2 folders|23|info"), "%s", lines);
+  items = (struct items){.count = 0};
+  many_files(&items, 22, "", false);
+  lines = lines_of(&items, WINDOW);
+  cr_expect(strstr(lines, ", f19, and 2 more|22|info"), "%s", lines);
+}
+
 Test(coalesce, a_line_stays_within_the_limit_of_a_message, .fini = free_facts) {
   struct items items = {.count = 0};
-  static char names[40][32], data[40][64];
-  for (int i = 0; i < 40; i++) {
-    (void)snprintf(names[i], sizeof names[i], "file-%02d", i);
-    (void)snprintf(data[i], sizeof data[i], "{\"path\":\"file-%02d\"}", i);
-    DATA(&items, data[i], .source = "file", .name = "changed", .message = names[i]);
-  }
-  cr_expect_str_eq(
-      lines_of(&items,
-               "{\"delivery\":{\"coalesce_window_ms\":1},\"limits\":{\"message_bytes\":64}}"),
-      "Multiple files modified: file-00, file-01, file-02, file-03… (36 more files)|40|info");
-  for (size_t i = 0; i < items.count; i++) items.items[i].facts = (struct facts){.paths = NULL};
-  cr_expect_str_eq(
-      lines_of(&items,
-               "{\"delivery\":{\"coalesce_window_ms\":1},\"limits\":{\"message_bytes\":64}}"),
-      "file-00; file-01; file-02; file-03; file-04; file-05; file-06; … (33 more)|40|info");
+  static const char short_lines[] =
+      "{\"delivery\":{\"coalesce_window_ms\":1},\"limits\":{\"message_bytes\":64}}";
+  many_files(&items, 40, "d/", false);
+  cr_expect_str_eq(lines_of(&items, short_lines),
+                   "Multiple files modified: d/f00, d/f01, d/f02, and 37 more in d|40|info");
+  cr_expect_str_eq(reasons_of(&items, short_lines), "sssccccccccccccccccccccccccccccccccccccc");
+}
+
+Test(coalesce, a_list_without_room_counts_more, .fini = free_facts) {
+  struct items items = {.count = 0};
+  many_files(&items, 8, "d/", false);
+  ITEM(&items, .message = "next");
+  cr_expect_str_eq(lines_of(&items, "{\"delivery\":{\"coalesce_window_ms\":1,\"max_tokens\":14}}"),
+                   "Multiple files modified: d/f00, d/f01, and 6 more in d|8|info");
+  cr_expect_str_eq(lines_of(&items, "{\"delivery\":{\"coalesce_window_ms\":1,\"max_tokens\":1}}"),
+                   "Multiple files modified: d/f00, and 7 more in d|8|info");
+}
+
+Test(coalesce, a_count_stands_after_the_cut, .fini = free_facts) {
+  struct items items = {.count = 0};
+  for (int i = 0; i < 2; i++)
+    ITEM(&items, .message = "the first line\nand much that is not needed for anything at all");
+  cr_expect_str_eq(lines_of(&items, "{\"delivery\":{\"coalesce_window_ms\":1,\"max_tokens\":12}}"),
+                   "the first line… (48 more bytes) (2 times)|2|info");
 }
 
 Test(coalesce, all_of_a_line_is_delivered_and_names_its_first, .fini = free_facts) {
   struct items items = {.count = 0};
   ITEM(&items, .message = "a");
   ITEM(&items, .source = "mcp", .message = "x");
-  ITEM(&items, .message = "b");
+  ITEM(&items, .message = "a");
   struct arena arena = ARENA_EMPTY;
   struct settings settings = settings_from(WINDOW, &arena);
   struct plan plan;
@@ -155,125 +235,13 @@ Test(coalesce, all_of_a_line_is_delivered_and_names_its_first, .fini = free_fact
   arena_free(&arena);
 }
 
-Test(coalesce, a_cap_counts_lines_and_what_waits_in_items, .fini = free_facts) {
+Test(coalesce, a_cap_counts_lines_and_so_does_what_waits, .fini = free_facts) {
   struct items items = {.count = 0};
   ITEM(&items, .source = "mcp", .message = "x", .level = TIDINGS_LEVEL_ERROR);
   for (int i = 0; i < 5; i++) ITEM(&items, .source = "a");
-  EXPECT_PLAN(items, "{\"delivery\":{\"coalesce_window_ms\":5,\"max_items\":1}}", 0, "1 | | 5");
+  EXPECT_PLAN(items, "{\"delivery\":{\"coalesce_window_ms\":5,\"max_items\":1}}", 0, "1 | | 1");
   EXPECT_PLAN(
       items,
       "{\"delivery\":{\"coalesce_window_ms\":5,\"max_items\":1,\"overflow\":\"drop_lowest\"}}", 0,
       "1 | 2:dropped/11 3:dropped/11 4:dropped/11 5:dropped/11 6:dropped/11 | 0");
-}
-
-/* -- annihilate -------------------------------------------------------------------------------- */
-
-#define MCP(items, state, server)                                                                  \
-  DATA((items), "{\"server\":\"" server "\"}", .source = "mcp", .name = (state), .message = (state))
-#define ANNIHILATE "{\"delivery\":{\"annihilate\":true,\"order\":\"time\"}}"
-
-Test(annihilate, gone_and_back_is_no_news, .fini = free_facts) {
-  struct items items = {.count = 0};
-  MCP(&items, "disconnected", "github");
-  MCP(&items, "disconnected", "db");
-  MCP(&items, "reconnected", "github");
-  EXPECT_PLAN(items, ANNIHILATE, 0, "2 | 1:annihilated/17>3 3:annihilated/17>1 | 0");
-  EXPECT_PLAN(items, "", 0, "1 2 3 | | 0");
-}
-
-Test(annihilate, flapping_leaves_where_it_stands, .fini = free_facts) {
-  struct items items = {.count = 0};
-  for (int i = 0; i < 2; i++) {
-    MCP(&items, "disconnected", "github");
-    MCP(&items, "reconnected", "github");
-  }
-  EXPECT_PLAN(items, ANNIHILATE, 0,
-              " | 1:annihilated/17>2 2:annihilated/17>1 3:annihilated/17>4 4:annihilated/17>3 | 0");
-  MCP(&items, "disconnected", "github");
-  EXPECT_PLAN(
-      items, ANNIHILATE, 0,
-      "5 | 1:annihilated/17>2 2:annihilated/17>1 3:annihilated/17>4 4:annihilated/17>3 | 0");
-}
-
-Test(annihilate, a_return_ends_every_loss_before_it, .fini = free_facts) {
-  struct items items = {.count = 0};
-  MCP(&items, "disconnected", "github");
-  MCP(&items, "disconnected", "github");
-  MCP(&items, "reconnected", "github");
-  MCP(&items, "reconnected", "github");
-  EXPECT_PLAN(items, ANNIHILATE, 0,
-              "4 | 1:annihilated/17>3 2:annihilated/17>3 3:annihilated/17>2 | 0");
-}
-
-Test(annihilate, a_loss_that_was_told_needs_its_return, .fini = free_facts) {
-  struct items items = {.count = 0};
-  MCP(&items, "reconnected", "github");
-  MCP(&items, "disconnected", "github");
-  MCP(&items, "unresponsive", "db");
-  MCP(&items, "reconnected", "db");
-  EXPECT_PLAN(items, ANNIHILATE, 0, "1 2 3 4 | | 0");
-}
-
-/* -- withdraw ---------------------------------------------------------------------------------- */
-
-Test(withdraw, a_watcher_saw_what_the_assistant_did, .fini = free_facts) {
-  struct items items = {.count = 0};
-  FILE_CHANGED(&items, "a", .time_ms = 1000);
-  FILE_CHANGED(&items, "b", .time_ms = 1000);
-  FILE_CHANGED(&items, "a", .time_ms = 3000, .caused_by = "call_1");
-  FILE_CHANGED(&items, "a", .time_ms = 5000);
-  FILE_CHANGED(&items, "a", .time_ms = 5001);
-  EXPECT_PLAN(items, "", 5001, "2 5 | 1:withdrawn/16>3 3:withdrawn/3 4:withdrawn/16>3 | 0");
-}
-
-Test(withdraw, an_edit_waits_unseen_for_watchers_that_are_late, .fini = free_facts) {
-  struct items items = {.count = 0};
-  FILE_CHANGED(&items, "a", .time_ms = 3000, .caused_by = "call_1");
-  ITEM(&items, .time_ms = 3000, .caused_by = "call_1");
-  EXPECT_PLAN(items, "", 3000, " | 2:withdrawn/3 | 0");
-  EXPECT_PLAN(items, "", 5000, " | 2:withdrawn/3 | 0");
-  EXPECT_PLAN(items, "", 5001, " | 1:withdrawn/3 2:withdrawn/3 | 0");
-  EXPECT_PLAN(items, "", 999, " | 1:withdrawn/3 2:withdrawn/3 | 0"); /* the clock was set back */
-}
-
-Test(withdraw, every_path_must_be_its_own, .fini = free_facts) {
-  struct items items = {.count = 0};
-  DATA(&items, "{\"paths\":[\"a\",\"b\"]}", .source = "file", .name = "changed");
-  FILE_CHANGED(&items, "a", .caused_by = "call_1");
-  EXPECT_PLAN(items, "", 2001, "1 | 2:withdrawn/3 | 0");
-  FILE_CHANGED(&items, "b", .caused_by = "call_2");
-  EXPECT_PLAN(items, "", 2001, " | 1:withdrawn/16>3 2:withdrawn/3 3:withdrawn/3 | 0");
-}
-
-Test(withdraw, a_poll_ends_all_of_a_handle_and_running_its_waiting) {
-  struct items items = {.count = 0};
-  struct fate fates[MOST_ITEMS];
-  ITEM(&items, .name = "waiting");
-  ITEM(&items, .name = "stopped");
-  ITEM(&items, .name = "waiting");
-  items.items[0].note.handle = items.items[1].note.handle = span_text("h_1");
-  items.items[2].note.handle = span_text("h_2");
-  cr_assert_eq(plan_withdrawal(items.items, 3, span_text("h_1"), REASON_POLLED, fates), 2);
-  cr_expect(fates[0].n == 1 && fates[1].n == 2 && fates[1].outcome == OUTCOME_WITHDRAWN &&
-            fates[1].reason == REASON_POLLED);
-  cr_assert_eq(plan_withdrawal(items.items, 3, span_text("h_1"), REASON_RUNNING, fates), 1);
-  cr_expect_eq(fates[0].n, 1);
-  cr_expect_eq(plan_withdrawal(items.items, 3, span_text("h_3"), REASON_POLLED, fates), 0);
-}
-
-Test(facts, only_what_is_text_in_an_object, .fini = free_facts) {
-  static const char *const without[] = {
-      "",           "[\"path\"]", "{\"path\":5}", "{\"path\":\"\"}", "{\"paths\":{\"path\":\"a\"}}",
-      "{\"path\":", "\"path\""};
-  for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
-    struct items items = {.count = 0};
-    DATA(&items, without[i], .message = "m");
-    cr_expect_eq(items.items[0].facts.path_count, 0, "%s", without[i]);
-  }
-  struct items items = {.count = 0};
-  DATA(&items, "{\"paths\":[\"b\",1,\"\",\"c\"],\"path\":\"a\",\"server\":\"s\"}", .message = "m");
-  const struct facts *facts = &items.items[0].facts;
-  cr_assert_eq(facts->path_count, 3);
-  cr_expect(span_is(facts->paths[0], "a") && span_is(facts->paths[1], "b") &&
-            span_is(facts->paths[2], "c") && span_is(facts->server, "s"));
 }

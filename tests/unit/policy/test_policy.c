@@ -100,12 +100,29 @@ Test(policy, what_has_expired_supersedes_nothing_and_holds_no_place) {
   EXPECT_PLAN(items, "", 10, "2 3 | 1:expired/2 4:withdrawn/3 | 0");
 }
 
-Test(policy, a_newer_one_supersedes_even_when_it_is_filtered) {
+Test(policy, only_what_would_be_shown_supersedes) {
   struct items items = {.count = 0};
   ITEM(&items, .key = "server", .source = "mcp", .name = "disconnected");
   ITEM(&items, .key = "server", .source = "mcp", .name = "reconnected");
-  EXPECT_PLAN(items, KINDS("{\"mcp.reconnected\":false}"), 0,
-              " | 1:superseded/4>2 2:filtered/8 | 0");
+  EXPECT_PLAN(items, KINDS("{\"mcp.reconnected\":false}"), 0, "1 | 2:filtered/8 | 0");
+  EXPECT_PLAN(items, "", 0, "2 | 1:superseded/4>2 | 0");
+}
+
+Test(policy, a_key_is_its_sources_own) {
+  struct items items = {.count = 0};
+  ITEM(&items, .key = "k", .source = "a");
+  ITEM(&items, .key = "k", .source = "b");
+  EXPECT_PLAN(items, "", 0, "1 2 | | 0");
+}
+
+Test(policy, what_is_critical_gives_way_to_what_is_critical_alone) {
+  struct items items = {.count = 0};
+  ITEM(&items, .key = "k");
+  ITEM(&items, .key = "k", .level = TIDINGS_LEVEL_CRITICAL);
+  ITEM(&items, .key = "k");
+  EXPECT_PLAN(items, "", 0, "2 3 | 1:superseded/4>3 | 0");
+  ITEM(&items, .key = "k", .level = TIDINGS_LEVEL_CRITICAL);
+  EXPECT_PLAN(items, "", 0, "4 | 1:superseded/4>4 2:superseded/4>4 3:superseded/4>4 | 0");
 }
 
 /* ---- filter ---- */

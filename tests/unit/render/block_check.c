@@ -86,6 +86,14 @@ static bool is_structure(struct tidings_span line) {
   return (all_same && strchr("-=*_", line.ptr[0])) || span_is(line, "+") || is_count_line(line);
 }
 
+/* Is it a line of an item after its first: empty, or indented and without a meaning? */
+static bool is_continuation(struct tidings_span line) {
+  if (!line.len) return true;
+  if (!starts(line, "  ")) return false;
+  while (line.len && line.ptr[0] == ' ') line = behind(line, 1);
+  return !is_structure(line);
+}
+
 /* A tag of this name, or one that begins with it and a hyphen; not <username>, nor
  * List<System.Out>. */
 static bool names_tag(struct tidings_span text, const char *name) {
@@ -141,10 +149,10 @@ static const char *check_markdown(const struct render_input *input, struct tidin
     if (is_fence(input, line)) fences++;
     else if (is_level_title(line)) titles++;
     else if (starts(line, "(")) pending++;
-    else if (starts(line, "- ") || starts(line, "  ")) {
-      items += starts(line, "- ");
-      if (is_structure(behind(line, 2))) return "a line of an item reads as structure";
-    } else if (line.len) return "a line is neither the block's nor an item's";
+    else if (starts(line, "- ")) {
+      items++;
+      if (is_structure(behind(line, 2))) return "an item reads as structure";
+    } else if (!is_continuation(line)) return "a line is neither the block's nor an item's";
   }
   if (fences != 1) return "there is not one closing fence";
   if (items != input->line_count || pending != (input->deferred > 0))
@@ -176,8 +184,7 @@ static const char *check_elements(const struct render_input *input, struct tidin
       closed++;
       inside = false;
     } else if (inside) {
-      if (!first && !starts(line, "  ")) return "a line of an item is not indented";
-      if (is_structure(first ? line : behind(line, 2)))
+      if (first ? is_structure(line) : !is_continuation(line))
         return "a line of an item reads as structure";
       first = false;
     } else if (is_count_line(line)) pending++;
@@ -187,9 +194,18 @@ static const char *check_elements(const struct render_input *input, struct tidin
   return right ? NULL : "there are more or fewer elements than there should be";
 }
 
+/* "- [source] [critical] ": the source's own brackets have backslashes. */
+static bool is_marked(struct tidings_span line) {
+  size_t at = 3;
+  while (at < line.len && line.ptr[at] != ']') at += line.ptr[at] == '\\' ? 2 : 1;
+  return at < line.len && starts(behind(line, at), "] [critical] ");
+}
+
 static const char *check_list_element(const struct render_input *input, struct tidings_span text,
                                       const char *tag, const char *closing) {
-  size_t items = 0, pending = 0, closed = 0;
+  size_t items = 0, pending = 0, closed = 0, marked = 0, critical = 0;
+  for (size_t i = 0; i < input->line_count; i++)
+    critical += input->lines[i].level == TIDINGS_LEVEL_CRITICAL;
   if (times(text, "<") != 2 || times(text, ">") != 2) return "there are other tags than its own";
   if (!is_opening(next_line(&text), tag)) return "it does not begin with its tag";
   for (int i = 0; i < (input->format == FORMAT_SYSTEM_REMINDER ? 3 : 0); i++)
@@ -199,10 +215,12 @@ static const char *check_list_element(const struct render_input *input, struct t
     if (closed) return "something stands behind the closing tag";
     if (span_is(line, closing)) closed++;
     else if (is_count_line(line)) pending++;
-    else if (starts(line, "- [")) items++;
-    else if (!starts(line, "  ") || is_structure(behind(line, 2)))
-      return "a line is neither the block's nor an item's";
+    else if (starts(line, "- [")) {
+      items++;
+      marked += is_marked(line);
+    } else if (!is_continuation(line)) return "a line is neither the block's nor an item's";
   }
+  if (input->format == FORMAT_XML_BATCH && marked != critical) return "it forges a critical";
   bool right = items == input->line_count && closed == 1 && pending == (input->deferred > 0);
   return right ? NULL : "there are more or fewer items than there should be";
 }
@@ -259,8 +277,7 @@ static const char *check_call(const struct render_input *input, size_t index,
   while (rest.len) {
     line = next_line(&rest);
     if (last && input->deferred && !rest.len && is_count_line(line)) counted = true;
-    else if (!starts(line, "  ") || is_structure(behind(line, 2)))
-      return "a line of it reads as structure";
+    else if (!is_continuation(line)) return "a line of it reads as structure";
   }
   return counted == (last && input->deferred > 0) ? NULL : "how many wait is said wrongly";
 }

@@ -92,10 +92,14 @@ Test(escape, structure_at_the_start_gets_a_backslash) {
 
 Test(escape, blanks_in_front_hide_nothing) {
   static const struct escape_case cases[] = {
-      {"   ---", "\\---"},          {"\t# x", "\\# x"},
-      {"\n\n> x", "\\> x"},         {"\xC2\xA0---", "\\---"},
-      {"\xE3\x80\x80# x", "\\# x"}, {"\xE2\x80\x83- x", "\\- x"},
-      {"x\n    - y", "x\n  \\- y"}, {"\xE2\x80\x8B---", "{U+200B}---"},
+      {"   ---", "\\---"},
+      {"\t# x", "\\# x"},
+      {"\n\n> x", "\\> x"},
+      {"\xC2\xA0---", "\\---"},
+      {"\xE3\x80\x80# x", "\\# x"},
+      {"\xE2\x80\x83- x", "\\- x"},
+      {"x\n    - y", "x\n      \\- y"},
+      {"\xE2\x80\x8B---", "{U+200B}---"},
   };
   EXPECT_ITEMS(cases);
 }
@@ -105,13 +109,14 @@ Test(escape, a_line_break_becomes_an_indented_continuation) {
       {"a\nb", "a\n  b"},
       {"a\r\nb", "a\n  b"},
       {"a\rb", "a\n  b"},
-      {"a\n\n\nb", "a\n  b"},
-      {"a\n \t \nb\n", "a\n  b"},
+      {"a\n\n\nb", "a\n\n\n  b"},
+      {"a\n \t \nb\n", "a\n\n  b"},
       {"\n\na", "a"},
       {"a  \nb\t", "a\n  b"},
       {"a\n---\nb", "a\n  \\---\n  b"},
-      {"a\r\n\r\n# b", "a\n  \\# b"},
-      {"a\n\r\r\n\nb", "a\n  b"},
+      {"a\r\n\r\n# b", "a\n\n  \\# b"},
+      {"a\n\r\r\n\nb", "a\n\n\n\n  b"},
+      {"def f():\n    if x:\n\treturn 1\n", "def f():\n      if x:\n      return 1"},
   };
   EXPECT_ITEMS(cases);
 }

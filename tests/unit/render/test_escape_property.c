@@ -136,8 +136,8 @@ static void check_lines(struct tidings_span body, struct counts *counts) {
       counts->items++;
       cr_assert(!is_structure(span_of(line.ptr + 2, line.len - 2)), "item: %s", text_of(line));
     } else if (starts(line, "  ")) {
-      cr_assert(!is_structure(span_of(line.ptr + 2, line.len - 2)), "continuation: %s",
-                text_of(line));
+      while (line.len && line.ptr[0] == ' ') line = span_of(line.ptr + 1, line.len - 1);
+      cr_assert(!is_structure(line), "continuation: %s", text_of(line));
     } else if (starts(line, "(")) {
       counts->pending++;
     } else {

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/policy/files.c: what several reports of changed files come to, path by path: the last
+ * change counts; a file that was created and changed is created; one that was created and deleted
+ * was never there.
+ */
+#include "rules/policy/steps.h"
+#include "values/event.h"
+
+/* What was reported of a path so far. */
+struct path_state {
+  size_t last; /* the newest mention */
+  bool open;   /* there is one */
+  bool born;   /* the file was not there before the first of them */
+  uint8_t change;
+};
+
+static size_t count_mentions(const struct work *work) {
+  size_t count = 0;
+  for (size_t i = 0; i < work->item_count; i++) {
+    if (is_left(work, i) && is_file_change(&work->items[i]))
+      count += work->items[i].facts.path_count;
+  }
+  return count;
+}
+
+/* Equal for the same path in the same window. */
+static int write_place(const struct work *work, const size_t *windows, size_t i,
+                       struct tidings_span path, struct tidings_span *ret) {
+  if (!windows) {
+    *ret = path;
+    return 0;
+  }
+  char *text = arena_alloc(work->arena, sizeof *windows + path.len);
+  if (!text) return -1;
+  memcpy(text, &windows[i], sizeof *windows);
+  memcpy(text + sizeof *windows, path.ptr, path.len);
+  *ret = span_of(text, sizeof *windows + path.len);
+  return 0;
+}
+
+static int gather_mentions(const struct work *work, const size_t *windows, struct trace *trace) {
+  struct tidings_span *places = arena_array(work->arena, trace->count, sizeof *places);
+  size_t *leaders = arena_array(work->arena, trace->count, sizeof *leaders), m = 0;
+  if (!places || !leaders) return -1;
+  for (size_t i = 0; i < work->item_count; i++) {
+    const struct facts *facts = &work->items[i].facts;
+    trace->first[i] = m;
+    if (!is_left(work, i) || !is_file_change(&work->items[i])) continue;
+    for (size_t p = 0; p < facts->path_count; p++, m++) {
+      if (write_place(work, windows, i, facts->paths[p], &places[m])) return -1;
+      trace->mentions[m] = (struct mention){
+          .item = i, .path = facts->paths[p], .before = NO_ITEM, .opposite = NO_ITEM};
+    }
+  }
+  if (policy_group_equal(places, trace->count, work->arena, leaders)) return -1;
+  for (m = 0; m < trace->count; m++) trace->mentions[m].leader = leaders[m];
+  return 0;
+}
+
+/* The creation, the deletion `m` and all between them are undone. */
+static void undo(struct trace *trace, size_t m) {
+  size_t first = m;
+  for (size_t at = m; at != NO_ITEM; at = trace->mentions[at].before) {
+    trace->mentions[at].opposite = trace->mentions[m].item;
+    first = at;
+  }
+  trace->mentions[m].opposite = trace->mentions[first].item;
+}
+
+static void follow(struct trace *trace, struct path_state *state, size_t m, uint8_t change,
+                   bool may_undo) {
+  if (!state->open) *state = (struct path_state){.last = NO_ITEM, .born = change == FILE_CREATED};
+  trace->mentions[m].before = state->last;
+  state->born = state->born && may_undo;
+  if (!state->open || state->change != FILE_CREATED || change != FILE_MODIFIED)
+    state->change = change;
+  state->last = m;
+  state->open = true;
+  if (!state->born || change != FILE_DELETED) return;
+  undo(trace, m);
+  state->open = false;
+}
+
+int policy_trace_files(const struct work *work, const size_t *windows, struct trace *ret_trace) {
+  struct trace trace = {.count = count_mentions(work)};
+  trace.mentions = arena_array(work->arena, trace.count, sizeof *trace.mentions);
+  trace.first = arena_array(work->arena, work->item_count, sizeof *trace.first);
+  struct path_state *states = arena_zalloc(work->arena, trace.count, sizeof *states);
+  if (!trace.mentions || !trace.first || !states || gather_mentions(work, windows, &trace))
+    return -1;
+  for (size_t m = 0; m < trace.count; m++) {
+    const struct facts *facts = &work->items[trace.mentions[m].item].facts;
+    struct path_state *state = &states[trace.mentions[m].leader];
+    follow(&trace, state, m, facts->change, windows || facts->path_count == 1);
+    trace.mentions[trace.mentions[m].leader].change = state->change;
+  }
+  *ret_trace = trace;
+  return 0;
+}
+
+void policy_end_undone(struct work *work, const struct trace *trace) {
+  for (size_t m = 0; m < trace->count;) {
+    size_t i = trace->mentions[m].item, opposite = NO_ITEM;
+    bool all = true;
+    for (; m < trace->count && trace->mentions[m].item == i; m++) {
+      opposite = trace->mentions[m].opposite;
+      all = all && opposite != NO_ITEM;
+    }
+    if (all) end_item(work, i, OUTCOME_ANNIHILATED, REASON_OPPOSITE, work->items[opposite].n);
+  }
+}
+
+/* -- lists ------------------------------------------------------------------------------------- */
+
+static struct tidings_span folder_of(struct tidings_span path) {
+  while (path.len && path.ptr[path.len - 1] != '/') path.len--;
+  if (path.len > 1) path.len--;
+  return path;
+}
+
+/* In how many folders the files from each place in the list on are. */
+static int count_folders(const struct work *work, struct file_list *list) {
+  struct tidings_span *folders = arena_array(work->arena, list->count, sizeof *folders);
+  size_t *leaders = arena_array(work->arena, list->count, sizeof *leaders), different = 0;
+  bool *seen = arena_zalloc(work->arena, list->count, sizeof *seen);
+  if (!folders || !leaders || !seen) return -1;
+  for (size_t f = 0; f < list->count; f++) folders[f] = folder_of(list->paths[f]);
+  if (policy_group_equal(folders, list->count, work->arena, leaders)) return -1;
+  for (size_t f = list->count; f-- > 0;) {
+    different += !seen[leaders[f]];
+    seen[leaders[f]] = true;
+    if (f <= FILES_LISTED) list->folders[f] = different;
+    if (f <= FILES_LISTED) list->folder[f] = folders[f];
+  }
+  return 0;
+}
+
+/* Each path once, by change, and of one change in the order in which they were first named. */
+int policy_list_files(const struct work *work, struct line *line) {
+  const struct trace *trace = &work->trace;
+  struct file_list *list = arena_zalloc(work->arena, 1, sizeof *list);
+  size_t most = 0, count = 0;
+  for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i])
+    most += work->items[i].facts.path_count;
+  struct tidings_span *paths = arena_array(work->arena, most, sizeof *paths);
+  uint8_t *changes = arena_array(work->arena, most, sizeof *changes);
+  if (!list || !paths || !changes) return -1;
+  for (uint8_t change = FILE_MODIFIED; change <= FILE_RENAMED; change++) {
+    for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) {
+      for (size_t p = 0; p < work->items[i].facts.path_count; p++) {
+        const struct mention *mention = &trace->mentions[trace->first[i] + p];
+        if (mention->opposite != NO_ITEM || work->slots[mention->leader] != NO_ITEM ||
+            trace->mentions[mention->leader].change != change)
+          continue;
+        work->slots[mention->leader] = count;
+        paths[count] = mention->path;
+        changes[count++] = change;
+      }
+    }
+  }
+  *list = (struct file_list){.paths = paths, .changes = changes, .count = count};
+  line->files = list;
+  line->listed = count < FILES_LISTED ? count : FILES_LISTED;
+  return count_folders(work, list);
+}
+
+bool policy_is_listed(const struct work *work, const struct line *line, size_t i) {
+  const struct trace *trace = &work->trace;
+  for (size_t p = 0; p < work->items[i].facts.path_count; p++) {
+    const struct mention *mention = &trace->mentions[trace->first[i] + p];
+    if (mention->opposite == NO_ITEM && work->slots[mention->leader] < line->listed) return true;
+  }
+  return false;
+}
