@@ -224,7 +224,7 @@ def test_senseless(place):
     place.refused("setup", "gemini", "--no-wake", code=2, says="--no-wake: Gemini CLI")
     place.refused("setup", "pi", "--no-instructions", code=2, says="--no-instructions: pi")
     for option in ("--no-wake", "--no-instructions"):
-        place.refused("setup", "claude", "--remove", option, code=2, says=f"{option}: --remove takes back all")
+        place.refused("setup", "claude", "--remove", option, code=2, says=f"{option} and --remove exclude each other")
 
 
 def test_links(place):
