@@ -101,22 +101,21 @@ static int config_verb(struct cli *cli) {
 const struct cli_verb verb_config = {
     .name = "config",
     .usage = "check [FILE] | show | schema",
-    .summary = "check the configuration, show what is in force, print its schema",
-    .help = "check reads the configuration as the plugin does and says what is wrong with it, by "
-            "the key's name. show prints what is in "
-            "force, every key "
-            "written, also those that a preset or a default gave. schema prints the JSON Schema, "
-            "for editors. Both are JSON anyhow.\n\n"
-            "The file is read by this command whenever it starts; other hosts give the plugin a "
-            "configuration of their own.",
+    .summary = "check the configuration, show it with all defaults, print its schema",
+    .help = "check reads the configuration as the plugin does and reports an error "
+            "with the key's name. show prints the configuration in force with every "
+            "key, including those set by a preset or a default. schema prints the "
+            "JSON Schema, for editors. show and schema always print JSON.\n\n"
+            "This command reads the file each time it starts. Other hosts give the "
+            "plugin their own configuration.",
     .with = WITH_CONFIG | WITH_JSON,
     .completion = COMPLETE_WORDS,
     .words = "check show schema",
     .run = config_verb,
     .examples =
         (const struct cli_example[]){
-            {"tidings config check", "Is it right?"},
-            {"tidings config show | jq .delivery", "How is news delivered?"},
-            {"tidings config schema > tidings.schema.json", "For an editor."},
+            {"tidings config check", "Check the configuration."},
+            {"tidings config show | jq .delivery", "Show how notifications are delivered."},
+            {"tidings config schema > tidings.schema.json", "Write the schema for an editor."},
             {NULL, NULL}},
 };

@@ -126,10 +126,11 @@ static int settle(const struct cli *cli, struct hostkit *kit, uint64_t delivery,
   int32_t refused = kit_settle(kit, delivery, outcome, SETTLE_MS, NULL, &error);
   if (!refused) return 0;
   (void)cli_fail_with(cli, refused, &error);
-  return cli_fail(
-      cli, outcome == TIDINGS_COMMITTED
-               ? "the carrier was written, but not settled: what it carried may be told again"
-               : "what the carrier was to carry is told again when the session is next recovered");
+  return cli_fail(cli, outcome == TIDINGS_COMMITTED
+                           ? "the carrier was written, but not settled: its notifications may be "
+                             "delivered again"
+                           : "the carrier's notifications are delivered again when the session "
+                             "is next recovered");
 }
 
 /* Writes the carrier with what was pending. *ret_written: nothing more may be written. */
@@ -176,7 +177,7 @@ static void write_unchanged(const struct cli *cli, struct tidings_span carrier) 
 /* What does not fit into memory goes on without news too. */
 static int pass_through(const struct cli *cli, const char *bytes, size_t len) {
   char *more = malloc(PASSED_BYTES);
-  int code = cli_fail(cli, "stdin: more than %d bytes; nothing was put on it", LARGEST_CARRIER);
+  int code = cli_fail(cli, "stdin: more than %d bytes; no notification was added", LARGEST_CARRIER);
   if (cli->json) len = 0; /* it could not be printed as it must be */
   int reason = more ? file_write_all(STDOUT_FILENO, bytes, len) : ENOMEM;
   while (!reason && !cli->json) {
@@ -233,7 +234,7 @@ static int read_deliver_option(struct cli *cli, int key, struct point *point) {
     return 0;
   case OPTION_MESSAGE:
     if (point->message_count == MOST_MESSAGES)
-      return cli_usage(cli, "--message: more than %d", MOST_MESSAGES);
+      return cli_usage(cli, "--message: given more than %d times", MOST_MESSAGES);
     point->messages[point->message_count++] = cli->value;
     return 0;
   default: return cli->exit_code;
@@ -251,9 +252,9 @@ static int deliver_verb(struct cli *cli) {
   if (code) return code;
   if (point.at < 0) return cli_usage(cli, "--at is missing");
   if (point.at == 0 && (point.source != UINT32_MAX || point.message_count))
-    return cli_usage(cli, "--source and --message are for --at=chat-request");
+    return cli_usage(cli, "--source and --message need --at=chat-request");
   if (point.at == 1 && (point.call || point.tool))
-    return cli_usage(cli, "--call and --tool are for --at=tool-result");
+    return cli_usage(cli, "--call and --tool need --at=tool-result");
   if (point.source == UINT32_MAX) point.source = TIDINGS_ORIGIN_USER;
   return run_with(cli, &point);
 }
@@ -261,17 +262,15 @@ static int deliver_verb(struct cli *cli) {
 const struct cli_verb verb_deliver = {
     .name = "deliver",
     .usage = "--at=tool-result|chat-request [OPTION]... < CARRIER",
-    .summary = "put what is pending on a message that goes to the model",
-    .help = "The adapter for scripted agents. Reads a tool's result or a chat request from stdin "
-            "and writes it to stdout with the "
-            "session's pending news. "
-            "The news counts as told once all of it was written; if that fails, or this command is "
-            "stopped, it is pending again.\n\n"
-            "If something is wrong (no store, the session is somebody else's), the carrier is "
-            "written unchanged, stderr says why, and the "
-            "exit code is 1. "
-            "Only a chat request whose messages are not on offer any more is not written: it must "
-            "not be sent.",
+    .summary = "add the pending notifications to a message for the model",
+    .help = "The adapter for scripted agents. Reads a tool's result or a chat "
+            "request from stdin and writes it to stdout with the session's pending "
+            "notifications. They count as delivered when all output was written. If "
+            "writing fails, or this command is stopped, they are pending again.\n\n"
+            "If something fails (there is no store, another process owns the "
+            "session), the carrier is written unchanged, stderr says why, and the "
+            "exit code is 1. The only exception is a chat request whose messages are "
+            "no longer on offer: it is not written and must not be sent.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
@@ -286,17 +285,18 @@ const struct cli_verb verb_deliver = {
             {.key = OPTION_SOURCE,
              .name = "source",
              .argument = "WHO",
-             .help = "Whose chat request it is: user (default) or system.",
+             .help = "The origin of the chat request: user (default) or system.",
              .completion = COMPLETE_WORDS,
              .words = "user system"},
             {.key = OPTION_MESSAGE,
              .name = "message",
              .argument = "ID",
-             .help = "An offered message that the chat request sends; once for each."},
+             .help = "The id of an offered message that the chat request sends; give "
+                     "it once for each message."},
             {.key = OPTION_HOST,
              .name = "host",
              .argument = "NAME",
-             .help = "What the model knows the agent as; it stands in the block's title."},
+             .help = "The agent's name in the title of the notification block."},
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
@@ -304,8 +304,8 @@ const struct cli_verb verb_deliver = {
     .examples =
         (const struct cli_example[]){
             {"make 2>&1 | tidings deliver -s my-session --at tool-result --tool make",
-             "A tool's result, with news."},
+             "Deliver the pending notifications with a tool's result."},
             {"echo \"$prompt\" | tidings deliver --at chat-request --json",
-             "As a list of messages, with their roles."},
+             "Print the chat request as a list of messages with their roles."},
             {NULL, NULL}},
 };

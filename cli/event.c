@@ -42,7 +42,7 @@ static int event_verb(struct cli *cli) {
     else if (actions) print_actions(reply);
     else code = print_reply(cli, reply);
     if (refused == TIDINGS_E_UNSUPPORTED && !as_host)
-      (void)cli_fail(cli, "if this script is the session's host, say so with --as-host");
+      (void)cli_fail(cli, "if this script is the session's host, add --as-host");
   }
   hostkit_reply_free(reply);
   kit_close(kit);
@@ -55,22 +55,21 @@ const struct cli_verb verb_event = {
     .name = "event",
     .usage = "[OPTION]... < EVENT",
     .summary = "send any event and print the reply",
-    .help = "Reads one CloudEvents object from stdin, sends it and prints the reply as JSON: the "
-            "session's status, what to do, and when to "
-            "wake. A session "
-            "that the event leaves out is added.\n\n"
-            "Anybody may push, submit and report. Events of turns, streams and the session's life "
-            "are its host's: with --as-host the "
-            "calling script is "
-            "the host, and the session is its own as long as it runs.",
+    .help = "Reads one CloudEvents object from stdin, sends it and prints the reply "
+            "as JSON: the session's status, the actions, and when to wake. If the "
+            "event names no session, the session is added.\n\n"
+            "Any process may push, submit and report. Only the session's host may "
+            "send events of turns, of streams and of the session itself. With "
+            "--as-host the calling script is the host, and it owns the session as "
+            "long as it runs.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
             {.key = OPTION_AS_HOST, .name = "as-host", .help = "Send it as the session's host."},
             {.key = OPTION_ACTIONS,
              .name = "actions",
-             .help =
-                 "Print only what to do now, as 'tidings wait' does; nothing if there is nothing."},
+             .help = "Print only the actions that are due, as 'tidings wait' does; print "
+                     "nothing if there are none."},
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
@@ -82,6 +81,6 @@ const struct cli_verb verb_event = {
              "A script opens a session."},
             {"echo '{\"type\": \"handle.polled\", \"data\": {\"handle\": \"make-3f9a2c\"}}' | "
              "tidings event",
-             "What it came to is no news any more."},
+             "The model polled this handle itself, so it needs no notification."},
             {NULL, NULL}},
 };

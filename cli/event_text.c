@@ -85,7 +85,7 @@ int event_text_open(const struct cli *cli, bool as_host, uint32_t owner, char **
   int code = as_host ? host_open(cli, session, &owner, &kit, &chosen)
                      : open_producer(cli, session, &kit, &chosen);
   if (!code && !session && !(whole = with_session(*text, chosen)))
-    code = cli_fail(cli, "the session's id is not UTF-8, or memory is short");
+    code = cli_fail(cli, "the session's id is not UTF-8, or there is not enough memory");
   free(chosen);
   if (code) {
     kit_close(kit);

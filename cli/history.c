@@ -92,19 +92,18 @@ const struct cli_verb verb_history = {
     .name = "history",
     .usage = "[OPTION]...",
     .summary = "show what was delivered, and how each notification ended",
-    .help = "Lists a session's newest deliveries, the oldest of them first: which message carried "
-            "them, how it was settled, and what "
-            "became of each "
-            "notification and why.",
+    .help = "Lists a session's newest deliveries, the oldest of them first. For "
+            "each, prints the message that carried it, how it was settled, and the "
+            "outcome of each notification with its reason.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options = (const struct cli_option[]){{.key = 'n',
                                             .name = "limit",
                                             .argument = "N",
-                                            .help = "The newest N; 20 if not given."},
+                                            .help = "List the newest N; 20 if not given."},
                                            {.name = NULL}},
     .run = run_history,
     .examples =
-        (const struct cli_example[]){{"tidings history -n 5", "The five newest deliveries."},
+        (const struct cli_example[]){{"tidings history -n 5", "List the five newest deliveries."},
                                      {NULL, NULL}},
 };
 
@@ -138,9 +137,9 @@ static int run_explain(struct cli *cli) {
 const struct cli_verb verb_explain = {
     .name = "explain",
     .usage = "[OPTION]... ID",
-    .summary = "tell the story of one notification or message",
-    .help = "Tells in words what became of a notification, and why; or of a message. 'tidings "
-            "pending' and 'tidings history' show the ids of notifications, 'tidings status' those "
+    .summary = "explain what happened to one notification or message",
+    .help = "Explains what happened to a notification, and why; or to a message. 'tidings "
+            "pending' and 'tidings history' print the ids of notifications, 'tidings status' those "
             "of messages.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
@@ -150,8 +149,8 @@ const struct cli_verb verb_explain = {
     .run = run_explain,
     .examples =
         (const struct cli_example[]){
-            {"tidings explain 4294967297", "Why did the model not get it?"},
-            {"tidings explain --message m-5fd2a1c09b7e4433", "Has it started a turn?"},
+            {"tidings explain 4294967297", "Find out why the agent did not receive it."},
+            {"tidings explain --message m-5fd2a1c09b7e4433", "Find out whether it started a turn."},
             {NULL, NULL}},
 };
 
@@ -191,19 +190,19 @@ const struct cli_verb verb_export = {
     .name = "export",
     .usage = "[OPTION]...",
     .summary = "print a session as the events of a conversation stream",
-    .help = "Prints a JSON list in the order of what happened: system_notification_queued for each "
-            "notification, chat_request and "
-            "tool_call_response for "
-            "each message that went out, with the notifications that it carried.",
+    .help = "Prints a JSON list of what happened, in order: "
+            "system_notification_queued for each notification, and chat_request or "
+            "tool_call_response for each message that was sent, with the "
+            "notifications that it carried.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
-    .options =
-        (const struct cli_option[]){
-            {.key = OPTION_LINES, .name = "lines", .help = "One event a line instead of a list."},
-            {.name = NULL}},
+    .options = (const struct cli_option[]){{.key = OPTION_LINES,
+                                            .name = "lines",
+                                            .help = "Print one event per line instead of a list."},
+                                           {.name = NULL}},
     .run = run_export,
-    .examples =
-        (const struct cli_example[]){{"tidings export -s my-session > events.json", "Keep it."},
-                                     {"tidings export --lines | grep tool_call_response",
-                                      "Which tool results carried something."},
-                                     {NULL, NULL}},
+    .examples = (const struct cli_example[]){{"tidings export -s my-session > events.json",
+                                              "Save the session's events."},
+                                             {"tidings export --lines | grep tool_call_response",
+                                              "Find the tool results that carried notifications."},
+                                             {NULL, NULL}},
 };

@@ -12,7 +12,7 @@
 
 static const struct cli_verb verb_help = VERB_HELP("tidings", "push");
 static const struct cli_verb verb_version =
-    VERB_VERSION("tidings", " `tidings doctor` tells the plugin's too.");
+    VERB_VERSION("tidings", " 'tidings doctor' also prints the plugin's version.");
 
 static const struct cli_verb *const verbs[] = {
     &verb_push,   &verb_run,    &verb_watch,   &verb_deliver, &verb_submit,
@@ -22,11 +22,12 @@ static const struct cli_verb *const verbs[] = {
 };
 
 static const struct cli_example environment[] = {
-    {"TIDINGS_SESSION", "The session, where none is given with -s."},
-    {"TIDINGS_STORE", "The store, where none is given with -S. Otherwise it is "
+    {"TIDINGS_SESSION", "The session, if -s is not given."},
+    {"TIDINGS_STORE", "The store, if -S is not given. Default: "
                       "$XDG_STATE_HOME/tidings or ~/.local/state/tidings."},
-    {"TIDINGS_CONFIG", "The configuration. Otherwise it is $XDG_CONFIG_HOME/tidings/config.json or "
-                       "~/.config/tidings/config.json, if there is one."},
+    {"TIDINGS_CONFIG", "The configuration, if --config is not given. Default: "
+                       "$XDG_CONFIG_HOME/tidings/config.json or "
+                       "~/.config/tidings/config.json, if it exists."},
     {"TIDINGS_PLUGIN",
      "The plugin to load, instead of the one that was installed with this command."},
     {NULL, NULL},
@@ -36,18 +37,20 @@ static const struct cli_program tidings = {
     .name = "tidings",
     .version = TIDINGS_VERSION,
     .usage = "VERB [OPTION]...",
-    .summary = "Gets news to an agent's model, and asks what became of it.",
-    .about = "get news to an agent's model",
-    .description =
-        "A build fails in the background, a file changes, a server goes away: tidings keeps such "
-        "news in a store and puts it on the\n"
-        "messages that an agent sends to its model anyway. This command pushes news, asks what "
-        "became of it, and connects agents.",
+    .summary = "Delivers notifications to an agent's model, and shows what happened "
+               "to them.",
+    .about = "deliver notifications to an agent's model",
+    .description = "A build fails in the background, a file changes, a server disconnects: "
+                   "tidings stores notifications of such events and\n"
+                   "adds them to the messages that an agent sends to its model anyway. This "
+                   "command pushes notifications, shows what\n"
+                   "happened to them, and sets up agents.",
     .environment = environment,
-    .examples = (const struct cli_example[]){{"tidings run -- make",
-                                              "Build; the agent that works in this folder is told "
-                                              "how it ended."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings run -- make",
+             "Build; the agent that works in this folder is notified when it ends."},
+            {NULL, NULL}},
     .verbs = verbs,
     .list_sessions = "tidings status --names",
 };

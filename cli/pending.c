@@ -85,11 +85,10 @@ static int pending_verb(struct cli *cli) {
 const struct cli_verb verb_pending = {
     .name = "pending",
     .usage = "[OPTION]...",
-    .summary = "show what waits to be told",
-    .help = "Lists the notifications of a session that have not been handed out, the oldest first. "
-            "With --preview, prints what the next "
-            "carrier would "
-            "get, in the form that the configuration asks for. Nothing is changed by either.",
+    .summary = "list the notifications that are not delivered yet",
+    .help = "Lists the pending notifications of a session, the oldest first. With "
+            "--preview, prints what the next carrier would get, in the configured "
+            "format. This command changes nothing.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){
@@ -108,7 +107,7 @@ const struct cli_verb verb_pending = {
     .run = pending_verb,
     .examples =
         (const struct cli_example[]){
-            {"tidings pending", "What the agent in this folder has not been told yet."},
-            {"tidings pending --preview=tool-result", "How it would look."},
+            {"tidings pending", "List what the agent in this folder has not received yet."},
+            {"tidings pending --preview=tool-result", "Show how the notifications would look."},
             {NULL, NULL}},
 };

@@ -166,8 +166,7 @@ static int push_verb(struct cli *cli) {
     if (code) return code;
   }
   if (request.event && request.any)
-    return cli_usage(
-        cli, "--event takes everything from stdin; the other options cannot stand beside it");
+    return cli_usage(cli, "--event reads everything from stdin and excludes the other options");
   int code = cli_take_words(cli, request.event ? 0 : 1, request.event ? 0 : 1, "the message is");
   if (code) return code;
   return request.event ? push_event(cli) : push_message(cli, &request);
@@ -177,57 +176,60 @@ const struct cli_verb verb_push = {
     .name = "push",
     .usage = "[OPTION]... MESSAGE|-  or  --event",
     .summary = "push one notification",
-    .help =
-        "Stores a notification for a session; it rides on the next message that the session's "
-        "agent sends to its model. With '-' the "
-        "message is "
-        "read from stdin. When this command exits with 0, the notification is stored for good.\n\n"
-        "With --event, stdin is one CloudEvents object (type notification, handle.state, "
-        "file.changed, ...) that is pushed as it is; a "
-        "session that "
-        "it leaves out is added.",
+    .help = "Stores a notification for a session. It is delivered with the next message "
+            "that the session's agent sends to its model. With '-' the message is read "
+            "from stdin. When this command exits with 0, the notification is stored "
+            "durably.\n\n"
+            "With --event, stdin is one CloudEvents object (type notification, "
+            "handle.state, file.changed, ...), which is pushed unchanged. If it names no "
+            "session, the session is added.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
             {.key = 'k',
              .name = "kind",
              .argument = "SOURCE.NAME",
-             .help = "What kind of news it is, for filters and grouping; cli.note if not given."},
+             .help = "The notification's kind, for filters and grouping; cli.note if "
+                     "not given."},
             {.key = 'l',
              .name = "level",
              .argument = "LEVEL",
-             .help = "info (default), warning, error or critical. Critical news starts a turn or "
-                     "stops a stream where the host allows it.",
+             .help = "info (default), warning, error or critical. A critical "
+                     "notification starts a turn or stops a stream where the host "
+                     "allows it.",
              .completion = COMPLETE_WORDS,
              .words = "info warning error critical"},
             {.key = OPTION_KEY,
              .name = "key",
              .argument = "KEY",
-             .help = "A newer notification with the same key replaces one that still waits."},
+             .help = "A newer notification with the same key replaces one that is "
+                     "still pending."},
             {.key = OPTION_TTL,
              .name = "ttl",
              .argument = "DURATION",
-             .help = "It expires after 30s, 10m, 2h, ... if it was not delivered."},
+             .help = "The notification expires after 30s, 10m, 2h, ... if it was not "
+                     "delivered."},
             {.key = OPTION_TOOL,
              .name = "tool",
              .argument = "TOOL",
-             .help = "The tool that it is about; users can filter by it."},
+             .help = "The tool that the notification is about; users can filter by it."},
             {.key = OPTION_ACTIVATE,
              .name = "activate",
              .argument = "WHEN",
-             .help = "passive (default): it waits for the next message. idle: it starts a turn if "
-                     "the session is idle. interrupt: it acts like "
-                     "critical news.",
+             .help = "passive (default): wait for the next message. idle: start a "
+                     "turn if the session is idle. interrupt: act like a critical "
+                     "notification.",
              .completion = COMPLETE_WORDS,
              .words = "passive idle interrupt"},
             {.key = OPTION_DATA,
              .name = "data",
              .argument = "JSON",
-             .help = "An object that goes along, for hosts and for grouping."},
+             .help = "A JSON object that is stored with the notification, for hosts "
+                     "and for grouping."},
             {.key = OPTION_ID,
              .name = "id",
              .argument = "ID",
-             .help = "Pushed again with the same id within a day, it has no effect."},
+             .help = "A second push with the same id within a day has no effect."},
             {.key = OPTION_EVENT,
              .name = "event",
              .help = "Read one CloudEvents object from stdin."},
@@ -237,7 +239,7 @@ const struct cli_verb verb_push = {
     .examples =
         (const struct cli_example[]){
             {"tidings push -k ci.failed -l error 'CI: the job lint failed on main'",
-             "Tell the agent that works in this folder."},
+             "Notify the agent that works in this folder."},
             {"git log -1 --format=%s | tidings push -s my-session --ttl 10m -",
              "Push what a command prints."},
             {NULL, NULL}},

@@ -70,10 +70,10 @@ static void sample(const char *metric, const char *session, const char *label, c
 static const struct metric {
   const char *name, *member, *label, *type, *help;
 } metrics[] = {
-    {"tidings_pushed_total", "pushed", NULL, "counter", "Notifications that were ever pushed."},
-    {"tidings_pending", "pending", NULL, "gauge", "Notifications that wait to be told."},
+    {"tidings_pushed_total", "pushed", NULL, "counter", "Notifications that were pushed."},
+    {"tidings_pending", "pending", NULL, "gauge", "Notifications that are pending."},
     {"tidings_leased", "leased", NULL, "gauge",
-     "Notifications that were handed out and not settled yet."},
+     "Notifications that were handed out and are not settled yet."},
     {"tidings_ended_total", "outcomes", "outcome", "counter",
      "Notifications that ended, by outcome."},
     {"tidings_stored_by_source", "by_source", "source", "gauge",
@@ -143,7 +143,7 @@ static int stats_verb(struct cli *cli) {
   int code = cli_take_words(cli, 0, 0, "");
   if (code) return code;
   if (prometheus && cli->json) return cli_usage(cli, "--prometheus and --json exclude each other");
-  if (every && cli->session) return cli_usage(cli, "--all is about all sessions; -s names one");
+  if (every && cli->session) return cli_usage(cli, "--all and -s exclude each other");
   json_t *all = json_object();
   const json_t *stats = NULL;
   const char *session = NULL;
@@ -158,23 +158,23 @@ static int stats_verb(struct cli *cli) {
 const struct cli_verb verb_stats = {
     .name = "stats",
     .usage = "[OPTION]...",
-    .summary = "count what was pushed, what waits and how things ended",
-    .help = "Prints the counts of a session. With --prometheus, prints those of all sessions (or "
-            "of the one that -s names) in the text "
-            "format that "
-            "Prometheus reads, for its node exporter's textfile collector or a small web server.",
+    .summary = "count pushed and pending notifications and their outcomes",
+    .help = "Prints the counts of a session. With --prometheus, prints the counts of "
+            "all sessions (or of the one that -s names) in the Prometheus text "
+            "format, for the node exporter's textfile collector or a small web "
+            "server.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){
-            {.key = 'a', .name = "all", .help = "Of all sessions."},
+            {.key = 'a', .name = "all", .help = "Count all sessions."},
             {.key = OPTION_PROMETHEUS,
              .name = "prometheus",
-             .help = "In the text format of Prometheus."},
+             .help = "Print the Prometheus text format."},
             {.name = NULL},
         },
     .run = stats_verb,
     .examples = (const struct cli_example[]){{"tidings stats --all", "All sessions."},
                                              {"tidings stats --prometheus > tidings.prom",
-                                              "For the textfile collector."},
+                                              "Write a file for the textfile collector."},
                                              {NULL, NULL}},
 };

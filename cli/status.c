@@ -171,30 +171,30 @@ static int status_verb(struct cli *cli) {
   if (code) return code;
   if (names && cli->json) return cli_usage(cli, "--names and --json exclude each other");
   if ((every || names) && cli->session)
-    return cli_usage(cli, "--all and --names are about all sessions; -s names one");
+    return cli_usage(cli, "--all and --names list all sessions and exclude -s");
   return every || names ? all(cli, names) : one(cli);
 }
 
 const struct cli_verb verb_status = {
     .name = "status",
     .usage = "[OPTION]...",
-    .summary = "show how a session stands, or which sessions there are",
-    .help = "Prints the state of a session's turns, which messages are queued, what is pending and "
-            "whose session it is. With --all, lists "
-            "the sessions of "
-            "the store, those of running hosts first. Nothing is changed.",
+    .summary = "show the state of a session, or list the sessions",
+    .help = "Prints the state of a session's turns, its queued messages, the number "
+            "of pending notifications and the session's owner. With --all, lists the "
+            "sessions of the store, those of running hosts first. This command "
+            "changes nothing.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){
             {.key = 'a', .name = "all", .help = "List all sessions."},
             {.key = OPTION_NAMES,
              .name = "names",
-             .help = "Print the ids of all sessions, one a line."},
+             .help = "Print the ids of all sessions, one per line."},
             {.name = NULL},
         },
     .run = status_verb,
-    .examples =
-        (const struct cli_example[]){{"tidings status", "The session of the agent in this folder."},
-                                     {"tidings status --all", "All sessions."},
-                                     {NULL, NULL}},
+    .examples = (const struct cli_example[]){{"tidings status",
+                                              "Show the session of the agent in this folder."},
+                                             {"tidings status --all", "All sessions."},
+                                             {NULL, NULL}},
 };

@@ -65,7 +65,7 @@ static int check_submission(const struct cli *cli, const struct submission *subm
   if (!submits && (id || submission->steer || submission->resume || submission->trigger))
     return cli_usage(cli, "--id, --steer, --resume and --trigger are for a new message");
   if (moves != (submission->before != NULL))
-    return cli_usage(cli, "--move and --before=ID|last stand together");
+    return cli_usage(cli, "--move and --before=ID|last need each other");
   bool takes_content = submits || strcmp(submission->type, "message.edited") == 0;
   return cli_take_words(cli, takes_content, takes_content, "the message is");
 }
@@ -73,7 +73,7 @@ static int check_submission(const struct cli *cli, const struct submission *subm
 static int make_id(const struct cli *cli, char id[24]) {
   uint64_t bits = 0;
   if (random_fill(&bits, sizeof bits))
-    return cli_fail(cli, "there is no randomness for an id; name one with --id");
+    return cli_fail(cli, "no random id can be made; give one with --id");
   snprintf(id, 24, "m-%016llx", (unsigned long long)bits);
   return 0;
 }
@@ -169,37 +169,37 @@ const struct cli_verb verb_submit = {
     .name = "submit",
     .usage = "[OPTION]... MESSAGE|-  or  --cancel=ID  or  --edit=ID MESSAGE|-  or  --move=ID "
              "--before=ID|last",
-    .summary = "queue a message that starts a turn, or take one back",
-    .help =
-        "Queues a message for a session; when its turn comes, the session's host starts a turn "
-        "with it. Prints the message's id, by "
-        "which it can be taken "
-        "back, rewritten or moved as long as it waits. With '-' the message is read from stdin.",
+    .summary = "queue a message that starts a turn, or cancel one",
+    .help = "Queues a message for a session. When its turn comes, the session's host "
+            "starts a turn with it. Prints the message's id; with it, the message can be "
+            "cancelled, edited or moved while it waits. With '-' the message is read "
+            "from stdin.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
             {.key = OPTION_STEER,
              .name = "steer",
-             .help = "Into the running turn, with its next tool result; queued if none comes."},
+             .help = "Deliver it during the running turn, with the next tool result; "
+                     "if none comes, it is queued."},
             {.key = OPTION_RESUME,
              .name = "resume",
              .help = "Start even if the session stopped at an error."},
             {.key = OPTION_TRIGGER,
              .name = "trigger",
              .argument = "JSON",
-             .help = "An object that goes along: what triggered it."},
+             .help = "A JSON object that is stored with the message: what triggered it."},
             {.key = OPTION_ID,
              .name = "id",
              .argument = "ID",
-             .help = "The message's id. Without it one is made."},
+             .help = "The message's id. Default: a random id."},
             {.key = OPTION_CANCEL,
              .name = "cancel",
              .argument = "ID",
-             .help = "Take a waiting message back."},
+             .help = "Cancel a waiting message."},
             {.key = OPTION_EDIT,
              .name = "edit",
              .argument = "ID",
-             .help = "Rewrite a waiting message; it keeps its place."},
+             .help = "Replace the text of a waiting message; it keeps its place."},
             {.key = OPTION_MOVE,
              .name = "move",
              .argument = "ID",
@@ -207,14 +207,15 @@ const struct cli_verb verb_submit = {
             {.key = OPTION_BEFORE,
              .name = "before",
              .argument = "ID|last",
-             .help = "Where to: before another, or behind all."},
+             .help = "Where to move it: before another message, or to the end."},
             {.name = NULL},
         },
     .run = submit_verb,
-    .examples =
-        (const struct cli_example[]){
-            {"tidings submit 'Now run the tests.'", "The next turn, when this one has ended."},
-            {"tidings submit --steer 'Leave src/legacy alone.'", "A correction on the way."},
-            {"tidings submit --cancel m-5fd2a1c09b7e4433", "Take it back."},
-            {NULL, NULL}},
+    .examples = (const struct cli_example[]){{"tidings submit 'Now run the tests.'",
+                                              "Start the next turn with it, after this turn."},
+                                             {"tidings submit --steer 'Leave src/legacy alone.'",
+                                              "Correct the agent during its turn."},
+                                             {"tidings submit --cancel m-5fd2a1c09b7e4433",
+                                              "Cancel the message."},
+                                             {NULL, NULL}},
 };

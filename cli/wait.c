@@ -188,33 +188,31 @@ static int wait_verb(struct cli *cli) {
 const struct cli_verb verb_wait = {
     .name = "wait",
     .usage = "[OPTION]...",
-    .summary = "sleep until the session has to act, and print what to do",
-    .help = "For scripted agents. Sleeps until a turn is to be started or a stream to be stopped "
-            "in a session of the calling script, "
-            "prints it and exits "
-            "with 0: 'start_turn ID' and the message's content below it for each message of the "
-            "turn, or 'abort_stream'. With --json, the "
-            "whole reply. "
-            "The exit code is 1 when the time is over.\n\n"
-            "Whoever gets a start_turn has to start it: 'tidings deliver --at chat-request "
-            "--message ID' takes the message and the news "
-            "that is pending. What a later event leads to is in its own reply: 'tidings event "
-            "--actions' prints that alike. A turn that "
-            "was declined is offered again to whoever waits next.\n\n"
-            "A session that belongs to another running program is refused: that program is told "
-            "itself.",
+    .summary = "sleep until the session has to act, and print the action",
+    .help = "For scripted agents. Sleeps until a session of the calling script has "
+            "to start a turn or stop a stream, prints the action and exits with 0. "
+            "It prints 'start_turn ID' and the message's content below it for each "
+            "message of the turn, or 'abort_stream'. With --json it prints the whole "
+            "reply. After the timeout, the exit code is 1.\n\n"
+            "The script that gets a start_turn has to start it: 'tidings deliver "
+            "--at chat-request --message ID' delivers the message and the pending "
+            "notifications. If a later event leads to an action, the reply to that "
+            "event has it: 'tidings event --actions' prints it in the same form. A "
+            "turn that was declined is offered again to the next wait.\n\n"
+            "A session that another running program owns is refused, because that "
+            "program gets the actions itself.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
             {.key = OPTION_TIMEOUT,
              .name = "timeout",
              .argument = "DURATION",
-             .help = "Give up after 30s, 10m, ...; 0 only looks."},
+             .help = "Give up after 30s, 10m, ...; 0 checks once without waiting."},
             HOST_OWNER_OPTION,
             {.name = NULL},
         },
     .run = wait_verb,
-    .examples =
-        (const struct cli_example[]){
-            {"tidings wait -s my-session --timeout 10m", "The next thing to do."}, {NULL, NULL}},
+    .examples = (const struct cli_example[]){{"tidings wait -s my-session --timeout 10m",
+                                              "Wait for the next action."},
+                                             {NULL, NULL}},
 };

@@ -9,21 +9,21 @@ const struct cli_option common_options[] = {
      .name = "session",
      .argument = "SESSION",
      .completion = COMPLETE_SESSION,
-     .help = "The session. Without it: $TIDINGS_SESSION, else the newest session of a running host "
-             "whose folder holds the current one."},
+     .help = "The session. Default: $TIDINGS_SESSION, else the newest session of a "
+             "running host whose folder contains the current folder."},
     {.key = OPTION_STORE,
      .name = "store",
      .argument = "DIR",
      .completion = COMPLETE_FOLDER,
-     .help = "The store. Without it: $TIDINGS_STORE, else $XDG_STATE_HOME/tidings, else "
+     .help = "The store. Default: $TIDINGS_STORE, else $XDG_STATE_HOME/tidings, else "
              "~/.local/state/tidings."},
     {.key = OPTION_CONFIG,
      .name = "config",
      .argument = "FILE",
      .completion = COMPLETE_FILE,
-     .help = "The configuration, a JSON object. Without it: $TIDINGS_CONFIG, else "
+     .help = "The configuration, a JSON object. Default: $TIDINGS_CONFIG, else "
              "$XDG_CONFIG_HOME/tidings/config.json, else "
-             "~/.config/tidings/config.json if there is one."},
+             "~/.config/tidings/config.json if it exists."},
     {.key = OPTION_JSON, .name = "json", .help = "Print JSON."},
     {.key = OPTION_HELP, .name = "help", .help = "Print the verb's help."},
 };

@@ -92,8 +92,9 @@ int help_overview(FILE *out, const struct cli_program *program) {
     wrap(out, (*verb)->summary, 13, 13);
   }
   fprintf(out,
-          "\n'%s VERB --help' says more, with examples. Exit codes: 0 done, 1 refused or failed, 2 "
-          "wrong usage.\n",
+          "\n"
+          "'%s VERB --help' prints more, with examples. Exit codes: 0 done, 1 "
+          "refused or failed, 2 wrong usage.\n",
           program->name);
   return EXIT_DONE;
 }
@@ -105,8 +106,8 @@ enum { OPTION_MAN = CLI_LONG_ONLY, OPTION_COMPLETION, OPTION_NAMES };
 const struct cli_option verb_help_options[] = {
     {.key = OPTION_MAN,
      .name = "man",
-     .help = "Print the man page, of the verb or of the command."},
-    {.key = OPTION_NAMES, .name = "names", .help = "Print the names of the verbs, one a line."},
+     .help = "Print the man page of the verb, or of the command."},
+    {.key = OPTION_NAMES, .name = "names", .help = "Print the names of the verbs, one per line."},
     {.key = OPTION_COMPLETION,
      .name = "completion",
      .argument = "SHELL",

@@ -23,7 +23,7 @@ enum { OPTION_OWNER = CLI_LONG_ONLY + 900 };
 #define HOST_OWNER_OPTION                                                                          \
   {                                                                                                \
     .key = OPTION_OWNER, .name = "owner", .argument = "PID",                                       \
-    .help = "The agent's process. Without it: the session's host if this command runs below it, "  \
+    .help = "The agent's process. Default: the session's host if this command runs below it, "     \
             "else the script that calls it."                                                       \
   }
 

@@ -146,7 +146,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                      "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
   if (!code && store && cli->verb->with & ONLY_READS && access(store, F_OK) && errno == ENOENT)
     code = kit_error(error, TIDINGS_E_NOT_FOUND,
-                     "there is no store at %s yet; the first push makes it", store);
+                     "there is no store at %s yet; the first push creates it", store);
   if (code) goto out;
   kept = host;
   const struct hostkit_options options = {

@@ -74,7 +74,7 @@ static int find_here(const struct cli *cli, struct hostkit *kit, char **ret_sess
   struct tidings_error error = {.size = sizeof error};
   json_t *answer = NULL;
   if (!getcwd(folder, PATH_MAX))
-    return cli_fail(cli, "cannot tell the current folder; name the session with -s");
+    return cli_fail(cli, "cannot find the current folder; name the session with -s");
   int32_t code =
       kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer, &error);
   if (code) return cli_fail_with(cli, code, &error);
@@ -104,11 +104,12 @@ static int choose_by_folder(const struct cli *cli, struct hostkit *kit, char **r
   if (!code && found) {
     *ret_session = found;
   } else if (!code && !json_array_size(sessions)) {
-    code = cli_fail(cli, "the store knows no session yet; start an agent that tidings is set up "
-                         "for and send it a message, or name a session with -s");
+    code = cli_fail(cli, "the store has no session yet; start an agent that tidings "
+                         "is set up for and send it a message, or name a session "
+                         "with -s");
   } else if (!code) {
-    code =
-        cli_fail(cli, "no running session is at work in %s; name one with -s. There are:", folder);
+    code = cli_fail(cli,
+                    "no running session works in %s; name one with -s. The sessions are:", folder);
     list(sessions);
   }
   json_decref(sessions);

@@ -200,8 +200,9 @@ static int compare_keys(const void *left, const void *right) {
 }
 
 static int duplicate(const struct json_reader *reader, struct tidings_span key) {
-  return fail(reader->error, TIDINGS_E_INVAL, "%s: not JSON: the key %s stands twice in one object",
-              reader->what, quote(key).text);
+  return fail(reader->error, TIDINGS_E_INVAL,
+              "%s: not JSON: the key %s appears twice in one object", reader->what,
+              quote(key).text);
 }
 
 /* Few members are compared each with each; many are sorted, so that a hostile object costs no

@@ -146,11 +146,10 @@ static int32_t judge(struct trial *trial, const char *label, uint32_t timeout_ms
   if (trial->status_known)
     return hk_error(error, TIDINGS_E_STATE, "%s exited the probe process with status %d while %s",
                     label, WEXITSTATUS(trial->status), stage);
-  return hk_error(
-      error, TIDINGS_E_STATE,
-      "%s ended the probe process while %s; how is not known, because SIGCHLD is ignored or "
-      "somebody else waits for all children",
-      label, stage);
+  return hk_error(error, TIDINGS_E_STATE,
+                  "%s ended the probe process while %s; its exit status is unknown, because "
+                  "SIGCHLD is ignored or other code waits for all children",
+                  label, stage);
 }
 
 /* The configuration goes through a file because an argument has a length limit and can be read by

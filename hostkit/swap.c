@@ -50,7 +50,8 @@ static int32_t take_configuration(struct hostkit *kit, struct tidings_error *err
   if (code) return code;
   if (!configuration) {
     hk_log(&kit->settings, TIDINGS_LOG_WARNING,
-           "the plugin does not tell its configuration; the new build gets the one given at open");
+           "the plugin does not report its configuration; the new build gets the one "
+           "given at open");
     return TIDINGS_OK;
   }
   free(kit->settings.configuration);

@@ -13,7 +13,7 @@
 
 static int32_t no_extension(struct tidings_error *error) {
   return hk_error(error, TIDINGS_E_UNSUPPORTED,
-                  "this plugin has no extension %s: go by the replies' wake_at", TIDINGS_EXT_WAKE);
+                  "this plugin has no extension %s: use the replies' wake_at", TIDINGS_EXT_WAKE);
 }
 
 static int32_t duplicate(const struct hk_instance *instance, int32_t *ret_fd,
@@ -60,6 +60,6 @@ void hk_wait_again(struct hostkit *kit) {
                                           : no_extension(&why);
   if (!code) return;
   hk_log(&kit->settings, TIDINGS_LOG_WARNING,
-         "after a swap nothing rings any more; only wake_at says when to look:");
+         "after the swap the wake descriptor stays silent; use the replies' wake_at:");
   hk_log(&kit->settings, TIDINGS_LOG_WARNING, why.text[0] ? why.text : hostkit_error_name(code));
 }

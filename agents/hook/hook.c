@@ -118,18 +118,15 @@ const struct cli_verb verb_hook = {
     .name = "hook",
     .usage = "[OPTION]... HOST",
     .summary = "answer one hook call of an agent",
-    .help = "What 'tidings setup' puts into an agent's configuration. Reads the hook's JSON from "
-            "stdin and writes the answer to stdout: "
-            "with what is pending "
-            "for the session, at its prompts and tool results; and when the agent is about to "
-            "stop, with the queued message or the urgent "
-            "news that "
-            "is to be its next turn.\n\n"
-            "HOST is codex, claude, gemini or qwen. If something is wrong on our side, the answer "
-            "is an empty object, the exit status 0, "
-            "and a line in "
-            "$XDG_STATE_HOME/tidings/logs/hook.log says what; so an agent never waits for, or "
-            "fails by, tidings.",
+    .help = "'tidings setup' adds this command to an agent's configuration. It reads "
+            "the hook's JSON from stdin and writes the answer to stdout. At prompts "
+            "and tool results, the answer has the session's pending notifications. "
+            "When the agent is about to stop, the answer has the queued message or "
+            "the urgent notification that becomes its next turn.\n\n"
+            "HOST is codex, claude, gemini or qwen. If tidings fails, the answer is "
+            "an empty object, the exit status is 0, and "
+            "$XDG_STATE_HOME/tidings/logs/hook.log has the error. The agent never "
+            "waits for tidings, and never fails because of it.",
     .with = WITH_STORE | WITH_CONFIG,
     .completion = COMPLETE_WORDS,
     .words = "codex claude gemini qwen",
@@ -137,21 +134,20 @@ const struct cli_verb verb_hook = {
         (const struct cli_option[]){
             {.key = OPTION_WAIT,
              .name = "wait",
-             .help = "For a hook that runs in the background (Claude Code's asyncRewake): sleep "
-                     "until the idle session has to act, say why "
-                     "on stderr, and "
-                     "exit with status 2, which wakes the agent."},
+             .help = "For a hook that runs in the background (Claude Code's "
+                     "asyncRewake): sleep until the idle session has to act, print "
+                     "the reason on stderr, and exit with status 2, which wakes the "
+                     "agent."},
             {.key = OPTION_WAKE,
              .name = "wake",
-             .help = "For Codex's end of a turn: leave a process behind, one for a session, that "
-                     "sleeps until the idle session has to act, "
-                     "wakes it "
+             .help = "For the end of a Codex turn: leave one background process per "
+                     "session. It sleeps until the idle session has to act, wakes it "
                      "with 'codex queue', and ends with the agent."},
             {.key = OPTION_OWNER,
              .name = "owner",
              .argument = "PID",
-             .help = "The agent's process. Without it: the nearest one above this command that is "
-                     "no shell."},
+             .help = "The agent's process. Default: the nearest ancestor of this "
+                     "command that is not a shell."},
             {.name = NULL},
         },
     .run = hook_verb,
@@ -160,6 +156,6 @@ const struct cli_verb verb_hook = {
             {"echo "
              "'{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"hi\"}' "
              "| tidings hook codex",
-             "What Codex does with each prompt."},
+             "Do what Codex does with each prompt."},
             {NULL, NULL}},
 };

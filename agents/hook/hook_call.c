@@ -61,7 +61,7 @@ static int32_t parse_call(const struct host *host, const char *text, size_t len,
   if (code) return code;
   code = json_is_object(call.input)
              ? take_fields(&call, error)
-             : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but no object");
+             : kit_error(error, TIDINGS_E_SCHEMA, "stdin: JSON, but not an object");
   if (code) {
     json_decref(call.input);
     return code;

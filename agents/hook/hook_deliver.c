@@ -70,7 +70,7 @@ static int32_t answer_with(struct hostkit *kit, const struct hook_call *call, co
   int32_t code = compose(content, reply, &text, error);
   if (!code && text[0]) {
     answer.output = output(call, text);
-    if (!answer.output) code = kit_error(error, TIDINGS_E_INVAL, "what is to be told is no UTF-8");
+    if (!answer.output) code = kit_error(error, TIDINGS_E_INVAL, "the notifications are not UTF-8");
   } else if (!code && delivery) {
     (void)kit_settle(kit, delivery, TIDINGS_COMMITTED, SETTLE_MS, NULL, NULL);
     answer.delivery = 0;

@@ -200,7 +200,8 @@ static void queue_nudge(const struct waiter *waiter, uint32_t owner,
   const char *const argv[] = {program, "queue", "--thread", session, "--message", nudge, NULL};
   int status = program && session && nudge ? run_program(argv) : -1;
   if (status) {
-    hook_log("%s queue failed with status %d; the news waits for the next prompt",
+    hook_log("%s queue failed with status %d; the notifications wait for the next "
+             "prompt",
              program ? program : "", status);
     decline(waiter);
   }

@@ -31,8 +31,10 @@ static int read_text(const struct cli *cli, const char *path, char **ret_text) {
   int reason = file_read_whole(path, LARGEST_FILE, &text, &len);
   if (reason == ENOENT) {
     if (is_link(path))
-      return cli_fail(
-          cli, "%s is a symbolic link that leads nowhere; make what it names, or remove it", path);
+      return cli_fail(cli,
+                      "%s is a symbolic link to a file that does not exist; create the "
+                      "file, or remove the link",
+                      path);
     *ret_text = NULL;
     return 0;
   }
@@ -192,11 +194,12 @@ int change_write(const struct cli *cli, const struct change *change) {
   if (!change->path || change_is_none(change)) return 0;
   int code = read_text(cli, change->path, &now);
   if (!code && (!now != !change->before || (now && strcmp(now, change->before) != 0)))
-    code = cli_fail(
-        cli, "%s was changed by somebody else just now; nothing was written to it, try again",
-        change->path);
+    code = cli_fail(cli,
+                    "%s was changed by another program just now; nothing was written to it, "
+                    "try again",
+                    change->path);
   if (!code && !(real = real_path(change->path)))
-    code = cli_fail(cli, "cannot tell where %s is: %s", change->path, strerror(errno));
+    code = cli_fail(cli, "cannot resolve the path %s: %s", change->path, strerror(errno));
   int reason = code || !real ? 0 : write_change(change, real);
   if (reason) code = cli_fail(cli, "cannot write %s: %s", change->path, strerror(reason));
   free(now);
@@ -211,5 +214,5 @@ int change_keep(const struct cli *cli, const struct change *change) {
   int reason = real ? keep_old(change, real, stat(real, &info) ? &secret : &info)
                     : errno; /* it may be gone */
   free(real);
-  return reason ? cli_fail(cli, "cannot keep %s as it was: %s", change->path, strerror(reason)) : 0;
+  return reason ? cli_fail(cli, "cannot keep a copy of %s: %s", change->path, strerror(reason)) : 0;
 }

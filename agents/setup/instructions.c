@@ -45,7 +45,9 @@ static int without_block(const struct cli *cli, struct change *change, char **re
   const char *start = NULL, *end = NULL, *text = change->after ? change->after : "";
   *ret_rest = NULL;
   if (find_block(text, &start, &end))
-    return cli_fail(cli, "%s: line %zu: a block of tidings' without its other end; mend it by hand",
+    return cli_fail(cli,
+                    "%s: line %zu: a block of tidings lacks its first or last "
+                    "line; fix the file by hand",
                     change->path, line_of(text, start));
   if (start && asprintf(ret_rest, "%.*s%s", (int)(start - text), text, end) < 0)
     return cli_fail(cli, "out of memory");

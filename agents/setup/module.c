@@ -28,7 +28,8 @@ int setup_module(const struct cli *cli, const struct host *host, const char *fol
   char *text = NULL, *module = NULL;
   if (change->after && strncmp(change->after, mark, strlen(mark)) != 0)
     return cli_fail(cli,
-                    "%s: line 1: this file is not ours; move it away, or load %s/%s.ts from it",
+                    "%s: line 1: tidings did not write this file; move it away, or "
+                    "load %s/%s.ts from it",
                     change->path, folder ? folder : "tidings", host->name);
   change->has_ours = change->after != NULL;
   if (folder) {
@@ -40,7 +41,7 @@ int setup_module(const struct cli *cli, const struct host *host, const char *fol
                                "default } from \"%s\";\n",
                                mark, host->name, host->name, module)
                     : 0;
-    int code = !there    ? cli_fail(cli, "%s is not there; it is installed with tidings", module)
+    int code = !there    ? cli_fail(cli, "%s does not exist; install tidings again", module)
                : len < 0 ? cli_fail(cli, "out of memory")
                          : 0;
     free(module);

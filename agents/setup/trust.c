@@ -214,7 +214,8 @@ static int edit_trust(struct server *server, const char *hooks_path, bool remove
   if (code) return code;
   if (!remove && !count_our_trusts(hooks, hooks_path)) {
     json_decref(hooks);
-    return cli_fail(server->cli, "codex app-server does not see our hooks in %s", hooks_path);
+    return cli_fail(server->cli, "codex app-server does not list the hooks of tidings in %s",
+                    hooks_path);
   }
   json_t *edits = edits_of(hooks, hooks_path, remove);
   const json_t *first = json_array_get(edits, 0);

@@ -48,14 +48,15 @@ static int check_host(const struct setup *setup) {
   if (setup->remove) return 0;
   if (setup_version(setup->program, &version))
     return cli_fail(setup->cli,
-                    "%s (%s) cannot be run: install %s first, or say with --program where it is",
+                    "%s (%s) cannot be run: install %s first, or give its path with "
+                    "--program",
                     setup->program, strerror(errno), host->title);
   if (!version)
-    cli_warn(setup->cli, "warning: %s does not say its version; tested is %s", setup->program,
-             host->tested);
+    cli_warn(setup->cli, "warning: %s does not print its version; the tested version is %s",
+             setup->program, host->tested);
   else if (strcmp(version, host->tested) != 0)
-    cli_warn(setup->cli, "warning: %s %s is not the version that was tested, %s", host->title,
-             version, host->tested);
+    cli_warn(setup->cli, "warning: %s %s is not the tested version, %s", host->title, version,
+             host->tested);
   free(version);
   return 0;
 }
@@ -116,16 +117,17 @@ static int ask_for_trust(const struct setup *setup) {
   int code = setup_trust(setup->cli, setup->host, setup->program, setup->changes[0].path,
                          setup->remove, &changed);
   if (code && setup->remove) {
-    cli_warn(setup->cli, "what %s trusts was left as it is: that is harmless", setup->host->title);
+    cli_warn(setup->cli, "the trust settings of %s were left unchanged, which is harmless",
+             setup->host->title);
     return 0;
   }
   if (code)
     return cli_fail(setup->cli,
-                    "the hooks are written, but %s does not trust them yet and will not run them: "
-                    "review them with /hooks in it",
+                    "the hooks are written, but %s does not trust them yet and will "
+                    "not run them: review them there with /hooks",
                     setup->host->title);
   if (changed)
-    printf("%zu hooks are %s by %s.\n", changed, setup->remove ? "not trusted any more" : "trusted",
+    printf("%zu hooks are %s by %s.\n", changed, setup->remove ? "no longer trusted" : "trusted",
            setup->host->title);
   return 0;
 }
@@ -192,16 +194,16 @@ static int do_it(struct setup *setup, const char *home) {
   if (code) return code;
   if (setup->remove)
     printf(nothing ? "%s was not set up; nothing changed.\n"
-                   : "%s is not told anything any more.\n",
+                   : "%s no longer receives notifications.\n",
            title);
   else
     printf(nothing ? "%s was set up already; nothing changed.\n"
-                   : "%s is set up. Sessions that it starts from now on are told.\n",
+                   : "%s is set up. Sessions that it starts from now on receive "
+                     "notifications.\n",
            title);
   if (!setup->remove && !nothing && !setup->no_wake && wakes_apart(setup->host))
-    printf("While such a session idles in a terminal, a process of tidings' sleeps beside it, to "
-           "wake it; 'tidings setup %s --no-wake' leaves "
-           "that out.\n",
+    printf("While such a session idles in a terminal, a background process waits to "
+           "wake it; 'tidings setup %s --no-wake' turns that off.\n",
            setup->host->name);
   return 0;
 }
@@ -213,11 +215,12 @@ static int check_options(const struct setup *setup) {
                        : setup->no_instructions ? "--no-instructions"
                                                 : NULL;
   if (option && setup->remove)
-    return cli_usage(setup->cli, "%s: --remove takes back all that setup did", option);
+    return cli_usage(setup->cli, "%s and --remove exclude each other", option);
   if (setup->no_wake && !wakes_apart(host))
-    return cli_usage(setup->cli, "--no-wake: %s has nothing that sleeps to wake it", host->title);
+    return cli_usage(setup->cli, "--no-wake: %s is not woken by a background process", host->title);
   if (setup->no_instructions && !host->instructions_file)
-    return cli_usage(setup->cli, "--no-instructions: %s is told by the module, no file is changed",
+    return cli_usage(setup->cli,
+                     "--no-instructions: %s gets them from the module, and no file is changed",
                      host->title);
   return 0;
 }
@@ -226,7 +229,7 @@ static int run_setup(struct setup *setup) {
   char *home = setup_home(setup->host);
   int code =
       home ? check_host(setup)
-           : cli_fail(setup->cli, "HOME is not set: where %s has its configuration is not known",
+           : cli_fail(setup->cli, "HOME is not set, so the configuration of %s cannot be found",
                       setup->host->title);
   if (!code) code = plan(setup, home);
   if (!code) code = do_it(setup, home);
@@ -262,28 +265,24 @@ static int setup_verb(struct cli *cli) {
 const struct cli_verb verb_setup = {
     .name = "setup",
     .usage = "[OPTION]... HOST",
-    .summary = "make an agent hear: edit its configuration, or take that back",
-    .help = "HOST is codex, claude, gemini, qwen, opencode or pi. Adds our hooks to the agent's "
-            "own configuration (or, for opencode and "
-            "pi, a module that it loads), "
-            "and a paragraph to the file that becomes part of its system prompt, so that the model "
-            "knows what the notifications are. Codex "
-            "is asked to trust the "
-            "hooks. Codex and Claude Code are also woken when they idle in a terminal and "
-            "something urgent or a message comes: a process "
-            "sleeps "
-            "beside each session for that.\n\n"
-            "Prints what changes as a diff. What is there stays as it is; each file is written in "
-            "one step, and kept as it was under its "
-            "name with "
-            "'.before-tidings' behind it. Doing it again changes nothing. A file that cannot be "
-            "understood is refused, with the line, and "
-            "nothing is written.",
+    .summary = "set up an agent for tidings, or undo that",
+    .help = "HOST is codex, claude, gemini, qwen, opencode or pi. Adds the hooks of "
+            "tidings to the agent's own configuration; opencode and pi load a module "
+            "instead. Adds a paragraph to the file that becomes part of the agent's "
+            "system prompt, so that the model knows what the notifications are. "
+            "Codex is asked to trust the hooks. Codex and Claude Code are also woken "
+            "when they idle in a terminal and an urgent notification or a message "
+            "arrives: a background process waits beside each session for that.\n\n"
+            "Prints the changes as a diff. Other settings stay as they are. Each "
+            "file is written in one step, and a copy of the old file is kept with "
+            "'.before-tidings' added to its name. Running it again changes nothing. "
+            "A file that cannot be parsed is refused, with the line, and nothing is "
+            "written.",
     .completion = COMPLETE_WORDS,
     .words = "codex claude gemini qwen opencode pi",
     .options =
         (const struct cli_option[]){
-            {.key = OPTION_REMOVE, .name = "remove", .help = "Take back what setup did."},
+            {.key = OPTION_REMOVE, .name = "remove", .help = "Undo what setup did."},
             {.key = OPTION_DRY_RUN, .name = "dry-run", .help = "Only print what would change."},
             {.key = OPTION_PROGRAM,
              .name = "program",
@@ -292,17 +291,18 @@ const struct cli_verb verb_setup = {
              .completion = COMPLETE_FILE},
             {.key = OPTION_NO_WAKE,
              .name = "no-wake",
-             .help =
-                 "Codex and Claude Code: never wake an idle session; nothing sleeps beside it."},
+             .help = "Codex and Claude Code: never wake an idle session; no background "
+                     "process waits beside it."},
             {.key = OPTION_NO_INSTRUCTIONS,
              .name = "no-instructions",
-             .help = "Leave the system prompt alone."},
+             .help = "Do not change the file for the system prompt."},
             {.name = NULL},
         },
     .run = setup_verb,
-    .examples = (const struct cli_example[]){{"tidings setup codex", "From now on Codex is told."},
-                                             {"tidings setup claude --dry-run",
-                                              "What would be done to Claude Code's settings."},
-                                             {"tidings setup gemini --remove", "As before."},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings setup codex", "Deliver notifications to Codex from now on."},
+            {"tidings setup claude --dry-run", "Print the changes to Claude Code's settings."},
+            {"tidings setup gemini --remove", "Undo the setup of Gemini CLI."},
+            {NULL, NULL}},
 };

@@ -65,14 +65,15 @@ static int doctor_verb(struct cli *cli) {
 const struct cli_verb verb_doctor = {
     .name = "doctor",
     .usage = "[OPTION]...",
-    .summary = "look whether everything is as it should be",
-    .help = "Looks at the plugin, the configuration, the store and its permissions, the sessions, "
-            "the system's limits, and at which agents are "
-            "set up and "
-            "whether they trust their hooks. Each finding comes with its remedy. Nothing is "
-            "changed. The exit code is 1 if there is a problem.",
+    .summary = "check the installation and print how to fix each problem",
+    .help = "Checks the plugin, the configuration, the store and its permissions, "
+            "the sessions, the system's limits, which agents are set up, and whether "
+            "they trust their hooks. Each problem is printed with its fix. This "
+            "command changes nothing. The exit code is 1 if there is a problem.",
     .with = WITH_STORE | WITH_CONFIG | WITH_JSON,
     .run = doctor_verb,
-    .examples = (const struct cli_example[]){{"tidings doctor", "Why does the agent not hear?"},
-                                             {NULL, NULL}},
+    .examples =
+        (const struct cli_example[]){
+            {"tidings doctor", "Find out why the agent does not receive notifications."},
+            {NULL, NULL}},
 };

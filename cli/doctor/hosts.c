@@ -58,17 +58,19 @@ static void tell_trust(struct doctor *doctor, const struct examined *examined) {
   const struct host *host = examined->host;
   if (!host->trusts_hashes) return;
   if (setup_trust_look(doctor->cli, host, host->program, examined->path, &seen, &untrusted))
-    doctor_find(doctor, SEVERITY_WARNING, host->title, "Review them in it with /hooks.",
-                "it cannot be asked whether it trusts our hooks");
+    doctor_find(doctor, SEVERITY_WARNING, host->title, "Review the hooks in Codex with /hooks.",
+                "it cannot be asked whether it trusts the hooks of tidings");
   else if (!seen)
     doctor_find(doctor, SEVERITY_PROBLEM, host->title,
-                "Look at what it says to /hooks, and at hooks in its configuration.",
-                "it does not see our hooks in %s", examined->path);
+                "Check the output of /hooks in Codex, and the hooks in its "
+                "configuration.",
+                "it does not list the hooks of tidings in %s", examined->path);
   else if (untrusted)
     doctor_find(doctor, SEVERITY_PROBLEM, host->title,
-                "Run 'tidings setup codex', or review them in it with /hooks.",
-                "it does not trust %zu of our hooks, and silently leaves them out", untrusted);
-  else doctor_find(doctor, SEVERITY_OK, host->title, NULL, "it trusts our hooks");
+                "Run 'tidings setup codex', or review the hooks in Codex with /hooks.",
+                "it does not trust %zu of the hooks of tidings, and silently skips them",
+                untrusted);
+  else doctor_find(doctor, SEVERITY_OK, host->title, NULL, "it trusts the hooks of tidings");
 }
 
 static void tell_state(struct doctor *doctor, const struct examined *examined) {
@@ -81,10 +83,10 @@ static void tell_state(struct doctor *doctor, const struct examined *examined) {
     return;
   case SETUP_OTHER:
     doctor_find(doctor, SEVERITY_WARNING, host->title, remedy,
-                "%s is set up for another tidings than this one, or only in part", examined->path);
+                "%s is set up for another installation of tidings, or only partly", examined->path);
     return;
   case SETUP_UNREADABLE:
-    snprintf(remedy, sizeof remedy, "Mend the file; then run 'tidings setup %s'.", host->name);
+    snprintf(remedy, sizeof remedy, "Fix the file; then run 'tidings setup %s'.", host->name);
     doctor_find(doctor, SEVERITY_WARNING, host->title, remedy, "%s cannot be read: %s",
                 examined->path, examined->problem ? examined->problem : "out of memory");
     return;
@@ -102,12 +104,11 @@ static bool examine(struct doctor *doctor, const struct host *host) {
   if (here) tell_state(doctor, &examined);
   if (here && !examined.installed)
     doctor_find(doctor, SEVERITY_WARNING, host->title,
-                "Install it, or take the setup back with --remove.", "%s is not in PATH",
-                host->program);
+                "Install it, or undo the setup with --remove.", "%s is not in PATH", host->program);
   if (examined.version && strcmp(examined.version, host->tested) != 0)
     doctor_find(doctor, SEVERITY_NOTE, host->title,
-                "If it does not hear, install the version that was tested.",
-                "its version is %s; what was tested is %s", examined.version, host->tested);
+                "If it receives no notifications, install the tested version.",
+                "its version is %s; the tested version is %s", examined.version, host->tested);
   if (examined.installed && (examined.state == SETUP_OTHER || examined.state == SETUP_DONE))
     tell_trust(doctor, &examined);
   free(examined.path);
@@ -122,6 +123,6 @@ void doctor_hosts(struct doctor *doctor) {
   for (size_t i = 0; i < host_count; i++) here += examine(doctor, &hosts[i]);
   if (!here)
     doctor_find(doctor, SEVERITY_NOTE, "agents",
-                "Install one; 'tidings help setup' lists those that are known.",
-                "none that tidings knows is in PATH or set up");
+                "Install one; 'tidings help setup' lists the supported agents.",
+                "no supported agent is in PATH or set up");
 }

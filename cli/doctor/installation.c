@@ -42,7 +42,8 @@ void doctor_plugin(struct doctor *doctor) {
     doctor_find(
         doctor, SEVERITY_PROBLEM, "plugin",
         named
-            ? "TIDINGS_PLUGIN names it; unset that, or let it name a tidings.so."
+            ? "TIDINGS_PLUGIN names it; unset that variable, or set it to the path "
+              "of a tidings.so."
             : "Install tidings again; tidings.so belongs beside this command or in its lib folder.",
         "%s cannot be used: %s (%s)", path ? path : "it", error.text, hostkit_error_name(code));
   } else if (strcmp(info.version, TIDINGS_VERSION) != 0) {
@@ -65,7 +66,7 @@ void doctor_config(struct doctor *doctor) {
   }
   if (!path || (!named && access(path, F_OK) && errno == ENOENT)) {
     doctor_find(doctor, SEVERITY_OK, "configuration", NULL,
-                "the defaults are in force; %s is not there", path ? path : "a file");
+                "the defaults are in force; %s does not exist", path ? path : "a file");
     free(path);
     return;
   }
@@ -73,7 +74,8 @@ void doctor_config(struct doctor *doctor) {
   if (code == TIDINGS_E_SCHEMA || code == TIDINGS_E_INVAL || code == TIDINGS_E_TOO_BIG ||
       code == TIDINGS_E_STORE)
     doctor_find(doctor, SEVERITY_PROBLEM, "configuration",
-                "Mend it; 'tidings config schema' prints what may stand in it.", "%s", error.text);
+                "Fix it; 'tidings config schema' prints the keys and their values.", "%s",
+                error.text);
   else if (!code) doctor_find(doctor, SEVERITY_OK, "configuration", NULL, "%s", path);
   free(path);
 }

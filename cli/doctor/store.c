@@ -23,8 +23,8 @@ static const char *remedy_for(int32_t code) {
     return "Look for a process that is stopped or hangs while it uses the store.";
   case TIDINGS_E_NOMEM: return "Free memory.";
   default:
-    return "If it is damaged or of an older build, move it away; a new one is made, and what was "
-           "pending in it is lost.";
+    return "If it is damaged or from an older build, move it away. A new store is "
+           "created, and what was pending in the old one is lost.";
   }
 }
 
@@ -35,7 +35,7 @@ static bool examine_folder(struct doctor *doctor, const char *path) {
     int reason = errno;
     if (reason == ENOENT)
       doctor_find(doctor, SEVERITY_NOTE, "store", NULL,
-                  "there is none at %s yet; the first push makes it", path);
+                  "there is no store at %s yet; the first push creates it", path);
     else
       doctor_find(doctor, SEVERITY_PROBLEM, "store",
                   "Make it reachable, or name another with TIDINGS_STORE.", "%s: %s", path,
@@ -56,8 +56,8 @@ static bool examine_folder(struct doctor *doctor, const char *path) {
     return false;
   }
   if (info.st_mode & 077) {
-    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Close it: chmod 700 on it.",
-                "%s is open to others (mode %04o)", path, (unsigned)info.st_mode & 07777);
+    doctor_find(doctor, SEVERITY_PROBLEM, "store", "Remove the access of others: chmod 700 on it.",
+                "other users may access %s (mode %04o)", path, (unsigned)info.st_mode & 07777);
     return false;
   }
   return true;
@@ -69,8 +69,8 @@ static void examine_space(struct doctor *doctor, const char *path) {
   unsigned long long left = (unsigned long long)space.f_bavail * space.f_frsize;
   if (left >= LITTLE_SPACE) return;
   doctor_find(doctor, left < LITTLE_SPACE / 8 ? SEVERITY_PROBLEM : SEVERITY_WARNING, "disk",
-              "Free some: on a full disk nothing can be pushed.",
-              "%llu MiB are left where the store is", left >> 20);
+              "Free some space: nothing can be pushed on a full disk.",
+              "%llu MiB are free on the store's file system", left >> 20);
 }
 
 void doctor_store(struct doctor *doctor) {
@@ -114,11 +114,11 @@ static void count_sessions(struct doctor *doctor, const json_t *sessions) {
                   : "Start an agent that is set up ('tidings help setup'), and send it a message.",
               "%zu of running hosts, of %zu in all", running, json_array_size(sessions));
   if (forgotten)
-    doctor_find(
-        doctor, SEVERITY_NOTE, "sessions",
-        "They are told when the conversation is resumed; 'tidings status --all' lists them.",
-        "pending in sessions whose host does not run: %llu, in %zu of them",
-        (unsigned long long)pending, forgotten);
+    doctor_find(doctor, SEVERITY_NOTE, "sessions",
+                "They are delivered when the conversation is resumed; 'tidings status --all' "
+                "lists the sessions.",
+                "pending in sessions whose host does not run: %llu, in %zu of them",
+                (unsigned long long)pending, forgotten);
 }
 
 static bool is_known(const json_t *sessions, const char *id) {
@@ -145,7 +145,7 @@ void doctor_sessions(struct doctor *doctor) {
     if (named && named[0] && !is_known(sessions, named))
       doctor_find(doctor, SEVERITY_WARNING, "TIDINGS_SESSION",
                   "Unset it, or check its spelling against 'tidings status --all'.",
-                  "the store knows no session '%s'", named);
+                  "the store has no session '%s'", named);
   }
   json_decref(answer);
   kit_close(kit);

@@ -39,5 +39,6 @@ void doctor_system(struct doctor *doctor) {
                 "at most %lu folders can be watched (fs.inotify.max_user_watches)", watches);
   if (!is_in_path("git"))
     doctor_find(doctor, SEVERITY_NOTE, "watch", "Install git.",
-                "git is not in PATH, so 'tidings watch' does not leave out what git ignores");
+                "git is not in PATH, so 'tidings watch' does not leave out files "
+                "that git ignores");
 }

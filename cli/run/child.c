@@ -32,7 +32,7 @@ int child_prepare(const struct cli *cli, struct child *ret_child) {
   if (sigprocmask(SIG_BLOCK, &ours, &outside))
     return cli_fail(cli, "cannot block signals: %s", strerror(errno));
   child.signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (child.signals < 0) return cli_fail(cli, "cannot listen to signals: %s", strerror(errno));
+  if (child.signals < 0) return cli_fail(cli, "cannot wait for signals: %s", strerror(errno));
   *ret_child = child;
   return 0;
 }

@@ -76,7 +76,7 @@ static int deliver(struct report *report, json_t *data) {
   snprintf(id, sizeof id, "%s-%u", report->log->handle, ++report->count);
   if (!event || json_object_set_new(event, "id", json_string(id))) {
     json_decref(event);
-    return cli_fail(report->cli, "cannot tell the session: out of memory");
+    return cli_fail(report->cli, "cannot notify the session: out of memory");
   }
   int attempts = report->patient ? PATIENT_ATTEMPTS : HASTY_ATTEMPTS;
   int32_t code = try_once(report, event, &error);
@@ -87,14 +87,15 @@ static int deliver(struct report *report, json_t *data) {
   json_decref(event);
   if (!code) return 0;
   (void)cli_fail_with(report->cli, code, &error);
-  return cli_fail(report->cli, "the session was not told; the output is in %s", report->log->path);
+  return cli_fail(report->cli, "the session was not notified; the output is in %s",
+                  report->log->path);
 }
 
 int report_waiting(struct report *report, bool waits) {
   json_t *data = state(report, waits ? "waiting" : "running",
                        waits ? "It waits for input at its terminal." : "It goes on.");
   return data ? deliver(report, data)
-              : cli_fail(report->cli, "cannot tell the session: out of memory");
+              : cli_fail(report->cli, "cannot notify the session: out of memory");
 }
 
 int report_end(struct report *report, int status, uint64_t elapsed_ms) {
@@ -108,7 +109,7 @@ int report_end(struct report *report, int status, uint64_t elapsed_ms) {
   json_t *data = state(report, exit_code ? "failed" : "stopped", what);
   if (!data || json_object_set_new(data, "exit_code", json_integer(exit_code))) {
     json_decref(data);
-    return cli_fail(report->cli, "cannot tell the session: out of memory");
+    return cli_fail(report->cli, "cannot notify the session: out of memory");
   }
   return deliver(report, data);
 }

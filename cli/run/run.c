@@ -104,7 +104,7 @@ static int run_verb(struct cli *cli) {
   if (key == CLI_STOP) code = cli->exit_code;
   else if (run->name && !run->name[0]) code = cli_usage(cli, "--name: it is empty");
   else if (cli->json && !run->detached)
-    code = cli_usage(cli, "--json is for --detach, which prints a handle");
+    code = cli_usage(cli, "--json needs --detach, which prints a handle");
   else code = cli_take_words(cli, 1, cli->argc, "a command is");
   if (!code && key != CLI_STOP) code = run_it(cli, run);
   free(run);
@@ -114,25 +114,20 @@ static int run_verb(struct cli *cli) {
 const struct cli_verb verb_run = {
     .name = "run",
     .usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
-    .summary = "run a command and tell the agent how it ended",
-    .help = "Runs the command and, when it has ended, pushes that it stopped or failed, with its "
-            "exit code, how long it took, its last "
-            "lines and the log in "
-            "which all of its output is kept. While it waits for input at its terminal, that is "
-            "news as well. The command's output is "
-            "passed on, its exit "
-            "code is this command's (128 + N if signal N killed it), and signals are passed on to "
-            "it.\n\n"
-            "With --detach it goes on in the background, without a terminal; what is printed is "
-            "its handle, its log and the process to "
-            "kill to stop it.\n\n"
-            "Logs are in $XDG_STATE_HOME/tidings/logs; of those that are complete, the 200 newest "
-            "of the last 30 days are kept. When this "
-            "command itself "
-            "fails before it has started anything, its exit code is 1, or 2 for wrong usage; 127 "
-            "when the command was not found, 126 when "
-            "it could not be "
-            "executed.",
+    .summary = "run a command and notify the agent when it ends",
+    .help = "Runs the command. When it ends, pushes that it stopped or failed, with "
+            "its exit code, its duration, its last lines and the path of the log "
+            "that has all of its output. Pushes a notification, too, when the "
+            "command waits for input at its terminal. The command's output is passed "
+            "on, signals are passed on to it, and this command exits with its exit "
+            "code (128 + N if signal N killed it).\n\n"
+            "With --detach the command runs in the background, without a terminal. "
+            "This command then prints its handle, its log and the process to kill to "
+            "stop it.\n\n"
+            "Logs are in $XDG_STATE_HOME/tidings/logs. Of the complete ones, the 200 "
+            "newest of the last 30 days are kept. If this command fails before it "
+            "starts anything, its exit code is 1, or 2 for wrong usage. It is 127 if "
+            "the command was not found, and 126 if it could not be executed.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options_first = true,
     .completion = COMPLETE_COMMAND,
@@ -141,16 +136,16 @@ const struct cli_verb verb_run = {
             {.key = 'n',
              .name = "name",
              .argument = "NAME",
-             .help = "What the model knows the command as; its file name if not given."},
-            {.key = OPTION_DETACH, .name = "detach", .help = "Go on in the background."},
-            {.key = 'q', .name = "quiet", .help = "Do not pass the output on, only keep it."},
+             .help = "The command's name in notifications; its file name if not given."},
+            {.key = OPTION_DETACH, .name = "detach", .help = "Run in the background."},
+            {.key = 'q', .name = "quiet", .help = "Do not pass the output on, only log it."},
             {.name = NULL},
         },
     .run = run_verb,
     .examples =
         (const struct cli_example[]){
             {"tidings run -- make -j8",
-             "Build; the agent that works in this folder is told how it ended."},
-            {"tidings run --detach --name tests -- npm test", "In the background."},
+             "Build; the agent that works in this folder is notified when it ends."},
+            {"tidings run --detach --name tests -- npm test", "Run the tests in the background."},
             {NULL, NULL}},
 };

@@ -220,7 +220,7 @@ static void begin(struct supervision *all, struct run *run) {
 
 int supervise(struct run *run) {
   struct supervision *all = calloc(1, sizeof *all);
-  if (!all) return cli_fail(run->cli, "out of memory; the command goes on without being watched");
+  if (!all) return cli_fail(run->cli, "out of memory; the command goes on without supervision");
   begin(all, run);
   loop(all);
   uint64_t elapsed_ms = (uint64_t)clock_mono_ms() - all->begun_ms;

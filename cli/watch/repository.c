@@ -136,11 +136,11 @@ bool repository_ignores(struct repository *repository, const char *path) {
     /* A path that git refuses ends it: one that lies in a submodule, behind a symbolic link. */
     if (reason == ENOENT || ++repository->failures > MOST_FAILURES) {
       repository->useless = true;
-      fprintf(
-          stderr,
-          reason == ENOENT
-              ? "tidings watch: git is not installed, so what it ignores is not left out\n"
-              : "tidings watch: git cannot tell what it ignores, so nothing of that is left out\n");
+      fprintf(stderr, reason == ENOENT
+                          ? "tidings watch: git is not installed, so files that it ignores are "
+                            "not left out\n"
+                          : "tidings watch: git cannot list the files that it ignores, so they "
+                            "are not left out\n");
     }
   }
   return false;

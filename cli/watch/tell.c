@@ -39,7 +39,7 @@ static int choose(const struct cli *cli, struct telling *telling, const char *se
   int code = session_newest_here(cli, telling->kit, &telling->session);
   if (!code && !telling->session && *last) telling->session = strdup(*last);
   if (code || !telling->session)
-    return code ? code : cli_fail(cli, "no running session is at work here");
+    return code ? code : cli_fail(cli, "no running session works in this folder");
   char *copy = strdup(telling->session);
   if (copy) {
     free(*last);

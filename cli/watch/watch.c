@@ -106,7 +106,7 @@ static int loop(struct watching *watching) {
         (uint64_t)clock_mono_ms() >= watching->retry_ms)
       tell(watching);
     if (!code && !watching->tree.folder_count && !watching->changes.count)
-      code = cli_fail(watching->cli, "nothing is left to be watched");
+      code = cli_fail(watching->cli, "nothing is left to watch");
   }
   if (!code && watching->changes.count)
     code = flush(watching); /* what happened before the end is still told */
@@ -155,7 +155,7 @@ static int add_glob(struct watching *watching, char *glob) {
   if (!len || len >= PATH_MAX)
     return cli_usage(watching->cli, "--ignore: '%s' is not a glob", glob);
   if (watching->filter.glob_count == MOST_GLOBS)
-    return cli_usage(watching->cli, "--ignore: more than %d", MOST_GLOBS);
+    return cli_usage(watching->cli, "--ignore: given more than %d times", MOST_GLOBS);
   watching->filter.globs[watching->filter.glob_count++] = glob;
   return 0;
 }
@@ -194,19 +194,18 @@ static int watch_verb(struct cli *cli) {
 const struct cli_verb verb_watch = {
     .name = "watch",
     .usage = "[OPTION]... [PATH]...",
-    .summary = "tell the agent which files others change",
-    .help = "Watches folders with all that is below them, and single files, and pushes what is "
-            "modified, created, deleted or renamed in "
-            "them; the current "
-            "folder if none is named. It runs until it is stopped (Ctrl-C).\n\n"
-            "Left out are .git, what git ignores, what editors leave beside a file (x~, .x.swp), "
-            "and what --ignore names: a glob without a "
-            "slash is for "
-            "every name, one with a slash for the path from the watched folder on.\n\n"
-            "What happens within a quarter of a second is told together, up to eight files one by "
-            "one, more as one. A file that the "
-            "session has not "
-            "been told of yet is not told again. When the kernel dropped events, that is told too.",
+    .summary = "notify the agent of files that other programs change",
+    .help = "Watches files and folders, including everything below them. Pushes a "
+            "notification when a file in them is modified, created, deleted or "
+            "renamed. Without arguments, it watches the current folder. It runs "
+            "until it is stopped (Ctrl-C).\n\n"
+            "It leaves out .git, files that git ignores, files that editors create "
+            "beside a file (x~, .x.swp), and files that match --ignore. A glob "
+            "without a slash matches names; one with a slash matches the path from "
+            "the watched folder.\n\n"
+            "Changes within a quarter of a second are pushed together: up to eight "
+            "files one by one, more as one notification. A file is not pushed again "
+            "while its notification is pending. Lost kernel events are reported.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG,
     .completion = COMPLETE_FILE,
     .options =
@@ -214,19 +213,19 @@ const struct cli_verb verb_watch = {
             {.key = OPTION_IGNORE,
              .name = "ignore",
              .argument = "GLOB",
-             .help = "Leave out what matches; may be given more than once."},
+             .help = "Leave out files that match; may be given more than once."},
             {.key = OPTION_DEBOUNCE,
              .name = "debounce",
              .argument = "DURATION",
-             .help = "Tell when nothing has happened for so long; 250ms if not given."},
-            {.key = 'q', .name = "quiet", .help = "Do not say what is watched."},
+             .help = "Push after this time without changes; 250ms if not given."},
+            {.key = 'q', .name = "quiet", .help = "Do not print what is watched."},
             {.name = NULL},
         },
     .run = watch_verb,
     .examples =
         (const struct cli_example[]){
-            {"tidings watch", "This folder, for the agent that works in it."},
+            {"tidings watch", "Watch this folder, for the agent that works in it."},
             {"tidings watch --ignore '*.log' --ignore build src docs",
-             "Two folders, without some of what is in them."},
+             "Watch two folders, without some of their files."},
             {NULL, NULL}},
 };

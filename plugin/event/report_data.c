@@ -124,7 +124,8 @@ int event_read_file_changed(const struct data_input *input, struct event *event)
   if (code) return code;
   if (slots[PATH] && slots[PATHS])
     return fail(input->error, TIDINGS_E_SCHEMA,
-                "data.paths: stands beside data.path; expected one of the two");
+                "data.paths: given together with data.path; expected only one of the "
+                "two");
   if (!slots[PATH] && !slots[PATHS])
     return field_missing(&path_path, "a path, or data.paths", input->error);
   code =

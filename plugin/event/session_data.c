@@ -100,7 +100,8 @@ int event_read_resumed(const struct data_input *input, struct event *event) {
   if (code) return code;
   if (fields[DELIVERIES] && fields[LAST_DELIVERY])
     return fail(input->error, TIDINGS_E_SCHEMA,
-                "data.last_delivery: stands beside data.deliveries; expected one of the two");
+                "data.last_delivery: given together with data.deliveries; expected "
+                "only one of the two");
   if (fields[DELIVERIES]) return read_deliveries(input, fields[DELIVERIES], &event->opening);
   if (fields[LAST_DELIVERY])
     return read_last_delivery(input, fields[LAST_DELIVERY], &event->opening);

@@ -17,7 +17,7 @@ static int check_distinct(const struct data_input *input, const struct tidings_s
   if (!sorted) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   memcpy(sorted, ids, count * sizeof *sorted);
   const struct tidings_span *twice = message_ids_twice(sorted, count);
-  return twice ? fail(input->error, TIDINGS_E_SCHEMA, "data.messages: %s stands twice",
+  return twice ? fail(input->error, TIDINGS_E_SCHEMA, "data.messages: %s appears twice",
                       quote(*twice).text)
                : 0;
 }

@@ -182,7 +182,7 @@ static int attempt_until_done(struct op *op, const struct carrier *carrier,
     if (code || next == DELIVER_DONE) return code;
   }
   return fail(error, TIDINGS_E_BUSY,
-              "the session keeps changing under another host's hands; nothing was lost, try again");
+              "another host keeps changing the session; nothing was lost, try again");
 }
 
 /* The session's first hook call attaches to it. */

@@ -95,7 +95,8 @@ int life_close(struct op *op, struct tidings_error *error) {
   struct head *head = &op->head;
   if (!op_owns_session(op) && owner_alive(&head->owner)) {
     return fail(error, TIDINGS_E_BUSY,
-                "the session is owned by a running host, pid %u, and only that may close it",
+                "the session is owned by a running host, pid %u; only that host may "
+                "close it",
                 head->owner.pid);
   }
   int code = roll_back_leases(op, error);

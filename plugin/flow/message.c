@@ -12,12 +12,14 @@ static int refuse_known(const struct message *message, struct tidings_error *err
   case MESSAGE_LEASED:
   case MESSAGE_FIRED:
     return fail(error, TIDINGS_E_FIRED,
-                "message %s was submitted before and has fired; use an id of its own for each",
+                "message %s was submitted before and has fired; use a new id for "
+                "each message",
                 id.text);
   case MESSAGE_CANCELLED:
   case MESSAGE_CLOSED:
     return fail(error, TIDINGS_E_STATE,
-                "message %s was submitted before and was %s; use an id of its own for each",
+                "message %s was submitted before and was %s; use a new id for each "
+                "message",
                 id.text, state);
   default:
     return fail(error, TIDINGS_E_STATE, "message %s was submitted before and is still waiting (%s)",

@@ -37,8 +37,8 @@ static int check_owner(const struct op *op, uint64_t id, struct tidings_error *e
     return fail(error, TIDINGS_E_CLOSED, "delivery %llu: its session was closed",
                 (unsigned long long)id);
   return fail(error, TIDINGS_E_CLOSED,
-              "delivery %llu: its session is pid %u's; what this host has in its transcript is "
-              "named in session.resumed",
+              "delivery %llu: pid %u owns its session; name the deliveries of this "
+              "host's transcript in session.resumed",
               (unsigned long long)id, op->head.owner.pid);
 }
 
@@ -59,7 +59,7 @@ static int get_delivery(struct op *op, uint64_t id, struct delivery *ret_deliver
   }
   int code = delivery_get(op->txn, op->session, n, &op->arena, ret_delivery, error);
   return code == TIDINGS_E_NOT_FOUND
-             ? fail(error, code, "delivery %llu: there is none of that id", (unsigned long long)id)
+             ? fail(error, code, "delivery %llu: no delivery has this id", (unsigned long long)id)
              : code;
 }
 

@@ -131,7 +131,8 @@ int step_take(struct op *op, const struct event *event, const struct tidings_rep
               struct tidings_error *error) {
   if (op->instance->role == TIDINGS_ROLE_PRODUCER && !event_is_message(event->type)) {
     return fail(error, TIDINGS_E_UNSUPPORTED,
-                "%s events are the host's; this instance was opened with role producer",
+                "only a host may send %s events; this instance was opened with role "
+                "producer",
                 event_is_session(event->type) ? "session" : "turn");
   }
   int code = attach_look_up(op, error);

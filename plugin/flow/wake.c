@@ -17,7 +17,7 @@ struct search { /* in one snapshot */
 };
 
 static int no_memory_for_rung(struct tidings_error *error) {
-  return fail(error, TIDINGS_E_NOMEM, "no memory for the sessions that rang");
+  return fail(error, TIDINGS_E_NOMEM, "no memory for the woken sessions");
 }
 
 /* -- whose session is it, and what is it called? ----------------------------------------------- */

@@ -80,7 +80,7 @@ static int choose_directory(struct tidings_span wanted, char **ret_path,
   int len;
   if (wanted.len) {
     if (memchr(wanted.ptr, '\0', wanted.len))
-      return fail(error, TIDINGS_E_INVAL, "options.store_dir: %s holds a NUL byte; expected a path",
+      return fail(error, TIDINGS_E_INVAL, "options.store_dir: %s has a NUL byte; expected a path",
                   quote(wanted).text);
     len = asprintf(&path, "%.*s", (int)wanted.len, wanted.ptr);
   } else if (state && state[0] == '/') {

@@ -194,8 +194,8 @@ def test_chat_request(place):
 
 def test_wrong(place):
     """what is wrong in the call"""
-    for words, says in (([], "--at is missing"), (["--at", "letter"], "not one of tool-result, chat-request"), (["--at", "tool-result", "--message", "m"], "for --at=chat-request"),
-                        (["--at", "chat-request", "--tool", "t"], "for --at=tool-result"), (["--at", "chat-request", "--source", "me"], "not one of user, system"),
+    for words, says in (([], "--at is missing"), (["--at", "letter"], "not one of tool-result, chat-request"), (["--at", "tool-result", "--message", "m"], "need --at=chat-request"),
+                        (["--at", "chat-request", "--tool", "t"], "need --at=tool-result"), (["--at", "chat-request", "--source", "me"], "not one of user, system"),
                         (["--at", "tool-result", "x"], "unexpected argument 'x'"), (["--at", "tool-result", "--owner", "x"], "--owner: 'x' is not a process id")):
         result = place.refused("deliver", "-s", "s", *words, code=2, says=says)
         assert not result.out, result

@@ -63,7 +63,7 @@ def test_push_wrong(place):
         (["-k"], "option '-k' needs an argument"),
         (["--kind"], "option '--kind' needs an argument"),
         (["--event=1"], "option '--event=1' takes no argument"),
-        (["--event", "-l", "info"], "--event takes everything from stdin"),
+        (["--event", "-l", "info"], "--event reads everything from stdin"),
     ]
     for words, says in wrong:
         result = place.refused("push", "-s", "s", *words, code=2, says=[says, "usage: tidings push"])

@@ -74,7 +74,7 @@ def test_status(place):
     assert re.search(r"^running +1 pending  s  of test  in /somewhere$", text, re.M) and re.search(r"^not running +1 pending  other$", text, re.M), text
     assert place.ok("status", "--names").text == "s\nother\n"
     assert place.ok("status", "-a", "--json").json["total"] == 2
-    place.refused("status", "-a", "-s", "s", code=2, says="-s names one")
+    place.refused("status", "-a", "-s", "s", code=2, says="exclude -s")
 
 
 def test_stats(place):
@@ -144,10 +144,10 @@ def test_session_choice(place):
 
 def test_session_none(place):
     """when no session is meant the sessions are listed, those of running hosts first"""
-    place.refused("push", "x", says="the store knows no session yet")
+    place.refused("push", "x", says="the store has no session yet")
     place.opened("elsewhere", cwd="/somewhere")
     place.ok("push", "-s", "nobody's", "x")
-    said = place.refused("push", "y", cwd=place.work, says=["no running session is at work in " + place.work, "There are:"]).said
+    said = place.refused("push", "y", cwd=place.work, says=["no running session works in " + place.work, "The sessions are:"]).said
     assert said.index("elsewhere  (running, in /somewhere, of test)") < said.index("nobody's  (not running)"), said
 
 

@@ -82,13 +82,13 @@ def test_not_started(place):
 def test_before(place):
     """what is wrong is said before anything is started"""
     mark = os.path.join(place.dir, "mark")
-    place.refused("run", "--", "touch", mark, says="the store knows no session yet")
+    place.refused("run", "--", "touch", mark, says="the store has no session yet")
     place.refused("run", *S, "--", "touch", mark, env={"TIDINGS_PLUGIN": "/nowhere.so"}, says="/nowhere.so")
     for name in (b"\xff", "s" * 256, "a\nb"):
         for verb in ("run", "watch", "wait", "status"):
             place.refused(verb, *({"run": ["--", "touch", mark]}.get(verb, [])), says=f"tidings {verb}: session: ", env={"TIDINGS_SESSION": name})
     place.refused("run", *S, code=2, says="a command is missing")
-    place.refused("run", *S, "--json", "--", "touch", mark, code=2, says="--json is for --detach")
+    place.refused("run", *S, "--json", "--", "touch", mark, code=2, says="--json needs --detach")
     place.refused("run", *S, "--name", "", "--", "touch", mark, code=2, says="--name: it is empty")
     place.refused("run", *S, "--frobnicate", "touch", mark, code=2, says="--frobnicate")
     with open(os.path.join(place.dir, "file"), "w", encoding="utf-8"):
@@ -249,7 +249,7 @@ def test_detach_busy(place):
 def test_told_in_vain(place):
     """a store that cannot be written at the end: it is said, and the exit code is the command's"""
     result = place.refused("run", *S, "--", "sh", "-c", f'"{os.environ["TIDINGS_CLI_TRICK"]}" newer "{place.store}"; exit 5', code=5)
-    assert "TIDINGS_E_SCHEMA_NEWER" in result.said and "the session was not told" in result.said and place.logs in result.said, result
+    assert "TIDINGS_E_SCHEMA_NEWER" in result.said and "the session was not notified" in result.said and place.logs in result.said, result
 
 
 def test_prune(place):

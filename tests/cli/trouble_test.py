@@ -99,7 +99,7 @@ def test_folder(place):
     place.ok("push", "-s", "s", "x")
     os.chmod(place.store, 0o755)
     place.refused("push", "-s", "s", "x", says=["TIDINGS_E_STORE", "chmod 700"])
-    assert doctor(place, 1)["store"]["remedy"].startswith("Close it: chmod 700")
+    assert doctor(place, 1)["store"]["remedy"].startswith("Remove the access of others: chmod 700")
     os.chmod(place.store, 0o700)
     link = os.path.join(place.dir, "link")
     os.symlink(place.store, link)
@@ -132,7 +132,7 @@ def test_doctor(place):
     place.ok("push", "-s", "left", "x")
     text = place.ok("doctor", env={"TIDINGS_SESSION": "typo"}).text
     assert "ok       sessions: 1 of running hosts, of 2 in all" in text and "pending in sessions whose host does not run: 1, in 1 of them" in text, text
-    assert "warning  TIDINGS_SESSION: the store knows no session 'typo'" in text, text
+    assert "warning  TIDINGS_SESSION: the store has no session 'typo'" in text, text
     config = os.path.join(place.dir, "c.json")
     with open(config, "w", encoding="utf-8") as file:
         file.write('{"delivery": 1}')
@@ -167,10 +167,10 @@ def program(place, name, text):
 
 def test_doctor_agents(place):
     """which agents are here, whether they call us, and whether they trust what calls us"""
-    assert "none that tidings knows" in doctor(place, 0)["agents"]["text"]
+    assert "no supported agent" in doctor(place, 0)["agents"]["text"]
     program(place, "gemini", "#!/bin/sh\necho 9.9.9\n")
     found = place.run("doctor").text
-    assert "Gemini CLI: it is not set up\n         -> Run 'tidings setup gemini'." in found and "its version is 9.9.9; what was tested is" in found, found
+    assert "Gemini CLI: it is not set up\n         -> Run 'tidings setup gemini'." in found and "its version is 9.9.9; the tested version is" in found, found
     place.ok("setup", "gemini")
     assert "set up in " + os.path.join(place.dir, ".gemini", "settings.json") in place.ok("doctor").text
     path = os.path.join(place.dir, ".gemini", "settings.json")
@@ -178,10 +178,10 @@ def test_doctor_agents(place):
         text = file.read()
     with open(path, "w", encoding="utf-8") as file:
         file.write(text.replace(os.path.dirname(TIDINGS), "/elsewhere"))
-    assert "is set up for another tidings than this one" in place.ok("doctor").text
+    assert "is set up for another installation of tidings" in place.ok("doctor").text
     with open(path, "w", encoding="utf-8") as file:
         file.write('{\n  "hooks": {,\n}\n')
-    assert f"warning  Gemini CLI: {path} cannot be read: not JSON: \",\" where a key in double quotes was expected at line 2, column 13\n         -> Mend the file" in place.ok("doctor").text
+    assert f"warning  Gemini CLI: {path} cannot be read: not JSON: \",\" where a key in double quotes was expected at line 2, column 13\n         -> Fix the file" in place.ok("doctor").text
     os.remove(os.path.join(place.dir, "bin", "gemini"))
     assert "gemini is not in PATH" in place.ok("doctor").text
 
@@ -191,12 +191,12 @@ def test_doctor_trust(place):
     hooks = os.path.join(place.dir, ".codex", "hooks.json")
     program(place, "codex", CODEX.format(python=sys.executable, hooks=hooks, statuses=["trusted"] * 4))
     place.ok("setup", "codex")
-    assert "Codex CLI: it trusts our hooks" in place.ok("doctor").text
+    assert "Codex CLI: it trusts the hooks of tidings" in place.ok("doctor").text
     program(place, "codex", CODEX.format(python=sys.executable, hooks=hooks, statuses=["trusted", "untrusted", "modified", "trusted"]))
     result = place.refused("doctor")
-    assert "problem  Codex CLI: it does not trust 2 of our hooks" in result.text and "-> Run 'tidings setup codex'" in result.text, result
+    assert "problem  Codex CLI: it does not trust 2 of the hooks of tidings" in result.text and "-> Run 'tidings setup codex'" in result.text, result
     program(place, "codex", "#!/bin/sh\n[ \"$1\" = --version ] && echo 0.169.0\n")
-    assert "it cannot be asked whether it trusts our hooks" in place.ok("doctor").text
+    assert "it cannot be asked whether it trusts the hooks of tidings" in place.ok("doctor").text
 
 
 if __name__ == "__main__":

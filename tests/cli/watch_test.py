@@ -378,7 +378,7 @@ def test_gone(place):
     os.mkdir(folder)
     watch = Watch(place, folder)
     os.rmdir(folder)
-    assert watch.process.wait(60) == 1 and "nothing is left to be watched" in watch.text
+    assert watch.process.wait(60) == 1 and "nothing is left to watch" in watch.text
 
 
 def test_wrong(place):
@@ -387,7 +387,7 @@ def test_wrong(place):
     place.refused("watch", "-s", "s", "/no/where", says="cannot watch '/no/where': No such file or directory")
     place.refused("watch", "-s", "s", "--debounce", "1d", code=2, says="--debounce: '1d' is not a duration up to 60s")
     place.refused("watch", "-s", "s", "--ignore", "", code=2, says="--ignore: '' is not a glob")
-    place.refused("watch", cwd="/", says="no running session is at work in /")
+    place.refused("watch", cwd="/", says="no running session works in /")
 
 
 if __name__ == "__main__":

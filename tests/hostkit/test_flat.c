@@ -154,7 +154,7 @@ Test(flat, bad_requests) {
   assert_error(handle, "{\"op\":", inval, "request: not JSON: it ends where a value was expected");
   assert_error(handle, "[]", inval, "request is JSON but not an object");
   assert_error(handle, "{\"op\":\"info\",\"op\":\"info\"}", inval,
-               "request: not JSON: the key \"op\" stands twice in one object");
+               "request: not JSON: the key \"op\" appears twice in one object");
   assert_error(handle, "{}", schema,
                "request.op is missing, expected one of tool_result, chat_request, push, wake, "
                "event, settle, "

@@ -88,13 +88,13 @@ Test(wake, a_build_without_the_extension_says_so_and_a_later_one_rings_again) {
   cr_assert_eq(hostkit_swap(hostkit, other("good_without_wake"), 0, NULL), TIDINGS_OK);
   cr_expect_eq(kit.warnings, 2);
   cr_expect_str_eq(kit.last_warning,
-                   "this plugin has no extension tidings.wake/1: go by the replies' wake_at");
+                   "this plugin has no extension tidings.wake/1: use the replies' wake_at");
   cr_expect_eq(hostkit_wake_descriptor(hostkit, &none, &error), TIDINGS_E_UNSUPPORTED);
   cr_expect_eq(none, -7);
   cr_expect_eq(hostkit_next_session(hostkit, id, sizeof id, &len, &error), TIDINGS_E_UNSUPPORTED);
   cr_expect_eq(len, 99);
   cr_expect_str_eq(error.text,
-                   "this plugin has no extension tidings.wake/1: go by the replies' wake_at");
+                   "this plugin has no extension tidings.wake/1: use the replies' wake_at");
   cr_assert_eq(hostkit_swap(hostkit, other("good_b"), 0, NULL), TIDINGS_OK);
   cr_expect_eq(kit_event(hostkit, "ring", NULL), TIDINGS_OK);
   cr_expect(is_readable(fd));

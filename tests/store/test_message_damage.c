@@ -215,7 +215,7 @@ Test(message_damage, a_session_with_a_damaged_head_is_closed_with_its_messages) 
   cr_expect_str_eq(submit("m4"), "start m4: text of m4");
   cr_expect_str_eq(
       submit("m1"),
-      "message \"m1\" was submitted before and was closed; use an id of its own for each");
+      "message \"m1\" was submitted before and was closed; use a new id for each message");
   plugin_end(plugin);
 }
 

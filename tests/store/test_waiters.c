@@ -307,8 +307,8 @@ Test(waiters, a_full_store_says_so_until_somebody_dies) {
   atomic_store(&store->db.shared.page->waiters_end, STORE_WAITERS);
   take_session(plugin, "s");
   cr_assert_eq(wake_extension()->descriptor(plugin, &fd, &error), TIDINGS_E_FULL);
-  cr_assert(strstr(error.text, ": 256 processes wait for rings already, which is the limit; end "
-                               "one, or go by wake_at alone"),
+  cr_assert(strstr(error.text, ": 256 processes wait on it already, which is the limit; end "
+                               "one, or use only wake_at"),
             "%s", error.text);
   cr_assert_eq(fd, -7);
   next_is(plugin, "s"); /* which goes on without */
@@ -336,7 +336,7 @@ Test(waiters, what_is_no_fifo_is_not_used) {
   (void)snprintf(path, sizeof path, "%s/%s", kit_store, name);
   cr_assert_eq(close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), 0);
   cr_assert_eq(descriptor_of(plugin, &error), TIDINGS_E_STORE);
-  cr_assert(strstr(error.text, "cannot be used: it is not a FIFO of yours; move it away"), "%s",
+  cr_assert(strstr(error.text, "cannot be used: it is not a FIFO that you own; move it away"), "%s",
             error.text);
   cr_assert_eq(unlink(path), 0);
   cr_assert_eq(mkfifo(kit_path("elsewhere"), 0600), 0);

@@ -152,7 +152,8 @@ int turns_queue_edit(struct step *step) {
   if (message->of_turn) { /* its carrier failed, and the host, which has the old words, may send it
                              again */
     return fail(step->error, TIDINGS_E_FIRED,
-                "message %s is of the turn that runs; it cannot be edited before that has ended",
+                "message %s belongs to the running turn; it cannot be edited before "
+                "the turn has ended",
                 quote(message->id).text);
   }
   message->changed = true;

@@ -104,7 +104,7 @@ static int open_regular(struct db *db, const char *name, int *ret_fd, struct tid
                 errno == ELOOP ? "it is a symbolic link" : strerror(errno));
   if (fstat(fd, &entry) || !S_ISREG(entry.st_mode) || entry.st_uid != geteuid()) {
     close(fd);
-    return fail(error, TIDINGS_E_STORE, "store %s: %s is not a file of yours; move it away",
+    return fail(error, TIDINGS_E_STORE, "store %s: %s is not a file that you own; move it away",
                 db->directory, name);
   }
   *ret_fd = fd;
@@ -117,7 +117,7 @@ int datafile_check(struct db *db, struct tidings_error *error) {
   if (code) return code;
   if (fd < 0)
     return fail(error, TIDINGS_E_STORE,
-                "store %s: data.mdb is not there any more; close and open again to start empty",
+                "store %s: data.mdb was removed; close and open again to start empty",
                 db->directory);
   code = check_length(db, fd, error);
   close(fd);
@@ -252,14 +252,14 @@ static int extend(struct db *db, uint64_t bytes) {
 static int check_room(const struct db *db, uint64_t bytes, struct tidings_error *error) {
   MDB_stat tree;
   int rc = mdb_env_stat(db->env, &tree);
-  if (rc) return db_failed(error, rc, "look at its tree");
+  if (rc) return db_failed(error, rc, "read its tree");
   uint64_t held = (uint64_t)(tree.ms_branch_pages + tree.ms_leaf_pages + tree.ms_overflow_pages) *
                   db->page_bytes;
   if (held + bytes <= ROWS_BYTES) return 0;
-  return fail(
-      error, TIDINGS_E_FULL,
-      "store %s has grown to its limit; deliver what waits, or move the folder away to start empty",
-      db->directory);
+  return fail(error, TIDINGS_E_FULL,
+              "store %s has grown to its limit; deliver what is pending, or move the folder "
+              "away to start empty",
+              db->directory);
 }
 
 static uint64_t at_most_the_map(uint64_t bytes) { return bytes < MAP_BYTES ? bytes : MAP_BYTES; }
@@ -267,7 +267,7 @@ static uint64_t at_most_the_map(uint64_t bytes) { return bytes < MAP_BYTES ? byt
 int datafile_reserve(struct db *db, uint64_t bytes, struct tidings_error *error) {
   MDB_envinfo info;
   int rc = mdb_env_info(db->env, &info);
-  if (rc) return db_failed(error, rc, "look at its file");
+  if (rc) return db_failed(error, rc, "read its file");
   uint64_t used = ((uint64_t)info.me_last_pgno + 1) * db->page_bytes;
   uint64_t wanted = at_most_the_map(used + bytes + HEADROOM_BYTES);
   if (wanted > ROWS_BYTES) {

@@ -88,7 +88,8 @@ int db_init(struct db *db, const char *directory, struct tidings_error *error) {
     db->directory[len - 1] = '\0';
   if (owner_of_process(0, &db->self))
     return fail(error, TIDINGS_E_STORE,
-                "store %s: this process cannot be told from others: /proc must be mounted",
+                "store %s: this process cannot be identified, because /proc is not "
+                "mounted",
                 db->directory);
   return directory_open(db->directory, &db->directory_fd, error);
 }

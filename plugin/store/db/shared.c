@@ -123,7 +123,7 @@ static int map(struct db *db, struct tidings_error *error) {
   if (fstat(shared->fd, &entry))
     return fail(error, TIDINGS_E_STORE, "store %s: shared: %s", db->directory, strerror(errno));
   if (!S_ISREG(entry.st_mode) || entry.st_uid != geteuid()) {
-    return fail(error, TIDINGS_E_STORE, "store %s: shared is not a file of yours; move it away",
+    return fail(error, TIDINGS_E_STORE, "store %s: shared is not a file that you own; move it away",
                 db->directory);
   }
   /* With all its blocks, or a full disk would kill the host at the first touch. */

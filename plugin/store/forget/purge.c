@@ -106,7 +106,7 @@ static int find_work(struct store *store, int64_t now_ms, struct sweep *ret_swee
   *ret_anything = !rc && (ret_sweep->purgeable || !sweep_rests(ret_sweep, now_ms));
   if (*ret_anything) rc = has_sessions(txn, ret_anything);
   store_end(txn);
-  return rc ? db_failed(error, rc, "look for what can be forgotten") : 0;
+  return rc ? db_failed(error, rc, "look for rows to purge") : 0;
 }
 
 /* -- deleting them ----------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static int purge(struct store_txn *txn, const struct closed_sessions *closed,
     rc = db_delete(&txn->db, &name);
     if (!rc) rc = db_delete(&txn->db, &head);
   }
-  return rc ? db_failed(error, rc, "forget a closed session") : 0;
+  return rc ? db_failed(error, rc, "purge a closed session") : 0;
 }
 
 static int purge_and_sweep(struct store *store, int64_t now_ms, uint32_t budget_ms,
@@ -148,5 +148,5 @@ static int purge_and_sweep(struct store *store, int64_t now_ms, uint32_t budget_
 void purge_run(struct store *store, int64_t now_ms, uint32_t budget_ms) {
   struct tidings_error error = {.size = sizeof error};
   if (purge_and_sweep(store, now_ms, budget_ms, &error))
-    db_log(&store->db, TIDINGS_LOG_WARNING, "store: nothing was forgotten: %s", error.text);
+    db_log(&store->db, TIDINGS_LOG_WARNING, "store: nothing was purged: %s", error.text);
 }

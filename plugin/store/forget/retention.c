@@ -317,9 +317,9 @@ int retention_step(struct store_txn *txn, uint32_t session, struct head *head, i
   if (code) return code;
   head->floor = visit.last;
   int rc = visit_begin(&visit);
-  if (rc) return db_failed(error, rc, "forget old rows");
+  if (rc) return db_failed(error, rc, "purge old rows");
   rc = forget_some(&visit, head, limit);
   visit_end(&visit);
   arena_free(&arena);
-  return rc ? db_failed(error, rc, "forget old rows") : 0;
+  return rc ? db_failed(error, rc, "purge old rows") : 0;
 }

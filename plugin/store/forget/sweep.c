@@ -210,7 +210,7 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
   }
   for (size_t i = 0; i < findings.count; i++) {
     rc = db_delete(&txn->db, &findings.rows[i]);
-    if (rc) return db_failed(error, rc, "forget old rows");
+    if (rc) return db_failed(error, rc, "purge old rows");
   }
   return sweep_put(txn, &sweep, error);
 }

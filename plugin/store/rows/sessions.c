@@ -23,7 +23,7 @@ static int find_name(struct store_txn *txn, struct tidings_span name, struct db_
     struct record_reader reader;
     struct tidings_span value;
     int rc = row_get(txn, &key, &value);
-    if (rc) return db_failed(error, rc, "look a session up");
+    if (rc) return db_failed(error, rc, "look up a session");
     if (!value.ptr) {
       *ret_key = key;
       *ret_number = 0;
@@ -41,7 +41,8 @@ static int find_name(struct store_txn *txn, struct tidings_span name, struct db_
     }
   }
   return fail(error, TIDINGS_E_FULL,
-              "the store has too many sessions with names like this one; name it otherwise");
+              "the store has too many sessions with names like this one; choose "
+              "another name");
 }
 
 int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number,

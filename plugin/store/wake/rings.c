@@ -117,7 +117,7 @@ static struct rings *make_known(struct store *store) {
 int rings_look(struct store *store, const struct rings **ret_rings, struct tidings_error *error) {
   struct rings *rings = make_known(store);
   bool any = false;
-  if (!rings) return fail(error, TIDINGS_E_NOMEM, "no memory to look who rang");
+  if (!rings) return fail(error, TIDINGS_E_NOMEM, "no memory to look for woken sessions");
   for (uint32_t group = 0; group < RING_GROUPS; group++) {
     rings->groups[group] = atomic_load(&store->db.shared.ring_groups[group]);
     rings->moved[group] = rings->odd[group] = 0;

@@ -173,7 +173,7 @@ static struct wait_slot *free_slot(struct store *store) {
 
 static int fifo_failed(const struct store *store, const char *name, struct tidings_error *error) {
   const char *reason =
-      errno == ENOTSUP ? "it is not a FIFO of yours; move it away" : strerror(errno);
+      errno == ENOTSUP ? "it is not a FIFO that you own; move it away" : strerror(errno);
   return fail(error, TIDINGS_E_STORE, "store %s: the FIFO %s cannot be %s: %s", store->db.directory,
               name, errno == ENOTSUP || errno == ELOOP ? "used" : "made", reason);
 }
@@ -206,8 +206,8 @@ static int enlist(struct store *store, const struct owner *owner, int *ret_fd,
   }
   if (!waiter) {
     return fail(error, TIDINGS_E_FULL,
-                "store %s: %d processes wait for rings already, which is the limit; end one, or go "
-                "by wake_at alone",
+                "store %s: %d processes wait on it already, which is the limit; end "
+                "one, or use only wake_at",
                 store->db.directory, (int)STORE_WAITERS);
   }
   atomic_store(&waiter->state, WAITER_COMING);

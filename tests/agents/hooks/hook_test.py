@@ -148,7 +148,7 @@ def test_failed_edits(place):
 
 def test_bad_input(place):
     """what is no hook call: an empty object, and one line in the log that names what is wrong"""
-    for raw, says in (("", "not JSON"), ("{", "not JSON"), ("[]", "no object"), ("{}", "hook_event_name"), ('{"hook_event_name": 7}', "hook_event_name: 7"),
+    for raw, says in (("", "not JSON"), ("{", "not JSON"), ("[]", "not an object"), ("{}", "hook_event_name"), ('{"hook_event_name": 7}', "hook_event_name: 7"),
                       ('{"hook_event_name": "Stop"}', "session_id: is missing"), ('{"hook_event_name": "Stop", "session_id": ""}', 'session_id: ""'),
                       ('{"hook_event_name": "Stop", "session_id": {"a": 1}}', "session_id"), ("[" * 100000, "nested deeper than 2048 levels"),
                       (json.dumps({"hook_event_name": "Stop", "session_id": "s" * 300}), "255")):

@@ -144,7 +144,7 @@ def test_instructions(place):
         assert read(place, name) == text + "\nBehind.\n"
     write(place, name, "x\n<!-- tidings: begin -->\nhalf\n")
     before = read(place, name)
-    place.refused("setup", "claude", says=["line 2", "other end"])
+    place.refused("setup", "claude", says=["line 2", "lacks its first or last line"])
     assert read(place, name) == before and not os.path.exists(path(place, FILES["claude"][0]))
     os.remove(path(place, name))
     place.ok("setup", "claude", "--no-instructions")
@@ -209,7 +209,7 @@ def test_wake(place):
     programs(place)
     for host, waking in (("codex", [f"{TIDINGS} hook codex --wake"]), ("claude", [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"])):
         said = place.ok("setup", host).text
-        assert "sleeps beside it" in said and f"'tidings setup {host} --no-wake'" in said, said
+        assert "a background process waits to wake it" in said and f"'tidings setup {host} --no-wake'" in said, said
         assert commands(json.loads(read(place, FILES[host][0])), "Stop") == waking
         said = place.ok("setup", host, "--no-wake").text
         assert "sleeps" not in said and commands(json.loads(read(place, FILES[host][0])), "Stop") == [f"{TIDINGS} hook {host}"], said
@@ -224,7 +224,7 @@ def test_senseless(place):
     place.refused("setup", "gemini", "--no-wake", code=2, says="--no-wake: Gemini CLI")
     place.refused("setup", "pi", "--no-instructions", code=2, says="--no-instructions: pi")
     for option in ("--no-wake", "--no-instructions"):
-        place.refused("setup", "claude", "--remove", option, code=2, says=f"{option}: --remove takes back all")
+        place.refused("setup", "claude", "--remove", option, code=2, says=f"{option} and --remove exclude each other")
 
 
 def test_links(place):
@@ -234,7 +234,7 @@ def test_links(place):
     os.makedirs(path(place, ".claude"))
     os.symlink("../dotfiles/claude.json", path(place, ".claude/settings.json"))
     os.symlink("../dotfiles/rules.md", path(place, ".claude/CLAUDE.md"))
-    place.refused("setup", "claude", says="CLAUDE.md is a symbolic link that leads nowhere")
+    place.refused("setup", "claude", says="CLAUDE.md is a symbolic link to a file that does not exist")
     assert read(place, "dotfiles/claude.json") == "{}\n"
     write(place, "dotfiles/rules.md", "")
     place.ok("setup", "claude")
@@ -257,7 +257,7 @@ def test_trust(place):
     said = place.ok("setup", "codex").text
     assert "1 hooks are trusted" in said and f"+++ {path(place, '.codex/config.toml')}" in said, said
     assert read(place, ".codex/config.toml.before-tidings") == trust
-    assert "not trusted any more" in place.ok("setup", "codex", "--remove").text
+    assert "no longer trusted" in place.ok("setup", "codex", "--remove").text
     assert not os.path.exists(path(place, ".codex/config.toml"))
     os.remove(path(place, ".codex/config.toml.before-tidings"))
     for text in (None, 'model = "x" # mine\r\n[analytics]\r\nenabled = false', '[hooks.state."/other:stop:0:0"]\ntrusted_hash = "x"\n', "a = 1\n\n[b]\n"):
@@ -281,20 +281,20 @@ def test_trust_by_other_names(place):
                 os.symlink("../dotfiles/hooks.json", path(place, FILES["codex"][0]))
             place.env["CODEX_HOME"] = name
             assert "4 hooks are trusted" in place.ok("setup", "codex").text, name
-            assert "Codex CLI: it trusts our hooks" in place.ok("doctor").text
-            assert "4 hooks are not trusted any more" in place.ok("setup", "codex", "--remove").text, name
+            assert "Codex CLI: it trusts the hooks of tidings" in place.ok("doctor").text
+            assert "4 hooks are no longer trusted" in place.ok("setup", "codex", "--remove").text, name
             if linked:
                 os.remove(path(place, FILES["codex"][0]))
     write(place, ".codex/blind", "")
-    place.refused("setup", "codex", says=["does not see our hooks in", "/hooks"])
-    assert "it does not see our hooks" in place.refused("doctor").text
+    place.refused("setup", "codex", says=["does not list the hooks of tidings in", "/hooks"])
+    assert "it does not list the hooks of tidings" in place.refused("doctor").text
 
 
 def test_versions(place):
     """a version that was not tested is named; a host that is not there is refused; one that does not exist is a mistake"""
     programs(place, claude="3.0.1 (Claude Code)")
     said = place.ok("setup", "claude").said
-    assert "Claude Code 3.0.1 is not the version that was tested, 2.1.329" in said, said
+    assert "Claude Code 3.0.1 is not the tested version, 2.1.329" in said, said
     place.refused("setup", "claude", "--program", "/not/there", says=["/not/there", "install Claude Code"])
     place.refused("setup", "emacs", code=2, says="'emacs' is not one of codex")
     place.refused("setup", code=2, says="HOST")
@@ -306,7 +306,7 @@ def test_modules(place):
     programs(place)
     modules = path(place, "modules")
     for host, name in (("opencode", ".config/opencode/plugin/tidings.ts"), ("pi", ".pi/agent/extensions/tidings.ts")):
-        place.refused("setup", host, says="is not there", env={"TIDINGS_MODULES": modules})
+        place.refused("setup", host, says="does not exist", env={"TIDINGS_MODULES": modules})
         write(place, f"modules/{host}.ts", "export default 1;\n")
         place.ok("setup", host, env={"TIDINGS_MODULES": modules})
         assert f'export {{ default }} from "{modules}/{host}.ts";' in read(place, name)
@@ -315,7 +315,7 @@ def test_modules(place):
         assert not os.path.exists(path(place, name))
         write(place, name, "// somebody's\n")
         for words in ([], ["--remove"]):
-            place.refused("setup", host, *words, says=["line 1", "not ours"], env={"TIDINGS_MODULES": modules})
+            place.refused("setup", host, *words, says=["line 1", "tidings did not write this file"], env={"TIDINGS_MODULES": modules})
         assert read(place, name) == "// somebody's\n"
         os.remove(path(place, name))
 

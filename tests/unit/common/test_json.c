@@ -111,7 +111,7 @@ static const struct {
      "event: not JSON: half of a surrogate pair at line 1, column 2"},
     {"{\"a\":\"\xFF\"}", TIDINGS_E_INVAL, "event: not UTF-8: byte 0xFF at offset 6"},
     {"{\"a\":1,\"b\":2,\"\\u0061\":3}", TIDINGS_E_INVAL,
-     "event: not JSON: the key \"a\" stands twice in one object"},
+     "event: not JSON: the key \"a\" appears twice in one object"},
     {"9223372036854775808", TIDINGS_E_SCHEMA,
      "event: \"9223372036854775808\" is not a number of 64 bits, at line 1, column 1"},
     {"[1e308]", TIDINGS_E_SCHEMA,

@@ -31,7 +31,7 @@ static const struct {
      "colour: unknown key; expected one of conversation, delivery, turns, critical, limits"},
     {"{\"delivery\":[]}", TIDINGS_E_SCHEMA, "delivery: an array is not an object"},
     {"{\"delivery\":{},\"delivery\":{}}", TIDINGS_E_INVAL,
-     "configuration: not JSON: the key \"delivery\" stands twice in one object"},
+     "configuration: not JSON: the key \"delivery\" appears twice in one object"},
     {DELIVERY("\"colour\":1"), TIDINGS_E_SCHEMA,
      "delivery.colour: unknown key; expected one of preset, format, place, order, max_items, "
      "overflow, max_tokens, coalesce_window_ms, "

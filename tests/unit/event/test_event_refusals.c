@@ -93,7 +93,7 @@ static const struct {
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"tool\":true}", TIDINGS_E_SCHEMA,
      "data.tool: true is not a string"},
     {"{\"kind\":\"a.b\",\"message\":\"m\",\"message\":\"n\"}", TIDINGS_E_INVAL,
-     "event: not JSON: the key \"message\" stands twice in one object"},
+     "event: not JSON: the key \"message\" appears twice in one object"},
 };
 
 Test(event_refusals, refuses_bad_data) {

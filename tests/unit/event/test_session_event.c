@@ -148,7 +148,7 @@ static const struct {
     {"session.resumed", "{\"deliveries\":[null]}", "data.deliveries: null " A_DELIVERY},
     {"session.resumed", "{\"last_delivery\":[\"1\"]}", "data.last_delivery: an array " A_DELIVERY},
     {"session.resumed", "{\"last_delivery\":1,\"deliveries\":[]}",
-     "data.last_delivery: stands beside data.deliveries; expected one of the two"},
+     "data.last_delivery: given together with data.deliveries; expected only one of the two"},
 #undef A_DELIVERY
 };
 

@@ -212,8 +212,8 @@ Test(turn_event, refuses_bad_lists_of_messages) {
       {"[\"m1\",\"\"]", "data.messages: must not be empty"},
       {"[\"a\\u0000b\"]", NULL},
       {"[\"a\\u0085b\"]", "data.messages: \"a{U+0085}b\" has the control character U+0085"},
-      {"[\"m1\",\"m1\"]", "data.messages: \"m1\" stands twice"},
-      {"[\"m\",\"m2\",\"m1\",\"mm\",\"m\\u0032\"]", "data.messages: \"m2\" stands twice"},
+      {"[\"m1\",\"m1\"]", "data.messages: \"m1\" appears twice"},
+      {"[\"m\",\"m2\",\"m1\",\"mm\",\"m\\u0032\"]", "data.messages: \"m2\" appears twice"},
   };
   for (size_t i = 0; i < TURNS; i++) {
     for (size_t n = 0; n < sizeof lists / sizeof *lists; n++) {
@@ -268,6 +268,6 @@ Test(turn_event, takes_as_many_messages_as_fit) {
   data.len = good;
   buffer_text(&data, ",\"1a2b\"]}");
   cr_expect_eq(parse_bytes("turn.started", buffer_view(&data), &event, &error), TIDINGS_E_SCHEMA);
-  cr_expect_str_eq(error.text, "data.messages: \"1a2b\" stands twice");
+  cr_expect_str_eq(error.text, "data.messages: \"1a2b\" appears twice");
   buffer_free(&data);
 }

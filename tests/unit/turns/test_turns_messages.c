@@ -67,9 +67,10 @@ Test(turns_messages, an_edit_needs_a_message_that_waits) {
                 "it cannot be edited");
   EXPECT_PLAYED("submit m1; closed; edit m1", "idle m1=closed ! NOT_FOUND: message \"m1\" ended "
                                               "when its session was closed; it cannot be edited");
-  EXPECT_PLAYED("submit m1; chat m1 @1; rollback 1; edit m1",
-                "busy(m1) m1=queued ! FIRED: message \"m1\" is of the turn that runs; it cannot be "
-                "edited before that has ended");
+  EXPECT_PLAYED(
+      "submit m1; chat m1 @1; rollback 1; edit m1",
+      "busy(m1) m1=queued ! FIRED: message \"m1\" belongs to the running turn; it cannot be "
+      "edited before the turn has ended");
   EXPECT_PLAYED("submit m1; chat m1 @1; rollback 1; failed; edit m1", "error m1=queued");
   EXPECT_PLAYED("edit m9", "idle ! NOT_FOUND: message \"m9\" was never submitted to this session");
 }
