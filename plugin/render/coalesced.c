@@ -26,12 +26,12 @@ void render_files(const struct file_list *list, size_t listed, struct buffer *ou
     render_file_change(list->paths[0], list->changes[0], out);
     return;
   }
-  if (one_change) buffer_format(out, "Multiple files %s: ", file_change_name(list->changes[0]));
+  if (one_change) buffer_format(out, "Multiple files %s: ", render_file_change_name(list->changes[0]));
   else buffer_text(out, "Files changed: ");
   for (size_t f = 0; f < listed; f++) {
     bool next_change = !one_change && (!f || list->changes[f] != list->changes[f - 1]);
     if (f) buffer_text(out, next_change ? "; " : ", ");
-    if (next_change) buffer_format(out, "%s ", file_change_name(list->changes[f]));
+    if (next_change) buffer_format(out, "%s ", render_file_change_name(list->changes[f]));
     buffer_span(out, list->paths[f]);
   }
   write_rest(list, listed, out);

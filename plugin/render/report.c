@@ -33,14 +33,14 @@ static void write_mcp_state(const struct report *report, struct buffer *out) {
   else buffer_text(out, "has reconnected.");
 }
 
-const char *file_change_name(unsigned change) {
+const char *render_file_change_name(unsigned change) {
   static const char *const names[] = {"modified", "created", "deleted", "renamed"};
   return change <= FILE_RENAMED ? names[change] : "changed";
 }
 
 void render_file_change(struct tidings_span path, unsigned change, struct buffer *out) {
   write_name("`", path, "` was ", out);
-  buffer_format(out, "%s externally.", file_change_name(change));
+  buffer_format(out, "%s externally.", render_file_change_name(change));
 }
 
 static void write_file_changed(const struct report *report, struct buffer *out) {
@@ -48,7 +48,7 @@ static void write_file_changed(const struct report *report, struct buffer *out) 
     render_file_change(report->paths[0], report->change, out);
     return;
   }
-  buffer_format(out, "Multiple files %s: ", file_change_name(report->change));
+  buffer_format(out, "Multiple files %s: ", render_file_change_name(report->change));
   for (size_t i = 0; i < report->path_count; i++) {
     if (i) buffer_text(out, ", ");
     buffer_span(out, report->paths[i]);

@@ -17,6 +17,6 @@ void render_report(enum event_type type, const struct report *report, const stru
 
 /* "`a` was modified externally." `change`: enum file_change. */
 void render_file_change(struct tidings_span path, unsigned change, struct buffer *out);
-const char *file_change_name(unsigned change); /* "modified" */
+const char *render_file_change_name(unsigned change); /* "modified" */
 
 #endif
