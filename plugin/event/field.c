@@ -47,11 +47,8 @@ struct field_path_text field_path_text(const struct path *path) {
   while (count) {
     struct tidings_span name = steps[--count]->name;
     if (fixed.len) fixed_add(&fixed, ".");
-    if (is_plain(name)) {
-      fixed_add(&fixed, "%.*s", SPAN_FORMAT(name));
-    } else {
-      fixed_add(&fixed, "%s", quote(name).text);
-    }
+    if (is_plain(name)) fixed_add(&fixed, "%.*s", SPAN_FORMAT(name));
+    else fixed_add(&fixed, "%s", quote(name).text);
   }
   return result;
 }

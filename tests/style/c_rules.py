@@ -151,6 +151,8 @@ def null_checks(path, text):
 
 BRACED = re.compile(r"^[ \t]*(?:if|for|while) \((?:[^{}\n]|\n(?![ \t]*\w+ \())*\) \{\n[^\n{}]*;\n[ \t]*\}(?! else| while)", re.MULTILINE)
 
+BRACED_BOTH = re.compile(r"^([ \t]*)if \([^{};]*\) \{\n[^\n{}]*;\n\1\} else \{\n[^\n{}]*;\n\1\}", re.MULTILINE)
+
 
 def braces(path, text):
     if not path.endswith((".c", ".h")) or path.startswith(FROZEN):
@@ -158,7 +160,7 @@ def braces(path, text):
     code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", "{", comment[0]), text)  # a comment needs the braces
     code = STRING.sub(blank, code)
     found = []
-    for hit in BRACED.finditer(code):
+    for hit in [*BRACED.finditer(code), *BRACED_BOTH.finditer(code)]:
         body = hit[0].splitlines()[-2].strip()
         if body.count(";") == 1 and not re.match(r"(?:if|for|while|do|switch|case)\b", body):
             found.append(f"line {line_of(code, hit.start())}: braces around one statement: {body[:60]}")
@@ -226,6 +228,7 @@ SAMPLES = (
     (braces, "a.c", "  if (a) {\n    b();\n  }\n", "  if (a) {\n    b(); /* why */\n  }\n"),
     (braces, "a.c", "  for (a = 0; a < b; a++) {\n    c(a);\n  }\n", "  for (a = 0; a < b; a++) {\n    if (a) c(a);\n  }\n"),
     (braces, "a.c", "  while (a) {\n    b = \"};\";\n  }\n", "  if (a) {\n    b();\n  } else {\n    c();\n    d();\n  }\n"),
+    (braces, "a.c", "  if (a) {\n    b();\n  } else {\n    c();\n  }\n", "  if (a) {\n    b();\n  } else {\n    if (c) d();\n  }\n"),
     (one_of_each, "hostkit/a.c", "  pid = fork();\n", "  pid = spawn(); /* not fork() */\n"),
     (one_of_each, "plugin/flow/a.c", "  clock_gettime(clock, &now);\n", "  host->time(host);\n"),
     (one_of_each, "cli/a.c", 'open("/dev/urandom", 0);\n', 'open("/dev/null", 0);\n'),

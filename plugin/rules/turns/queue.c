@@ -174,11 +174,8 @@ static void spread_places(struct step *step) {
 static size_t reorder(struct turns *turns, size_t from, size_t to) {
   struct message moved = turns->messages[from];
   struct message *messages = turns->messages;
-  if (from < to) {
-    memmove(&messages[from], &messages[from + 1], (--to - from) * sizeof *messages);
-  } else {
-    memmove(&messages[to + 1], &messages[to], (from - to) * sizeof *messages);
-  }
+  if (from < to) memmove(&messages[from], &messages[from + 1], (--to - from) * sizeof *messages);
+  else memmove(&messages[to + 1], &messages[to], (from - to) * sizeof *messages);
   messages[to] = moved;
   return to;
 }

@@ -9,11 +9,8 @@
 
 static const char *escaped(const char *text, bool inlined) {
   struct buffer out = BUFFER_EMPTY;
-  if (inlined) {
-    escape_markdown_inline(span_text(text), &out);
-  } else {
-    escape_markdown_item(span_text(text), &out);
-  }
+  if (inlined) escape_markdown_inline(span_text(text), &out);
+  else escape_markdown_item(span_text(text), &out);
   const char *copy = text_of(buffer_view(&out));
   buffer_free(&out);
   return copy;
