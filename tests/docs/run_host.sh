@@ -28,6 +28,10 @@ check "the tool's own words stand behind it" 0 $?
 [ ! -s "$work/err" ]
 check "it has nothing to complain of" 0 $?
 
+"$host" "$plugin" "$work/full" >/dev/full 2>"$work/err"
+"$TIDINGS_BUILD_DIR/tidings" pending -S "$work/full" -s s >"$work/out" 2>>"$work/err"
+check "what it could not write stays pending" 0 $? '^1 pending\.$' "$work/out"
+
 ln -s "$work/store" "$work/link"
 "$host" "$plugin" "$work/link" >"$work/out" 2>"$work/err"
 check "a store that is a symbolic link is refused" 1 $? 'symbolic link' "$work/err"
