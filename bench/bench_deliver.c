@@ -174,7 +174,7 @@ void bench_deliver(struct bench *bench) {
   many_pending(bench, "plan and render 10,000", "{\"max_items\":10}", 10);
   many_pending(bench, "plan and render 10,000, balanced",
                "{\"preset\":\"balanced\",\"coalesce_window_ms\":86400000}", 10);
-  many_pending(bench, "plan and render 10,000, no cap", "{\"preset\":\"rfd011\"}", 10000);
+  many_pending(bench, "plan and render 10,000, no cap", "{\"preset\":\"grouped\"}", 10000);
   beside_others(bench, "deliver + settle 10, beside", 10);
   beside_others(bench, "deliver + settle 1,000, beside", 1000);
 }

@@ -36,7 +36,7 @@ static struct settings default_settings(void) {
       .pending_per_session = (uint32_t)config_limit_keys[LIMIT_PENDING_PER_SESSION].initial,
       .dedup_window_ms = config_limit_keys[LIMIT_DEDUP_WINDOW_MS].initial,
   };
-  apply_preset(&settings, PRESET_RFD011);
+  apply_preset(&settings, PRESET_GROUPED);
   return settings;
 }
 
@@ -66,6 +66,20 @@ static int read_amounts(const struct path *path, const char *const *names,
   return code;
 }
 
+static int read_preset(const struct path *path, const struct json *value, uint8_t *ret_preset,
+                       struct tidings_error *error) {
+  static const struct {
+    const char *name;
+    uint8_t preset;
+  } old_names[] = {{"rfd011", PRESET_GROUPED}, {"draft011", PRESET_FLAT}};
+  for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++) {
+    if (value->kind != JSON_IS_STRING || !span_is(value->text, old_names[i].name)) continue;
+    *ret_preset = old_names[i].preset;
+    return 0;
+  }
+  return read_choice(path, value, &config_preset_choices, ret_preset, error);
+}
+
 /* The preset is applied first, wherever it stands: keys beside it win. */
 static int read_delivery(const struct path *path, const struct json *section,
                          struct settings *settings, struct tidings_error *error) {
@@ -90,9 +104,8 @@ static int read_delivery(const struct path *path, const struct json *section,
   if (code) return code;
   if (slots[DELIVERY_PRESET]) {
     struct path preset_path = path_member(path, config_delivery_names[DELIVERY_PRESET]);
-    uint8_t preset = PRESET_RFD011;
-    code =
-        read_choice(&preset_path, slots[DELIVERY_PRESET], &config_preset_choices, &preset, error);
+    uint8_t preset = PRESET_GROUPED;
+    code = read_preset(&preset_path, slots[DELIVERY_PRESET], &preset, error);
     if (code) return code;
     apply_preset(settings, preset);
   }

@@ -6,7 +6,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-static const char *const preset_names[] = {"rfd011", "draft011", "xml", "xml-batch", "balanced"};
+static const char *const preset_names[] = {"grouped", "flat", "xml", "xml-batch", "balanced"};
 static const char *const format_names[] = {"markdown",  "markdown-flat", "xml",
                                            "xml-batch", "json",          "system-reminder",
                                            "openai",    "anthropic",     "synthetic-call"};
@@ -27,14 +27,14 @@ const struct choices config_discipline_choices = {discipline_names, COUNT_OF(dis
 const struct choices config_restart_choices = {restart_names, COUNT_OF(restart_names)};
 
 const struct config_preset_values config_preset_values[] = {
-    [PRESET_RFD011] = {.format = FORMAT_MARKDOWN,
-                       .place = TIDINGS_PLACE_PREPEND,
-                       .order = ORDER_LEVEL},
-    [PRESET_DRAFT011] = {.format = FORMAT_MARKDOWN_FLAT,
-                         .place = TIDINGS_PLACE_PREPEND,
-                         .order = ORDER_TIME,
-                         .overflow = OVERFLOW_DROP_OLDEST,
-                         .max_items = 10},
+    [PRESET_GROUPED] = {.format = FORMAT_MARKDOWN,
+                        .place = TIDINGS_PLACE_PREPEND,
+                        .order = ORDER_LEVEL},
+    [PRESET_FLAT] = {.format = FORMAT_MARKDOWN_FLAT,
+                     .place = TIDINGS_PLACE_PREPEND,
+                     .order = ORDER_TIME,
+                     .overflow = OVERFLOW_DROP_OLDEST,
+                     .max_items = 10},
     [PRESET_XML] = {.format = FORMAT_XML, .place = TIDINGS_PLACE_APPEND, .order = ORDER_TIME},
     [PRESET_XML_BATCH] = {.format = FORMAT_XML_BATCH,
                           .place = TIDINGS_PLACE_APPEND,

@@ -29,7 +29,7 @@ static const char *written(const struct settings *settings) {
 /* Compact, and every key. */
 static const char defaults[] =
     "{\"conversation\":{\"notifications\":{\"enable\":true,\"kinds\":{}},\"tools\":{}},"
-    "\"delivery\":{\"preset\":\"rfd011\",\"format\":\"markdown\",\"place\":\"prepend\",\"order\":"
+    "\"delivery\":{\"preset\":\"grouped\",\"format\":\"markdown\",\"place\":\"prepend\",\"order\":"
     "\"level\",\"overflow\":\"defer\",\"max_"
     "items\":0,"
     "\"max_tokens\":0,\"coalesce_window_ms\":0,\"annihilate\":false,\"fence\":\"none\"},"
@@ -42,7 +42,7 @@ static const char defaults[] =
 Test(config, nothing_given_is_the_defaults) {
   struct settings settings = settings_from("", &arena);
   cr_expect(settings.notifications_enabled);
-  cr_expect_eq(settings.preset, PRESET_RFD011);
+  cr_expect_eq(settings.preset, PRESET_GROUPED);
   cr_expect_eq(settings.format, FORMAT_MARKDOWN);
   cr_expect_eq(settings.place, TIDINGS_PLACE_PREPEND);
   cr_expect_eq(settings.order, ORDER_LEVEL);
@@ -66,21 +66,29 @@ Test(config, nothing_given_is_the_defaults) {
 }
 
 Test(config, a_preset_sets_the_other_keys_and_keys_beside_it_win) {
-  struct settings settings = settings_from("{\"delivery\":{\"preset\":\"draft011\"}}", &arena);
+  struct settings settings = settings_from("{\"delivery\":{\"preset\":\"flat\"}}", &arena);
   cr_expect_eq(settings.format, FORMAT_MARKDOWN_FLAT);
   cr_expect_eq(settings.place, TIDINGS_PLACE_PREPEND);
   cr_expect_eq(settings.order, ORDER_TIME);
   cr_expect_eq(settings.max_items, 10);
   cr_expect_eq(settings.overflow, OVERFLOW_DROP_OLDEST);
   settings = settings_from("{\"delivery\":{\"max_items\":3,\"order\":\"newest\",\"place\":"
-                           "\"append\",\"overflow\":\"drop_lowest\",\"preset\":\"draft011\"}}",
+                           "\"append\",\"overflow\":\"drop_lowest\",\"preset\":\"flat\"}}",
                            &arena);
-  cr_expect_eq(settings.preset, PRESET_DRAFT011);
+  cr_expect_eq(settings.preset, PRESET_FLAT);
   cr_expect_eq(settings.format, FORMAT_MARKDOWN_FLAT);
   cr_expect_eq(settings.place, TIDINGS_PLACE_APPEND);
   cr_expect_eq(settings.order, ORDER_NEWEST);
   cr_expect_eq(settings.max_items, 3);
   cr_expect_eq(settings.overflow, OVERFLOW_DROP_LOWEST);
+}
+
+Test(config, older_names_of_presets_mean_the_new_ones) {
+  struct settings settings = settings_from("{\"delivery\":{\"preset\":\"rfd011\"}}", &arena);
+  cr_expect_str_eq(written(&settings), defaults);
+  settings = settings_from("{\"delivery\":{\"preset\":\"draft011\"}}", &arena);
+  cr_expect_eq(settings.preset, PRESET_FLAT);
+  cr_expect(strstr(written(&settings), "\"preset\":\"flat\""));
 }
 
 Test(config, presets_are_the_documented_ones) {
@@ -90,9 +98,9 @@ Test(config, presets_are_the_documented_ones) {
     uint32_t max_items, max_tokens, coalesce_window_ms;
     bool annihilate;
   } presets[] = {
-      {"rfd011", FORMAT_MARKDOWN, TIDINGS_PLACE_PREPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE, 0,
-       0, 0, false},
-      {"draft011", FORMAT_MARKDOWN_FLAT, TIDINGS_PLACE_PREPEND, ORDER_TIME, OVERFLOW_DROP_OLDEST,
+      {"grouped", FORMAT_MARKDOWN, TIDINGS_PLACE_PREPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE,
+       0, 0, 0, false},
+      {"flat", FORMAT_MARKDOWN_FLAT, TIDINGS_PLACE_PREPEND, ORDER_TIME, OVERFLOW_DROP_OLDEST,
        FENCE_NONE, 10, 0, 0, false},
       {"xml", FORMAT_XML, TIDINGS_PLACE_APPEND, ORDER_TIME, OVERFLOW_DEFER, FENCE_NONE, 0, 0, 0,
        false},

@@ -37,9 +37,9 @@ static const struct {
      "overflow, max_tokens, coalesce_window_ms, "
      "annihilate, fence"},
     {DELIVERY("\"preset\":\"rfd012\""), TIDINGS_E_SCHEMA,
-     "delivery.preset: \"rfd012\" is not one of rfd011, draft011, xml, xml-batch, balanced"},
+     "delivery.preset: \"rfd012\" is not one of grouped, flat, xml, xml-batch, balanced"},
     {DELIVERY("\"preset\":null"), TIDINGS_E_SCHEMA,
-     "delivery.preset: null is not one of rfd011, draft011, xml, xml-batch, balanced"},
+     "delivery.preset: null is not one of grouped, flat, xml, xml-batch, balanced"},
     {DELIVERY("\"format\":\"html\""), TIDINGS_E_SCHEMA,
      "delivery.format: \"html\" is not one of markdown, markdown-flat, xml, xml-batch, json, "
      "system-reminder, openai, anthropic, "
