@@ -137,21 +137,20 @@ static int run_explain(struct cli *cli) {
 const struct cli_verb verb_explain = {
     .name = "explain",
     .usage = "[OPTION]... ID",
-    .summary = "explain what happened to one notification or message",
-    .help = "Explains what happened to a notification, and why; or to a message. 'tidings "
-            "pending' and 'tidings history' print the ids of notifications, 'tidings status' those "
-            "of messages.",
+    .summary = "explain what happened to a notification or message",
+    .help = "Explains what happened to a notification or a message, and why. 'tidings pending' "
+            "and 'tidings history' print the ids of notifications.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){
-            {.key = OPTION_MESSAGE, .name = "message", .help = "ID is that of a message."},
+            {.key = OPTION_MESSAGE, .name = "message", .help = "ID is the id of a message."},
             {.name = NULL}},
     .run = run_explain,
-    .examples =
-        (const struct cli_example[]){
-            {"tidings explain 4294967297", "Find out why the agent did not receive it."},
-            {"tidings explain --message m-5fd2a1c09b7e4433", "Find out whether it started a turn."},
-            {NULL, NULL}},
+    .examples = (const struct cli_example[]){{"tidings explain 4294967297",
+                                              "Find out why the model did not get it."},
+                                             {"tidings explain --message m-5fd2a1c09b7e4433",
+                                              "Find out whether it has started a turn."},
+                                             {NULL, NULL}},
 };
 
 /* -- export ------------------------------------------------------------------------------------ */
