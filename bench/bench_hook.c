@@ -28,7 +28,7 @@ static void call_hook(struct target *target, uint64_t times) {
   for (uint64_t i = 0; i < times; i++) {
     const struct tidings_reply *reply = NULL;
     if (target->plugin->on_tool_result(target->plugin, &result, &reply, NULL) != 0 || reply)
-      bench_die("a quiet hook had something to say");
+      bench_die("a hook with nothing pending delivered something");
   }
 }
 

@@ -83,7 +83,7 @@ static double call_quiet_hook(struct target *target) {
   for (int i = 0; i < CALLS; i++) {
     const struct tidings_reply *reply = NULL;
     if (target->plugin->on_tool_result(target->plugin, &result, &reply, NULL) != 0 || reply)
-      bench_die("a quiet hook had something to say");
+      bench_die("a hook with nothing pending delivered something");
   }
   return (double)(clock_mono_ns() - began) / CALLS;
 }
@@ -116,9 +116,8 @@ void bench_node(struct bench *bench) {
   bench_store_path(bench, store);
   node_start(&node, bench, store);
   if (!node_says(&node, runtime)) {
-    fprintf(
-        stderr,
-        "hook from Node: left out, because no Node runs it here; TIDINGS_BENCH_NODE names one\n");
+    fprintf(stderr, "hook from Node: skipped, because no Node was found; set TIDINGS_BENCH_NODE "
+                    "to one\n");
     node_end(&node);
     return;
   }

@@ -12,7 +12,7 @@ kit.settle(JSON.parse(kit.toolResult("quiet")).delivery, "committed");
 
 function hooks(count) {
   const began = process.hrtime.bigint();
-  for (let i = 0; i < count; i++) if (kit.toolResult("quiet", "call_1", "bash") !== undefined) throw new Error("a quiet hook had something to say");
+  for (let i = 0; i < count; i++) if (kit.toolResult("quiet", "call_1", "bash") !== undefined) throw new Error("a hook with nothing pending delivered something");
   return Number(process.hrtime.bigint() - began) / count;
 }
 

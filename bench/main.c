@@ -252,26 +252,27 @@ static int bench_verb(struct cli *cli) {
 
 static const struct cli_verb verb_bench = {
     .usage = "[--plugin PATH] [--quick] [--rows SUBSTRING] [--json] [--dir DIR]",
-    .help = "Measures the plugin, each row next to the floor it is measured against.",
+    .help = "Measures the plugin and prints each row next to the floor that it is "
+            "compared with.",
     .with = WITH_JSON,
     .options =
         (const struct cli_option[]){
             {.key = OPTION_PLUGIN,
              .name = "plugin",
              .argument = "PATH",
-             .help = "The tidings.so to measure. Without it: the one of this build."},
+             .help = "The tidings.so to measure. Default: the one of this build."},
             {.key = OPTION_QUICK,
              .name = "quick",
-             .help = "Shorter, and 100,000 instead of a million other items."},
+             .help = "Run for a shorter time, with 100,000 other items instead of a million."},
             {.key = OPTION_ROWS,
              .name = "rows",
              .argument = "SUBSTRING",
-             .help = "Only rows whose name has this in it."},
+             .help = "Measure only rows whose name contains this."},
             {.key = OPTION_DIR,
              .name = "dir",
              .argument = "DIR",
-             .help = "Where the stores are made. Without it: $TMPDIR or /tmp. A real disk makes "
-                     "syncs real."},
+             .help = "The folder for the stores. Default: $TMPDIR or /tmp. Syncs "
+                     "cost what they do in use only on a real disk."},
             {.name = NULL},
         },
     .run = bench_verb,

@@ -29,10 +29,9 @@ static const struct cli_program hostsim = {
     .usage = "run|conformance|sim|demo|dev [OPTION]... [FILE.json]...",
     .summary = "A simulated agent host for tidings plugins.",
     .about = "a simulated agent host for tidings plugins",
-    .description =
-        "Plays scenario files, checks plugins against the contract, compares a plugin with a model "
-        "of it on random schedules,\n"
-        "shows an agent session, and swaps a plugin whenever it is rebuilt.",
+    .description = "Plays scenario files, checks plugins against the contract, compares a "
+                   "plugin with a model of it on random schedules,\n"
+                   "shows an agent session, and swaps a plugin after each rebuild.",
     .examples =
         (const struct cli_example[]){
             {"hostsim demo", "Watch an agent session of about fifteen seconds."}, {NULL, NULL}},

@@ -251,14 +251,15 @@ static int dev_verb(struct cli *cli) {
 const struct cli_verb verb_dev = {
     .name = "dev",
     .usage = "--plugin PATH [--every MS]",
-    .summary = "keep a session going, hot-swap whenever the plugin's file is rebuilt",
-    .help =
-        "Keeps a session going on a store of its own and swaps the plugin whenever its file is "
-        "rebuilt. Each line typed, and a tick each second, is pushed as a notification and "
-        "delivered on a tool result; what the model would get is printed. After a rebuild: the new "
-        "generation and build id, or why it was refused; then the old build goes on. Ends at the "
-        "end of input or with Ctrl-C.\n\n"
-        "Exit code: 0, 1 when the plugin could not be loaded at first, 2 for a wrong command line.",
+    .summary = "run a session and hot-swap the plugin after each rebuild",
+    .help = "Runs a session on its own store and swaps the plugin after each rebuild of "
+            "its file. Each line typed, and a tick each second, is pushed as a "
+            "notification and delivered on a tool result; the text for the model is "
+            "printed. After a rebuild it prints the new generation and build id, or why "
+            "the new build was refused; the old build then goes on. It ends at the end "
+            "of input or with Ctrl-C.\n\n"
+            "Exit code: 0, 1 if the plugin could not be loaded at first, 2 for a wrong "
+            "command line.",
     .options =
         (const struct cli_option[]){
             {.key = OPTION_PLUGIN,
@@ -269,11 +270,11 @@ const struct cli_verb verb_dev = {
             {.key = OPTION_EVERY,
              .name = "every",
              .argument = "MS",
-             .help = "Pause between ticks (default 1000; 0: no ticks, only lines)."},
+             .help = "The time between ticks (default 1000; 0: no ticks, only lines)."},
             {.name = NULL},
         },
     .run = dev_verb,
-    .examples =
-        (const struct cli_example[]){
-            {"hostsim dev --plugin build/dev/tidings.so", "Watch this file."}, {NULL, NULL}},
+    .examples = (const struct cli_example[]){{"hostsim dev --plugin build/dev/tidings.so",
+                                              "Swap this file after each rebuild."},
+                                             {NULL, NULL}},
 };

@@ -102,23 +102,25 @@ const struct cli_verb verb_run = {
     .name = "run",
     .usage = "[--plugin PATH] [--seed N] [--timeout MS] [--keep] [--verbose] FILE.json...",
     .summary = "play scenario files and print TAP",
-    .help =
-        "Plays scenario files against a plugin and prints TAP: one test point a file, named by its "
-        "`name`, and what differs below it. A scenario runs in a process of its own on a fresh "
-        "store; its clock moves only when it says so; the same files print the same.\n\n"
-        "A file is one JSON object: `name`, `config` (given at open), `host_name`, `steps`. A step "
-        "has one of\n"
-        "event {...}, event_raw \"...\", tool_result {session, call_id, tool, content},\n"
-        "chat_request {session, source, content, messages}, settle {delivery, outcome},\n"
-        "query {name, ...}, advance_ms N, restart {}, crash {}, crash {\"at\": \"commit\", "
-        "\"n\": N}, swap {}\n"
-        "and beside it `expect` (for the first six) and `settle` (\"committed\", \"rolled_back\" "
-        "or "
-        "\"none\", for the two carriers). `expect` names what must be equal: content, "
-        "content_contains, content_lacks, notifications, messages, actions, steered, status, "
-        "delivery, duplicate, wake_at, error, error_contains; for a query the answer's fields. "
-        "\"$last\" is the newest delivery's id, \"$offer\" the ids of the newest offer.\n\n"
-        "Exit code: 0 when all passed, 1 when not, 2 for a wrong command line.",
+    .help = "Plays scenario files against a plugin and prints TAP: one test point "
+            "per file, named by its `name`, with the differences below it. Each "
+            "scenario runs in its own process on a fresh store. Its clock moves only "
+            "when the scenario says so; the same files print the same output.\n\n"
+            "A file is one JSON object: `name`, `config` (given at open), "
+            "`host_name`, `steps`. A step has one of\n"
+            "event {...}, event_raw \"...\", tool_result {session, call_id, tool, "
+            "content},\n"
+            "chat_request {session, source, content, messages}, settle {delivery, "
+            "outcome},\n"
+            "query {name, ...}, advance_ms N, restart {}, crash {}, crash {\"at\": "
+            "\"commit\", \"n\": N}, swap {}\n"
+            "and also `expect` (for the first six) and `settle` (\"committed\", "
+            "\"rolled_back\" or \"none\", for the two carriers). `expect` names what "
+            "must be equal: content, content_contains, content_lacks, notifications, "
+            "messages, actions, steered, status, delivery, duplicate, wake_at, "
+            "error, error_contains; for a query, the answer's fields. \"$last\" is "
+            "the newest delivery's id, \"$offer\" the ids of the newest offer.\n\n"
+            "Exit code: 0 if all passed, 1 if not, 2 for a wrong command line.",
     .completion = COMPLETE_FILE,
     .options =
         (const struct cli_option[]){
@@ -126,7 +128,8 @@ const struct cli_verb verb_run = {
              .name = "plugin",
              .argument = "PATH",
              .completion = COMPLETE_FILE,
-             .help = "The plugin. Without it: tidings.so beside hostsim, else the installed one."},
+             .help = "The plugin. Default: tidings.so beside hostsim, else the "
+                     "installed one."},
             {.key = OPTION_SEED,
              .name = "seed",
              .argument = "N",
@@ -136,14 +139,12 @@ const struct cli_verb verb_run = {
              .argument = "MS",
              .help = "How long one step may take before its process is killed and the scenario "
                      "fails as hung (default 30000)."},
-            {.key = OPTION_KEEP,
-             .name = "keep",
-             .help = "Leave the stores where they are and say where."},
-            {.key = OPTION_VERBOSE, .name = "verbose", .help = "The plugin's log on stderr."},
+            {.key = OPTION_KEEP, .name = "keep", .help = "Keep the stores and print their paths."},
+            {.key = OPTION_VERBOSE, .name = "verbose", .help = "Print the plugin's log on stderr."},
             {.name = NULL},
         },
     .run = run_verb,
     .examples =
-        (const struct cli_example[]){{"hostsim run tests/scenarios/*.json", "Play all of these."},
-                                     {NULL, NULL}},
+        (const struct cli_example[]){
+            {"hostsim run tests/scenarios/*.json", "Play all these files."}, {NULL, NULL}},
 };

@@ -215,7 +215,7 @@ static void no_error_struct(struct trial *trial) {
   if (plugin->on_event(plugin, &event, &reply, NULL) == TIDINGS_OK ||
       plugin->on_tool_result(plugin, &result, &reply, NULL) == TIDINGS_OK ||
       trial_settle(plugin, 12345, TIDINGS_COMMITTED, NULL) == TIDINGS_OK)
-    trial_fail("a call that is wrong was accepted");
+    trial_fail("an invalid call was accepted");
   trial_close(plugin);
 }
 
@@ -379,12 +379,12 @@ const struct conformance_case cases_call[] = {
     {"call.unknown-numbers", "unknown flags, origins and outcomes are INVAL", unknown_call_numbers},
     {"call.bigger-structs", "structs of a later minor are accepted", bigger_call_structs},
     {"call.no-error-struct", "the error struct is optional", no_error_struct},
-    {"call.empty-hook", "with nothing to say a hook answers NULL", empty_hook},
+    {"call.empty-hook", "a hook with nothing to deliver answers NULL", empty_hook},
     {"reply.status", "every reply carries the status", reply_status},
     {"quiesce.waits-for-replies", "quiesce and close answer BUSY while a reply is out",
      quiesce_waits_for_replies},
     {"quiesce.closes", "calls after quiesce answer CLOSED", closed_after_quiesce},
-    {"query.arguments", "queries refuse what is wrong", query_arguments},
+    {"query.arguments", "queries refuse invalid requests", query_arguments},
     {"query.pending", "the query pending counts, and its answers are replies that are out",
      query_pending},
     {NULL, NULL, NULL},

@@ -149,8 +149,7 @@ static void unloads(struct trial *trial) {
 const struct conformance_case cases_entry[] = {
     {"load", "hostkit loads, opens and closes it", loads},
     {"entry.readable", "the entry struct has all of version 1.0", readable},
-    {"entry.unknown-extension", "get_extension answers NULL for what it does not know",
-     unknown_extension},
+    {"entry.unknown-extension", "get_extension answers NULL for unknown names", unknown_extension},
     {"entry.extension-tables", "the tables of extensions are whole", extension_tables},
     {"entry.instance-table", "an open instance has every function", instance_table},
     {"entry.starts-no-thread", "it starts no thread", starts_no_thread},

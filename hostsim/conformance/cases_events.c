@@ -56,7 +56,7 @@ static void not_json(struct trial *trial) {
       {"half a surrogate pair", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"\\ud800\"}"), 0, ""},
       {"a NUL byte", "{\"type\":\"notification\",\0\"session\":\"s\"}",
        sizeof "{\"type\":\"notification\",\0\"session\":\"s\"}" - 1, ""},
-      {"a NUL byte behind it", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\"}") "\0",
+      {"a NUL byte after it", NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\"}") "\0",
        sizeof NOTIFICATION("{\"kind\":\"a.b\",\"message\":\"m\"}"), ""},
   };
   refuse_all(trial, bad, sizeof bad / sizeof bad[0]);
@@ -293,8 +293,10 @@ static void duplicate(struct trial *trial) {
 }
 
 const struct conformance_case cases_event[] = {
-    {"event.not-json", "what is not one JSON object in UTF-8 is refused", not_json},
-    {"event.wrong-shape", "what lacks a field or has a wrong type is refused, naming it",
+    {"event.not-json", "input that is not one JSON object in UTF-8 is refused", not_json},
+    {"event.wrong-shape",
+     "an event without a required field, or with a wrong type, "
+     "is refused, naming the field",
      wrong_shape},
     {"event.unknown-level", "an unknown level is SCHEMA, naming field, value and choices",
      unknown_level},

@@ -177,7 +177,7 @@ static void same_store_twice(struct trial *trial) {
   trial_push(plugin, "s", "one");
   if (open_badly(trial, &trial->simhost.host, &options, &error) == TIDINGS_OK)
     trial_fail("the same store was opened a second time in one process");
-  if (error.text[0] == '\0') trial_fail("the second open was refused without a word");
+  if (error.text[0] == '\0') trial_fail("the second open was refused without an error text");
   trial_expect_delivery(plugin, "s", "one");
   trial_close(plugin);
   trial_close(trial_open(trial, NULL));
@@ -212,7 +212,7 @@ static void short_error(struct trial *trial) {
       trial_fail("an event that is not JSON was accepted");
     size_t from = sizes[i] > sizeof error.size ? sizes[i] : sizeof error.size;
     if (memcmp((const char *)&error + from, (const char *)&before + from, sizeof error - from) != 0)
-      trial_fail("it wrote beyond an error struct of %u bytes", sizes[i]);
+      trial_fail("it wrote past an error struct of %u bytes", sizes[i]);
   }
   trial_close(plugin);
 }
@@ -229,6 +229,6 @@ const struct conformance_case cases_open[] = {
     {"open.bad-store", "a store that is a file, a link or open to others is refused", bad_store},
     {"open.same-store-twice", "one process opens a store only once", same_store_twice},
     {"open.two-stores", "two stores in one process do not mix", two_stores},
-    {"error.short-struct", "nothing is written beyond a short error struct", short_error},
+    {"error.short-struct", "nothing is written past a short error struct", short_error},
     {NULL, NULL, NULL},
 };

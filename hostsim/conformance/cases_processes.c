@@ -47,7 +47,7 @@ static char *other_delivers(struct agent *agent, size_t count) {
 
 static void other_stops(struct agent *agent) {
   if (agent_stop(agent, NULL) != AGENT_OK)
-    trial_fail("the second process did not end in good order (status %d)", agent->status);
+    trial_fail("the second process did not exit cleanly (status %d)", agent->status);
 }
 
 /* In the child: every call answers CLOSED. Its exit code says which one did not. */

@@ -46,9 +46,9 @@ static bool is_named(const struct trial *trial, struct tidings_plugin *plugin,
 static void expect_ring(const struct trial *trial, struct tidings_plugin *plugin, int fd,
                         const char *what) {
   struct pollfd readable = {.fd = fd, .events = POLLIN};
-  if (poll(&readable, 1, AGENT_TIMEOUT_MS / 2) != 1) trial_fail("%s did not ring", what);
+  if (poll(&readable, 1, AGENT_TIMEOUT_MS / 2) != 1) trial_fail("%s did not wake the host", what);
   if (!is_named(trial, plugin, "s"))
-    trial_fail("%s rang, and next_session does not name its session", what);
+    trial_fail("%s woke the host, and next_session does not name its session", what);
 }
 
 /* As the contract says: the descriptor first, then ask once, then sleep. Session "s" belongs to
@@ -71,7 +71,7 @@ static void other_pushes(const struct trial *trial, const char *members) {
   trial_start_other(trial, &producer, "producer", 0);
   json_decref(trial_other(&producer, json_pack("{s:s, s:s}", "op", "event", "event", event)));
   if (agent_stop(&producer, NULL) != AGENT_OK)
-    trial_fail("the producer did not end in good order (status %d)", producer.status);
+    trial_fail("the producer did not exit cleanly (status %d)", producer.status);
 }
 
 static void arguments(struct trial *trial) {
@@ -103,7 +103,7 @@ static void is_a_fifo(struct trial *trial) {
     trial_fail("the descriptor is not a FIFO's");
   if (!(fcntl(fd, F_GETFL) & O_NONBLOCK)) trial_fail("the descriptor is not O_NONBLOCK");
   if (!(fcntl(fd, F_GETFD) & FD_CLOEXEC)) trial_fail("the descriptor is not close-on-exec");
-  if (is_named(trial, plugin, "s")) trial_fail("a session that nobody has heard of rang");
+  if (is_named(trial, plugin, "s")) trial_fail("a session without any event woke the host");
   trial_close(plugin);
 }
 
@@ -117,7 +117,7 @@ static void rings(struct trial *trial) {
     other_pushes(trial, members[i]);
     expect_ring(trial, plugin, fd, members[i]);
     if (is_named(trial, plugin, "s"))
-      trial_fail("a session that rang once is named again and again");
+      trial_fail("a session that woke the host once is named again and again");
   }
   trial_close(plugin);
 }
@@ -129,7 +129,8 @@ static void named_without_sleep(struct trial *trial) {
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   (void)begin_waiting(trial, plugin);
   other_pushes(trial, "\"level\":\"critical\"");
-  if (!is_named(trial, plugin, "s")) trial_fail("next_session does not name the session that rang");
+  if (!is_named(trial, plugin, "s"))
+    trial_fail("next_session does not name the session that woke the host");
   trial_close(plugin);
 }
 
@@ -205,9 +206,11 @@ static void reopened(struct trial *trial) {
 const struct conformance_case cases_wake[] = {
     {"wake.arguments", "null pointers answer INVAL", arguments},
     {"wake.descriptor", "it is a FIFO, non-blocking, close-on-exec", is_a_fifo},
-    {"wake.rings", "a push from another process that must act rings, and its session is named once",
+    {"wake.rings",
+     "a push from another process that needs an action wakes the host, "
+     "and its session is named once",
      rings},
-    {"wake.named", "what rang is named by whichever call of next_session comes next",
+    {"wake.named", "a session that woke the host is named by the next call of next_session",
      named_without_sleep},
     {"wake.small-buffer", "a session that does not fit is INVAL, and named later", small_buffer},
     {"wake.producer-role", "a producer has nothing to wait for", producer_role_for_wakes},

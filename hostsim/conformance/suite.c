@@ -34,7 +34,7 @@ static const struct conformance_case *find_case(const char *name) {
  * pass. */
 static int case_verb(struct cli *cli) {
   const struct conformance_case *one = cli->argc == 4 ? find_case(cli->argv[1]) : NULL;
-  if (!one) return cli_usage(cli, "not to be called by hand");
+  if (!one) return cli_usage(cli, "internal; not for use by hand");
   process_become_child();
   char *store = paths_join(cli->argv[3], "store");
   if (!store) return EXIT_FAILURE;

@@ -248,13 +248,14 @@ const struct cli_verb verb_conformance = {
     .name = "conformance",
     .usage = "--plugin PATH [--filter SUBSTRING] [--timeout MS] | --list",
     .summary = "check any plugin against the contract",
-    .help =
-        "Checks whether a plugin keeps the contract of abi/tidings: any shared object, whoever "
-        "wrote it. Each case runs in a process of its own.\n\n"
-        "A case ends as passed, failed (with what differs), crashed (by which signal), hung, or "
-        "skipped (when it needs an event type or an extension that the plugin does not have). The "
-        "last line counts them; crashed and hung ones count as failed.\n\n"
-        "Exit code: 0 when nothing failed, 1 when something did, 2 for a wrong command line.",
+    .help = "Checks any shared object against the contract of abi/tidings. Each case "
+            "runs in its own process.\n\n"
+            "A case ends as passed, failed (with the difference), crashed (with the "
+            "signal), hung, or skipped (if it needs an event type or an extension that "
+            "the plugin does not have). The last line counts them; crashed and hung "
+            "cases count as failed.\n\n"
+            "Exit code: 0 if nothing failed, 1 if something failed, 2 for a wrong "
+            "command line.",
     .options =
         (const struct cli_option[]){
             {.key = OPTION_PLUGIN,
@@ -264,11 +265,11 @@ const struct cli_verb verb_conformance = {
              .help = "The plugin to check (required)."},
             {.key = OPTION_LIST,
              .name = "list",
-             .help = "Print the names of the cases and what each of them checks, and run none."},
+             .help = "Print each case's name and what it checks, and run none."},
             {.key = OPTION_FILTER,
              .name = "filter",
              .argument = "SUBSTRING",
-             .help = "Only cases whose name contains this; `load` always runs first."},
+             .help = "Run only cases whose name contains this; `load` always runs first."},
             {.key = OPTION_TIMEOUT,
              .name = "timeout",
              .argument = "MS",
@@ -279,5 +280,5 @@ const struct cli_verb verb_conformance = {
     .run = conformance_verb,
     .examples =
         (const struct cli_example[]){
-            {"hostsim conformance --plugin ./mine.so", "Does it keep the contract?"}, {NULL, NULL}},
+            {"hostsim conformance --plugin ./mine.so", "Check this plugin."}, {NULL, NULL}},
 };

@@ -90,7 +90,7 @@ static int ask_store(const struct demo_folder *folder, const char *plugin, struc
   json_t *status = NULL;
   if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK ||
       !(stats = ask(hostkit, "stats", &error)) || !(status = ask(hostkit, "status", &error))) {
-    fprintf(stderr, "hostsim: the store cannot be asked: %s\n", error.text);
+    fprintf(stderr, "hostsim: the store cannot be queried: %s\n", error.text);
     json_decref(stats);
     hostkit_close(hostkit, DEMO_TIMEOUT_MS, NULL);
     return -1;
@@ -131,7 +131,7 @@ int demo_account(const struct demo_folder *folder, const char *plugin) {
   if (!agree) {
     printf("the store has %" JSON_INTEGER_FORMAT " pushed, %" JSON_INTEGER_FORMAT
            " delivered, %" JSON_INTEGER_FORMAT
-           " open, %zu messages waiting; pushes to be told that returned OK: %zu\n",
+           " open, %zu messages waiting; pushes to deliver that returned OK: %zu\n",
            books.store_pushed, books.store_delivered, books.store_open, books.store_waiting,
            books.pushed.sent);
   }

@@ -77,8 +77,8 @@ void host_open(struct demo_host *host, bool resumes) {
   json_t *deliveries = journal_deliveries(host->folder.transcript);
   char *list = json_dumps(deliveries, 0);
   screen_note(&host->screen,
-              "the host is back, pid %d; its transcript holds the deliveries %s: session.resumed "
-              "names them",
+              "the host is back, pid %d; its transcript has the deliveries %s: "
+              "session.resumed names them",
               (int)getpid(), list);
   free(list);
   send_event(host, "session.resumed", json_pack("{s:o}", "deliveries", deliveries));
@@ -262,7 +262,7 @@ void host_listen(struct demo_host *host) {
 
 struct tidings_reply *host_sleep(struct demo_host *host) {
   struct pollfd rung = {.fd = host->wake_fd, .events = POLLIN};
-  if (poll(&rung, 1, DEMO_TIMEOUT_MS) != 1) give_up("sleep", "nothing has rung");
+  if (poll(&rung, 1, DEMO_TIMEOUT_MS) != 1) give_up("sleep", "no wake signal came");
   hear(host);
   return host_event(host, "wake", NULL);
 }
@@ -289,7 +289,7 @@ void host_swap(struct demo_host *host) {
 static int demo_host_verb(struct cli *cli) {
   uint64_t life = 0;
   if (cli->argc != 6 || cli_number(cli->argv[3], 1, DEMO_LIVES, &life) != 0)
-    return cli_usage(cli, "not to be called by hand");
+    return cli_usage(cli, "internal; not for use by hand");
   process_become_child();
   struct demo_host host = {.plugin = cli->argv[2], .wake_fd = -1};
   host.screen.color = strcmp(cli->argv[4], "color") == 0;

@@ -56,7 +56,7 @@ int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugi
 }
 
 static int push_verb(struct cli *cli) {
-  if (cli->argc != 9) return cli_usage(cli, "not to be called by hand");
+  if (cli->argc != 9) return cli_usage(cli, "internal; not for use by hand");
   process_become_child();
   struct hostkit_options options = {
       .size = sizeof options,

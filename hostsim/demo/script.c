@@ -76,9 +76,9 @@ static void first_life(struct demo_host *host) {
 
   host_assistant(host, "It failed. What did the compiler say?\n→ output: h_1");
   if (!workshop_edit_elsewhere(host->folder.workspace))
-    fail_script("inotify did not tell that src/parser.h was written");
-  screen_note(&host->screen, "an editor in another process has written src/parser.h; inotify told "
-                             "the host, which pushes it");
+    fail_script("inotify did not report that src/parser.h was written");
+  screen_note(&host->screen, "an editor in another process has written src/parser.h; "
+                             "inotify reported it to the host, which pushes it");
   host_push(host, "file.changed", "info", "`src/parser.h` was modified externally.",
             "src/parser.h");
   tool_result(host, "output", workshop_build_output(host->folder.workspace, 4), ENDING_SETTLED);
@@ -98,7 +98,7 @@ static void second_life(struct demo_host *host) {
                  "The comment does not concern us. I put the semicolon in.\n→ edit: src/parser.c");
   if (workshop_fix(host->folder.workspace) != 0) fail_script("src/parser.c cannot be written");
   tool_result(host, "edit", strdup("1 line changed in src/parser.c."), ENDING_SETTLED);
-  start_build(host, "CI sees the same error, so this should mend both. Once more:", "h_2", &build);
+  start_build(host, "CI sees the same error, so this should fix both. Once more:", "h_2", &build);
   host_assistant(host, "→ list: build");
   report_build(host, &build, "h_2");
   tool_result(host, "list", strdup("output.txt parser.o"), ENDING_DIES_BEFORE_WRITING);
@@ -107,8 +107,9 @@ static void second_life(struct demo_host *host) {
 /* Much happens at once: what it comes to fits into two small blocks. */
 static void busy_moment(struct demo_host *host) {
   enum { FILES = 20 }; /* as many as a line names */
-  screen_headline(&host->screen, "a busy moment: bursts become one line, what cancels out none; "
-                                 "two lines a block; build.progress is off");
+  screen_headline(&host->screen, "a busy moment: bursts become one line, opposites "
+                                 "cancel out; two lines a block; build.progress is "
+                                 "off");
   host_configure(host,
                  "{\"delivery\":{\"max_items\":2,\"coalesce_window_ms\":60000,\"annihilate\":true},"
                  "\"conversation\":{\"notifications\":{\"kinds\":{\"build.progress\":false}}}}");
@@ -121,9 +122,9 @@ static void busy_moment(struct demo_host *host) {
     snprintf(path, sizeof path, "src/words_%02d.h", i);
     host_report(host, "file.changed", json_pack("{s:s}", "path", path), path);
   }
-  screen_note(
-      &host->screen,
-      "the tracker goes away and comes back; a build says how far it is; CI and a linter are done");
+  screen_note(&host->screen,
+              "the tracker disconnects and reconnects; a build reports progress; CI and a "
+              "linter finish");
   host_report(host, "mcp.state",
               json_pack("{s:s, s:s}", "server", "tracker", "state", "disconnected"), NULL);
   host_report(host, "mcp.state",

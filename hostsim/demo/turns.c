@@ -37,8 +37,8 @@ static void send_from_elsewhere(struct demo_host *host, const char *type, json_t
 
 /* Typed in a running turn, and heard in it. */
 static void correction(struct demo_host *host) {
-  screen_headline(&host->screen,
-                  "turns: what a person types while a tool runs is on that tool's result");
+  screen_headline(&host->screen, "turns: a message that is typed while a tool runs is delivered "
+                                 "with that tool's result");
   host_start_turn(
       host, host_submit(host, "typed-1", "Rename count_words to word_count, please.", "queue"));
   host_assistant(host, "→ grep: count_words");
@@ -54,11 +54,11 @@ static void correction(struct demo_host *host) {
  * came first. */
 static void one_queue(struct demo_host *host) {
   static const char review[] = "Pull request 31 was opened: please review it.";
-  screen_headline(&host->screen, "turns: what is typed and what a webhook sends wait in one queue, "
-                                 "in the order in which they came");
-  screen_note(
-      &host->screen,
-      "the user types the next wish; after that another process submits a webhook's message");
+  screen_headline(&host->screen, "turns: typed messages and a webhook's message wait "
+                                 "in one queue, in the order in which they came");
+  screen_note(&host->screen,
+              "the user types the next message; then another process submits a webhook's "
+              "message");
   expect_nothing(host_submit(host, "typed-3", "Now write a test for it.", "queue"),
                  "a second turn is asked for while one runs");
   send_from_elsewhere(host, "message.submitted",
@@ -73,13 +73,13 @@ static void one_queue(struct demo_host *host) {
 /* It does not get ahead of the webhook's message: it rides on it. */
 static void critical(struct demo_host *host) {
   static const char full[] = "The disk of the workspace is full.";
-  screen_headline(
-      &host->screen,
-      "turns: something critical stops the stream, and rides on the message that is next");
+  screen_headline(&host->screen,
+                  "turns: a critical notification stops the stream and is delivered with the "
+                  "next message");
   expect_nothing(host_event(host, "stream.started", NULL),
                  "a stream is stopped before anything has happened");
-  screen_note(&host->screen, "the model's answer streams; another process pushes disk.full, "
-                             "critical, which rings the host");
+  screen_note(&host->screen, "the model's answer streams; another process pushes "
+                             "disk.full, critical, which wakes the host");
   send_from_elsewhere(
       host, "notification",
       json_pack("{s:s, s:s, s:s}", "kind", "disk.full", "level", "critical", "message", full),
@@ -99,8 +99,9 @@ static void critical(struct demo_host *host) {
 
 static void subagent(struct demo_host *host) {
   static const char summary[] = "Two of the 14 tests call count_words by its old name.";
-  screen_headline(&host->screen, "turns: the session is idle; a subagent ends, and that wakes it");
-  screen_note(&host->screen, "another process reports subagent.finished, which rings the host");
+  screen_headline(&host->screen,
+                  "turns: the session is idle; a subagent ends, and that starts a turn");
+  screen_note(&host->screen, "another process reports subagent.finished, which wakes the host");
   send_from_elsewhere(host, "subagent.finished",
                       json_pack("{s:s, s:s}", "slug", "look-for-callers", "summary", summary),
                       LEDGER_PUSHED, summary);

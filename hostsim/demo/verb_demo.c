@@ -31,8 +31,9 @@ struct supervisor {
 
 static const char *const headlines[DEMO_LIVES] = {
     "a session begins",
-    "the host comes back: what its transcript holds was told, although it was never settled",
-    "the host comes back: what its transcript does not hold is told now",
+    "the host comes back: what its transcript has was delivered, although it was "
+    "never settled",
+    "the host comes back: what its transcript lacks is delivered now",
 };
 
 /* Starts the host for one of its lives. Returns 0 and the descriptor to listen on, or -1. */
@@ -101,7 +102,7 @@ static int play(const struct supervisor *supervisor) {
   screen_alarm(
       screen,
       "SIGKILL: the host died after the carrier had reached its transcript, before it settled");
-  screen_note(screen, "another process pushes deploy.finished while no host is there");
+  screen_note(screen, "another process pushes deploy.finished while no host runs");
   if (demo_push_from_elsewhere(&supervisor->folder, supervisor->plugin, "deploy.finished", "info",
                                "Deployment 77 of staging has finished.") != 0)
     return EXIT_FAILURE;
@@ -112,7 +113,7 @@ static int play(const struct supervisor *supervisor) {
       "SIGKILL: the host died with a delivery leased, before the carrier reached its transcript");
   screen_pause(screen, 600);
   if (play_life(supervisor, 3) != 0) return EXIT_FAILURE;
-  screen_headline(screen, "the books, from the store and from the transcript");
+  screen_headline(screen, "the final counts, from the store and from the transcript");
   return demo_account(&supervisor->folder, supervisor->plugin);
 }
 
@@ -171,29 +172,32 @@ const struct cli_verb verb_demo = {
     .name = "demo",
     .usage = "[--plugin PATH] [--fast] [--no-color]",
     .summary = "watch an agent session with crashes and a hot swap",
-    .help =
-        "About fifteen seconds of an agent session: a scripted model, real tools, a real store. A "
-        "build really fails in the background, a file is really written by another process, "
-        "another process really pushes; the host is killed twice and the plugin is swapped. Then "
-        "typed words, a webhook, something critical and a subagent's end want turns. What the "
-        "model gets is printed as it gets it. The last lines count, from the store and from the "
-        "transcript, whether all was told once.\n\n"
-        "Exit code: 0 when nothing was lost or told twice, 1 otherwise, 2 for a wrong command "
-        "line.",
+    .help = "Plays about fifteen seconds of an agent session with a scripted model, real "
+            "tools and a real store. A build fails in the background, another process "
+            "writes a file, another process pushes, the host is killed twice, and the "
+            "plugin is swapped. Then typed messages, a webhook, a critical notification "
+            "and the end of a subagent each ask for a turn. Everything that the model "
+            "gets is printed at that time. The last lines count, from the store and from "
+            "the transcript, whether everything was delivered exactly once.\n\n"
+            "Exit code: 0 if nothing was lost or delivered twice, 1 otherwise, 2 for a "
+            "wrong command line.",
     .options =
         (const struct cli_option[]){
             {.key = OPTION_PLUGIN,
              .name = "plugin",
              .argument = "PATH",
              .completion = COMPLETE_FILE,
-             .help = "The plugin. Without it: tidings.so beside hostsim, else the installed one."},
-            {.key = OPTION_FAST, .name = "fast", .help = "No pauses for reading."},
+             .help = "The plugin. Default: tidings.so beside hostsim, else the "
+                     "installed one."},
+            {.key = OPTION_FAST, .name = "fast", .help = "Do not pause for reading."},
             {.key = OPTION_NO_COLOR,
              .name = "no-color",
-             .help = "Plain text on a terminal too; so does NO_COLOR in the environment."},
+             .help = "Print plain text on a terminal too, as with NO_COLOR in the "
+                     "environment."},
             {.name = NULL},
         },
     .run = demo_verb,
     .examples =
-        (const struct cli_example[]){{"hostsim demo --fast", "All of it at once."}, {NULL, NULL}},
+        (const struct cli_example[]){{"hostsim demo --fast", "Print all of it without pauses."},
+                                     {NULL, NULL}},
 };

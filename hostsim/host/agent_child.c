@@ -294,7 +294,7 @@ void agent_child_finish(struct agent_child *child) {
 static int agent_verb(struct cli *cli) {
   uint64_t seed = 0;
   if (cli->argc != 3 || cli_number(cli->argv[1], 0, UINT64_MAX, &seed) != 0)
-    return cli_usage(cli, "not to be called by hand");
+    return cli_usage(cli, "internal; not for use by hand");
   process_become_child();
   struct agent_child child;
   agent_child_init(&child, seed, strcmp(cli->argv[2], "verbose") == 0);

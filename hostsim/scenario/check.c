@@ -233,7 +233,7 @@ static void check_around(struct check *check, json_t *step, const struct verb *v
       check_shape(check, "", key, value, TEXT);
       check_word(check, "", key, value, actors);
       if (json_object_get(json_object_get(step, "crash"), "at"))
-        complain(check, "", key, "belongs to the next step, which is the one that dies");
+        complain(check, "", key, "belongs to the next step, in which the process dies");
     } else if (strcmp(key, "expect") == 0 && verb->calls) {
       check_shape(check, "", key, value, OBJECT);
       if (json_is_object(value) && strcmp(verb->name, "query") != 0)

@@ -93,8 +93,8 @@ bool scenario_check_presence(json_t *scenario, FILE *out) {
   if (presence.step == 0 || presence.present) return true;
   char *expected = json_dumps(presence.is, JSON_COMPACT | JSON_ENCODE_ANY);
   fprintf(out,
-          "step %zu: expect.%s: %s asserts that something is absent, and no step asserts that it "
-          "was there; first assert that it is there\n",
+          "step %zu: expect.%s: %s asserts that something is absent, and no step "
+          "asserts that it was present; first assert that it is present\n",
           presence.step, presence.path, expected ? expected : "?");
   free(expected);
   return false;

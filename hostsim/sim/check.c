@@ -126,7 +126,7 @@ enum played check_answer(struct play *play, const struct act *act, const json_t 
   if (kept == 0) {
     difference_write(first, got, act_is_event(act->kind) ? "reply" : "answer", play->out);
     const json_t *text = json_object_get(json_object_get(answer, "error"), "text");
-    if (text) fprintf(play->out, "the plugin's words: %s\n", json_string_value(text));
+    if (text) fprintf(play->out, "the plugin's error: %s\n", json_string_value(text));
   }
   json_decref(first);
   json_decref(got);
@@ -191,7 +191,7 @@ enum played check_ring(struct play *play, const struct act *act) {
   if (!answer) return PLAYED_BROKEN;
   bool rang = names_session(json_object_get(answer, "sessions"), play->names.session);
   if (!rang) {
-    fprintf(play->out, "wake: expected the session to have rung for the %s\n",
+    fprintf(play->out, "wake: expected the session to have woken the %s\n",
             act_peer_names[play->models[0].owner]);
   }
   json_decref(answer);

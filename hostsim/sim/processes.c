@@ -46,7 +46,7 @@ static bool order(struct processes *processes, enum peer peer, json_t *request, 
   enum call_outcome outcome = ask(processes, peer, request, &answer, out);
   if (outcome != CALL_ANSWERED) {
     if (outcome == CALL_DIED)
-      fprintf(out, "%s: was killed by somebody else\n", act_peer_names[peer]);
+      fprintf(out, "%s: was killed by another process\n", act_peer_names[peer]);
     return false;
   }
   const json_t *error = json_object_get(answer, "error");
@@ -69,7 +69,7 @@ enum call_outcome processes_call(struct processes *processes, enum peer peer, js
   }
   enum call_outcome outcome = ask(processes, peer, request, ret_answer, out);
   if (outcome == CALL_DIED && dies_in == 0) {
-    fprintf(out, "%s: was killed by somebody else\n", act_peer_names[peer]);
+    fprintf(out, "%s: was killed by another process\n", act_peer_names[peer]);
     return CALL_FAILED;
   }
   if (outcome == CALL_ANSWERED && dies_in > 0 &&

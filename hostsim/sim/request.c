@@ -229,7 +229,7 @@ static char *body_words(const struct act *act, const struct names *names) {
     written = asprintf(&words, "the clock jumps by %" PRId64 " ms", act->clock_ms);
     break;
   case ACT_SWAP: written = asprintf(&words, "swaps its plugin"); break;
-  case ACT_RESTART: written = asprintf(&words, "ends in good order and starts again"); break;
+  case ACT_RESTART: written = asprintf(&words, "exits cleanly and starts again"); break;
   case ACT_CRASH: written = asprintf(&words, "is killed and starts again"); break;
   case ACT_CONFIGURE: words = configure_text(act); break;
   default:

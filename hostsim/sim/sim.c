@@ -182,8 +182,8 @@ static bool play_file(struct sim *sim) {
   free(bytes);
   if (wrong != 0) {
     fprintf(stderr,
-            "hostsim sim: %s: %zu bytes are no schedule; expected %d and a multiple of %d, at most "
-            "%d in all\n",
+            "hostsim sim: %s: %zu bytes are not a schedule; expected %d and a "
+            "multiple of %d, at most %d in all\n",
             sim->options->schedule_file, len, SCHEDULE_HEAD, SCHEDULE_STEP, SCHEDULE_BYTES);
     return false;
   }
@@ -201,7 +201,7 @@ static void sum_up(const struct sim *sim) {
   }
   printf("seed %" PRIu64 ": %" PRIu64 " schedules, %" PRIu64 " steps, %" PRIu64 " differences\n",
          sim->options->seed, sim->tally.schedules, sim->tally.steps, sim->failed);
-  printf("  %" PRIu64 " news, %" PRIu64 " of messages, %" PRIu64 " of turns, %" PRIu64
+  printf("  %" PRIu64 " notifications, %" PRIu64 " of messages, %" PRIu64 " of turns, %" PRIu64
          " carriers, %" PRIu64 " settles, %" PRIu64 " clock jumps; %" PRIu64 " kills, %" PRIu64
          " of them inside a commit, %" PRIu64 " restarts, %" PRIu64 " swaps\n",
          news, messages, turns, kinds[ACT_TOOL_RESULT] + kinds[ACT_CHAT_REQUEST], kinds[ACT_SETTLE],

@@ -48,15 +48,15 @@ static const struct cli_option options_of_sim[] = {
      .name = "plugin",
      .argument = "PATH",
      .completion = COMPLETE_FILE,
-     .help = "The plugin. Without it: tidings.so beside hostsim, else the installed one."},
+     .help = "The plugin. Default: tidings.so beside hostsim, else the installed one."},
     {.key = OPTION_SEED,
      .name = "seed",
      .argument = "N",
-     .help = "Which schedules (default 1); the same seed plays the same ones."},
+     .help = "The seed (default 1); the same seed plays the same schedules."},
     {.key = OPTION_STEPS,
      .name = "steps",
      .argument = "M",
-     .help = "At least so many steps (default 100000)."},
+     .help = "Play at least this many steps (default 100000)."},
     {.key = OPTION_FIRST,
      .name = "first",
      .argument = "K",
@@ -69,29 +69,30 @@ static const struct cli_option options_of_sim[] = {
      .name = "schedule",
      .argument = "FILE",
      .completion = COMPLETE_FILE,
-     .help = "Play this one: 8 bytes and 8 for each step."},
+     .help = "Play the schedule in FILE: 8 bytes, and 8 for each step."},
     {.key = OPTION_SAVE,
      .name = "save",
      .argument = "FILE",
      .completion = COMPLETE_FILE,
-     .help = "Write the schedule that differs, as it was cut down."},
+     .help = "Write the schedule that differs, after shrinking."},
     {.key = OPTION_SHRINK,
      .name = "shrink",
-     .help = "Cut the one of --schedule down too; random ones always are."},
-    {.key = OPTION_NO_SHRINK, .name = "no-shrink", .help = "Cut nothing down."},
+     .help = "Shrink the schedule of --schedule too; random ones always are."},
+    {.key = OPTION_NO_SHRINK, .name = "no-shrink", .help = "Do not shrink."},
     {.key = OPTION_FAILURES,
      .name = "failures",
      .argument = "N",
      .help = "Stop after N schedules that differ (default 1)."},
     {.key = OPTION_SEPARATE,
      .name = "separate",
-     .help = "The host always runs in a process of its own (slower), not only in a few schedules."},
-    {.key = OPTION_STORY, .name = "story", .help = "Every step in words."},
+     .help = "Run the host in its own process in all schedules (slower), not only in "
+             "a few."},
+    {.key = OPTION_STORY, .name = "story", .help = "Print every step in words."},
     {.key = OPTION_TIMEOUT,
      .name = "timeout",
      .argument = "MS",
      .help = "How long one schedule may take before it counts as hung (default 120000)."},
-    {.key = OPTION_VERBOSE, .name = "verbose", .help = "The plugin's log on stderr."},
+    {.key = OPTION_VERBOSE, .name = "verbose", .help = "Print the plugin's log on stderr."},
     {.name = NULL},
 };
 
@@ -194,7 +195,7 @@ static int run_player(const struct watch *watch, const struct sim_options *optio
   uint64_t waited = 0, seen = 0;
   int failed = process_start_self(arguments, -1, &pid);
   if (failed != 0) {
-    fprintf(stderr, "hostsim sim: no process could be had: %s\n", strerror(failed));
+    fprintf(stderr, "hostsim sim: no process could be started: %s\n", strerror(failed));
     return -1;
   }
   while (!spawn_wait(pid, LOOK_MS, &status)) {
@@ -226,7 +227,7 @@ static int watch_play(const struct watch *watch, const struct sim_options *optio
   const char *const again[] = {"--separate", "--first", schedule, "--schedules", "1", NULL};
   status = run_player(watch, options, argc, argv, again);
   if (status == -1) return interrupt_exit_code();
-  if (status == -2 || !WIFEXITED(status)) printf("that died as well\n");
+  if (status == -2 || !WIFEXITED(status)) printf("that process died too\n");
   return EXIT_FAILURE;
 }
 
@@ -256,7 +257,8 @@ static int playing_verb(struct cli *cli) {
   struct sim_options options;
   struct sim_progress *progress = NULL;
   const char *base = cli->argc < 2 ? NULL : cli->argv[1];
-  if (!base || !map_progress(base, &progress)) return cli_usage(cli, "not to be called by hand");
+  if (!base || !map_progress(base, &progress))
+    return cli_usage(cli, "internal; not for use by hand");
   process_become_child();
   cli->argc--;
   cli->argv++;
@@ -275,19 +277,20 @@ const struct cli_verb verb_sim = {
     .usage = "[--plugin PATH] [--seed N] [--steps M] [--schedule FILE [--shrink]] [--save FILE] "
              "[--separate] [--story] [OPTION]...",
     .summary = "play random schedules against a plugin and a model of it",
-    .help =
-        "Plays random schedules against a plugin and, beside it, against a model of what the "
-        "documents say: whatever either answers, and the states that the queries tell, must be the "
-        "same after every step. Steps are notifications, messages, turns, carriers and settles of "
-        "two hosts and a producer, and what befalls them: clock jumps, kills (inside a commit "
-        "too), restarts, hot swaps, takeovers.\n\n"
-        "The stores are in $TMPDIR, or in memory (/dev/shm) if that is not set, and no commit "
-        "waits for a disk: processes die here, the machine does not.\n\n"
-        "Exit code: 0 when nothing differed, 1 when something did, 2 for a wrong command line.",
+    .help = "Plays random schedules against a plugin and against a model of the "
+            "documentation. After every step, the answers and the states that queries "
+            "return must be the same. Steps are notifications, messages, turns, carriers "
+            "and settles of two hosts and a producer, and faults: clock jumps, kills "
+            "(also during a commit), restarts, hot swaps, takeovers.\n\n"
+            "The stores are in $TMPDIR, or in memory (/dev/shm) if that is not set. No "
+            "commit waits for a disk, because processes die here but the machine does "
+            "not.\n\n"
+            "Exit code: 0 if nothing differed, 1 if something differed, 2 for a wrong "
+            "command line.",
     .options = options_of_sim,
     .run = sim_verb,
     .examples = (const struct cli_example[]){{"hostsim sim --seed 7 --steps 1000000",
-                                              "A million steps of other schedules."},
+                                              "Play a million steps of other schedules."},
                                              {NULL, NULL}},
 };
 const struct cli_verb verb_internal_sim = {

@@ -12,7 +12,7 @@ import sys
 
 SOURCE, BUILD = (pathlib.Path(os.environ[name]) for name in ("TIDINGS_SOURCE_DIR", "TIDINGS_BUILD_DIR"))
 # What is covered: any of "documents", "headers" (abi/tidings, hostkit/include), "help" (of tidings and hostsim).
-COVERED = ("documents",)
+COVERED = ("documents", "headers", "help")
 
 # What not to write, and what to write instead.
 AVOID = (

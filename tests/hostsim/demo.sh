@@ -26,7 +26,7 @@ in_order() { # WORDS… each on a later line than the one before
     line=$((line + next))
   done
 }
-in_order '== a busy moment' 'the tracker goes away and comes back' '│ - Multiple files modified: src/words_01.h' '│ - CI run 4813' '│ (1 more notification pending)' \
+in_order '== a busy moment' 'the tracker disconnects and reconnects' '│ - Multiple files modified: src/words_01.h' '│ - CI run 4813' '│ (1 more notification pending)' \
   'On branch main.' '│ - The linter found nothing.' 'return count;'
 moment=$(sed -n '/^== a busy moment/,/^== turns/p' "$work/out" | grep '│ ')
 [ "$(echo "$moment" | grep 'Multiple files modified' | grep -o 'src/words_[0-9]*\.h' | sort -u | wc -l)" -eq 20 ] || fail "twenty files are one line"
@@ -35,7 +35,7 @@ ok "twenty files are one line, a server that came back is none, a kind that is o
 
 in_order 'Rename count_words to word_count' 'the user types a correction' 'tool       src/parser.c' '│ But leave the header as it is!' 'assistant  Then only'
 ok "a correction that is typed while a tool runs is on that tool's result"
-in_order 'the user types the next wish; after that another process submits' 'user       Now write a test for it.' 'webhook ' 'Pull request 31 was opened'
+in_order 'the user types the next message; then another process submits' 'user       Now write a test for it.' 'webhook ' 'Pull request 31 was opened'
 ok "a webhook waits behind a typed message"
 in_order 'another process pushes disk.full, critical' 'abort_stream' 'webhook    │ ---' '│ - The disk of the workspace is full.' '           Pull request 31 was opened'
 ok "something critical stops the stream and rides on the queued message"

@@ -93,7 +93,7 @@ ok "unknown keys, unknown steps and wrong types fail"
 
 only_absent() { # STEP AND EXPECTATION, STEPS
   play 1 '{"name": "absent", "steps": ['"$2"']}'
-  says out "# $1 asserts that something is absent, and no step asserts that it was there; first assert that it is there"
+  says out "# $1 asserts that something is absent, and no step asserts that it was present; first assert that it is present"
 }
 only_absent 'step 2: expect.notifications: []' "$push"', {"tool_result": {"session": "x"}, "expect": {"notifications": []}}'
 only_absent 'step 2: expect.content: "ok"' "$push"', {"tool_result": {"session": "x", "content": "ok"}, "expect": {"content": "ok"}}'

@@ -35,8 +35,8 @@ wrong "unknown option '--colour'" demo --colour
 wrong "--plugin PATH is missing" dev
 wrong "option '--every' needs an argument" dev --plugin "$plugin" --every
 wrong "'soon' is not a number of milliseconds" dev --plugin "$plugin" --every soon
-wrong "not to be called by hand" internal-agent
-wrong "not to be called by hand" internal-sim
+wrong "internal; not for use by hand" internal-agent
+wrong "internal; not for use by hand" internal-sim
 ok "wrong command lines exit 2 with the usage line"
 
 for verb in run conformance sim demo dev; do

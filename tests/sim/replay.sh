@@ -26,7 +26,7 @@ says out '   1  host {"type":"subagent.finished"'
 says out " 0 differences"
 printf 'short' >"$work/short"
 run 2 "$hostsim" sim --plugin "$plugin" --schedule "$work/short"
-says err "5 bytes are no schedule; expected 8 and a multiple of 8, at most 1608 in all"
+says err "5 bytes are not a schedule; expected 8 and a multiple of 8, at most 1608 in all"
 run 2 "$hostsim" sim --plugin "$plugin" --schedule "$work/none"
 says err "No such file or directory"
 ok "a schedule from a file"
