@@ -11,6 +11,7 @@
 extern const struct cli_verb verb_push;
 extern const struct cli_verb verb_deliver;
 extern const struct cli_verb verb_submit;
+extern const struct cli_verb verb_queue;
 extern const struct cli_verb verb_event;
 extern const struct cli_verb verb_wait;
 extern const struct cli_verb verb_pending;

@@ -39,7 +39,7 @@ enum { CLI_LONG_ONLY = 256 };
 
 /* Options that several verbs have; cli_next takes care of them. */
 enum { WITH_SESSION = 1, WITH_STORE = 2, WITH_JSON = 4, WITH_CONFIG = 8 };
-/* The verb only asks: a store that is not there is an error, not made. */
+/* The verb only asks, or changes what is there: a store that is not there is an error, not made. */
 enum { ONLY_READS = 16 };
 
 struct cli_example {

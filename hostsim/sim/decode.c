@@ -15,41 +15,18 @@ enum { FOLLOW = ACT_KINDS };
 static const struct {
   uint8_t kind, weight;
 } shares[] = {
-    {ACT_NOTE, 35},
-    {ACT_POLLED, 4},
-    {ACT_SUBAGENT, 5},
-    {ACT_SUBMIT, 33},
-    {ACT_CANCEL, 8},
-    {ACT_EDIT, 5},
-    {ACT_MOVE, 7},
-    {ACT_STARTED, 7},
-    {ACT_DECLINED, 6},
-    {ACT_FINISHED, 12},
-    {ACT_ABORTED, 5},
-    {ACT_FAILED, 4},
-    {ACT_RETRYING, 3},
-    {ACT_WAITING, 3},
-    {ACT_RESUME, 5},
-    {ACT_STREAM_STARTED, 7},
-    {ACT_STREAM_FINISHED, 3},
-    {ACT_TOOLS_STARTED, 3},
-    {ACT_TOOLS_FINISHED, 2},
-    {ACT_TOOL_RESULT, 12},
-    {ACT_CHAT_REQUEST, 8},
-    {ACT_SETTLE, 14},
-    {ACT_OPENED, 3},
-    {ACT_RESUMED, 4},
-    {ACT_FORKED, 1},
-    {ACT_COMPACTING, 2},
-    {ACT_COMPACTED, 4},
-    {ACT_CLOSED, 1},
-    {ACT_WAKE, 5},
-    {ACT_CONFIGURE, 2},
-    {ACT_CLOCK, 8},
-    {ACT_SWAP, 1},
-    {ACT_RESTART, 1},
-    {ACT_CRASH, 1},
-    {FOLLOW, 32},
+    {ACT_NOTE, 35},         {ACT_POLLED, 4},         {ACT_SUBAGENT, 5},
+    {ACT_SUBMIT, 33},       {ACT_CANCEL, 8},         {ACT_EDIT, 4},
+    {ACT_MOVE, 5},          {ACT_REDIRECT, 3},       {ACT_STARTED, 7},
+    {ACT_DECLINED, 6},      {ACT_FINISHED, 12},      {ACT_ABORTED, 5},
+    {ACT_FAILED, 4},        {ACT_RETRYING, 3},       {ACT_WAITING, 3},
+    {ACT_RESUME, 5},        {ACT_STREAM_STARTED, 7}, {ACT_STREAM_FINISHED, 3},
+    {ACT_TOOLS_STARTED, 3}, {ACT_TOOLS_FINISHED, 2}, {ACT_TOOL_RESULT, 12},
+    {ACT_CHAT_REQUEST, 8},  {ACT_SETTLE, 14},        {ACT_OPENED, 3},
+    {ACT_RESUMED, 4},       {ACT_FORKED, 1},         {ACT_COMPACTING, 2},
+    {ACT_COMPACTED, 4},     {ACT_CLOSED, 1},         {ACT_WAKE, 5},
+    {ACT_CONFIGURE, 2},     {ACT_CLOCK, 8},          {ACT_SWAP, 1},
+    {ACT_RESTART, 1},       {ACT_CRASH, 1},          {FOLLOW, 32},
 };
 
 static unsigned kind_of(uint8_t byte) {
@@ -70,7 +47,7 @@ static enum peer who(uint8_t byte, const struct model *model, unsigned kind) {
   case 12: return PEER_HOST;
   case 13: return PEER_RIVAL;
   case 14: return PEER_PRODUCER;
-  case 15: return kind <= ACT_MOVE ? PEER_PRODUCER : PEER_HOST;
+  case 15: return kind <= ACT_REDIRECT ? PEER_PRODUCER : PEER_HOST;
   default: return owner_or_host(model);
   }
 }
@@ -205,6 +182,8 @@ static void decode_message(struct act *act, const struct model *model, const uin
     act->steer = (step[4] & 3) == 0;
     act->resume = (step[4] >> 2 & 3) == 0;
     act->trigger = (step[4] >> 4 & 3) == 0;
+  } else if (act->kind == ACT_REDIRECT) {
+    act->steer = (step[4] & 3) != 0;
   } else if (act->kind == ACT_MOVE && (step[4] & 3) != 0) {
     act->before = some_message(model, step[4] >> 2, step[5]);
     act->before = act->before == act->id ? 0 : act->before;
@@ -266,7 +245,8 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
   case ACT_SUBMIT:
   case ACT_CANCEL:
   case ACT_EDIT:
-  case ACT_MOVE: decode_message(act, model, step); break;
+  case ACT_MOVE:
+  case ACT_REDIRECT: decode_message(act, model, step); break;
   case ACT_STARTED:
   case ACT_DECLINED:
   case ACT_FINISHED:

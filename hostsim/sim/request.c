@@ -83,6 +83,7 @@ static json_t *message_data(const struct act *act, const struct names *names) {
   if (act->kind == ACT_MOVE)
     set(data, "before", act->before != 0 ? name(names, act->before) : json_null());
   if (act->kind == ACT_SUBMIT && act->steer) set(data, "delivery", json_string("steer"));
+  if (act->kind == ACT_REDIRECT) set(data, "delivery", json_string(act->steer ? "steer" : "queue"));
   if (act->kind == ACT_SUBMIT && act->resume) set(data, "resume", json_true());
   if (act->kind == ACT_SUBMIT && act->trigger)
     set(data, "trigger", json_pack("{s:I}", "hook", (json_int_t)act->id));
@@ -125,7 +126,8 @@ static json_t *data_of(const struct act *act, const struct names *names) {
   case ACT_SUBMIT:
   case ACT_CANCEL:
   case ACT_EDIT:
-  case ACT_MOVE: return message_data(act, names);
+  case ACT_MOVE:
+  case ACT_REDIRECT: return message_data(act, names);
   case ACT_STARTED:
   case ACT_DECLINED:
   case ACT_FINISHED:

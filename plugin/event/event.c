@@ -43,6 +43,7 @@ static const struct {
     [EVENT_MESSAGE_CANCELLED] = {"message.cancelled", event_read_message_cancelled},
     [EVENT_MESSAGE_EDITED] = {"message.edited", event_read_message_edited},
     [EVENT_MESSAGE_MOVED] = {"message.moved", event_read_message_moved},
+    [EVENT_MESSAGE_REDIRECTED] = {"message.redirected", event_read_message_redirected},
     [EVENT_TURN_STARTED] = {"turn.started", event_read_turn_named},
     [EVENT_TURN_DECLINED] = {"turn.declined", event_read_turn_reasoned},
     [EVENT_TURN_FINISHED] = {"turn.finished", event_read_turn_named},

@@ -31,6 +31,7 @@ int event_read_message_submitted(const struct data_input *input, struct event *e
 int event_read_message_cancelled(const struct data_input *input, struct event *event);
 int event_read_message_edited(const struct data_input *input, struct event *event);
 int event_read_message_moved(const struct data_input *input, struct event *event);
+int event_read_message_redirected(const struct data_input *input, struct event *event);
 int event_read_turn_named(const struct data_input *input,
                           struct event *event); /* started, finished: which messages */
 int event_read_turn_reasoned(const struct data_input *input,

@@ -36,13 +36,21 @@ static int read_trigger(const struct data_input *input, const struct json *value
   return code;
 }
 
-int event_read_message_submitted(const struct data_input *input, struct event *event) {
+static int read_delivery(const struct data_input *input, const struct json *value,
+                         struct message_event *message) {
   static const char *const deliveries[] = {"queue", "steer"};
-  struct path delivery_path = path_member(&event_data_path, "delivery"),
-              resume_path = path_member(&event_data_path, "resume");
+  struct path path = path_member(&event_data_path, "delivery");
+  uint8_t delivery = 0;
+  if (!value) return field_missing(&path, "queue or steer", input->error);
+  int code = field_choice(&path, value, deliveries, 2, &delivery, input->error);
+  if (!code) message->steer = delivery == 1;
+  return code;
+}
+
+int event_read_message_submitted(const struct data_input *input, struct event *event) {
+  struct path resume_path = path_member(&event_data_path, "resume");
   struct message_event *message = &event->message;
   const struct json *slots[FIELD_COUNT];
-  uint8_t delivery = 0;
   int code = event_data_members(input, field_names, FIELD_COUNT, 0, slots);
   if (!code) code = read_id(input, slots[ID], message);
   if (!code && message_id_is_system(message->id))
@@ -51,12 +59,10 @@ int event_read_message_submitted(const struct data_input *input, struct event *e
                 "expected another id",
                 quote(message->id).text);
   if (!code) code = read_content(input, slots[CONTENT], message);
-  if (!code && slots[DELIVERY])
-    code = field_choice(&delivery_path, slots[DELIVERY], deliveries, 2, &delivery, input->error);
+  if (!code && slots[DELIVERY]) code = read_delivery(input, slots[DELIVERY], message);
   if (!code && slots[TRIGGER]) code = read_trigger(input, slots[TRIGGER], message);
   if (!code && slots[RESUME])
     code = field_bool(&resume_path, slots[RESUME], &message->resume, input->error);
-  message->steer = delivery == 1;
   return code;
 }
 
@@ -71,6 +77,14 @@ int event_read_message_edited(const struct data_input *input, struct event *even
   int code = event_data_members(input, field_names, 2, 0, slots);
   if (!code) code = read_id(input, slots[ID], &event->message);
   return code ? code : read_content(input, slots[CONTENT], &event->message);
+}
+
+int event_read_message_redirected(const struct data_input *input, struct event *event) {
+  static const char *const names[] = {"id", "delivery"};
+  const struct json *slots[2];
+  int code = event_data_members(input, names, 2, 0, slots);
+  if (!code) code = read_id(input, slots[0], &event->message);
+  return code ? code : read_delivery(input, slots[1], &event->message);
 }
 
 int event_read_message_moved(const struct data_input *input, struct event *event) {

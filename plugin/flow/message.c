@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/message.c: messages that are submitted, cancelled, edited or moved.
+ * flow/message.c: messages that are submitted, cancelled, edited, moved or redirected.
  */
 #include "common/error.h"
 #include "flow/internal.h"
@@ -49,7 +49,6 @@ static int prepare_submit(struct op *op, struct turning *turning,
       arena_copy(&op->arena, message->content, &turning->content) ||
       arena_copy(&op->arena, message->trigger, &turning->trigger))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a message");
-  input->steer = message->steer;
   input->resume = message->resume;
   turning->added = turns->run.last_message + 1;
   return 0;
@@ -62,6 +61,7 @@ int message_prepare(struct op *op, struct decision *decision, const struct event
   struct turning *turning = &decision->turning;
   ptrdiff_t index = naming->named[0];
   input->named_count = 1;
+  input->steer = message->steer;
   if (event->type == EVENT_MESSAGE_SUBMITTED)
     return prepare_submit(op, turning, message, index, input, error);
   if (event->type == EVENT_MESSAGE_MOVED) {

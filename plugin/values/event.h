@@ -25,6 +25,7 @@ enum event_type {
   EVENT_MESSAGE_CANCELLED,
   EVENT_MESSAGE_EDITED,
   EVENT_MESSAGE_MOVED,
+  EVENT_MESSAGE_REDIRECTED,
   /* What becomes of a turn. */
   EVENT_TURN_STARTED,
   EVENT_TURN_DECLINED,
@@ -53,7 +54,7 @@ static inline bool event_is_report(enum event_type type) {
   return type >= EVENT_HANDLE_STATE && type <= EVENT_SUBAGENT_FINISHED;
 }
 static inline bool event_is_message(enum event_type type) {
-  return type >= EVENT_MESSAGE_SUBMITTED && type <= EVENT_MESSAGE_MOVED;
+  return type >= EVENT_MESSAGE_SUBMITTED && type <= EVENT_MESSAGE_REDIRECTED;
 }
 static inline bool event_is_turn(enum event_type type) {
   return type >= EVENT_TURN_STARTED && type <= EVENT_TURN_RESUME;
@@ -101,9 +102,10 @@ struct message_event {
   struct tidings_span content; /* submitted, edited: never empty */
   struct tidings_span trigger; /* submitted: compact JSON, opaque; empty: typed by a person */
   struct tidings_span
-      before;         /* moved: the id of the message that it goes before, unless it goes `last` */
-  bool steer, resume; /* submitted */
-  bool last;          /* moved: `before` was null */
+      before;  /* moved: the id of the message that it goes before, unless it goes `last` */
+  bool steer;  /* submitted, redirected */
+  bool resume; /* submitted */
+  bool last;   /* moved: `before` was null */
 };
 
 /* turn.*: what is empty or 0 was not given. */

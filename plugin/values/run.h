@@ -122,6 +122,7 @@ enum turns_event {
   TURNS_NEWS,      /* something pending asks to be heard */
   TURNS_RESUMED,   /* of the session: as opened */
   TURNS_FORKED,
+  TURNS_REDIRECT, /* anybody's */
   TURNS_EVENT_COUNT
 };
 

@@ -48,6 +48,7 @@ def test_examples(place):
     place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="what the example of export looks for")
     place.ok("submit", "-s", "s", "--id", "m-5fd2a1c09b7e4433", "taken back by the example of submit")
     place.ok("submit", "-s", "s", "queued")
+    place.ok("submit", "-s", "s", "--id", "m-0b7e44335fd2a1c0", "changed by the examples of queue")
     place.ok("submit", "-s", "my-session", "what the example of wait waits for")
     expected = {"tidings setup codex": 1}  # this codex is no app server, so that it cannot be asked to trust
     for verb in verbs(place):

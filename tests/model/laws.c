@@ -33,6 +33,24 @@ static bool may_become(const struct message *before, const struct message *after
   return allowed[before->state] & 1 << after->state;
 }
 
+/* Only then does what is queued wait for the running turn; and nothing else becomes of it. */
+static bool is_redirected(const struct occurrence *o, size_t i) {
+  return o->input->event == TURNS_REDIRECT && o->move->names[0] == i && o->input->steer &&
+         o->before->messages[i].state == MESSAGE_QUEUED &&
+         o->after->messages[i].state == MESSAGE_STEERING && turn_is_there(o->after->run.state);
+}
+
+static const char *law_of_redirection(const struct occurrence *o) {
+  if (o->looked || o->code || o->input->event != TURNS_REDIRECT) return NULL;
+  const struct message *before = &o->before->messages[o->move->names[0]],
+                       *after = &o->after->messages[o->move->names[0]];
+  bool steered = after->state == MESSAGE_STEERING;
+  if (steered != (o->input->steer && turn_is_there(o->after->run.state)))
+    return "a message waits where it was redirected to";
+  if (before->place != after->place) return "a message that is redirected keeps its place";
+  return NULL;
+}
+
 static const char *law_of_errors(const struct occurrence *o) {
   if (o->code && o->moved_on) return "an error changes nothing";
   if (o->unflagged) return "what changed is written";
@@ -42,7 +60,7 @@ static const char *law_of_errors(const struct occurrence *o) {
 static const char *law_of_messages(const struct occurrence *o) {
   for (size_t i = 0; i < o->before->submitted; i++) {
     const struct message *before = &o->before->messages[i], *after = &o->after->messages[i];
-    if (!may_become(before, after))
+    if (!may_become(before, after) && !is_redirected(o, i))
       return "a message goes from state to state as documented, and never fires twice";
     if (after->stamp_ms != before->stamp_ms) return "a message keeps its first queued_at";
     if (o->before->witness.shown & 1 << i && after->state != MESSAGE_FIRED)
@@ -170,7 +188,8 @@ static const char *law_of_urgency(const struct occurrence *o) {
 static const char *law_of_preemption(const struct occurrence *o) {
   const struct run *before = &o->before->run, *after = &o->after->run;
   enum turns_event event = o->input->event;
-  if (o->looked || o->code || event > TURNS_MOVE || !turn_is_there(before->state)) return NULL;
+  if (o->looked || o->code || !event_is_of_messages(event) || !turn_is_there(before->state))
+    return NULL;
   bool leaves =
       event == TURNS_CANCEL && o->before->messages[o->move->names[0]].state == MESSAGE_OFFERED;
   if (!leaves && (before->state != after->state || before->phase != after->phase ||
@@ -207,6 +226,7 @@ static const char *law_of_the_table(const struct occurrence *o) {
   default: break;
   }
   bool edits = o->input->event == TURNS_CANCEL || o->input->event == TURNS_EDIT ||
+               o->input->event == TURNS_REDIRECT ||
                (o->input->event == TURNS_MOVE && o->move->name_count < 2);
   if (!edits)
     return o->code && o->input->event != TURNS_MOVE ? "the table allows this event in every state"
@@ -217,8 +237,9 @@ static const char *law_of_the_table(const struct occurrence *o) {
     unsigned state = o->before->messages[index].state;
     bool waits = state == MESSAGE_QUEUED || state == MESSAGE_STEERING ||
                  (state == MESSAGE_OFFERED && o->input->event == TURNS_CANCEL);
-    bool may_be_sent = o->input->event == TURNS_EDIT &&
-                       o->before->witness.turn & 1u << index; /* with the words that it had */
+    bool may_be_sent =
+        (o->input->event == TURNS_EDIT || o->input->event == TURNS_REDIRECT) &&
+        o->before->witness.turn & 1u << index; /* by a chat request, with the words that it had */
     expected = waits && !may_be_sent                                   ? 0
                : state == MESSAGE_CANCELLED || state == MESSAGE_CLOSED ? TIDINGS_E_NOT_FOUND
                                                                        : TIDINGS_E_FIRED;
@@ -230,8 +251,8 @@ static const char *law_of_the_table(const struct occurrence *o) {
 
 const char *laws_of_step(const struct occurrence *o) {
   static const char *(*const laws[])(const struct occurrence *) = {
-      law_of_errors,  law_of_messages,   law_of_order,      law_of_offers,   law_of_actions,
-      law_of_urgency, law_of_preemption, law_of_compaction, law_of_the_table};
+      law_of_errors,  law_of_redirection, law_of_messages,   law_of_order,      law_of_offers,
+      law_of_actions, law_of_urgency,     law_of_preemption, law_of_compaction, law_of_the_table};
   const char *broken = NULL;
   for (size_t i = 0; !broken && i < sizeof laws / sizeof *laws; i++) broken = laws[i](o);
   return broken;

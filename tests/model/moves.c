@@ -66,6 +66,12 @@ static void add_messages(struct listing *listing, bool foreign) {
     add(listing,
         (struct move){
             .event = TURNS_MOVE, .foreign = foreign, .names = {(uint8_t)i}, .name_count = 1});
+    for (unsigned steer = 0; steer < 2; steer++)
+      add(listing, (struct move){.event = TURNS_REDIRECT,
+                                 .foreign = foreign,
+                                 .steer = steer,
+                                 .names = {(uint8_t)i},
+                                 .name_count = 1});
     for (size_t j = 0; j < most; j++)
       add(listing, (struct move){.event = TURNS_MOVE,
                                  .foreign = foreign,
@@ -174,6 +180,10 @@ bool move_possible(const struct move *move, const struct world *world, const str
 
 /* -- in words ---------------------------------------------------------------------------------- */
 
+bool event_is_of_messages(enum turns_event event) {
+  return event <= TURNS_MOVE || event == TURNS_REDIRECT;
+}
+
 const char *event_name(enum turns_event event) {
   static const char *const names[TURNS_EVENT_COUNT] = {
       [TURNS_SUBMIT] = "message.submitted",
@@ -204,6 +214,7 @@ const char *event_name(enum turns_event event) {
       [TURNS_ROLLED_BACK] = "rolled back",
       [TURNS_RECOVERED] = "recovered",
       [TURNS_NEWS] = "news",
+      [TURNS_REDIRECT] = "message.redirected",
   };
   return names[event];
 }

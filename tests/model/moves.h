@@ -47,6 +47,7 @@ size_t moves_list(const struct setup *setup, struct move *ret_moves);
 bool move_possible(const struct move *move, const struct world *world, const struct setup *setup);
 
 const char *event_name(enum turns_event event);
+bool event_is_of_messages(enum turns_event event); /* anybody may send it */
 void move_print(const struct move *move);
 
 #endif

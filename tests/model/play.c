@@ -172,7 +172,7 @@ static const char *play_event(struct world *world, const struct setup *setup,
                               const struct move *move) {
   struct world before = *world;
   struct call call = {.turns.count = 0};
-  bool closes = move->event == TURNS_CLOSED, message = move->event <= TURNS_MOVE;
+  bool closes = move->event == TURNS_CLOSED, message = event_is_of_messages(move->event);
   int code;
   load(world, move, 0, &call);
   call.input = input_of(world, setup, move->event);

@@ -24,6 +24,8 @@ ROWS = {
     "turn.resume": ["turn-resume"],
     "stream.*, tools.*": ["stream-started", "stream-finished", "tools-started", "tools-finished"],
     "tool result": ["tool-result"],
+    "redirect, steer": ["redirect-steer"],
+    "redirect, queue": ["redirect-queue"],
     "cancel": ["cancel"],
 }
 
@@ -46,6 +48,8 @@ def happens(name, step):
     data = event.get("data") or {}
     if name in ("submit-queue", "submit-steer"):
         return event.get("type") == "message.submitted" and data.get("delivery", "queue") == name[7:]
+    if name in ("redirect-steer", "redirect-queue"):
+        return event.get("type") == "message.redirected" and data.get("delivery") == name[9:]
     if name == "cancel":
         return event.get("type") == "message.cancelled"
     if name == "chat-request-with-ids":

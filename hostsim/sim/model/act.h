@@ -20,6 +20,7 @@ enum act_kind {
   ACT_CANCEL,
   ACT_EDIT,
   ACT_MOVE,
+  ACT_REDIRECT,
   ACT_STARTED, /* turns */
   ACT_DECLINED,
   ACT_FINISHED,
@@ -53,7 +54,7 @@ enum act_kind {
 static inline bool act_is_event(enum act_kind kind) { return kind <= ACT_WAKE; }
 static inline bool act_is_news(enum act_kind kind) { return kind <= ACT_SUBAGENT; }
 static inline bool act_is_message(enum act_kind kind) {
-  return kind >= ACT_SUBMIT && kind <= ACT_MOVE;
+  return kind >= ACT_SUBMIT && kind <= ACT_REDIRECT;
 }
 
 static inline bool act_is_hook(enum act_kind kind) {
@@ -90,8 +91,9 @@ struct act {
   bool caused_by;
   int64_t ttl_ms;
 
-  int id; /* messages: which */
-  bool steer, resume, trigger;
+  int id;     /* messages: which */
+  bool steer; /* also ACT_REDIRECT: else queue */
+  bool resume, trigger;
   int before; /* ACT_MOVE; 0: last */
 
   bool has_ids; /* turns, ACT_CHAT_REQUEST */

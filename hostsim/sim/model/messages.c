@@ -76,6 +76,19 @@ int message_edit(struct model *model, const struct act *act) {
   return error;
 }
 
+/* Without a turn all that waits is queued. */
+int message_redirect(struct model *model, const struct act *act) {
+  struct model_message *message = message_find(model, act->id);
+  bool turn_is_there = model->run.state != IDLE && model->run.state != FAILED;
+  int error = check_waits(message);
+  if (error == 0 && run_is_in_turn(model, act->id)) error = TIDINGS_E_FIRED;
+  if (error != 0) return error;
+  if (!act->steer) message->state = MESSAGE_QUEUED;
+  else if (turn_is_there) message->state = MESSAGE_STEERING;
+  message->waited = true;
+  return 0;
+}
+
 static unsigned place_of(const struct model *model, int id) {
   unsigned place = 0;
   while (model->messages[model->queue[place]].id != id) place++;

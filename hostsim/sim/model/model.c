@@ -71,6 +71,7 @@ static int take_message(struct model *model, const struct act *act,
   case ACT_SUBMIT: return submit(model, act, settings);
   case ACT_CANCEL: return run_cancel(model, act, settings);
   case ACT_EDIT: return message_edit(model, act);
+  case ACT_REDIRECT: return message_redirect(model, act);
   default: return message_move(model, act);
   }
 }

@@ -30,6 +30,7 @@ int message_submit(struct model *model, const struct act *act, const struct sim_
                    int *ret_message);
 int message_edit(struct model *model, const struct act *act);
 int message_move(struct model *model, const struct act *act);
+int message_redirect(struct model *model, const struct act *act);
 void message_queue_again(struct model_message *message);
 void message_fire(struct model_message *message);
 int message_add_system(struct model *model, const struct model_item *item);

@@ -38,6 +38,7 @@ int turns_queue_submit(struct step *step);
 int turns_queue_cancel(struct step *step);
 int turns_queue_edit(struct step *step);
 int turns_queue_move(struct step *step);
+int turns_queue_redirect(struct step *step);
 
 /* -- turn.c: how a turn starts and ends -- */
 

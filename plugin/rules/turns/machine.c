@@ -262,6 +262,7 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_NEWS]            = ALL_STATES(no_effect),
     [TURNS_RESUMED]         = {offer_unless_settling, no_effect,       no_effect,    no_effect,         no_effect,         no_effect},
     [TURNS_FORKED]          = ALL_STATES(no_effect),
+    [TURNS_REDIRECT]        = ALL_STATES(turns_queue_redirect),
 };
 /* clang-format on */
 

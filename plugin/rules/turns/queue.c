@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/turns/queue.c: the queue of messages: who is in it, in which order, what is offered next;
- * submit, cancel, edit and move.
+ * submit, cancel, edit, move and redirect.
  */
 #include <string.h>
 
@@ -85,10 +85,14 @@ void turns_drain(struct step *step) {
 
 /* -- submit ------------------------------------------------------------------------------------ */
 
+/* An offer too: its turn is about to run. */
+static bool can_be_steered_into(const struct run *run) {
+  return run->state != RUN_IDLE && run->state != RUN_ERROR;
+}
+
 int turns_queue_submit(struct step *step) {
   const struct turns_input *input = step->input;
   struct run *run = step->run;
-  bool running = run->state != RUN_IDLE && run->state != RUN_ERROR;
   struct message *message = &step->turns->messages[step->turns->count++];
   run->last_stamp_ms = input->now_ms > run->last_stamp_ms ? input->now_ms : run->last_stamp_ms + 1;
   run->last_place += PLACE_GAP;
@@ -96,7 +100,7 @@ int turns_queue_submit(struct step *step) {
                               .place = run->last_place,
                               .stamp_ms = run->last_stamp_ms,
                               .id = input->id};
-  message->steer = input->steer && running;
+  message->steer = input->steer && can_be_steered_into(run);
   set_state(message, message->steer ? MESSAGE_STEERING : MESSAGE_QUEUED);
   if (run->state == RUN_ERROR && input->resume &&
       input->owned) { /* also while compacting: then .compacted offers */
@@ -108,7 +112,7 @@ int turns_queue_submit(struct step *step) {
   return 0;
 }
 
-/* -- cancel, edit, move ------------------------------------------------------------------------ */
+/* -- cancel, edit, move, redirect -------------------------------------------------------------- */
 
 static struct message *named_message(const struct step *step) {
   ptrdiff_t index = step->input->named[0];
@@ -145,17 +149,19 @@ static int find_waiting(const struct step *step, struct tidings_span id, ptrdiff
   return 0;
 }
 
+/* Its carrier failed, and the host, which has it with the old words, may send it again. */
+static int refuse_of_turn(const struct step *step, const struct message *message,
+                          const char *what) {
+  return fail(step->error, TIDINGS_E_FIRED,
+              "message %s belongs to the running turn; it cannot be %s before the turn has ended",
+              quote(message->id).text, what);
+}
+
 int turns_queue_edit(struct step *step) {
   struct message *message = NULL;
   int code = find_waiting(step, step->input->ids[0], step->input->named[0], "edited", &message);
   if (!message) return code;
-  if (message->of_turn) { /* its carrier failed, and the host, which has the old words, may send it
-                             again */
-    return fail(step->error, TIDINGS_E_FIRED,
-                "message %s belongs to the running turn; it cannot be edited before "
-                "the turn has ended",
-                quote(message->id).text);
-  }
+  if (message->of_turn) return refuse_of_turn(step, message, "edited");
   message->changed = true;
   return 0;
 }
@@ -201,5 +207,22 @@ int turns_queue_move(struct step *step) {
   uint64_t low = at ? turns->messages[at - 1].place : 0, high = turns->messages[at + 1].place;
   if (high - low > 1) message->place = low + (high - low) / 2;
   else spread_places(step);
+  return 0;
+}
+
+/* Between the queue and the running turn; without a turn all that waits is queued. */
+int turns_queue_redirect(struct step *step) {
+  const struct turns_input *input = step->input;
+  struct message *message = NULL;
+  int code = find_waiting(step, input->ids[0], input->named[0], "redirected", &message);
+  if (code) return code;
+  if (message->of_turn) return refuse_of_turn(step, message, "redirected");
+  if (input->steer && message->state == MESSAGE_QUEUED && can_be_steered_into(step->run)) {
+    message->steer = true;
+    set_state(message, MESSAGE_STEERING);
+  } else if (!input->steer && message->state == MESSAGE_STEERING) {
+    turns_requeue(message);
+    message->steer = false;
+  }
   return 0;
 }

@@ -46,13 +46,14 @@ struct turns_input {
   bool owned;   /* somebody alive is attached: only then is anything offered */
 
   /* Messages named: their ids, and for each its index in turns.messages, or NOT_A_MESSAGE. CANCEL,
-   * EDIT and MOVE name one. */
+   * EDIT, MOVE and REDIRECT name one. */
   const struct tidings_span *ids;
   const ptrdiff_t *named;
   size_t named_count;
 
   struct tidings_span id;        /* SUBMIT */
-  bool steer, resume;            /* SUBMIT */
+  bool steer;                    /* SUBMIT, REDIRECT: else queue */
+  bool resume;                   /* SUBMIT */
   bool to_end;                   /* MOVE: else before .. */
   struct tidings_span before_id; /* .. this */
   ptrdiff_t before;              /* .. with this index */

@@ -92,6 +92,16 @@ Test(message_event, cancelled_edited_and_moved_name_a_message) {
   cr_expect(!message.last);
 }
 
+Test(message_event, redirected_says_where_to) {
+  struct message_event message = read_good(
+      "message.redirected", "{\"id\":\"m2\",\"delivery\":\"steer\"}", EVENT_MESSAGE_REDIRECTED);
+  EXPECT_SPAN(message.id, "m2");
+  cr_expect(message.steer);
+  message = read_good("message.redirected", "{\"delivery\":\"queue\",\"id\":\"m2\"}",
+                      EVENT_MESSAGE_REDIRECTED);
+  cr_expect(!message.steer);
+}
+
 Test(message_event, moved_before_null_is_last) {
   struct message_event message =
       read_good("message.moved", "{\"id\":\"m2\",\"before\":null}", EVENT_MESSAGE_MOVED);

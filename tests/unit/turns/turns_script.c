@@ -82,6 +82,7 @@ static const struct {
     {"cancel", TURNS_CANCEL},
     {"edit", TURNS_EDIT},
     {"move", TURNS_MOVE},
+    {"redirect", TURNS_REDIRECT},
     {"chat", TURNS_CHAT_REQUEST},
     {"result", TURNS_TOOL_RESULT},
     {"started", TURNS_STARTED},
@@ -174,7 +175,7 @@ static void command(struct script *script) {
   const char *delivery = settles ? word_at(script, 1) : value_of(script, "@");
   const char *words = value_of(script, "words="), *attempt = value_of(script, "attempt=");
   enum turns_event event = event_of(word_at(script, 0), count);
-  bool edits = event <= TURNS_MOVE;
+  bool edits = event <= TURNS_MOVE || event == TURNS_REDIRECT;
   struct turns_input input = {.event = event,
                               .now_ms = script->now_ms,
                               .settings = &script->settings,
