@@ -62,11 +62,12 @@ static int shorten_text(const struct work *work, struct line *line, uint64_t lef
 /* *ret_in: is there room for it? Then *left is less. Returns 0, or -1: no memory. */
 static int admit(const struct work *work, struct line *line, bool must, uint64_t *left,
                  bool *ret_in) {
+  const char *uncut = line->message.ptr;
   uint64_t whole = cost(work, line->message);
   if (whole > *left) {
     if (line->files ? shorten_list(work, line, *left) : shorten_text(work, line, *left, must))
       return -1;
-    whole = cost(work, line->message);
+    if (line->message.ptr != uncut) whole = cost(work, line->message);
   }
   *ret_in = must || whole <= *left;
   *left = whole < *left ? *left - whole : 0;

@@ -35,8 +35,9 @@ bool item_decode(struct record_reader *reader, struct item *ret_item) {
   note->tool = record_read_bytes(reader);
   note->handle = record_read_bytes(reader);
   note->caused_by = record_read_bytes(reader);
-  note->made_by = reader->at == reader->end ? 0 : record_read_below(reader, MAKER_COUNT);
-  return record_close(reader);
+  bool made = reader->at < reader->end;
+  note->made_by = made ? record_read_below(reader, MAKER_COUNT) : 0;
+  return record_close(reader) && made == (note->made_by != 0);
 }
 
 int item_last(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t *ret_n,
