@@ -49,8 +49,8 @@ static bool decimal(struct tidings_span text, uint64_t *ret_value) {
   return true;
 }
 
-static int read_delivery(const struct path *path, const struct json *value, uint64_t *ret,
-                         struct tidings_error *error) {
+static int read_delivery_id(const struct path *path, const struct json *value, uint64_t *ret,
+                            struct tidings_error *error) {
   bool fits =
       (value->kind == JSON_IS_STRING || value->kind == JSON_IS_NUMBER) && decimal(value->text, ret);
   return fits ? 0 : field_refuse(path, value, a_delivery, error);
@@ -65,7 +65,7 @@ static int read_deliveries(const struct data_input *input, const struct json *li
   if (!ids) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   size_t count = 0;
   for (const struct json *one = list->members; one; one = one->next) {
-    int code = read_delivery(&path, one, &ids[count++], input->error);
+    int code = read_delivery_id(&path, one, &ids[count++], input->error);
     if (code) return code;
   }
   opening->deliveries = ids;
@@ -79,7 +79,7 @@ static int read_last_delivery(const struct data_input *input, const struct json 
   struct path path = path_member(&event_data_path, "last_delivery");
   uint64_t *id = arena_zalloc(input->arena, 1, sizeof *id);
   if (!id) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
-  int code = read_delivery(&path, value, id, input->error);
+  int code = read_delivery_id(&path, value, id, input->error);
   if (code) return code;
   opening->deliveries = id;
   opening->delivery_count = 1;
