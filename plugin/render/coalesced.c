@@ -26,7 +26,8 @@ void render_files(const struct file_list *list, size_t listed, struct buffer *ou
     render_file_change(list->paths[0], list->changes[0], out);
     return;
   }
-  if (one_change) buffer_format(out, "Multiple files %s: ", render_file_change_name(list->changes[0]));
+  if (one_change)
+    buffer_format(out, "Multiple files %s: ", render_file_change_name(list->changes[0]));
   else buffer_text(out, "Files changed: ");
   for (size_t f = 0; f < listed; f++) {
     bool next_change = !one_change && (!f || list->changes[f] != list->changes[f - 1]);
