@@ -27,6 +27,7 @@ NOT_IN_PURE = ("lmdb.h", "jansson.h", "time.h", "sys/time.h", "sys/random.h", "p
 # Split, so that this file does not match itself.
 HOME = re.compile(r"/(?:home|Users)/[a-z][\w.-]*/|/ro" + r"ot/")
 LATER = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
+CONFLICT = re.compile(r"^(?:<{7}|>{7}) ")  # a merge that is not finished
 # Characters that show text in another order than it has, or hide some of it: a reviewer would not see them.
 HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]")
 SPDX = "SPDX-License-Identifier: MIT"
@@ -78,6 +79,8 @@ def forbidden(path, text):
             found.append(f"line {number} has somebody's home in it: {line.strip()[:80]}")
         if HIDDEN.search(line) and not path.endswith(".json"):
             found.append(f"line {number} has U+{ord(HIDDEN.search(line)[0]):04X} in it, which nobody can see: write it as an escape")
+        if CONFLICT.search(line):
+            found.append(f"line {number} is the mark of an unresolved conflict: {line.strip()[:80]}")
         if LATER.search(line):
             found.append(f"line {number} leaves something for later: {line.strip()[:80]}")
         if line != line.rstrip() and path.endswith((".c", ".h", ".py", ".sh", ".cmake")):
@@ -163,6 +166,7 @@ def self_test():
         (length, "plugin/a.c", "\n" * (MAX_LINES + 1), "plugin/a.json"),
         (forbidden, "a.md", "see /ho" + "me/somebody/x\n", None),
         (forbidden, "a.md", "TO" + "DO: later\n", None),
+        (forbidden, "a.c", "<" * 7 + " HEAD\n", None),
         (columns, "a.c", "x" * (MAX_COLUMNS + 1), "a.md"),
         (forbidden, "a.c", "int a; \n", "a.md"),
         (forbidden, "a.md", "a\u202eb\n", "a.json"),
