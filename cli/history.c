@@ -138,9 +138,9 @@ const struct cli_verb verb_explain = {
     .name = "explain",
     .usage = "[OPTION]... ID",
     .summary = "explain what happened to one notification or message",
-    .help = "Explains what happened to a notification, and why; or to a message. 'tidings "
-            "pending' and 'tidings history' print the ids of notifications, 'tidings status' those "
-            "of messages.",
+    .help = "Explains what happened to a notification, and why; or to a message. 'tidings pending' "
+            "and 'tidings history' print the ids of notifications, 'tidings queue' those of "
+            "messages.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){
@@ -150,7 +150,7 @@ const struct cli_verb verb_explain = {
     .examples =
         (const struct cli_example[]){
             {"tidings explain 4294967297", "Find out why the agent did not receive it."},
-            {"tidings explain --message m-5fd2a1c09b7e4433", "Find out whether it started a turn."},
+            {"tidings explain --message m-5fd2a1c09b7e4433", "Find out what became of it."},
             {NULL, NULL}},
 };
 
