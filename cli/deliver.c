@@ -163,7 +163,7 @@ static int deliver(const struct cli *cli, struct hostkit *kit, const struct poin
   return code ? code : unsettled;
 }
 
-/* The agent goes on without news. */
+/* The agent goes on without notifications. */
 static void write_unchanged(const struct cli *cli, struct tidings_span carrier) {
   char *bytes = NULL;
   size_t len = 0;
@@ -174,7 +174,7 @@ static void write_unchanged(const struct cli *cli, struct tidings_span carrier) 
   free(bytes);
 }
 
-/* What does not fit into memory goes on without news too. */
+/* A carrier that does not fit into memory goes on without notifications too. */
 static int pass_through(const struct cli *cli, const char *bytes, size_t len) {
   char *more = malloc(PASSED_BYTES);
   int code = cli_fail(cli, "stdin: more than %d bytes; no notification was added", LARGEST_CARRIER);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event_text.h: a CloudEvents object as a user gives it: passed on to the byte, save for a session
- * that it leaves out.
+ * event_text.h: a CloudEvents object as a user gives it: passed on unchanged, except that a
+ * missing session is added.
  */
 #ifndef TIDINGS_CLI_EVENT_TEXT_H
 #define TIDINGS_CLI_EVENT_TEXT_H

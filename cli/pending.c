@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * pending.c: `tidings pending`: what waits to be told.
+ * pending.c: `tidings pending`: the notifications that are not delivered yet.
  */
 #include <stdio.h>
 #include <string.h>

@@ -59,7 +59,7 @@ static bool is_somebody_elses(const struct waiting *waiting) {
   return yes;
 }
 
-/* Tells the session something and prints what it is to do. *ret_done: there was something.
+/* Sends the session an event and prints its actions. *ret_done: there was an action.
  * *ret_told: false when the store is busy. */
 static int tell(struct waiting *waiting, const char *type, json_t *data, bool *ret_told,
                 bool *ret_done) {
@@ -103,8 +103,8 @@ static int opening(const struct waiting *waiting, json_t **ret_data) {
   return 0;
 }
 
-/* A ring says that something came, and is looked at. What is queued already rings for nobody: it is
- * offered to a host that opens the session. */
+/* A wake signal says that something came, and the session is looked at. What is queued already
+ * sends no signal: it is offered to a host that opens the session. */
 static int ask_for_turn(struct waiting *waiting, bool *ret_done) {
   json_t *data = NULL;
   bool told = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/ask.h: one question to the plugin, with what went wrong told.
+ * command/ask.h: one query to the plugin; errors are printed.
  */
 #ifndef COMMAND_ASK_H
 #define COMMAND_ASK_H

@@ -51,7 +51,7 @@ struct cli;
 
 struct cli_verb {
   const char *name;    /* NULL: the program itself is the only verb */
-  const char *usage;   /* behind the verb's name: "[OPTION]... MESSAGE|-" */
+  const char *usage;   /* after the verb's name: "[OPTION]... MESSAGE|-" */
   const char *summary; /* half a sentence, in lower case, without a full stop */
   const char *help;    /* paragraphs; an empty line between them, none at the end */
   unsigned with;       /* WITH_* */
@@ -101,14 +101,14 @@ struct cli {
   bool no_config;                       /* read no configuration at all */
   const char *host_name;                /* what the model knows the agent as; NULL: nothing */
   bool json;
-  bool pipe_signal_ignored; /* SIGPIPE, by whoever called */
+  bool pipe_signal_ignored; /* SIGPIPE, by the caller */
 
   /* What the plugin says on the way; NULL: warnings and errors go to stderr. */
   void (*log)(uint32_t severity, const char *text, size_t len);
 };
 
-/* Reads options one by one: a key of the verb's table with cli->value, CLI_END behind the last one,
- * CLI_STOP when the verb is to return cli->exit_code (help was printed, or a mistake was told). */
+/* Reads options one by one: a key of the verb's table with cli->value, CLI_END after the last one,
+ * CLI_STOP when the verb is to return cli->exit_code (help or an error was printed). */
 enum { CLI_END = -1, CLI_STOP = -2 };
 int cli_next(struct cli *cli);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/host.h: opening as somebody's host: for verbs that deliver, wait or report turns on
- * behalf of a script that lives longer than they do.
+ * command/host.h: opening as the host of another process: for verbs that deliver, wait or report
+ * turns on behalf of a script that lives longer than they do.
  */
 #ifndef COMMAND_HOST_H
 #define COMMAND_HOST_H

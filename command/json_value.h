@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/json_value.h: JSON text to jansson's values, for whoever builds on what was read. The one
- * strict reader reads it; jansson's own is not used anywhere in the programs.
+ * command/json_value.h: JSON text to jansson's values, for code that builds on what was read. The
+ * one strict reader reads it; jansson's own is not used anywhere in the programs.
  */
 #ifndef COMMAND_JSON_VALUE_H
 #define COMMAND_JSON_VALUE_H

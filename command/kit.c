@@ -95,7 +95,7 @@ char *kit_config_path(const struct cli *cli, bool *ret_named) {
                     : paths_in_home("XDG_CONFIG_HOME", ".config", "tidings/config.json");
 }
 
-/* *ret_text stays NULL when there is no file and nobody named one. */
+/* *ret_text stays NULL when there is no file and none was named. */
 static int32_t read_config(const struct cli *cli, char **ret_text, struct tidings_error *error) {
   bool named = false;
   char *path = cli->no_config ? NULL : kit_config_path(cli, &named);

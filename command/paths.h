@@ -12,8 +12,8 @@ char *paths_join(const char *folder, const char *name);
 /* `name` in this program's own folder if it is there, else `installed`, which is relative to that
  * folder. */
 char *paths_beside_program(const char *name, const char *installed);
-/* `name` in the folder that the variable names, or in that folder of the home. NULL too when
- * neither is known. Paths that are not absolute count as not set. */
+/* `name` in the folder that the variable names, or in that folder of the home. Also NULL
+ * when neither is known. Paths that are not absolute count as not set. */
 char *paths_in_home(const char *variable, const char *folder_of_home, const char *name);
 
 /* Makes a folder and those above it, each new one with mode 0700. Returns 0 or an errno. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/session_path.h: how a file is named to a session, by whoever reports a change of it. A
- * watcher's news of the assistant's own edit is withdrawn only if both name the file by the same
- * bytes, so everybody here names it by this function.
+ * command/session_path.h: how every reporter of a change names a file to a session. A watcher's
+ * notification of the assistant's own edit is withdrawn only if both name the file by the same
+ * bytes, so all programs here name it by this function.
  */
 #ifndef COMMAND_SESSION_PATH_H
 #define COMMAND_SESSION_PATH_H

@@ -24,7 +24,7 @@ void *arena_array(struct arena *arena, size_t count,
                   size_t size); /* not zeroed; NULL: no memory or overflow */
 void *arena_zalloc(struct arena *arena, size_t count, size_t size); /* zeroed array; the same */
 int arena_copy(struct arena *arena, struct tidings_span from,
-               struct tidings_span *ret); /* 0, or -1: no memory. Adds a NUL behind */
+               struct tidings_span *ret); /* 0, or -1: no memory. Adds a NUL after the bytes */
 void arena_free(struct arena *arena);     /* and makes it empty */
 
 #endif

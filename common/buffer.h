@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * common/buffer.h: bytes that grow at the end. Writers need not check each append: once memory ran
- * out the buffer stays `failed`, and whoever finishes it looks once.
+ * out the buffer stays `failed`, and the code that finishes it looks once.
  */
 #ifndef COMMON_BUFFER_H
 #define COMMON_BUFFER_H

@@ -71,7 +71,7 @@ int file_read_whole(const char *path, size_t most, char **ret_text, size_t *ret_
 int file_write_all(int fd, const char *bytes, size_t len) {
   while (len) {
     ssize_t put = write(fd, bytes, len);
-    if (put < 0 && errno == EAGAIN) { /* somebody made the pipe non-blocking */
+    if (put < 0 && errno == EAGAIN) { /* another process made the pipe non-blocking */
       struct pollfd wait = {.fd = fd, .events = POLLOUT};
       if (poll(&wait, 1, -1) < 0 && errno != EINTR) return errno;
       continue;

@@ -40,7 +40,7 @@ struct spawn {
 int spawn_start(const struct spawn *spawn, pid_t *ret_pid);
 
 /* Waits for the end of a child, at most timeout_ms (-1: for ever). Returns whether it has ended;
- * *ret_status is its wait status, 0 if somebody else has taken that. */
+ * *ret_status is its wait status, 0 if other code has taken that. */
 bool spawn_wait(pid_t pid, int timeout_ms, int *ret_status);
 
 /* SIGKILL, then waits for the end. Returns its wait status. */

@@ -146,7 +146,7 @@ static int32_t begin_close(int64_t handle, struct slot **ret_slot, struct tiding
   if (code) return code;
   pthread_mutex_lock(&table_lock);
   slot->users--;
-  if (slot->closing) { /* somebody else was quicker */
+  if (slot->closing) { /* another thread was quicker */
     code = hk_error(error, TIDINGS_E_NOT_FOUND, "handle %lld is being closed", (long long)handle);
     goto out;
   }

@@ -68,8 +68,8 @@ int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_setting
   int32_t code = TIDINGS_OK;
   if (!loaded.image)
     code = hk_error(error, TIDINGS_E_INVAL, "%s cannot be loaded: %s", label, dlerror());
-  hk_copy_unlink(copy); /* mapped or not, nothing needs the name any more, and a killed host leaves
-                           nothing behind */
+  hk_copy_unlink(
+      copy); /* mapped or not, nothing needs the name any more, and a killed host leaves no file */
   if (code) return code;
 
   code = hk_entry_read(dlsym(loaded.image, TIDINGS_ENTRY_SYMBOL), label, &loaded.entry, error);

@@ -31,7 +31,7 @@ struct trial {
   pid_t pid;
   int pipe; /* our end */
   bool hung;
-  bool status_known; /* false: somebody else in this program waits for all children */
+  bool status_known; /* false: other code in this program waits for all children */
   int status;
   size_t len;
   char said[2048];
@@ -77,7 +77,7 @@ static bool read_some(struct trial *trial) {
   return got > 0 || (got < 0 && errno == EINTR);
 }
 
-/* The pipe's end tells that the process is gone, but something that it started may hold the pipe
+/* The pipe's end shows that the process is gone, but something that it started may hold the pipe
  * open, so the process is asked too. */
 static void await_end(struct trial *trial, uint32_t timeout_ms) {
   int64_t deadline_ms = clock_mono_ms() + timeout_ms;

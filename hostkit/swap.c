@@ -35,8 +35,8 @@ static int32_t read_configuration(const char *json, size_t len, char **ret_confi
   return code;
 }
 
-/* Replaces what the settings say by what is in force. A plugin that cannot tell keeps what it was
- * opened with. */
+/* Replaces what the settings say by what is in force. A plugin that cannot report it keeps what it
+ * was opened with. */
 static int32_t take_configuration(struct hostkit *kit, struct tidings_error *error) {
   if (!kit->now.query.query) return TIDINGS_OK;
   struct tidings_span request = hk_span("{\"name\":\"configure\"}");
@@ -60,8 +60,7 @@ static int32_t take_configuration(struct hostkit *kit, struct tidings_error *err
 }
 
 /* The gate is shut and nothing is under way. On failure the old instance is as it was. close
- * quiesces by itself, and unlike a quiesce of our own leaves nothing behind when it answers
- * BUSY. */
+ * quiesces by itself, and unlike a quiesce of our own changes nothing when it answers BUSY. */
 static int32_t close_old(struct hostkit *kit, struct tidings_error *error) {
   int32_t code = take_configuration(kit, error);
   if (!code) code = kit->now.functions.close(kit->now.plugin, error);
@@ -69,7 +68,7 @@ static int32_t close_old(struct hostkit *kit, struct tidings_error *error) {
   return code;
 }
 
-/* `failure` is why the new build is not there; what is added to it tells how this went. */
+/* `failure` is why the new build is not there; what is added to it says how this went. */
 static void back_to_old(struct hostkit *kit, struct tidings_error *failure) {
   struct hk_copy copy = HK_COPY_NONE;
   struct hk_copy old = kit->now.copy;

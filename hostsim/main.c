@@ -22,7 +22,7 @@ static const struct cli_verb *const internal_verbs[] = {
     &verb_internal_push,  &verb_internal_sim,  NULL,
 };
 
-/* `sim` needs SIGPIPE: the process that plays dies of it when nobody reads on. */
+/* `sim` needs SIGPIPE: the process that plays dies of it when its output has no reader. */
 static const struct cli_program hostsim = {
     .name = "hostsim",
     .version = TIDINGS_VERSION,

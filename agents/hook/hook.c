@@ -79,7 +79,7 @@ static int run_call(struct cli *cli, const struct host *host, uint32_t owner, bo
   return code;
 }
 
-/* A mistake in the host's configuration: told, and harmless. */
+/* A mistake in the host's configuration: reported, and harmless. */
 static int refuse(void) {
   (void)write_text("{}");
   return EXIT_MISTAKE;

@@ -18,8 +18,8 @@ struct hook_call {
   const char *event;                                            /* hook_event_name */
   const char *session;                                          /* never NULL or empty */
   const char *cwd, *source, *prompt, *call_id, *tool, *failure; /* "" where the host said nothing */
-  bool of_subagent; /* of an agent inside the session; what it is told, the session's own agent does
-                       not hear */
+  bool of_subagent; /* of an agent inside the session; its output does not reach the session's own
+                       agent */
 };
 
 /* Reads stdin to its end, whatever it holds: a host must not find its pipe broken. Errors: INVAL,
@@ -28,7 +28,7 @@ int32_t hook_call_read(const struct host *host, int fd, struct hook_call *ret_ca
                        struct tidings_error *error);
 void hook_call_finish(struct hook_call *call);
 
-/* The files that the tool call has changed, as far as its input tells, each as session_path names
+/* The files that the tool call has changed, as far as its input shows, each as session_path names
  * it. An array of texts, empty if there are none; NULL: out of memory. */
 json_t *hook_call_edits(const struct hook_call *call);
 

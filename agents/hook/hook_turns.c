@@ -21,10 +21,10 @@ static int32_t tell(struct hostkit *kit, const struct hook_call *call, const cha
 
 /* -- session start ----------------------------------------------------------------------------- */
 
-/* What was leased when the host died is pending again. News waits for the prompt, which is sure to
- * reach the model. A session that goes on under the same process (after compaction) is opened
- * again, which changes nothing. Another process that still lives has lost it: a person resumed it
- * here, and some hosts leave a daemon behind. */
+/* What was leased when the host died is pending again. Notifications wait for the prompt, which is
+ * sure to reach the model. A session that goes on under the same process (after compaction) is
+ * opened again, which changes nothing. Another process that still lives has lost it: a person
+ * resumed it here, and some hosts leave a daemon running. */
 static int32_t session_start(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error) {
   json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", 1);

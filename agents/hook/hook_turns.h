@@ -20,15 +20,15 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call,
                          struct hook_answer *ret_answer, struct tidings_error *error);
 
 /* For hosts that are woken by a prompt of ours: what that says. Only its first words mean
- * something: the messages and the news themselves are put in when it arrives, so that one that
- * arrives late repeats nothing. Free it; NULL: out of memory. */
+ * something: the messages and the notifications themselves are put in when it arrives, so that one
+ * that arrives late repeats nothing. Free it; NULL: out of memory. */
 char *hook_nudge(const struct tidings_action *action);
 
 /* -- hook_deliver.c: carriers -- */
 
-/* An answer whose text goes to the model with the call's carrier: what `reply` brings, behind
- * `content`. Takes the reply over. If there is nothing to say the answer is empty, and a delivery
- * of nothing is settled. */
+/* An answer whose text goes to the model with the call's carrier: what `reply` brings, after
+ * `content`. Takes the reply over. If there is nothing to deliver, the answer is empty, and a
+ * delivery of nothing is settled. */
 int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const char *content,
                      struct tidings_reply *reply, struct hook_answer *ret_answer,
                      struct tidings_error *error);

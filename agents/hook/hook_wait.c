@@ -42,7 +42,7 @@ static uint64_t mix(uint64_t hash, const char *text) { /* FNV-1a */
 }
 
 /* A name in the kernel that goes with the process, and with the copies of its descriptor. Returns
- * the descriptor; -1: somebody has it. */
+ * the descriptor; -1: another process has it. */
 static int take_place(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
   struct sockaddr_un name = {.sun_family = AF_UNIX};
   char *store = kit_store_path(cli);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/hook/hook_wait.h: waking an agent that is idle. A hook is only called when something
- * happens in the agent; so somebody has to sleep on the wake descriptor for it, as long as the
- * agent lives. At most one process does for a session.
+ * happens in the agent; so a process has to sleep on the wake descriptor for it, as long as
+ * the agent lives. There is at most one such process for a session.
  */
 #ifndef AGENTS_HOOK_HOOK_WAIT_H
 #define AGENTS_HOOK_HOOK_WAIT_H
@@ -12,8 +12,8 @@
 
 /* For a hook that the agent keeps in the background: sleeps until there is a turn to start, says so
  * on stderr and returns 2, the exit status that wakes the agent. Returns 0 at once where that would
- * stop the agent instead (it runs without a terminal), and when somebody waits already; and when
- * the agent has ended. */
+ * stop the agent instead (it runs without a terminal), and when another process waits already; and
+ * when the agent has ended. */
 int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner);
 
 /* For an agent that takes messages from outside ("codex queue"): starts a process of its own that

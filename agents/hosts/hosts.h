@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a hook tells us, whatever the host calls it. */
+/* What a hook reports; hosts use different names. */
 enum hook_moment {
   HOOK_OTHER,
   HOOK_SESSION_START,

@@ -17,7 +17,7 @@
 
 #define NAPI_OK 0
 
-/* What napi_typeof tells; the ones that are asked for. */
+/* The types of napi_typeof that are used. */
 #define NAPI_UNDEFINED 0
 #define NAPI_NULL 1
 #define NAPI_BOOLEAN 2

@@ -38,7 +38,7 @@ void change_print(FILE *out, const struct change *change);
  * code. */
 int change_write(const struct cli *cli, const struct change *change);
 
-/* For a file that somebody else has just written for us: keeps what was there, likewise. */
+/* For a file that another program has just written for us: keeps what was there, likewise. */
 int change_keep(const struct cli *cli, const struct change *change);
 
 #endif

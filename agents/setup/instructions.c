@@ -85,7 +85,7 @@ int setup_instructions(const struct cli *cli, const char *text, struct change *c
   return code;
 }
 
-/* The plugin is asked on a store that nobody keeps: setup does not touch the user's. */
+/* The plugin is asked on a temporary store: setup does not touch the user's. */
 int setup_instructions_text(const struct cli *cli, char **ret_text) {
   struct tidings_error error = {.size = sizeof error};
   struct cli scratch_cli = *cli;

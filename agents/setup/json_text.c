@@ -122,7 +122,7 @@ int json_text_add(struct json_text *json, const struct json *into, const char *k
   return failed;
 }
 
-/* Where the comma stands behind `at`, comments skipped; 0: there is none. */
+/* Where the comma is after `at`, comments skipped; 0: there is none. */
 static size_t comma_behind(const struct json_text *json, size_t at, size_t end) {
   while (at < end) {
     at += strspn(json->text + at, " \t\r\n");

@@ -52,7 +52,7 @@ static int start(const struct cli *cli, const char *program, struct server *ret_
   return 0;
 }
 
-/* It ends when its stdin does; nothing of it is left behind. */
+/* It ends when its stdin does; nothing of it is left. */
 static void stop(struct server *server) {
   int status = 0;
   close(server->to);

@@ -12,7 +12,7 @@
 #include "command/kit.h"
 #include "common/folder.h"
 
-/* On a store that nobody keeps. */
+/* On a temporary store. */
 static int32_t try_open(const struct doctor *doctor, bool with_config,
                         struct hostkit_info *ret_info, struct tidings_error *error) {
   struct cli apart = *doctor->cli;

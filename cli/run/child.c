@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The last two come to all of a group of which one reads the terminal from the background: it
- * stops, and we do when that is told. */
+/* The last two reach every process of a group when one of them reads the terminal from the
+ * background. The command stops, and we stop when its stop is reported. */
 static const int passed_on[] = {SIGINT,  SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
                                 SIGUSR2, SIGWINCH, SIGTTIN, SIGTTOU};
 static sigset_t outside; /* the mask that the command gets */

@@ -14,7 +14,7 @@ struct child {
   pid_t pid;
   bool own_group; /* it leads a process group: signals go to all of that */
   int out, err;   /* what it prints, non-blocking; -1: closed */
-  int signals;    /* a descriptor that tells of signals, see child_signal */
+  int signals;    /* a descriptor that reports signals, see child_signal */
 };
 
 /* From here on signals wait for child_signal. Returns 0 or the exit code. */

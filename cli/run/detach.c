@@ -15,8 +15,7 @@ struct message {
   int reason, pid;
 };
 
-/* Pipes of the caller's stay open in nobody's hands: who reads them must see their end when the
- * caller ends. */
+/* No process keeps the caller's pipes open: their readers must see the end when the caller ends. */
 static void close_others(int keep, int keep_too) {
   unsigned low = (unsigned)(keep < keep_too ? keep : keep_too),
            high = (unsigned)(keep < keep_too ? keep_too : keep);
@@ -25,8 +24,8 @@ static void close_others(int keep, int keep_too) {
   (void)close_range(high + 1, ~0u, 0);
 }
 
-/* The two in between: whoever waits for the caller's children shall not find the one that goes
- * on. */
+/* The two in between: code that waits for the caller's children must not find the one that
+ * goes on. */
 static int become_detached(int log, int told, struct detached *ret_detached) {
   int reason = 0;
   if (setsid() < 0) reason = errno;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/detach.h: going on behind the caller's back: the caller is told whether the command could be
+ * run/detach.h: going on in the background: the caller learns whether the command could be
  * started, and returns.
  */
 #ifndef TIDINGS_CLI_RUN_DETACH_H
@@ -9,7 +9,7 @@
 #include "command/cli.h"
 
 struct detached {
-  int told; /* where the one that goes on tells how the start went */
+  int told; /* where the process that goes on reports whether the start worked */
 };
 
 /* Forks twice. In the process that goes on (no terminal, its stderr is `log`): returns 0, to call

@@ -101,7 +101,7 @@ static int try_name(const char *folder, const char *plain, struct run_log *log) 
   if (!log->path) return ENOMEM;
   log->fd = open(log->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (log->fd < 0) return errno;
-  (void)flock(log->fd, LOCK_EX | LOCK_NB); /* nobody else knows it yet */
+  (void)flock(log->fd, LOCK_EX | LOCK_NB); /* no other process uses it yet */
   return 0;
 }
 

@@ -15,7 +15,7 @@ struct report {
   const char *tool; /* what the model knows the command as */
   const struct run_log *log;
   const struct tail *tail;
-  bool patient;   /* nobody waits: try for minutes */
+  bool patient;   /* no caller waits: try for minutes */
   unsigned count; /* of reports so far */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/run.c: `tidings run`: a command whose end, and whose waiting, an agent is told.
+ * run/run.c: `tidings run`: runs a command and notifies an agent when it ends or waits for input.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -123,11 +123,11 @@ static void tell_waiting(struct supervision *all, bool waits) {
   if (all->told_waiting == waits) return;
   progress_erase(&all->progress);
   (void)report_waiting(&all->report,
-                       waits); /* said on stderr if it failed; the end is still to be told */
+                       waits); /* said on stderr if it failed; the end still has to be reported */
   all->told_waiting = waits;
 }
 
-/* Twice in a row: a read that is about to return is no news. */
+/* Twice in a row: a read that is about to return is not reported. */
 static void look_at_terminal(struct supervision *all) {
   if (!all->has_terminal) return;
   bool waits = waiting_for_input(all->run->child.pid);
@@ -226,7 +226,7 @@ int supervise(struct run *run) {
   uint64_t elapsed_ms = (uint64_t)clock_mono_ms() - all->begun_ms;
   drain(all);
   progress_erase(&all->progress);
-  tell_waiting(all, false); /* else both would be told */
+  tell_waiting(all, false); /* else both would be reported */
   (void)report_end(&all->report, all->status, elapsed_ms);
   int code = report_exit_code(all->status);
   if (code && run->quiet && !run->detached)

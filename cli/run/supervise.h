@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * run/supervise.h: from a command's start to its end: its output is kept and passed on, its waiting
- * and its end are told.
+ * and its end are reported.
  */
 #ifndef TIDINGS_CLI_RUN_SUPERVISE_H
 #define TIDINGS_CLI_RUN_SUPERVISE_H

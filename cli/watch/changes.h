@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/changes.h: what happened to which path since the last time it was told. What comes of it is
- * seen only when it is told: a file that was written, renamed and written again is one that is
+ * watch/changes.h: what happened to which path since the last report. The result is determined only
+ * when it is reported: a file that was written, renamed and written again is one that is
  * there and differs.
  */
 #ifndef TIDINGS_CLI_WATCH_CHANGES_H

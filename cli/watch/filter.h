@@ -19,7 +19,7 @@ struct filter {
                           none */
 };
 
-/* `path` lies inside `root`; only what stands behind that is looked at. A glob without a slash is
+/* `path` lies inside `root`; only the part after it is looked at. A glob without a slash is
  * for each name on the way, one with a slash for the path from the root on (a leading slash is not
  * needed), folders with all that is in them. */
 bool filter_leaves_out(const struct filter *filter, const char *root, const char *path);

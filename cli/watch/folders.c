@@ -46,7 +46,7 @@ int folders_put(struct tree *tree, struct folder *folder) {
   return 0;
 }
 
-/* What stands behind a freed place moves up, so that it is still found. */
+/* The entries after a freed place move up, so that it is still found. */
 static void close_gap(struct tree *tree, size_t gap) {
   for (size_t at = (gap + 1) & tree->folder_mask; tree->folders[at];
        at = (at + 1) & tree->folder_mask) {

@@ -30,7 +30,7 @@ static int add(struct outbox *outbox, const char *path, enum news_kind kind) {
   return 0;
 }
 
-/* A folder that came is told of by what is in it, one that was renamed by its name. */
+/* A new folder is reported by its contents, a renamed one by its name. */
 static bool of_folder(const struct change *change, bool is_there, enum news_kind *ret_kind) {
   if (is_there == change->existed) return false;
   if (is_there && !change->made) return false;

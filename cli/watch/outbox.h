@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/outbox.h: from what happened to what is told, and telling it. What could not be told yet
+ * watch/outbox.h: turns changes into notifications and pushes them. What could not be pushed yet
  * stays.
  */
 #ifndef TIDINGS_CLI_WATCH_OUTBOX_H
@@ -19,15 +19,15 @@ struct news {
 struct outbox { /* zero is an empty one */
   struct news *list;
   size_t count, room;
-  bool dropped;  /* to be told: the kernel dropped events */
-  bool too_many; /* to be told: new folders could not be watched */
+  bool dropped;  /* to be reported: the kernel dropped events */
+  bool too_many; /* to be reported: new folders could not be watched */
 };
 
 /* Takes what comes of the changes, which are cleared. Returns 0, or -1: out of memory. */
 int outbox_take(struct outbox *outbox, struct tree *tree);
 
 /* Pushes all of it to `session` (NULL: the newest of a running host here, `*last` if none runs now;
- * replaces *last). Returns 0; or the exit code, and what was not told stays. */
+ * replaces *last). Returns 0; or the exit code, and what was not pushed stays. */
 int outbox_tell(const struct cli *cli, struct outbox *outbox, const char *session, char **last);
 bool outbox_empty(const struct outbox *outbox);
 void outbox_free(struct outbox *outbox);

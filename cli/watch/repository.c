@@ -133,7 +133,7 @@ bool repository_ignores(struct repository *repository, const char *path) {
     int reason = repository->pid ? 0 : open_git(repository);
     if (!reason && ask_git(repository, path, &ignored) == 0) return ignored;
     stop_git(repository);
-    /* A path that git refuses ends it: one that lies in a submodule, behind a symbolic link. */
+    /* A path that git refuses ends it: one that lies in a submodule, or below a symbolic link. */
     if (reason == ENOENT || ++repository->failures > MOST_FAILURES) {
       repository->useless = true;
       fprintf(stderr, reason == ENOENT

@@ -26,7 +26,7 @@ struct repository *repository_at(struct repository **all, const char *folder);
 struct repository *repository_above(struct repository **all, const char *folder);
 
 /* Does git ignore `path` (absolute, inside the work tree)? What is tracked is not ignored. False
- * when git cannot tell. */
+ * when git fails. */
 bool repository_ignores(struct repository *repository, const char *path);
 
 /* A .gitignore has changed: git reads them once. */

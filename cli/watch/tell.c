@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/tell.c: pushing what the outbox holds. A few files are told one by one, so that the
- * assistant's own edits among them can be withdrawn; a burst is told as one. What the session has
- * not been told yet is not pushed a second time.
+ * watch/tell.c: pushing what the outbox holds. A few files are pushed one by one, so that the
+ * assistant's own edits among them can be withdrawn; a burst is pushed as one. What is still
+ * pending in the session is not pushed a second time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static int push(const struct telling *telling, const char *type, json_t *data) {
   return code ? cli_fail_with(telling->cli, code, &error) : 0;
 }
 
-/* The same line waits to be told already, and no call of the assistant's own was its cause. */
+/* The same line is pending already, and none of the assistant's own calls caused it. */
 static bool is_pending(const struct telling *telling, const char *path, enum news_kind kind) {
   const json_t *items = json_object_get(telling->pending, "items"), *item = NULL;
   char *line = NULL;
@@ -128,7 +128,7 @@ static int tell_list(const struct telling *telling, enum news_kind kind, json_t 
               json_pack("{s:O, s:s}", "paths", paths, "change", kind_names[kind]));
 }
 
-/* More than anybody wants to read. */
+/* More than is worth reading. */
 static int tell_count(const struct telling *telling, enum news_kind kind, const json_t *paths) {
   size_t count = json_array_size(paths), len = 0;
   char *text = NULL;

@@ -138,7 +138,7 @@ void tree_settle(struct tree *tree) {
   for (size_t i = 0; i < tree->changes->count; i++) {
     struct change *change = &tree->changes->list[i];
     if (change->folder && change->cookie)
-      folders_drop_below(tree, change->path); /* moved to where nobody watches */
+      folders_drop_below(tree, change->path); /* moved to a folder that is not watched */
     change->cookie = 0;
   }
 }

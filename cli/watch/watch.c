@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/watch.c: `tidings watch`: what others change in files becomes news.
+ * watch/watch.c: `tidings watch`: pushes notifications of files that other programs change.
  */
 #include <errno.h>
 #include <limits.h>
@@ -28,9 +28,9 @@ struct watching {
   struct tree tree;
   struct outbox outbox;
   const char *session; /* the one named; NULL: the newest here */
-  char *last;          /* whom it was told last */
+  char *last;          /* the session of the last push */
   bool quiet;
-  uint64_t debounce_ms, first_ms, newest_ms; /* of the changes that are not told */
+  uint64_t debounce_ms, first_ms, newest_ms; /* of the changes that are not pushed yet */
   uint64_t retry_ms, retry_pause_ms;         /* after a push failed: when, and how long that is */
 };
 
@@ -109,7 +109,7 @@ static int loop(struct watching *watching) {
       code = cli_fail(watching->cli, "nothing is left to watch");
   }
   if (!code && watching->changes.count)
-    code = flush(watching); /* what happened before the end is still told */
+    code = flush(watching); /* what happened before the end is still pushed */
   return code;
 }
 

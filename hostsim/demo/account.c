@@ -135,7 +135,7 @@ int demo_account(const struct demo_folder *folder, const char *plugin) {
            books.store_pushed, books.store_delivered, books.store_open, books.store_waiting,
            books.pushed.sent);
   }
-  print_count("messages that want a turn: sent", "heard", &books.submitted);
+  print_count("messages that ask for a turn: sent", "delivered", &books.submitted);
   printf("notifications withheld by the configuration: %" JSON_INTEGER_FORMAT ". Of all else:\n",
          books.store_withheld);
   print_count("pushed", "delivered", &books.pushed);

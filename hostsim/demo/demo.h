@@ -45,7 +45,7 @@ struct screen {
   bool fast; /* no pauses */
 };
 
-/* One line or several that somebody says; `who` is "user", "assistant" or "tool". */
+/* One line or several that a person or program says; `who` is "user", "assistant" or "tool". */
 void screen_say(const struct screen *screen, const char *who, const char *text);
 
 /* A carrier as the model gets it: its content, and, marked, what was put before and after it. */

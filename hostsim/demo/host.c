@@ -27,7 +27,7 @@ static void insist(int32_t code, const struct tidings_error *error, const char *
   if (code != TIDINGS_OK) give_up(what, error->text);
 }
 
-/* Tells the supervisor that this is the moment, and waits for SIGKILL. */
+/* Reports to the supervisor that this is the moment, and waits for SIGKILL. */
 static _Noreturn void die_here(void) {
   fflush(stdout);
   json_t *word = json_pack("{s:b}", "kill_me", 1);

@@ -58,7 +58,7 @@ const struct tidings_action *host_asked(const struct tidings_reply *reply, uint3
  * messages. */
 void host_start_turn(struct demo_host *host, struct tidings_reply *reply);
 
-/* From now on host_sleep hears who rings. */
+/* From now on host_sleep receives wake signals. */
 void host_listen(struct demo_host *host);
 
 /* Sleeps until another process has rung. Returns the reply to the event `wake`. */
@@ -67,7 +67,7 @@ struct tidings_reply *host_sleep(struct demo_host *host);
 /* Puts a configuration in force. */
 void host_configure(struct demo_host *host, const char *configuration);
 
-/* The delivery points. They return the delivery id, 0 when there was nothing to tell. */
+/* The delivery points. They return the delivery id, 0 when there was nothing to deliver. */
 uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *content,
                           enum ending ending);
 uint64_t host_chat_request(struct demo_host *host, const char *content);

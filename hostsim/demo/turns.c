@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The demo's last act: who speaks next. A person types while a tool runs, a webhook waits behind
- * what was typed, something critical stops a stream, a subagent's end wakes an idle session. The
- * host starts the turns that the plugin asks for, in the order in which it asks.
+ * The demo's last act: who speaks next. A person types while a tool runs, a webhook's message
+ * waits until the typed one had its turn, something critical stops a stream, a subagent's end wakes
+ * an idle session. The host starts the turns that the plugin asks for, in the order in which it
+ * asks.
  */
 #include "demo/host.h"
 
@@ -35,7 +36,7 @@ static void send_from_elsewhere(struct demo_host *host, const char *type, json_t
   free(string);
 }
 
-/* Typed in a running turn, and heard in it. */
+/* Typed during a running turn, and delivered in it. */
 static void correction(struct demo_host *host) {
   screen_headline(&host->screen, "turns: a message that is typed while a tool runs is delivered "
                                  "with that tool's result");

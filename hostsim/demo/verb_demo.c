@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * hostsim demo: the supervisor. It makes the folder, starts the host, kills it where it asks for
- * it, starts it again, does the books, and leaves nothing behind.
+ * it, starts it again, counts what was delivered, and removes the folder.
  */
 #include "command/interrupt.h"
 #include "command/paths.h"

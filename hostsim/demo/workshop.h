@@ -36,7 +36,7 @@ int workshop_fix(const char *workspace);
 /* Another process writes `count` files, src/words_01.h and so on. Returns 0 or -1. */
 int workshop_write_many(const char *workspace, unsigned count);
 
-/* Another process writes src/parser.h; true when inotify has told so. */
+/* Another process writes src/parser.h; true when inotify has reported it. */
 bool workshop_edit_elsewhere(const char *workspace);
 
 #endif

@@ -13,14 +13,14 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* How long an agent may take over one request unless told otherwise. */
+/* How long an agent may take over one request by default. */
 #define AGENT_TIMEOUT_MS 30000
 
 enum agent_outcome {
   AGENT_OK,
   AGENT_DIED,        /* agent->status says how; it was reaped */
   AGENT_HUNG,        /* it did not answer in time and was killed */
-  AGENT_INTERRUPTED, /* this process was told to stop; the agent was killed */
+  AGENT_INTERRUPTED, /* this process was asked to stop; the agent was killed */
   AGENT_NOT_STARTED, /* no process could be had: agent->status is the errno */
 };
 

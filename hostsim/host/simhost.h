@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a simulated host gives its plugin: a clock that only moves when told to, randomness from a
+ * What a simulated host gives its plugin: a clock that only moves on request, randomness from a
  * seed, a log.
  */
 #ifndef HOSTSIM_SIMHOST_H

@@ -285,7 +285,7 @@ static void step_crash(struct play *play, const json_t *value) {
   start_agent(play);
 }
 
-/* Whoever does this step, alive. */
+/* The process of this step, alive. */
 static void choose_actor(struct play *play, const json_t *step) {
   const char *name = json_string_value(json_object_get(step, "as"));
   play->actor = 0;

@@ -133,7 +133,7 @@ enum played check_answer(struct play *play, const struct act *act, const json_t 
   return kept > 0 ? PLAYED_SAME : PLAYED_DIFFERENT;
 }
 
-/* -- what others are told ---------------------------------------------------------------------- */
+/* -- what other processes receive -------------------------------------------------------------- */
 
 enum played check_child(struct play *play, const struct act *act) {
   char child[2 * NAME_SIZE];

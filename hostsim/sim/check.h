@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * sim/check.h: a schedule that is being played, and what is compared after each step. Models that
- * do not agree with the plugin are left behind; the last one's difference is written.
+ * do not agree with the plugin are dropped; the last one's difference is written.
  */
 #ifndef HOSTSIM_SIM_CHECK_H
 #define HOSTSIM_SIM_CHECK_H
@@ -34,7 +34,7 @@ enum played check_states(struct play *play, bool with_past);
 /* The child of a fork has a copy of what is pending, and nothing else. */
 enum played check_child(struct play *play, const struct act *act);
 
-/* A host that sleeps must hear of what it has to come for: before the act, what rang until then is
+/* A sleeping host must be woken when it has to act: before the act, what rang until then is
  * taken; after it, the session must be among what rang since. More rings than needed are
  * allowed. */
 enum played check_before_ring(struct play *play, const struct act *act);

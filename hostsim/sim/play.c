@@ -148,7 +148,8 @@ static enum played set_up(struct play *play, const struct sim_settings *settings
   return PLAYED_SAME;
 }
 
-/* All that waits must come out in the end: differences that nobody saw so far are seen then. */
+/* All that waits must come out in the end: differences that were not visible so far are seen then.
+ */
 static enum played play_out(struct play *play) {
   enum played played = PLAYED_SAME;
   struct act act;

@@ -37,7 +37,7 @@ enum call_outcome { CALL_ANSWERED, CALL_DIED, CALL_FAILED };
 /* Makes a store below `base` and starts everybody. False: a sentence was written to `out`. */
 bool processes_start(struct processes *processes, const char *base, bool separate, FILE *out);
 
-/* Ends everybody and removes the store. False: somebody did not end well. */
+/* Ends all processes and removes the store. False: a process did not end well. */
 bool processes_stop(struct processes *processes, FILE *out);
 
 /* Sends a request (whose reference this takes). `dies_in` > 0: the process is to die in that

@@ -43,7 +43,7 @@ static bool drop_chunks(struct shrinking *shrinking, size_t size) {
   return dropped;
 }
 
-/* Two that only make sense together, such as a fault and what mends it. */
+/* Two that only make sense together, such as a fault and its repair. */
 static bool drop_pairs(struct shrinking *shrinking) {
   enum { FEW_STEPS = 32 };
   static struct schedule one, both;

@@ -117,7 +117,7 @@ static void save(const struct sim *sim, const struct schedule *schedule) {
   putchar('\n');
 }
 
-/* Cuts it down, tells it step by step, and what differs at its end. */
+/* Shrinks it, prints it step by step, and what differs at its end. */
 static void report(struct sim *sim, struct schedule *schedule, const char *difference) {
   struct search search = {.sim = sim, .difference = difference};
   size_t steps = schedule->step_count;

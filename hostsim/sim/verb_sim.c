@@ -178,12 +178,12 @@ static char *make_base(void) {
   return base ? base : folder_make_temporary(NULL, "hostsim-sim");
 }
 
-/* Whoever reads the output has had enough: the playing process dies of that, this one only sees it
+/* The reader of the output has closed it: the playing process dies of that, this one only sees it
  * and cleans up. */
 static void hear_closed_pipe(int number) { (void)number; }
 
 /* Starts the playing process with the same arguments and some more, and waits for it. Returns its
- * wait status; -1: it was told to stop; -2: hung. */
+ * wait status; -1: it was asked to stop; -2: hung. */
 static int run_player(const struct watch *watch, const struct sim_options *options, int argc,
                       char **argv, const char *const more[]) {
   const char *arguments[64] = {"internal-sim", watch->base};

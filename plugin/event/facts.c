@@ -7,7 +7,7 @@
 #include "common/json.h"
 #include "values/event.h"
 
-/* Only a report's data means something; anybody may put a `path` into a notification's. */
+/* Only a report's data means something; any process may put a `path` into a notification's. */
 static bool has_facts(const struct notification *note) {
   return note->made_by == MADE_BY_FILE_CHANGED || note->made_by == MADE_BY_MCP_STATE ||
          note->made_by == MADE_BY_RATE_LIMITED;
@@ -66,7 +66,7 @@ static int read_facts(const struct notification *note, struct arena *scratch, st
 int facts_read(struct item *items, size_t count, struct arena *arena) {
   enum {
     SCRATCH_BYTES = 65536
-  }; /* how much of what nobody asks for is kept until it is freed: data can be big, and what waits
+  }; /* how much of unused memory is kept until it is freed: data can be big, and what waits
         many */
   struct arena scratch = ARENA_EMPTY;
   size_t read = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/message_data.c: the data of the events of messages. What a content or a trigger says is
- * nobody's business here.
+ * event/message_data.c: the data of the events of messages. The text of a content or a trigger
+ * is not read here.
  */
 #include "common/error.h"
 #include "event/event_data.h"

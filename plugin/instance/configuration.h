@@ -30,8 +30,8 @@ int configuration_set(struct instance *instance, struct tidings_span json,
 int configuration_complete(const struct instance *instance, struct configuration *configuration,
                            struct tidings_error *error);
 
-/* What tells a session's real blocks from forged ones. It never changes, and the query
- * `instructions` has it for the system prompt. Empty: this configuration uses none. */
+/* The nonce that distinguishes a session's real blocks from forged ones. It never changes, and the
+ * query `instructions` has it for the system prompt. Empty: this configuration uses none. */
 struct nonce {
   char text[17];
   size_t len;

@@ -53,8 +53,8 @@ static void log_from_store(void *context, uint32_t severity, const char *text) {
   instance->host.log(instance->host.context, severity, &message);
 }
 
-/* A page that the kernel hands to a forked child as zeros: one load tells parent from child, where
- * getpid costs a system call. */
+/* A page that the kernel hands to a forked child as zeros: one load distinguishes parent from
+ * child, where getpid costs a system call. */
 static const uint8_t *make_fork_mark(void) {
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
   uint8_t *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -27,7 +27,7 @@ enum { QUIET_UNKNOWN = 1 };
 struct session_slots;
 struct session_table {
   _Atomic(struct session_slots *) slots; /* NULL while empty */
-  pthread_mutex_t lock;                  /* of whoever adds */
+  pthread_mutex_t lock;                  /* for the thread that adds */
   size_t count;
 };
 

@@ -281,7 +281,7 @@ int retention_step(struct store_txn *txn, uint32_t session, struct head *head, i
                    size_t limit, struct tidings_error *error);
 
 /* In a write that is no push, before its commit: forgets some rows of sessions other than `session`
- * (0: of any), whether anybody uses them or not. */
+ * (0: of any), whether they are in use or not. */
 int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
                 struct tidings_error *error);
 
@@ -315,11 +315,12 @@ static inline uint32_t bell_read(const _Atomic uint32_t *bell) {
   return atomic_load_explicit(bell, memory_order_acquire);
 }
 
-/* -- the ring: somebody must act now ----------------------------------------------------------- */
+/* -- the ring: a process must act now ---------------------------------------------------------- */
 
-/* In a write that changes `session`, whose head says that `owner` has it (nobody: no effect): when
- * this write is committed, the processes that wait for that owner are woken, all but the calling
- * thread if it is the one that waits. See wake.h for the other side. Costs nothing but then. */
+/* In a write that changes `session`, whose head says that `owner` has it (without owner: no
+ * effect): when this write is committed, the processes that wait for that owner are woken, all but
+ * the calling thread if it is the one that waits. See wake.h for the other side. Costs nothing but
+ * then. */
 void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner);
 
 #endif

@@ -52,8 +52,8 @@ static inline bool notification_is_critical(const struct notification *note) {
   return note->level == TIDINGS_LEVEL_CRITICAL;
 }
 
-/* What the report that an item was made of says, as far as the policy asks. Empty until somebody
- * has read it (event/facts.h), and for items that were made of no report. */
+/* What the report that an item was made of says, as far as the policy asks. Empty until it was
+ * read (event/facts.h), and for items that were made of no report. */
 struct facts {
   const struct tidings_span *paths; /* file.changed: its `path` or `paths` */
   size_t path_count;
@@ -112,7 +112,7 @@ enum reason {
   REASON_NEWER_STATE = 19, /* superseded: a newer report of the same handle or server; ref: its n */
   REASON_COUNTED = 20,     /* delivered: its files are in the number of those that have no room in a
                               list; ref as with REASON_SHOWN */
-  REASON_OVER = 21,        /* annihilated: the time to wait that it tells of is over */
+  REASON_OVER = 21,        /* annihilated: the time to wait that it reports is over */
   REASON_COUNT
 };
 

@@ -29,7 +29,7 @@ enum turn_kind { TURN_OF_HOST = 0, TURN_OF_MESSAGES = 1, TURN_OF_SYSTEM = 2, TUR
 
 enum { MAX_ABORTS = 64 }; /* what critical.max_aborts may be */
 
-/* A session's run. Zero is a session never heard of. */
+/* A session's run. Zero is a session without any event. */
 struct run {
   uint8_t state, phase, kind;
   bool told;       /* STARTING: the host knows of the offer */
@@ -119,7 +119,7 @@ enum turns_event {
   TURNS_ROLLED_BACK,
   TURNS_RECOVERED, /* a host attaches whose predecessor is gone; its leases were resolved by the two
                       before */
-  TURNS_NEWS,      /* something pending asks to be heard */
+  TURNS_NEWS,      /* something pending asks for attention */
   TURNS_RESUMED,   /* of the session: as opened */
   TURNS_FORKED,
   TURNS_REDIRECT, /* anybody's */

@@ -11,8 +11,9 @@ import subprocess
 import sys
 
 SOURCE, BUILD = (pathlib.Path(os.environ[name]) for name in ("TIDINGS_SOURCE_DIR", "TIDINGS_BUILD_DIR"))
-# What is covered: any of "documents", "headers" (abi/tidings, hostkit/include), "help" (of tidings and hostsim).
-COVERED = ("documents", "headers", "help")
+# What is covered: any of "documents", "headers" (abi/tidings, hostkit/include), "help" (of tidings and hostsim),
+# "strings" (literals of the programs and the plugin: errors, what is printed).
+COVERED = ("documents", "headers", "help", "strings")
 
 # What not to write, and what to write instead.
 AVOID = (
@@ -75,6 +76,17 @@ def help_texts():
         yield from printed("hostsim", verb, "--help")
 
 
+def strings():
+    """The string literals of the sources. What a model reads is not among them: plugin/render/ holds its words."""
+    for folder in ("agents", "cli", "command", "common", "hostkit", "hostsim", "plugin"):
+        for path in sorted((SOURCE / folder).rglob("*.c")):
+            if "plugin/render/" not in str(path):
+                text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), path.read_text(encoding="utf-8"), flags=re.DOTALL)
+                for literals in re.finditer(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', text):
+                    line = text.count("\n", 0, literals.start()) + 1
+                    yield str(path.relative_to(SOURCE)), line, re.sub(r'"\s*"', "", literals[0]).replace("\\n", " ")
+
+
 def avoided(lines):
     for name, number, line in lines:
         for pattern, instead in AVOID:
@@ -112,7 +124,7 @@ def catches():
 
 
 def main():
-    kinds = {"documents": documents, "headers": headers, "help": help_texts}
+    kinds = {"documents": documents, "headers": headers, "help": help_texts, "strings": strings}
     checks = [("each rule finds what it is for", list(catches()))]
     checks += [(f"{kind}: plain words", list(avoided(kinds[kind]()))) for kind in COVERED]
     checks.append(("documents: a line is a sentence", list(not_a_sentence(documents()))))

@@ -12,7 +12,7 @@ for words in 'failed with exit code 1' '`src/parser.h` was modified externally.'
   says out "$words"
 done
 lacks out 'Half of it is built'
-says out 'messages that want a turn: sent 4, heard 4, lost 0, twice 0'
+says out 'messages that ask for a turn: sent 4, delivered 4, lost 0, twice 0'
 [ "$(grep -c 'SIGKILL' "$work/out")" -eq 2 ] || fail "the host is killed twice"
 ! grep -q "$(printf '\033')" "$work/out" || fail "no colour when it is no terminal"
 leaves_nothing

@@ -13,7 +13,7 @@
 enum peer { PEER_HOST, PEER_RIVAL, PEER_PRODUCER, PEERS };
 
 enum act_kind {
-  ACT_NOTE, /* what makes news */
+  ACT_NOTE, /* what makes notifications */
   ACT_POLLED,
   ACT_SUBAGENT,
   ACT_SUBMIT, /* messages */
@@ -114,7 +114,7 @@ struct act {
   bool in_place; /* ACT_RESTART: the process stays, only its instance is closed and opened again */
 };
 
-/* The kinds of news that are pushed. */
+/* The kinds of notifications that are pushed. */
 struct note_kind {
   const char *source, *name;
 };

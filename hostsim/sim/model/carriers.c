@@ -122,7 +122,7 @@ static int find_delivery(const struct model *model, uint64_t public_id) {
   return -1;
 }
 
-/* Whoever says again what is so already is not contradicted, whoever that is. */
+/* Settling again with the same outcome is not refused, by any process. */
 int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings,
                    bool *ret_rolled_back) {
   *ret_rolled_back = false;

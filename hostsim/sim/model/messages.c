@@ -112,8 +112,8 @@ int message_move(struct model *model, const struct act *act) {
   return 0;
 }
 
-/* The plugin's own messages are made for one offer and do not wait: the news that asked for it
- * does. */
+/* The plugin's own messages are made for one offer and do not wait: the notification that
+ * asked for it does. */
 void message_queue_again(struct model_message *message) {
   message->state = message->system ? MESSAGE_CANCELLED : MESSAGE_QUEUED;
   message->waited = true;
@@ -121,7 +121,7 @@ void message_queue_again(struct model_message *message) {
 
 void message_fire(struct model_message *message) { message->state = MESSAGE_FIRED; }
 
-/* Its text is the number of the item that it tells of. */
+/* Its text is the number of the item that it reports. */
 int message_add_system(struct model *model, const struct model_item *item) {
   model->messages[model->message_count] =
       (struct model_message){.id = SYSTEM_ID + (int)model->system_count++,

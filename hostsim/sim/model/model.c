@@ -44,7 +44,7 @@ static int64_t delay_end_ms(const struct model *model, const struct sim_settings
   return model->run.delay_begin_ms + settings->settle_delay_ms;
 }
 
-/* By the settings that are in force now. A clock that was set back behind its begin would make it
+/* By the settings that are in force now. A clock that was set back before its begin would make it
  * last. */
 static bool delay_is_over(const struct model *model, const struct sim_settings *settings) {
   const struct model_run *run = &model->run;
@@ -126,13 +126,13 @@ static int take_step(struct model *model, const struct act *act,
   return error != 0 ? error : run_event(model, act, settings);
 }
 
-/* News that asks for nothing is only stored. */
+/* A passive notification is only stored. */
 static bool is_plain_news(const struct act *act) {
   return act->kind == ACT_POLLED || (act->kind == ACT_NOTE && act->activation == PASSIVE &&
                                      act->level != TIDINGS_LEVEL_CRITICAL);
 }
 
-/* What the attached host is told, whatever it called. */
+/* What the attached host receives, whichever function it called. */
 static void tell(struct model *model, const struct act *act, const struct sim_settings *settings,
                  struct answer *answer) {
   struct model_run *run = &model->run;

@@ -64,7 +64,7 @@ struct model_change {
 };
 
 struct model_delivery {
-  uint64_t public_id; /* as the plugin names it; 0: never told */
+  uint64_t public_id; /* as the plugin names it; 0: never named */
   enum delivery_state state;
   bool on_tool_result;
   uint16_t fates[OUTCOMES];              /* how many items end so when it is committed */
@@ -141,14 +141,14 @@ struct answer {
   int shown[MODEL_ITEMS], steered[MODEL_MESSAGES], offered[MODEL_MESSAGES];
 };
 
-/* A session that nobody has heard of; every process runs and has these settings. */
+/* A session without any event; every process runs and has these settings. */
 void model_init(struct model *model, const struct sim_settings *settings, bool one_phase,
                 int64_t now_ms);
 
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer);
 
 /* Only what a call does in a first commit of its own: a hook's host becomes the session's owner;
- * news is stored before it is looked at. False: this call has no such. */
+ * a notification is stored before it is looked at. False: this call has no such. */
 bool model_apply_first(struct model *model, const struct act *act);
 
 /* Byte for byte. What lies between the fields may tell apart two that mean the same: then both go
@@ -158,7 +158,8 @@ bool model_is_same(const struct model *a, const struct model *b);
 /* The process is another one now, with the settings that it starts with. */
 void model_process_ended(struct model *model, enum peer peer);
 
-/* After an act of somebody else: there is something that the owner, who sleeps, has to come for. */
+/* After an act of another process: there is something that the owner, who sleeps, has to come for.
+ */
 bool model_must_ring(const struct model *model, const struct act *act, const struct answer *answer);
 
 bool model_owner_is(const struct model *model, enum peer peer);

@@ -49,7 +49,7 @@ int run_event(struct model *model, const struct act *act, const struct sim_setti
 int run_start_named(struct model *model, const struct act *act, bool fires);
 int run_cancel(struct model *model, const struct act *act, const struct sim_settings *settings);
 
-/* model.c: what history tells of the run. */
+/* model.c: what history shows of the run. */
 void model_note_change(struct model *model, unsigned cause, enum run_state from);
 
 /* urgency.c */

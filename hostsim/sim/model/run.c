@@ -263,7 +263,7 @@ static void enter_phase(struct model *model, enum phase phase) {
   }
 }
 
-/* A result of the host's own does not start an offer that it has not been told of. */
+/* A result of the host's own does not start an offer that it has not received. */
 void run_tool_result(struct model *model) {
   if (run_is_running(model) || (model->run.state == STARTING && model->run.told))
     enter_phase(model, PHASE_TOOLS);

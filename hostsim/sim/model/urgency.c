@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/urgency.c: what news makes the host do at once.
+ * sim/model/urgency.c: what a notification makes the host do at once.
  */
 #include "sim/model/parts.h"
 

@@ -188,8 +188,8 @@ static void remove_aside(const struct db *db) {
   (void)unlinkat(db->directory_fd, aside, AT_REMOVEDIR);
 }
 
-/* The entries of the folders above, as far as they are ours: whoever made them may have been killed
- * before it could sync them. */
+/* The entries of the folders above, as far as they are ours: the process that made them may have
+ * been killed before it could sync them. */
 static int sync_ancestors(const struct db *db) {
   struct stat entry;
   int err = 0, fd = openat(db->directory_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -208,7 +208,7 @@ static int sync_ancestors(const struct db *db) {
 static int make_datafile(struct db *db, const struct db_key *key, struct tidings_span value) {
   char path[64];
   (void)snprintf(path, sizeof path, "/proc/self/fd/%d/%s", db->directory_fd, aside);
-  remove_aside(db); /* of somebody who died here; the gate keeps others out */
+  remove_aside(db); /* of a process that died here; the gate keeps others out */
   int err = mkdirat(db->directory_fd, aside, 0700) ? errno : 0;
   if (!err) err = make_environment(path, key, value);
   if (!err) err = sync_file(db->directory_fd, aside_file);
@@ -216,7 +216,7 @@ static int make_datafile(struct db *db, const struct db_key *key, struct tidings
   return err;
 }
 
-/* The folder `creating` goes last: as long as it is there, somebody has to sync what was made. */
+/* The folder `creating` goes last: as long as it is there, a process has to sync what was made. */
 int datafile_create(struct db *db, const struct db_key *key, struct tidings_span value,
                     struct tidings_error *error) {
   struct stat entry;

@@ -83,8 +83,8 @@ bool owner_equal(const struct owner *a, const struct owner *b) {
          memcmp(a->boot_id, b->boot_id, sizeof a->boot_id) == 0;
 }
 
-/* Whoever cannot be looked at (no descriptor left, no memory) counts as alive: its notifications
- * would be shown twice if it were not dead. */
+/* A process that cannot be examined (no descriptor left, no memory) counts as alive: its
+ * notifications would be shown twice if it were not dead. */
 bool owner_alive(const struct owner *owner) {
   uint8_t boot_id[16];
   uint64_t start_time;

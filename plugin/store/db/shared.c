@@ -37,7 +37,7 @@ store_deadline store_deadline_in(uint32_t budget_ms) {
   return monotonic_ns() + (uint64_t)budget_ms * 1000000u;
 }
 
-/* Returns 0, or errno: EAGAIN or EACCES when somebody else has it. */
+/* Returns 0, or errno: EAGAIN or EACCES when another process has it. */
 static int byte_lock(int fd, short type, off_t at) {
   struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
   return fcntl(fd, F_OFD_SETLK, &lock) ? errno : 0;
@@ -75,8 +75,8 @@ static int init_writer(struct db *db, struct tidings_error *error) {
              : 0;
 }
 
-/* Behind the gate. The first user of all makes the header anew: what a reboot or a crash of all
- * users left in it is void. */
+/* The caller holds the gate. The first user of all makes the header anew: what a reboot or a crash
+ * of all users left in it is void. */
 static int enter(struct db *db, struct tidings_error *error) {
   struct shared *shared = &db->shared;
   struct shared_page *page = shared->page;
@@ -168,8 +168,8 @@ void shared_close(struct db *db) {
   db->shared.fd = -1;
 }
 
-/* Waits in slices: whoever is killed between being woken and taking the lock has used up the wake,
- * and the others sleep beside a lock that is free. */
+/* Waits in slices: a process that is killed between being woken and taking the lock has used up the
+ * wake, and the others sleep beside a lock that is free. */
 static int wait_for_writer(pthread_mutex_t *writer, store_deadline deadline) {
   for (;;) {
     store_deadline slice = store_deadline_in(WRITER_SLICE_MS);

@@ -20,18 +20,18 @@ struct db;
  * the bells, the rings, the waiters. */
 struct shared_page {
   char magic[8];
-  uint32_t layout;      /* of this struct */
-  uint32_t mutex_bytes; /* sizeof(pthread_mutex_t) of whoever made it: a 32-bit process must not use
-                           a 64-bit mutex */
-  uint64_t pid_namespace;       /* of all present users */
-  pthread_mutex_t writer;       /* robust, process-shared */
+  uint32_t layout;        /* of this struct */
+  uint32_t mutex_bytes;   /* sizeof(pthread_mutex_t) of the process that made it: a 32-bit process
+                             must not use a 64-bit mutex */
+  uint64_t pid_namespace; /* of all present users */
+  pthread_mutex_t writer; /* robust, process-shared */
   _Atomic uint32_t waiters_end; /* slots of waiters from here on have never been used */
 };
 
 /* A process that sleeps at a FIFO of its own in the store's folder, for the sessions of an owner:
  * itself, or the agent that it helps. Written with the gate held only, and never while its process
- * lives but by that process; read by whoever rings, without a lock. Boot and PID namespace are
- * those of all users. */
+ * lives but by that process; read by processes that ring, without a lock. Boot and PID namespace
+ * are those of all users. */
 enum waiter_state { WAITER_NONE = 0, WAITER_COMING = 1, WAITER_READY = 2 };
 struct wait_slot {
   _Atomic uint32_t state; /* enum waiter_state */

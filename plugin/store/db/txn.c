@@ -139,9 +139,9 @@ static int find_out(struct db *db, size_t id, bool *ret_stored) {
   return rc;
 }
 
-/* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. Nobody else
- * has written since, because the writer lock is still ours: so after opening again, the number of
- * the newest transaction says it. */
+/* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. No other
+ * process has written since, because the writer lock is still ours: so after opening again, the
+ * number of the newest transaction says it. */
 static int after_failed_commit(struct db *db, size_t id, int rc, struct tidings_error *error) {
   const char *reason = mdb_strerror(rc);
   bool stored = false;

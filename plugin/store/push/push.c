@@ -5,8 +5,8 @@
  * first leads: it takes the lock, then all slots that wait by then, stores them in one transaction
  * and says to each how it went. A slot is withdrawn (BUSY) only while it waits; once a leader has
  * it, its caller waits for the outcome, as it would for a commit of its own. Leader and followers
- * are threads of one process and die together, so no batch can be stored that somebody alive
- * believes lost.
+ * are threads of one process and die together, so no batch can be stored that a living
+ * thread believes lost.
  *
  * A push is one put: the item's number is the newest one's + 1, the quota is read from the head.
  */

@@ -18,7 +18,7 @@ int store_commit(struct store_txn *txn, struct tidings_error *error) {
   if (txn->ringing) rings_end(txn);
   shared_writer_unlock(db);
   if (txn->ringing) waiters_call(store, txn);
-  if (trouble) { /* the host's log is called only now: nobody waits for us any more */
+  if (trouble) { /* the host's log is called only now: no thread waits for us any more */
     db_log(db, code ? TIDINGS_LOG_ERROR : TIDINGS_LOG_WARNING, "store: a commit failed: %s; %s",
            trouble, code ? "it was refused" : "it was stored after all");
   }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/wake/rings.c: the counters that say which sessions rang. As with the bells, whoever commits
- * makes them odd before and even after, under the writer lock, so a writer that dies in between
- * leaves an odd one: who sees it and gets the writer lock knows that no process is in the middle
- * of a commit, and makes it even. So a ring is never lost, whenever its process is killed.
+ * store/wake/rings.c: the counters that say which sessions rang. As with the bells, the committing
+ * process makes them odd before and even after, under the writer lock, so a writer that dies in
+ * between leaves an odd one: a process that sees it and gets the writer lock knows that no process
+ * is in the middle of a commit, and makes it even. So a ring is never lost, whenever its process is
+ * killed.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -62,8 +63,8 @@ void rings_begin(struct store_txn *txn) {
   }
 }
 
-/* What the waiting thread rings itself, and nobody else since it last looked, is known to it: its
- * reply has it. */
+/* The waiting thread knows the rings that it made itself, if no other thread has rung since it last
+ * looked: its reply has it. */
 void rings_end(struct store_txn *txn) {
   struct store *store = txn->store;
   struct rings *known = txn->rung_by_others ? NULL : atomic_load(&store->wake.rings);
@@ -78,7 +79,7 @@ void rings_end(struct store_txn *txn) {
 
 /* -- the side that waits ----------------------------------------------------------------------- */
 
-/* Odd: somebody is just committing, and will call; or was killed. With the writer lock it is the
+/* Odd: a process is just committing, and will call; or was killed. With the writer lock it is the
  * latter, and can be repaired. */
 static uint32_t repair_odd(struct store *store, uint32_t ring) {
   if (shared_writer_try(&store->db)) {

@@ -3,8 +3,9 @@
  * store/wake/waiters.c: the processes that wait for a ring, and their FIFOs. A process that wants
  * to wait takes a slot in `shared`, then makes its FIFO `wake.<pid>.<start time>`, so that each
  * FIFO in the folder is named by a slot; both stay until the process is dead, and go when the store
- * is opened after that. Whoever rings opens a FIFO as its reader does, for reading and writing and
- * without blocking: no SIGPIPE, no waiting, and a byte keeps while the reader changes its build.
+ * is opened after that. A process that rings opens a FIFO as its reader does, for reading and
+ * writing and without blocking: no SIGPIPE, no waiting, and a byte keeps while the reader changes
+ * its build.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -80,7 +81,8 @@ static bool is_self(const struct store *store, const struct wait_slot *waiter) {
          atomic_load(&waiter->start_time) == store->db.self.start_time;
 }
 
-/* Asking /proc is slow, asking for the pid is not; but a pid may be somebody else's by now. */
+/* Asking /proc is slow, asking for the pid is not; but a pid may belong to another process by now.
+ */
 static bool is_dead(const struct store *store, uint32_t pid, uint64_t start_time, bool thorough) {
   struct owner owner = store->db.self;
   if (!pid || pid > INT32_MAX) return true;
@@ -91,13 +93,13 @@ static bool is_dead(const struct store *store, uint32_t pid, uint64_t start_time
   return thorough && !owner_alive(&owner);
 }
 
-/* Behind the gate. */
+/* The caller holds the gate. */
 static void forget(struct store *store, struct wait_slot *waiter) {
   (void)unlinkat(store->db.directory_fd, fifo_of(waiter).text, 0);
   atomic_store(&waiter->state, WAITER_NONE);
 }
 
-/* Behind the gate: so whoever was just coming died on the way. */
+/* The caller holds the gate: so a process that was just coming has died. */
 static void forget_dead(struct store *store, bool thorough) {
   for (uint32_t i = 0, end = slots_used(store); i < end; i++) {
     struct wait_slot *waiter = &store->db.shared.waiters[i];
@@ -178,7 +180,7 @@ static int fifo_failed(const struct store *store, const char *name, struct tidin
               name, errno == ENOTSUP || errno == ELOOP ? "used" : "made", reason);
 }
 
-/* Whatever the umask says, it is its user's and nobody else's. */
+/* The mode is 0600, whatever the umask is. */
 static int make_fifo(struct store *store, uint64_t *ret_inode, int *ret_fd,
                      struct tidings_error *error) {
   struct fifo_name name = name_of(store->db.self.pid, store->db.self.start_time);
@@ -193,7 +195,7 @@ static int make_fifo(struct store *store, uint64_t *ret_inode, int *ret_fd,
   return 0;
 }
 
-/* Behind the gate. */
+/* The caller holds the gate. */
 static int enlist(struct store *store, const struct owner *owner, int *ret_fd,
                   struct tidings_error *error) {
   struct wait_slot *waiter = own_slot(store);

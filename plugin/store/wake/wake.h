@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/wake/wake.h: the waiting side of a ring: a process that sleeps until somebody has committed
- * something that must act now. Who commits calls store_ring (store.h). A ring is two things: a
- * counter of its session's that moves with the commit, and after it a byte in the FIFO of each
- * process that waits for the session's owner. The byte may be lost (its writer was killed), the
- * counter never is. It must not know what rings mean.
+ * store/wake/wake.h: the waiting side of a ring: a process that sleeps until another process has
+ * committed something that needs an action now. The committing process calls store_ring (store.h).
+ * A ring is two things: a counter of its session's that moves with the commit, and after it a byte
+ * in the FIFO of each process that waits for the session's owner. The byte may be lost (its writer
+ * was killed), the counter never is. It must not know what rings mean.
  */
 #ifndef STORE_WAKE_WAKE_H
 #define STORE_WAKE_WAKE_H
