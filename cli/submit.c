@@ -21,6 +21,7 @@
 enum {
   OPTION_ID = CLI_LONG_ONLY,
   OPTION_STEER,
+  OPTION_QUEUE,
   OPTION_RESUME,
   OPTION_TRIGGER,
   OPTION_CANCEL,
@@ -33,7 +34,7 @@ enum { LARGEST_CONTENT = 1 << 20 }; /* from stdin; the plugin has a smaller limi
 struct submission {
   const char *type; /* of the event; NULL: none of --cancel, --edit, --move */
   const char *id, *trigger, *before;
-  bool steer, resume;
+  bool steer, queue, resume;
 };
 
 static int choose_type(const struct cli *cli, struct submission *submission, const char *type) {
@@ -48,6 +49,7 @@ static int read_submit_option(const struct cli *cli, int key, struct submission 
   switch (key) {
   case OPTION_ID: *id = cli->value; return 0;
   case OPTION_STEER: submission->steer = true; return 0;
+  case OPTION_QUEUE: submission->queue = true; return 0;
   case OPTION_RESUME: submission->resume = true; return 0;
   case OPTION_TRIGGER: submission->trigger = cli->value; return 0;
   case OPTION_BEFORE: submission->before = cli->value; return 0;
@@ -62,8 +64,11 @@ static int check_submission(const struct cli *cli, const struct submission *subm
                             const char *id) {
   bool submits = !submission->type,
        moves = !submits && strcmp(submission->type, "message.moved") == 0;
-  if (!submits && (id || submission->steer || submission->resume || submission->trigger))
-    return cli_usage(cli, "--id, --steer, --resume and --trigger are for a new message");
+  bool describes = submission->steer || submission->queue || submission->resume;
+  if (submission->steer && submission->queue)
+    return cli_usage(cli, "--steer and --queue exclude each other");
+  if (!submits && (id || describes || submission->trigger))
+    return cli_usage(cli, "--id, --steer, --queue, --resume and --trigger are for a new message");
   if (moves != (submission->before != NULL))
     return cli_usage(cli, "--move and --before=ID|last need each other");
   bool takes_content = submits || strcmp(submission->type, "message.edited") == 0;
@@ -98,7 +103,8 @@ static int make_data(const struct cli *cli, const struct submission *submission,
   int code = data ? 0 : cli_fail(cli, "the message's id is not UTF-8");
   if (!code && cli->word_count) code = read_content(cli, &content);
   if (content) json_object_set_new(data, "content", content);
-  if (submission->steer) json_object_set_new(data, "delivery", json_string("steer"));
+  if (submission->steer || submission->queue)
+    json_object_set_new(data, "delivery", json_string(submission->steer ? "steer" : "queue"));
   if (submission->resume) json_object_set_new(data, "resume", json_true());
   if (submission->before)
     json_object_set_new(data, "before",
@@ -181,6 +187,10 @@ const struct cli_verb verb_submit = {
              .name = "steer",
              .help = "Deliver it during the running turn, with the next tool result; "
                      "if none comes, it is queued."},
+            {.key = OPTION_QUEUE,
+             .name = "queue",
+             .help = "Let it wait for a turn of its own. Without either, "
+                     "turns.default_delivery of the configuration decides."},
             {.key = OPTION_RESUME,
              .name = "resume",
              .help = "Start even if the session stopped at an error."},

@@ -130,8 +130,9 @@ static int read_turns(const struct path *path, const struct json *section,
       {TURNS_MAX_AUTO_TURNS, MAX_AUTO_TURNS_LIMIT, &settings->max_auto_turns}};
   struct path discipline_path = path_member(path, config_turns_names[TURNS_DISCIPLINE]);
   struct path restart_path = path_member(path, config_turns_names[TURNS_RESTART]);
+  struct path delivery_path = path_member(path, config_turns_names[TURNS_DEFAULT_DELIVERY]);
   const struct json *slots[TURNS_COUNT];
-  uint8_t restart = 0;
+  uint8_t restart = 0, delivery = 0;
   int code = field_object(path, section, error);
   if (!code) code = field_members(path, section, &known, slots, error);
   if (code) return code;
@@ -144,7 +145,11 @@ static int read_turns(const struct path *path, const struct json *section,
   if (!code && slots[TURNS_RESTART])
     code =
         read_choice(&restart_path, slots[TURNS_RESTART], &config_restart_choices, &restart, error);
+  if (!code && slots[TURNS_DEFAULT_DELIVERY])
+    code = read_choice(&delivery_path, slots[TURNS_DEFAULT_DELIVERY],
+                       &config_default_delivery_choices, &delivery, error);
   settings->restart_hold = restart == 1;
+  settings->steer_by_default = delivery == 1;
   return code;
 }
 

@@ -16,6 +16,7 @@ static const char *const overflow_names[] = {"defer", "drop_oldest", "drop_lowes
 static const char *const fence_names[] = {"none", "nonce"};
 static const char *const discipline_names[] = {"serial", "coalescing"};
 static const char *const restart_names[] = {"drain", "hold"};
+static const char *const default_delivery_names[] = {"queue", "steer"};
 
 const struct choices config_preset_choices = {preset_names, COUNT_OF(preset_names)};
 const struct choices config_format_choices = {format_names, COUNT_OF(format_names)};
@@ -25,6 +26,8 @@ const struct choices config_overflow_choices = {overflow_names, COUNT_OF(overflo
 const struct choices config_fence_choices = {fence_names, COUNT_OF(fence_names)};
 const struct choices config_discipline_choices = {discipline_names, COUNT_OF(discipline_names)};
 const struct choices config_restart_choices = {restart_names, COUNT_OF(restart_names)};
+const struct choices config_default_delivery_choices = {default_delivery_names,
+                                                        COUNT_OF(default_delivery_names)};
 
 const struct config_preset_values config_preset_values[] = {
     [PRESET_GROUPED] = {.format = FORMAT_MARKDOWN,
@@ -57,7 +60,7 @@ const char *const config_delivery_names[DELIVERY_COUNT] = {
     "annihilate", "fence"};
 
 const char *const config_turns_names[TURNS_COUNT] = {"discipline", "settle_delay_ms", "restart",
-                                                     "max_auto_turns"};
+                                                     "max_auto_turns", "default_delivery"};
 const char *const config_critical_names[CRITICAL_COUNT] = {"force", "max_aborts",
                                                            "abort_window_ms"};
 

@@ -20,7 +20,7 @@ struct choices {
 
 extern const struct choices config_preset_choices, config_format_choices, config_place_choices,
     config_order_choices, config_overflow_choices, config_fence_choices, config_discipline_choices,
-    config_restart_choices;
+    config_default_delivery_choices, config_restart_choices;
 
 enum delivery_key {
   DELIVERY_PRESET,
@@ -40,6 +40,7 @@ enum turns_key {
   TURNS_SETTLE_DELAY_MS,
   TURNS_RESTART,
   TURNS_MAX_AUTO_TURNS,
+  TURNS_DEFAULT_DELIVERY,
   TURNS_COUNT
 };
 enum critical_key { CRITICAL_FORCE, CRITICAL_MAX_ABORTS, CRITICAL_ABORT_WINDOW_MS, CRITICAL_COUNT };

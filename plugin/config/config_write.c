@@ -119,6 +119,8 @@ static void write_turns(const struct settings *settings, struct buffer *out) {
   write_choice(&config_restart_choices, settings->restart_hold, out);
   write_key(config_turns_names[TURNS_MAX_AUTO_TURNS], false, out);
   buffer_format(out, "%u", settings->max_auto_turns);
+  write_key(config_turns_names[TURNS_DEFAULT_DELIVERY], false, out);
+  write_choice(&config_default_delivery_choices, settings->steer_by_default, out);
   buffer_byte(out, '}');
 }
 

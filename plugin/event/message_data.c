@@ -59,6 +59,7 @@ int event_read_message_submitted(const struct data_input *input, struct event *e
                 "expected another id",
                 quote(message->id).text);
   if (!code) code = read_content(input, slots[CONTENT], message);
+  message->steer = input->settings->steer_by_default;
   if (!code && slots[DELIVERY]) code = read_delivery(input, slots[DELIVERY], message);
   if (!code && slots[TRIGGER]) code = read_trigger(input, slots[TRIGGER], message);
   if (!code && slots[RESUME])

@@ -62,6 +62,7 @@ struct settings {
   uint32_t settle_delay_ms; /* 0: the next turn starts at once */
   bool restart_hold;        /* after a restart the queue waits, as after a failed turn */
   uint32_t max_auto_turns;  /* system turns in a row; 0: none ever starts */
+  bool steer_by_default;    /* what a submitted message is that does not say its delivery */
 
   bool critical_force;      /* false: what is urgent is only delivered, never forced */
   uint32_t max_aborts;      /* of streams within abort_window_ms; 0: none is aborted */

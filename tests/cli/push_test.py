@@ -142,10 +142,24 @@ def test_submit(place):
     assert trigger["status"]["state"] == "starting", trigger
 
 
+def test_submit_default(place):
+    """turns.default_delivery decides for a message that says neither --steer nor --queue"""
+    place.opened()
+    place.event("turn.started", owner=os.getpid())
+    config = os.path.join(place.dir, "steers.json")
+    with open(config, "w", encoding="utf-8") as file:
+        file.write('{"turns": {"default_delivery": "steer"}}')
+    place.ok("submit", "-s", "s", "one")
+    place.ok("submit", "-s", "s", "--config", config, "two")
+    place.ok("submit", "-s", "s", "--config", config, "--queue", "three")
+    assert [m["state"] for m in place.ok("queue", "-s", "s", "--json").json["messages"]] == ["queued", "steering", "queued"]
+
+
 def test_submit_wrong(place):
     """what does not go together is refused"""
     for words, says in ((["--cancel", "a", "--edit", "b", "x"], "exclude each other"), (["--move", "a"], "--before"), (["--before", "a", "x"], "--move"),
-                        (["--cancel", "a", "x"], "unexpected argument"), (["--edit", "a"], "the message is missing"), (["--cancel", "a", "--steer"], "for a new message"),
+                        (["--cancel", "a", "x"], "unexpected argument"), (["--edit", "a"], "the message is missing"), (["--cancel", "a", "--steer"], "for a new message"), (["--cancel", "a", "--queue"], "for a new message"),
+                        (["--steer", "--queue", "x"], "exclude each other"),
                         (["--trigger", "1", "x"], "--trigger: '1' is not a JSON object")):
         place.refused("submit", "-s", "s", *words, code=2, says=says)
     place.refused("submit", "-s", "s", "--id", "tidings:1", "x", says="tidings:")

@@ -34,7 +34,7 @@ static const char defaults[] =
     "items\":0,"
     "\"max_tokens\":0,\"coalesce_window_ms\":0,\"annihilate\":false,\"fence\":\"none\"},"
     "\"turns\":{\"discipline\":\"serial\",\"settle_delay_ms\":0,\"restart\":\"drain\",\"max_auto_"
-    "turns\":8},"
+    "turns\":8,\"default_delivery\":\"queue\"},"
     "\"critical\":{\"force\":true,\"max_aborts\":3,\"abort_window_ms\":60000},"
     "\"limits\":{\"event_bytes\":262144,\"message_bytes\":16384,\"pending_per_session\":10000,"
     "\"dedup_window_ms\":86400000}}";
@@ -180,18 +180,19 @@ Test(config, limits_at_their_edges) {
 Test(config, turns_and_critical) {
   struct settings settings =
       settings_from("{\"turns\":{\"discipline\":\"coalescing\",\"settle_delay_ms\":1500,"
-                    "\"restart\":\"hold\",\"max_auto_turns\":2},"
+                    "\"restart\":\"hold\",\"max_auto_turns\":2,\"default_delivery\":\"steer\"},"
                     "\"critical\":{\"force\":false,\"max_aborts\":1,\"abort_window_ms\":5000}}",
                     &arena);
   cr_expect(settings.discipline == DISCIPLINE_COALESCING && settings.settle_delay_ms == 1500 &&
-            settings.restart_hold && settings.max_auto_turns == 2);
+            settings.restart_hold && settings.max_auto_turns == 2 && settings.steer_by_default);
   cr_expect(!settings.critical_force && settings.max_aborts == 1 &&
             settings.abort_window_ms == 5000);
   cr_expect(
       strstr(
           written(&settings),
           "\"turns\":{\"discipline\":\"coalescing\",\"settle_delay_ms\":1500,\"restart\":\"hold\","
-          "\"max_auto_turns\":2},\"critical\":{\"force\":false,\"max_aborts\":1,\"abort_window_"
+          "\"max_auto_turns\":2,\"default_delivery\":\"steer\"},\"critical\":{\"force\":false,"
+          "\"max_aborts\":1,\"abort_window_"
           "ms\":5000},"),
       "%s", written(&settings));
   settings = settings_from(
@@ -244,8 +245,9 @@ static bool settings_equal(const struct settings *a, const struct settings *b) {
          a->message_bytes == b->message_bytes && a->pending_per_session == b->pending_per_session &&
          a->dedup_window_ms == b->dedup_window_ms && a->discipline == b->discipline &&
          a->settle_delay_ms == b->settle_delay_ms && a->restart_hold == b->restart_hold &&
-         a->max_auto_turns == b->max_auto_turns && a->critical_force == b->critical_force &&
-         a->max_aborts == b->max_aborts && a->abort_window_ms == b->abort_window_ms;
+         a->max_auto_turns == b->max_auto_turns && a->steer_by_default == b->steer_by_default &&
+         a->critical_force == b->critical_force && a->max_aborts == b->max_aborts &&
+         a->abort_window_ms == b->abort_window_ms;
 }
 
 static const char *truth(struct random *random) {
@@ -308,13 +310,15 @@ static void random_delivery(struct random *random, struct buffer *out) {
 }
 
 static void random_turns(struct random *random, struct buffer *out) {
+  static const char *const deliveries[] = {"queue", "steer"};
   static const char *const disciplines[] = {"serial", "coalescing"}, *const restarts[] = {"drain",
                                                                                           "hold"};
-  buffer_format(
-      out,
-      "{\"settle_delay_ms\":%zu,\"discipline\":\"%s\",\"max_auto_turns\":%zu,\"restart\":\"%s\"}",
-      random_below(random, 3600001), disciplines[random_below(random, 2)],
-      random_below(random, 1000001), restarts[random_below(random, 2)]);
+  buffer_format(out,
+                "{\"settle_delay_ms\":%zu,\"discipline\":\"%s\",\"max_auto_turns\":%zu,\"restart\":"
+                "\"%s\",\"default_delivery\":\"%s\"}",
+                random_below(random, 3600001), disciplines[random_below(random, 2)],
+                random_below(random, 1000001), restarts[random_below(random, 2)],
+                deliveries[random_below(random, 2)]);
 }
 
 static void random_critical(struct random *random, struct buffer *out) {

@@ -74,6 +74,8 @@ static const struct {
     {TURNS("\"restart\":\"wait\""), TIDINGS_E_SCHEMA,
      "turns.restart: \"wait\" is not one of drain, hold"},
     {TURNS("\"restart\":true"), TIDINGS_E_SCHEMA, "turns.restart: true is not one of drain, hold"},
+    {TURNS("\"default_delivery\":\"now\""), TIDINGS_E_SCHEMA,
+     "turns.default_delivery: \"now\" is not one of queue, steer"},
     {TURNS("\"max_auto_turns\":1000001"), TIDINGS_E_SCHEMA,
      "turns.max_auto_turns: 1000001 is not an integer from 0 to 1000000"},
     {TURNS("\"max_auto_turns\":0.5"), TIDINGS_E_SCHEMA,
@@ -81,7 +83,8 @@ static const struct {
     {TURNS("\"max_auto_turns\":null"), TIDINGS_E_SCHEMA,
      "turns.max_auto_turns: null is not an integer from 0 to 1000000"},
     {"{\"turns\":{\"x\":9}}", TIDINGS_E_SCHEMA,
-     "turns.x: unknown key; expected one of discipline, settle_delay_ms, restart, max_auto_turns"},
+     "turns.x: unknown key; expected one of discipline, settle_delay_ms, restart, max_auto_turns, "
+     "default_delivery"},
     {"{\"turns\":5}", TIDINGS_E_SCHEMA, "turns: 5 is not an object"},
     {CRITICAL("\"force\":1"), TIDINGS_E_SCHEMA, "critical.force: 1 is not true or false"},
     {CRITICAL("\"max_aborts\":65"), TIDINGS_E_SCHEMA,
