@@ -76,8 +76,9 @@ static void skip_blanks(struct json_reader *reader) {
 
 /* Most JSON that arrives is compact: then this is one comparison. */
 static inline void skip_space(struct json_reader *reader) {
-  if (reader->at < reader->end && *reader->at > ' ' && *reader->at != '/') return;
-  skip_blanks(reader);
+  char next = ' ';
+  if (reader->at < reader->end) next = *reader->at;
+  if (next <= ' ' || next == '/') skip_blanks(reader);
 }
 
 static size_t skip_digits(struct json_reader *reader) {

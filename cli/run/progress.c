@@ -56,8 +56,7 @@ void progress_show(struct progress *progress, const char *name, uint64_t elapsed
   if (out && !fclose(out)) {
     (void)file_write_all(progress->fd, erase_line, sizeof erase_line - 1);
     /* Wide characters may make it longer by a little, and then the terminal wraps. */
-    (void)file_write_all(progress->fd, line,
-                          utf8_characters(span_of(line, len), size.ws_col - 1u));
+    (void)file_write_all(progress->fd, line, utf8_characters(span_of(line, len), size.ws_col - 1u));
     progress->shown = true;
   }
   free(line);

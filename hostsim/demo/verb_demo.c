@@ -31,8 +31,8 @@ struct supervisor {
 
 static const char *const headlines[DEMO_LIVES] = {
     "a session begins",
-    "the host comes back: what its transcript has was delivered, although it was "
-    "never settled",
+    ("the host comes back: what its transcript has was delivered, although it was "
+     "never settled"),
     "the host comes back: what its transcript lacks is delivered now",
 };
 
