@@ -88,8 +88,8 @@ Test(neutralize, all_else_stays_byte_for_byte) {
       "---\ntitle: x\n---\n# Notes\n",
       "--- a/main.c\n+++ b/main.c\n",
       "--- 5f1d3c2b\n",
-      "<b>, <user>, <system>, </tool_result>, <notification-bar>, <my:notification>, "
-      "<notificationcenter>, a < b",
+      ("<b>, <user>, <system>, </tool_result>, <notification-bar>, <my:notification>, "
+       "<notificationcenter>, a < b"),
       "**Note:** the system notifications page\n** a note on notifications",
       "**Critical:** mind the gap",
       "**Info**\n",
