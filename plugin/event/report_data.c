@@ -29,10 +29,37 @@ static int read_level(const struct data_input *input, const struct json *value,
   return field_choice(&path, value, level_names, LEVEL_COUNT, &report->level, input->error);
 }
 
+/* What the reporter wants of the notification that is made, as with a `notification`: the last
+ * fields of each report that makes one. */
+#define REPORT_WISHES "key", "ttl_ms", "activation"
+enum { WISH_COUNT = 3 };
+
+static int read_wishes(const struct json *const *wishes, struct report *report,
+                       struct tidings_error *error) {
+  static const char *const activations[] = {"passive", "idle", "interrupt"};
+  struct path key = path_member(&event_data_path, "key");
+  struct path ttl = path_member(&event_data_path, "ttl_ms");
+  struct path activation = path_member(&event_data_path, "activation");
+  int code = 0;
+  if (wishes[0]) code = field_string(&key, wishes[0], SMALL_STRING_BYTES, &report->key, error);
+  if (!code && wishes[1])
+    code = field_integer(&ttl, wishes[1], 1, INT64_MAX, &report->ttl_ms, error);
+  if (!code && wishes[2])
+    code = field_choice(&activation, wishes[2], activations, 3, &report->activation, error);
+  report->has_activation = wishes[2];
+  return code;
+}
+
+static int report_members(const struct data_input *input, const char *const *names, size_t count,
+                          size_t required, const struct json **slots, struct report *report) {
+  int code = event_data_members(input, names, count, required, slots);
+  return code ? code : read_wishes(&slots[count - WISH_COUNT], report, input->error);
+}
+
 int event_read_handle_state(const struct data_input *input, struct event *event) {
-  enum { HANDLE, TOOL, STATE, EXIT_CODE, CONTENT, LEVEL, COUNT };
-  static const char *const names[COUNT] = {"handle",    "tool",    "state",
-                                           "exit_code", "content", "level"};
+  enum { HANDLE, TOOL, STATE, EXIT_CODE, CONTENT, LEVEL, WISHES, COUNT = WISHES + WISH_COUNT };
+  static const char *const names[COUNT] = {"handle",  "tool",  "state",      "exit_code",
+                                           "content", "level", REPORT_WISHES};
   static const char *const states[] = {"running", "waiting", "stopped", "failed"};
   struct path state_path = path_member(&event_data_path, "state"),
               exit_path = path_member(&event_data_path, "exit_code");
@@ -40,7 +67,7 @@ int event_read_handle_state(const struct data_input *input, struct event *event)
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
   struct tidings_span content;
-  int code = event_data_members(input, names, COUNT, 3, slots);
+  int code = report_members(input, names, COUNT, 3, slots, &event->report);
   if (!code)
     code = read_name(&event_data_path, names[HANDLE], slots[HANDLE], SMALL_STRING_BYTES,
                      &report->handle, input->error);
@@ -69,12 +96,12 @@ int event_read_handle_polled(const struct data_input *input, struct event *event
 }
 
 int event_read_mcp_state(const struct data_input *input, struct event *event) {
-  enum { SERVER, STATE, LEVEL, COUNT };
-  static const char *const names[COUNT] = {"server", "state", "level"};
+  enum { SERVER, STATE, LEVEL, WISHES, COUNT = WISHES + WISH_COUNT };
+  static const char *const names[COUNT] = {"server", "state", "level", REPORT_WISHES};
   static const char *const states[] = {"connected", "disconnected", "unresponsive", "reconnected"};
   struct path state_path = path_member(&event_data_path, "state");
   const struct json *slots[COUNT] = {NULL};
-  int code = event_data_members(input, names, COUNT, 2, slots);
+  int code = report_members(input, names, COUNT, 2, slots, &event->report);
   if (!code)
     code = read_name(&event_data_path, names[SERVER], slots[SERVER], SMALL_STRING_BYTES,
                      &event->report.server, input->error);
@@ -112,15 +139,15 @@ static int read_path(const struct data_input *input, const struct json *value,
 }
 
 int event_read_file_changed(const struct data_input *input, struct event *event) {
-  enum { PATH, PATHS, CHANGE, CAUSED_BY, COUNT };
-  static const char *const names[COUNT] = {"path", "paths", "change", "caused_by"};
+  enum { PATH, PATHS, CHANGE, CAUSED_BY, WISHES, COUNT = WISHES + WISH_COUNT };
+  static const char *const names[COUNT] = {"path", "paths", "change", "caused_by", REPORT_WISHES};
   static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
   struct path path_path = path_member(&event_data_path, "path"),
               change_path = path_member(&event_data_path, "change");
   struct path cause_path = path_member(&event_data_path, "caused_by");
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
-  int code = event_data_members(input, names, COUNT, 0, slots);
+  int code = report_members(input, names, COUNT, 0, slots, &event->report);
   if (code) return code;
   if (slots[PATH] && slots[PATHS])
     return fail(input->error, TIDINGS_E_SCHEMA,
@@ -139,12 +166,12 @@ int event_read_file_changed(const struct data_input *input, struct event *event)
 }
 
 int event_read_config_changed(const struct data_input *input, struct event *event) {
-  enum { SUMMARY, KEYS, COUNT };
-  static const char *const names[COUNT] = {"summary", "keys"};
+  enum { SUMMARY, KEYS, WISHES, COUNT = WISHES + WISH_COUNT };
+  static const char *const names[COUNT] = {"summary", "keys", REPORT_WISHES};
   struct path summary_path = path_member(&event_data_path, "summary"),
               keys_path = path_member(&event_data_path, "keys");
   const struct json *slots[COUNT] = {NULL};
-  int code = event_data_members(input, names, COUNT, 1, slots);
+  int code = report_members(input, names, COUNT, 1, slots, &event->report);
   if (!code)
     code =
         field_string(&summary_path, slots[SUMMARY], SIZE_MAX, &event->report.summary, input->error);
@@ -162,12 +189,12 @@ int event_read_config_changed(const struct data_input *input, struct event *even
 }
 
 int event_read_budget_usage(const struct data_input *input, struct event *event) {
-  enum { USED, LIMIT, COUNT };
-  static const char *const names[COUNT] = {"used", "limit"};
+  enum { USED, LIMIT, WISHES, COUNT = WISHES + WISH_COUNT };
+  static const char *const names[COUNT] = {"used", "limit", REPORT_WISHES};
   struct path used_path = path_member(&event_data_path, "used"),
               limit_path = path_member(&event_data_path, "limit");
   const struct json *slots[COUNT] = {NULL};
-  int code = event_data_members(input, names, COUNT, 2, slots);
+  int code = report_members(input, names, COUNT, 2, slots, &event->report);
   if (!code)
     code = field_integer(&used_path, slots[USED], 0, INT64_MAX, &event->report.used, input->error);
   if (!code)
@@ -177,13 +204,13 @@ int event_read_budget_usage(const struct data_input *input, struct event *event)
 }
 
 int event_read_rate_limited(const struct data_input *input, struct event *event) {
-  enum { RETRY_AFTER_MS, PROVIDER, COUNT };
-  static const char *const names[COUNT] = {"retry_after_ms", "provider"};
+  enum { RETRY_AFTER_MS, PROVIDER, WISHES, COUNT = WISHES + WISH_COUNT };
+  static const char *const names[COUNT] = {"retry_after_ms", "provider", REPORT_WISHES};
   struct path retry_path = path_member(&event_data_path, "retry_after_ms"),
               provider_path = path_member(&event_data_path, "provider");
   const struct json *slots[COUNT] = {NULL};
   struct tidings_span provider;
-  int code = event_data_members(input, names, COUNT, 1, slots);
+  int code = report_members(input, names, COUNT, 1, slots, &event->report);
   if (!code)
     code = field_integer(&retry_path, slots[RETRY_AFTER_MS], 0, INT64_MAX,
                          &event->report.retry_after_ms, input->error);
@@ -194,11 +221,11 @@ int event_read_rate_limited(const struct data_input *input, struct event *event)
 }
 
 int event_read_subagent_finished(const struct data_input *input, struct event *event) {
-  enum { SLUG, SUMMARY, COUNT };
-  static const char *const names[COUNT] = {"slug", "summary"};
+  enum { SLUG, SUMMARY, WISHES, COUNT = WISHES + WISH_COUNT };
+  static const char *const names[COUNT] = {"slug", "summary", REPORT_WISHES};
   struct path summary_path = path_member(&event_data_path, "summary");
   const struct json *slots[COUNT] = {NULL};
-  int code = event_data_members(input, names, COUNT, 2, slots);
+  int code = report_members(input, names, COUNT, 2, slots, &event->report);
   if (!code)
     code = read_name(&event_data_path, names[SLUG], slots[SLUG], SMALL_STRING_BYTES,
                      &event->report.slug, input->error);

@@ -103,7 +103,10 @@ static int write_note(const struct event *event, const struct settings *settings
   struct buffer text = BUFFER_EMPTY;
   note->data = event->data;
   note->made_by = makers[event->type];
+  note->key = event->report.key;
+  note->ttl_ms = event->report.ttl_ms;
   if (event->report.has_level) note->level = event->report.level;
+  if (event->report.has_activation) note->activation = event->report.activation;
   render_report(event->type, &event->report, &produced->memory, &text);
   struct tidings_span message = buffer_view(&text);
   int code = -1;
