@@ -109,7 +109,7 @@ static int start_with(const struct spawn *spawn, const posix_spawn_file_actions_
 int spawn_start(const struct spawn *spawn, pid_t *ret_pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  struct streams streams;
+  struct streams streams = {.from = {0}};
   int reason = make_streams(spawn, &streams);
   if (reason) return reason;
   reason = posix_spawn_file_actions_init(&actions);

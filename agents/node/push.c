@@ -62,7 +62,7 @@ static bool word_of(struct napi_env__ *env, const struct text *text, const char 
 /* "tool.failed": the source goes to the first dot. */
 static bool kind_of(struct napi_env__ *env, const struct text *kind,
                     struct hostkit_notification *note) {
-  const char *dot = memchr(kind->ptr, '.', kind->len);
+  const char *dot = kind->len ? memchr(kind->ptr, '.', kind->len) : NULL;
   size_t source_len = dot ? (size_t)(dot - kind->ptr) : kind->len;
   if (!source_len || source_len + 1 == kind->len)
     return throw_type(env, "kind", "a source, a dot and a name, such as \"tool.failed\"");

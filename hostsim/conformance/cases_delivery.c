@@ -154,7 +154,7 @@ static void note_delivered(struct crowd *crowd, const struct tidings_reply *repl
 
 static void *deliver_many(void *context) {
   struct crowd *crowd = context;
-  int64_t deadline_ms = clock_mono_ms() + DEADLINE_S * 1000;
+  int64_t deadline_ms = clock_mono_ms() + (int64_t)DEADLINE_S * 1000;
   while (atomic_load(&crowd->delivered) < PUSHERS * PUSHES && clock_mono_ms() < deadline_ms) {
     const struct tidings_reply *reply = NULL;
     struct tidings_error error = {.size = sizeof error};

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # run.sh SOURCE_DIR: copies the sources into a bare Debian 13 and runs inside.sh there. Prints TAP. Exit status 77: this machine cannot do that,
-# and the last line says why.
+# and the last line says why. `run.sh SOURCE_DIR prepare` only makes the system, while something else is built; whoever comes next waits for it.
 #
 # The system is made once, by debootstrap and apt, in build/debian13/root, and made again when it is damaged or the list of its packages changes.
 # Everything is mounted in a mount namespace of its own, which ends with its last process: nothing stays mounted, however this ends, and no rm
@@ -75,7 +75,7 @@ if [ "${2:-}" != in-namespace ]; then
   command -v debootstrap >/dev/null || skip "there is no debootstrap"
   unshare --mount --propagation private mount -t tmpfs tmpfs /mnt 2>/dev/null || skip "nothing may be mounted here"
   mkdir -p "$work"
-  exec flock "$work/lock" unshare --mount --propagation private "$0" "$source_dir" in-namespace
+  exec flock "$work/lock" unshare --mount --propagation private "$0" "$source_dir" in-namespace "${2:-}"
 fi
 start=$SECONDS
 if is_sound; then
@@ -85,6 +85,7 @@ else
   mount_system
   install_packages
 fi
+if [ "${3:-}" = prepare ]; then exit 0; fi
 copy_sources
 printf '# sum: the system was there after %s s\n' $((SECONDS - start))
 in_debian /src/tests/debian13/inside.sh

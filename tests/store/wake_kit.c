@@ -52,9 +52,10 @@ void next_are(struct tidings_plugin *plugin, const char *expected) {
        count++)
     ids[count][len] = '\0';
   qsort(ids, count, sizeof *ids, by_name);
+  char *end = all;
   for (size_t i = 0; i < count; i++) {
-    if (i) strcat(all, " ");
-    strcat(all, ids[i]);
+    if (i) *end++ = ' ';
+    end = stpcpy(end, ids[i]);
   }
   cr_assert_str_eq(all, expected, "next_session says \"%s\", expected \"%s\"", all, expected);
 }

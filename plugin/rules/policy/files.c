@@ -146,7 +146,7 @@ int policy_list_files(const struct work *work, struct line *line) {
   struct tidings_span *paths = arena_array(work->arena, most, sizeof *paths);
   uint8_t *changes = arena_array(work->arena, most, sizeof *changes);
   if (!list || !paths || !changes) return -1;
-  for (uint8_t change = FILE_MODIFIED; change <= FILE_RENAMED; change++) {
+  for (unsigned change = FILE_MODIFIED; change <= FILE_RENAMED; change++) {
     for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) {
       for (size_t p = 0; p < work->items[i].facts.path_count; p++) {
         const struct mention *mention = &trace->mentions[trace->first[i] + p];
@@ -155,7 +155,7 @@ int policy_list_files(const struct work *work, struct line *line) {
           continue;
         work->slots[mention->leader] = count;
         paths[count] = mention->path;
-        changes[count++] = change;
+        changes[count++] = (uint8_t)change;
       }
     }
   }

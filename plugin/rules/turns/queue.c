@@ -215,7 +215,7 @@ int turns_queue_redirect(struct step *step) {
   const struct turns_input *input = step->input;
   struct message *message = NULL;
   int code = find_waiting(step, input->ids[0], input->named[0], "redirected", &message);
-  if (code) return code;
+  if (!message) return code;
   if (message->of_turn) return refuse_of_turn(step, message, "redirected");
   if (input->steer && message->state == MESSAGE_QUEUED && can_be_steered_into(step->run)) {
     message->steer = true;

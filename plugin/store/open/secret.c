@@ -36,7 +36,7 @@ int store_secret(struct store *store, const uint8_t fresh[STORE_SECRET_BYTES],
                  store_deadline deadline, uint8_t ret_secret[STORE_SECRET_BYTES],
                  struct tidings_error *error) {
   struct store_txn *txn;
-  bool found;
+  bool found = false;
   int code = store_read(store, &txn, error);
   if (code) return code;
   code = read_secret(txn, ret_secret, &found, error);

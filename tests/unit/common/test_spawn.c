@@ -61,11 +61,11 @@ Test(spawn, streams_may_lie_at_each_others_places) {
   int out[2], channel[2], ours[2], kept = dup(STDOUT_FILENO);
   cr_assert(!pipe2(out, O_CLOEXEC | O_NONBLOCK) && !pipe2(channel, O_CLOEXEC | O_NONBLOCK) &&
             !pipe2(ours, O_CLOEXEC | O_NONBLOCK));
-  dup2(ours[1], STDOUT_FILENO);
+  cr_assert_eq(dup2(ours[1], STDOUT_FILENO), STDOUT_FILENO);
   int status = run_line(
       "echo out; echo err >&2; echo channel >&3",
       (struct spawn){.in = SPAWN_NULL, .out = out[1], .err = STDOUT_FILENO, .channel = channel[1]});
-  dup2(kept, STDOUT_FILENO);
+  cr_assert_eq(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
   cr_expect(WIFEXITED(status) && !WEXITSTATUS(status));
   expect_bytes(out[0], "out\n");
   expect_bytes(ours[0], "err\n");

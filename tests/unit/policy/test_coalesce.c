@@ -162,9 +162,9 @@ static const char *reasons_of(const struct items *items, const char *configurati
   cr_assert_eq(plan_delivery(items->items, items->count, &settings, 0, NULL, &arena, &plan), 0);
   for (size_t i = 0; i < plan.fate_count; i++) {
     cr_expect_eq(plan.fates[i].outcome, OUTCOME_DELIVERED);
-    text[i] = plan.fates[i].reason == REASON_SHOWN     ? 's'
-              : plan.fates[i].reason == REASON_COUNTED ? 'c'
-                                                       : '?';
+    text[i] = '?';
+    if (plan.fates[i].reason == REASON_SHOWN) text[i] = 's';
+    if (plan.fates[i].reason == REASON_COUNTED) text[i] = 'c';
   }
   text[plan.fate_count] = '\0';
   arena_free(&arena);

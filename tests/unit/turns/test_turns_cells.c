@@ -54,50 +54,53 @@ Test(turns_cells, submitting_with_resume) {
 Test(turns_cells, starting_by_name) {
   static const struct row rows[] = {
       {"chat m1 @2",
-       {"idle m1=queued m2=queued ! STATE: message \"m1\" is queued, not on offer (the session is "
-        "idle)",
+       {("idle m1=queued m2=queued ! STATE: message \"m1\" is queued, not on offer (the session is "
+         "idle)"),
         "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
         "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
-        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
-        "be started any more"}},
+        ("error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
+         "be started any more")}},
       {"chat m2 @2",
-       {"idle m1=queued m2=queued ! STATE: message \"m2\" is queued, not on offer (the session is "
-        "idle)",
-        "starting(m1) m1=offered m2=queued ! STATE: message \"m2\" is queued, not on offer (the "
-        "session is starting)",
-        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m2\" is "
-        "queued, not part of a turn that could be "
-        "meant",
-        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message "
-        "\"m2\" is queued, not part of a turn that "
-        "could be meant",
-        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message "
-        "\"m2\" is queued, not part of a turn that "
-        "could be meant",
-        "error m1=leased m2=queued ! STATE: message \"m2\" is queued, not on offer (the session is "
-        "error)"}},
+       {("idle m1=queued m2=queued ! STATE: message \"m2\" is queued, not on offer (the session is "
+         "idle)"),
+        ("starting(m1) m1=offered m2=queued ! STATE: message \"m2\" is queued, not on offer (the "
+         "session is starting)"),
+        ("busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m2\" is "
+         "queued, not part of a turn that could be "
+         "meant"),
+        ("retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message "
+         "\"m2\" is queued, not part of a turn that "
+         "could be meant"),
+        ("waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message "
+         "\"m2\" is queued, not part of a turn that "
+         "could be meant"),
+        ("error m1=leased m2=queued ! STATE: message \"m2\" is queued, not on offer (the session "
+         "is "
+         "error)")}},
       {"chat m9 @2",
        {"idle m1=queued m2=queued ! NOT_FOUND: message \"m9\" was never submitted to this session",
-        "starting(m1) m1=offered m2=queued ! NOT_FOUND: message \"m9\" was never submitted to this "
-        "session",
-        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m9\" was "
-        "never submitted to it, not part of a "
-        "turn that could be meant",
-        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message "
-        "\"m9\" was never submitted to it, not part "
-        "of a turn that could be meant",
-        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message "
-        "\"m9\" was never submitted to it, not part "
-        "of a turn that could be meant",
-        "error m1=leased m2=queued ! NOT_FOUND: message \"m9\" was never submitted to this "
-        "session"}},
+        ("starting(m1) m1=offered m2=queued ! NOT_FOUND: message \"m9\" was never submitted to "
+         "this "
+         "session"),
+        ("busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m9\" "
+         "was "
+         "never submitted to it, not part of a "
+         "turn that could be meant"),
+        ("retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message "
+         "\"m9\" was never submitted to it, not part "
+         "of a turn that could be meant"),
+        ("waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message "
+         "\"m9\" was never submitted to it, not part "
+         "of a turn that could be meant"),
+        ("error m1=leased m2=queued ! NOT_FOUND: message \"m9\" was never submitted to this "
+         "session")}},
       {"started m1",
-       {"idle m1=queued m2=queued ! STATE: message \"m1\" is queued, not on offer (the session is "
-        "idle)",
+       {("idle m1=queued m2=queued ! STATE: message \"m1\" is queued, not on offer (the session is "
+         "idle)"),
         "busy(m1) m1=fired m2=queued", "busy(m1) m1=leased m2=queued",
         "busy(m1) m1=leased m2=queued", "busy(m1) m1=leased m2=queued",
-        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
-        "be started any more"}},
+        ("error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
+         "be started any more")}},
   };
   EXPECT_ROWS(rows);
 }
@@ -106,12 +109,12 @@ Test(turns_cells, ends_of_a_turn) {
   static const struct row rows[] = {
       {"declined",
        {"idle m1=queued m2=queued", "idle m1=queued m2=queued",
-        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; expected an offer "
-        "that has not started",
-        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; expected "
-        "an offer that has not started",
-        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; expected an "
-        "offer that has not started",
+        ("busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; expected an offer "
+         "that has not started"),
+        ("retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; expected "
+         "an offer that has not started"),
+        ("waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; expected an "
+         "offer that has not started"),
         "error m1=leased m2=queued"}},
       {"finished",
        {"idle m1=queued m2=queued",
@@ -122,32 +125,35 @@ Test(turns_cells, ends_of_a_turn) {
         "starting(m2) m1=leased m2=offered > offer m2",
         "starting(m2) m1=leased m2=offered > offer m2", "error m1=leased m2=queued"}},
       {"finished m1",
-       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, not part "
-        "of a turn that could be meant",
+       {("idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, not "
+         "part "
+         "of a turn that could be meant"),
         "starting(m2) m1=fired m2=offered > offer m2",
         "starting(m2) m1=leased m2=offered > offer m2",
         "starting(m2) m1=leased m2=offered > offer m2",
         "starting(m2) m1=leased m2=offered > offer m2", "error m1=leased m2=queued"}},
       {"finished m2",
-       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m2\" is queued, not part "
-        "of a turn that could be meant",
-        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; message "
-        "\"m2\" is queued, not part of a turn that "
-        "could be meant",
-        "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m2\" is "
-        "queued, not part of a turn that could be "
-        "meant",
-        "retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message "
-        "\"m2\" is queued, not part of a turn that "
-        "could be meant",
-        "waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message "
-        "\"m2\" is queued, not part of a turn that "
-        "could be meant",
-        "error m1=leased m2=queued ! STATE: the session is error; message \"m2\" is queued, not "
-        "part of a turn that could be meant"}},
+       {("idle m1=queued m2=queued ! STATE: the session is idle; message \"m2\" is queued, not "
+         "part "
+         "of a turn that could be meant"),
+        ("starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; message "
+         "\"m2\" is queued, not part of a turn that "
+         "could be meant"),
+        ("busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; message \"m2\" is "
+         "queued, not part of a turn that could be "
+         "meant"),
+        ("retrying(m1) m1=leased m2=queued ! STATE: the session is retrying with \"m1\"; message "
+         "\"m2\" is queued, not part of a turn that "
+         "could be meant"),
+        ("waiting(m1) m1=leased m2=queued ! STATE: the session is waiting with \"m1\"; message "
+         "\"m2\" is queued, not part of a turn that "
+         "could be meant"),
+        ("error m1=leased m2=queued ! STATE: the session is error; message \"m2\" is queued, not "
+         "part of a turn that could be meant")}},
       {"failed m1",
-       {"idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, not part "
-        "of a turn that could be meant",
+       {("idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, not "
+         "part "
+         "of a turn that could be meant"),
         "error m1=queued m2=queued", "error m1=leased m2=queued", "error m1=leased m2=queued",
         "error m1=leased m2=queued", "error m1=leased m2=queued"}},
   };
@@ -158,16 +164,16 @@ Test(turns_cells, pauses) {
   static const struct row rows[] = {
       {"retrying attempt=2 words=again",
        {"idle m1=queued m2=queued ! STATE: the session is idle; expected a turn that runs",
-        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected "
-        "a turn that runs",
+        ("starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected "
+         "a turn that runs"),
         "retrying(m1) attempt 2 \"again\" m1=leased m2=queued",
         "retrying(m1) attempt 2 \"again\" m1=leased m2=queued",
         "retrying(m1) attempt 2 \"again\" m1=leased m2=queued",
         "error m1=leased m2=queued ! STATE: the session is error; expected a turn that runs"}},
       {"waiting words=approval",
        {"idle m1=queued m2=queued ! STATE: the session is idle; expected a turn that runs",
-        "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected "
-        "a turn that runs",
+        ("starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; expected "
+         "a turn that runs"),
         "waiting(m1) \"approval\" m1=leased m2=queued",
         "waiting(m1) \"approval\" m1=leased m2=queued",
         "waiting(m1) \"approval\" m1=leased m2=queued",
@@ -190,14 +196,14 @@ Test(turns_cells, changing_messages) {
   static const struct row rows[] = {
       {"cancel m1",
        {"idle m1=cancelled m2=queued", "starting(m2) m1=cancelled m2=offered > offer m2",
-        "busy(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
-        "cannot be cancelled any more",
-        "retrying(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
-        "cannot be cancelled any more",
-        "waiting(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
-        "cannot be cancelled any more",
-        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
-        "be cancelled any more"}},
+        ("busy(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+         "cannot be cancelled any more"),
+        ("retrying(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+         "cannot be cancelled any more"),
+        ("waiting(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+         "cannot be cancelled any more"),
+        ("error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
+         "be cancelled any more")}},
       {"cancel m2",
        {"idle m1=queued m2=cancelled", "starting(m1) m1=offered m2=cancelled",
         "busy(m1) m1=leased m2=cancelled", "retrying(m1) m1=leased m2=cancelled",
@@ -208,16 +214,16 @@ Test(turns_cells, changing_messages) {
         "waiting(m1) m1=leased m2=queued", "error m1=leased m2=queued"}},
       {"move m2 m1",
        {"idle m2=queued m1=queued",
-        "starting(m1) m1=offered m2=queued ! FIRED: message \"m1\" is offered to the host; it "
-        "cannot be moved before any more",
-        "busy(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
-        "cannot be moved before any more",
-        "retrying(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
-        "cannot be moved before any more",
-        "waiting(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
-        "cannot be moved before any more",
-        "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
-        "be moved before any more"}},
+        ("starting(m1) m1=offered m2=queued ! FIRED: message \"m1\" is offered to the host; it "
+         "cannot be moved before any more"),
+        ("busy(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+         "cannot be moved before any more"),
+        ("retrying(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+         "cannot be moved before any more"),
+        ("waiting(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+         "cannot be moved before any more"),
+        ("error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it cannot "
+         "be moved before any more")}},
   };
   EXPECT_ROWS(rows);
 }

@@ -223,9 +223,13 @@ static void errors(struct tidings_plugin *plugin) {
 /* A sentence that is too long ends where the text ends. */
 static void long_error(const struct tidings_entry *entry, struct tidings_plugin *plugin) {
   const struct tidings_query *query = entry->get_extension(TIDINGS_EXT_QUERY);
-  char text[1024] = "{\"name\": \"";
-  for (int i = 0; i < 80; i++) strcat(text, "\\u0001");
-  strcat(text, "\", \"session\": \"s\"}");
+  static const char begin[] = "{\"name\": \"", mark[] = "\\u0001",
+                    end[] = "\", \"session\": \"s\"}";
+  char text[1024], *at = text;
+  memcpy(at, begin, sizeof begin - 1);
+  at += sizeof begin - 1;
+  for (int i = 0; i < 80; i++, at += sizeof mark - 1) memcpy(at, mark, sizeof mark - 1);
+  memcpy(at, end, sizeof end);
   struct tidings_span request = span(text);
   const struct tidings_answer *answer = NULL;
   struct tidings_error *error = make_error();
