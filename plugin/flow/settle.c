@@ -158,7 +158,7 @@ static int write_settlement(struct op *op, const struct settlement *settlement,
 
 static int settle_in_write(struct op *op, const struct settlement *settlement,
                            struct tidings_reply **ret_reply, struct tidings_error *error) {
-  enum settle_verdict verdict;
+  enum settle_verdict verdict = SETTLE_IS_SO_ALREADY;
   struct delivery delivery = {0};
   int code = op_write(op, error);
   if (!code) code = decide_settlement(op, settlement, &delivery, &verdict, error);
