@@ -10,6 +10,8 @@
 
 #include "command/terminal.h"
 
+enum { INDENT = 4 };
+
 int print_json(const struct cli *cli, const json_t *value) {
   char *text = json_dumps(value, JSON_INDENT(2) | JSON_ENCODE_ANY);
   if (!text) return cli_fail(cli, "out of memory");
@@ -28,6 +30,14 @@ int print_reply(const struct cli *cli, const struct tidings_reply *reply) {
   return 0;
 }
 
+/* Below a line of ours: indented, so that no line of it can be taken for one of ours, and
+ * escaped, so that a terminal does nothing but show it. */
+static void print_indented(struct tidings_span text) {
+  printf("\n%*s", INDENT, "");
+  terminal_byte_lines(stdout, text.ptr, text.len, INDENT);
+  putchar('\n');
+}
+
 static void print_action(const struct tidings_action *action) {
   if (action->type == TIDINGS_ACTION_ABORT_STREAM) puts("abort_stream");
   if (action->type != TIDINGS_ACTION_START_TURN) return;
@@ -35,9 +45,7 @@ static void print_action(const struct tidings_action *action) {
     const struct tidings_message *message = action->messages[i];
     fputs("start_turn ", stdout);
     terminal_bytes(stdout, message->id.ptr, message->id.len);
-    putchar('\n');
-    fwrite(message->content.ptr, 1, message->content.len, stdout);
-    putchar('\n');
+    print_indented(message->content);
   }
 }
 

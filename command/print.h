@@ -15,8 +15,9 @@ int print_json(const struct cli *cli, const json_t *value);
 /* The JSON form of a reply; NULL is one without anything in it. */
 int print_reply(const struct cli *cli, const struct tidings_reply *reply);
 
-/* What a reply asks the host to do: "start_turn ID" and the message's content below it, for each
- * message; or "abort_stream". */
+/* What a reply asks the host to do: "start_turn ID" for each message, with its content indented and
+ * escaped below it; or "abort_stream". Whoever wants the content's own bytes takes the reply's
+ * JSON. */
 void print_actions(const struct tidings_reply *reply);
 
 /* "tool.failed" of the member `kind`. */

@@ -24,3 +24,6 @@ void terminal_bytes(FILE *out, const char *bytes, size_t len) {
 void terminal_lines(FILE *out, const char *text, int indent) {
   print(out, span_text(text), indent);
 }
+void terminal_byte_lines(FILE *out, const char *bytes, size_t len, int indent) {
+  print(out, span_of(bytes, len), indent);
+}

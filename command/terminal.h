@@ -16,5 +16,6 @@ void terminal_text(FILE *out, const char *text);
 void terminal_bytes(FILE *out, const char *bytes, size_t len);
 /* The same, but tabs and line breaks stay, these with `indent` blanks after them. */
 void terminal_lines(FILE *out, const char *text, int indent);
+void terminal_byte_lines(FILE *out, const char *bytes, size_t len, int indent);
 
 #endif
