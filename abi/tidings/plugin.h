@@ -163,7 +163,9 @@ struct tidings_plugin {
                     const struct tidings_reply **ret_reply, struct tidings_error *error);
 
   /* Gives a reply back. [any thread] [never from a callback] No pointer into the reply may be used
-   * afterwards. NULL is allowed. It cannot fail. Since 1.0. */
+   * afterwards. NULL is allowed. It cannot fail: a pointer that is not out, because it was released
+   * before or is no reply of this instance, is not followed; the log says so, and nothing else
+   * happens. Since 1.0. */
   void (*release)(struct tidings_plugin *plugin, const struct tidings_reply *reply);
 
   /* Stops admitting calls, so that the instance can be closed. [one thread at a time: quiesce and

@@ -49,7 +49,8 @@ struct tidings_query {
                    const struct tidings_answer **ret_answer, struct tidings_error *error);
 
   /* Gives an answer back. [any thread] [never from a callback] No pointer into it may be used
-   * afterwards. NULL is allowed. It cannot fail. Since 1.0. */
+   * afterwards. NULL is allowed. It cannot fail: a pointer that is not out is not followed, as with
+   * release (plugin.h). Since 1.0. */
   void (*release_answer)(struct tidings_plugin *plugin, const struct tidings_answer *answer);
 };
 #define TIDINGS_QUERY_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_query, release_answer)

@@ -126,6 +126,7 @@ static void instance_free(struct instance *instance) {
   /* What rang and was not named is left to the next instance of this process. */
   if (!wake_is_empty(&instance->wake)) store_wait_again(instance->store);
   wake_finish(&instance->wake);
+  handed_out_finish(&instance->handed_out);
   store_close(instance->store);
   configuration_done(instance->configuration);
   session_table_finish(&instance->sessions);
@@ -150,6 +151,7 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   (void)pthread_mutex_init(&instance->configuration_lock, NULL);
   remembered_init(&instance->remembered);
   wake_init(&instance->wake);
+  handed_out_init(&instance->handed_out);
   for (size_t i = 0; i < SESSION_LOCKS; i++)
     (void)pthread_mutex_init(&instance->session_locks[i], NULL);
   instance->fork_mark = make_fork_mark();
@@ -185,8 +187,23 @@ void instance_leave(struct instance *instance) {
   atomic_fetch_sub_explicit(&instance->gate, 1, memory_order_release);
 }
 
-void instance_hand_out(struct instance *instance) {
+void instance_hand_out(struct instance *instance, struct handed_out_node *node,
+                       enum handed_out_kind kind, const void *what) {
+  handed_out_add(&instance->handed_out, node, kind, what);
   atomic_fetch_add_explicit(&instance->gate, GATE_REPLY, memory_order_relaxed);
+}
+
+bool instance_claim(struct instance *instance, enum handed_out_kind kind, const void *what) {
+  static const char *const texts[] = {
+      [HANDED_OUT_REPLY] = "release: INVAL: this is no reply that is out: it was released before, "
+                           "or this instance never handed it out; nothing was done",
+      [HANDED_OUT_ANSWER] = "release_answer: INVAL: this is no answer that is out: it was released "
+                            "before, or this instance never handed it out; nothing was done"};
+  if (!*instance->fork_mark) return false;
+  if (handed_out_remove(&instance->handed_out, kind, what)) return true;
+  struct tidings_span text = span_text(texts[kind]);
+  instance->host.log(instance->host.context, TIDINGS_LOG_ERROR, &text);
+  return false;
 }
 
 void instance_take_back(struct instance *instance) {

@@ -12,6 +12,7 @@
 #include <tidings/entry.h>
 
 #include "instance/configuration.h"
+#include "instance/handed_out.h"
 #include "instance/remembered.h"
 #include "instance/session_table.h"
 #include "instance/wake.h"
@@ -35,6 +36,7 @@ struct instance {
   _Atomic uint64_t gate; /* calls under way, replies and answers that are out, and whether it is
                             shut: see instance.c */
   const volatile uint8_t *fork_mark; /* 1; reads 0 in a forked child */
+  struct handed_out handed_out;
 
   pthread_mutex_t configuration_lock;
   struct configuration *configuration;
@@ -56,8 +58,12 @@ int instance_close(struct instance *instance, struct tidings_error *error);
  * child. */
 int instance_enter(struct instance *instance, struct tidings_error *error);
 void instance_leave(struct instance *instance);
-/* Counts a reply or an answer as out, within a call; and as given back. */
-void instance_hand_out(struct instance *instance);
+/* Counts a reply or an answer as out, within a call. The node is a part of it. */
+void instance_hand_out(struct instance *instance, struct handed_out_node *node,
+                       enum handed_out_kind kind, const void *what);
+/* May `what` be freed? Not if it is not out, which the log then says, and not in a forked child.
+ * After true, free it and then call instance_take_back: quiesce waits for that. */
+bool instance_claim(struct instance *instance, enum handed_out_kind kind, const void *what);
 void instance_take_back(struct instance *instance);
 
 /* One decision at a time for session number `session`; BUSY past the deadline. Pushes do not take

@@ -14,6 +14,7 @@
 struct answer {
   struct tidings_answer abi; /* first */
   struct buffer text;
+  struct handed_out_node out;
 };
 
 void query_write_kind(struct json_writer *writer, const struct notification *note) {
@@ -96,13 +97,13 @@ int query_answer(struct instance *instance, struct tidings_span request,
   }
   answer->abi.size = sizeof answer->abi;
   answer->abi.json = span_of(answer->text.bytes, answer->text.len - 1);
-  instance_hand_out(instance);
+  instance_hand_out(instance, &answer->out, HANDED_OUT_ANSWER, &answer->abi);
   *ret_answer = &answer->abi;
   return 0;
 }
 
 void query_release(struct instance *instance, const struct tidings_answer *abi) {
-  if (!abi) return;
+  if (!abi || !instance_claim(instance, HANDED_OUT_ANSWER, abi)) return;
   struct answer *answer = (struct answer *)(uintptr_t)abi;
   buffer_free(&answer->text);
   free(answer);

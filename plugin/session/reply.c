@@ -12,6 +12,7 @@
 struct reply {
   struct tidings_reply abi; /* first */
   struct arena arena;
+  struct handed_out_node out;
 };
 
 struct tidings_reply *reply_make(struct arena *arena) {
@@ -153,12 +154,12 @@ const struct tidings_reply *reply_hand_out(struct tidings_reply *abi, struct op 
   struct reply *reply = (struct reply *)abi;
   reply->arena = op->arena;
   op->arena = (struct arena)ARENA_EMPTY;
-  instance_hand_out(op->instance);
+  instance_hand_out(op->instance, &reply->out, HANDED_OUT_REPLY, abi);
   return abi;
 }
 
 void reply_release(struct instance *instance, const struct tidings_reply *abi) {
-  if (!abi) return;
+  if (!abi || !instance_claim(instance, HANDED_OUT_REPLY, abi)) return;
   struct arena arena = ((const struct reply *)abi)->arena; /* the reply itself is in it */
   arena_free(&arena);
   instance_take_back(instance);

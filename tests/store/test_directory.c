@@ -121,6 +121,54 @@ Test(directory, linked_files_in_it_are_refused) {
   }
 }
 
+/* cp -al, as backups use it: both folders would write one file, each with locks of its own. */
+Test(directory, hard_linked_files_are_refused) {
+  static const char *const names[] = {"data.mdb", "lock.mdb", "shared"};
+  expect_opened(kit_store);
+  for (size_t i = 0; i < 3; i++) {
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/%s", kit_store, names[i]);
+    cr_assert_eq(link(path, kit_path("elsewhere")), 0);
+    expect_refused(kit_store, names[i]);
+    expect_refused(kit_store, "hard link");
+    cr_assert_eq(unlink(kit_path("elsewhere")), 0);
+    expect_opened(kit_store);
+  }
+}
+
+static void remove_files_of(const char *store) {
+  static const char *const names[] = {"data.mdb", "lock.mdb", "shared"};
+  for (size_t i = 0; i < 3; i++) {
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s/%s", store, names[i]);
+    cr_assert_eq(unlink(path), 0);
+  }
+}
+
+Test(directory, a_store_deleted_while_in_use_takes_nothing_more) {
+  struct tidings_error error = new_error();
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  char id[256];
+  size_t len;
+  const struct tidings_wake *wake = tidings_entry.get_extension(TIDINGS_EXT_WAKE);
+  push(plugin, "s", "one");
+  cr_assert_eq(wake->next_session(plugin, id, sizeof id, &len, &error), 0, "%s", error.text);
+  remove_files_of(kit_store);
+  cr_assert_eq(event(plugin, &error,
+                     "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"a.b\","
+                     "\"message\":\"two\"}}"),
+               TIDINGS_E_STORE);
+  cr_assert(strstr(error.text, "data.mdb was deleted while it was in use"), "%s", error.text);
+  cr_assert_eq(tool_result(plugin, "s").code, TIDINGS_E_STORE);
+  cr_assert_eq(wake->next_session(plugin, id, sizeof id, &len, &error), TIDINGS_E_STORE);
+  cr_assert(strstr(error.text, "close and open again"), "%s", error.text);
+  plugin_end(plugin);
+  plugin = plugin_at(kit_store, (struct plugin_words){0});
+  push(plugin, "s", "three");
+  expect_got(tool_result(plugin, "s"), "three");
+  cr_assert_eq(plugin->close(plugin, &error), 0, "%s", error.text);
+}
+
 Test(directory, network_file_systems_are_known) {
   static const uint64_t remote[] = {0x6969,     0x517b,     0xff534d42, 0xfe534d42, 0x5346414f,
                                     0x01021997, 0x73757245, 0x00c36400, 0x0bd00bd0};

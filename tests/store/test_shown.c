@@ -94,3 +94,34 @@ Test(shown, without_randomness_a_call_is_refused_and_nothing_is_lost) {
   expect_got(tool_result(plugin, "s"), "one");
   plugin_end(plugin);
 }
+
+/* A pointer that is not out is not followed, whatever it points to. */
+Test(shown, what_is_not_out_is_released_without_harm) {
+  const struct tidings_query *query = tidings_entry.get_extension(TIDINGS_EXT_QUERY);
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  const struct tidings_tool_result result = {.size = sizeof result, .session = span_text("s")};
+  const struct tidings_span request = span_text("{\"name\":\"sessions\"}");
+  const struct tidings_reply *reply = NULL;
+  const struct tidings_answer *answer = NULL;
+  struct tidings_error error = new_error();
+  const struct tidings_reply garbage = {.size = 12345};
+  push(plugin, "s", "one");
+  cr_assert_eq(plugin->on_tool_result(plugin, &result, &reply, &error), 0, "%s", error.text);
+  cr_assert_not_null(reply);
+  cr_assert_eq(query->query(plugin, &request, &answer, &error), 0, "%s", error.text);
+  unsigned before = atomic_load(&kit_log_lines);
+  plugin->release(plugin, &garbage);
+  plugin->release(plugin, (const struct tidings_reply *)(uintptr_t)0x10);
+  plugin->release(plugin, (const struct tidings_reply *)(const void *)answer);
+  query->release_answer(plugin, (const struct tidings_answer *)(const void *)reply);
+  cr_assert_eq(atomic_load(&kit_log_lines), before + 4);
+  cr_assert_eq(plugin->quiesce(plugin, &error), TIDINGS_E_BUSY, "both are still out");
+  cr_assert_str_not_empty(reply->parts[0]->text.ptr);
+  plugin->release(plugin, reply);
+  query->release_answer(plugin, answer);
+  cr_assert_eq(atomic_load(&kit_log_lines), before + 4);
+  plugin->release(plugin, reply);
+  query->release_answer(plugin, answer);
+  cr_assert_eq(atomic_load(&kit_log_lines), before + 6);
+  plugin_end(plugin);
+}

@@ -38,7 +38,7 @@ PREFIXES = {
     "plugin/entry": "entry",
     "plugin/event": "event facts field message session",
     "plugin/flow": "compact flow lease life message push react report step turn",
-    "plugin/instance": "configuration instance remembered session wake",
+    "plugin/instance": "configuration handed instance remembered session wake",
     "plugin/query": "past query request stream",
     "plugin/render": "escape lookalike neutralize render",
     "plugin/rules/policy": "plan policy",

@@ -107,6 +107,14 @@ static int open_regular(struct db *db, const char *name, int *ret_fd, struct tid
     return fail(error, TIDINGS_E_STORE, "store %s: %s is not a file that you own; move it away",
                 db->directory, name);
   }
+  if (entry.st_nlink > 1) {
+    close(fd);
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: %s is also in another folder (a hard link, as 'cp -al' makes it): two "
+                "stores in one file destroy each other; copy the folder with 'cp -a', and use "
+                "the copy",
+                db->directory, name);
+  }
   *ret_fd = fd;
   return 0;
 }

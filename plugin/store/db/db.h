@@ -81,6 +81,9 @@ void db_read_end(struct db_txn *txn);
 int db_snapshot(struct db *db, struct db_txn *ret_txn);
 void db_snapshot_end(struct db_txn *txn);
 
+/* STORE: the file was deleted while it was in use. Every db_write looks as well. */
+int db_check_linked(struct db *db, struct tidings_error *error);
+
 /* With the writer lock held, which stays held. Errors: STORE, NOMEM. */
 int db_write(struct db *db, struct db_txn *ret_txn, struct tidings_error *error);
 void db_abort(struct db_txn *txn);

@@ -126,6 +126,11 @@ static int map(struct db *db, struct tidings_error *error) {
     return fail(error, TIDINGS_E_STORE, "store %s: shared is not a file that you own; move it away",
                 db->directory);
   }
+  if (entry.st_nlink > 1)
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: shared is also in another folder (a hard link); copy the folder with "
+                "'cp -a', and use the copy",
+                db->directory);
   /* With all its blocks, or a full disk would kill the host at the first touch. */
   int err =
       datafile_has_holes(&entry, SHARED_BYTES) ? posix_fallocate(shared->fd, 0, SHARED_BYTES) : 0;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <lmdb.h>
+#include <sys/stat.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
@@ -29,6 +30,27 @@ static int enter_env(struct db *db, struct tidings_error *error) {
 }
 
 static void leave_env(struct db *db) { pthread_rwlock_unlock(&db->env_lock); }
+
+/* What is committed into a deleted file is lost when the last process closes it, and no process
+ * that opens the folder anew can see it. The environment is open. */
+static int check_linked(const struct db *db, struct tidings_error *error) {
+  struct stat entry;
+  if (fstat(db->data_fd, &entry))
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
+  if (entry.st_nlink) return 0;
+  return fail(error, TIDINGS_E_STORE,
+              "store %s: data.mdb was deleted while it was in use, and what was in it is lost; "
+              "close and open again to start empty",
+              db->directory);
+}
+
+int db_check_linked(struct db *db, struct tidings_error *error) {
+  int code = enter_env(db, error);
+  if (code) return code;
+  code = check_linked(db, error);
+  leave_env(db);
+  return code;
+}
 
 /* -- snapshots --------------------------------------------------------------------------------- */
 
@@ -82,6 +104,11 @@ int db_write(struct db *db, struct db_txn *ret_txn, struct tidings_error *error)
   int dead;
   int code = enter_env(db, error);
   if (code) return code;
+  code = check_linked(db, error);
+  if (code) {
+    leave_env(db);
+    return code;
+  }
   *ret_txn = (struct db_txn){.db = db};
   if (++db->commits % READER_CHECK_EVERY == 0) (void)mdb_reader_check(db->env, &dead);
   int rc = mdb_txn_begin(db->env, NULL, 0, &ret_txn->engine);

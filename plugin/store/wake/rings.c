@@ -119,6 +119,8 @@ int rings_look(struct store *store, const struct rings **ret_rings, struct tidin
   struct rings *rings = make_known(store);
   bool any = false;
   if (!rings) return fail(error, TIDINGS_E_NOMEM, "no memory to look for woken sessions");
+  int code = db_check_linked(&store->db, error);
+  if (code) return code;
   for (uint32_t group = 0; group < RING_GROUPS; group++) {
     rings->groups[group] = atomic_load(&store->db.shared.ring_groups[group]);
     rings->moved[group] = rings->odd[group] = 0;

@@ -41,7 +41,7 @@ struct rings {
 };
 /* Which have moved since they were last marked as known; *ret_rings NULL: none. They are the
  * store's, until the next look. Take the snapshot that is asked about the sessions after this. Not
- * for two threads at once. Errors: NOMEM. */
+ * for two threads at once. Errors: NOMEM, STORE (the store was deleted while in use). */
 int rings_look(struct store *store, const struct rings **ret_rings, struct tidings_error *error);
 static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
   return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
