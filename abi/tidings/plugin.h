@@ -39,6 +39,11 @@ struct tidings_tool_result {
   struct tidings_span call_id; /* the model's id of the call; may be empty; at most 4,096 bytes */
   struct tidings_span tool;    /* the tool's name; may be empty; at most 4,096 bytes */
   struct tidings_span content; /* the tool's output; may be empty; not stored */
+  /* How many bytes of UTF-8 the texts of all parts of the reply may have together, the separators
+   * in them included; 0: no bound. `content` does not count. What has no room stays pending for a
+   * later carrier. A room in which not even one notification fits is no error. The configuration's
+   * delivery.max_bytes is a bound too: the smaller one counts. Since 1.1. */
+  uint64_t room_bytes;
 };
 #define TIDINGS_TOOL_RESULT_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_tool_result, content)
 
@@ -54,6 +59,7 @@ struct tidings_chat_request {
    * host's own. The array and the ids are borrowed, as everything else is. */
   const struct tidings_span *const *messages;
   size_t message_count;
+  uint64_t room_bytes; /* as in struct tidings_tool_result. Since 1.1 */
 };
 #define TIDINGS_CHAT_REQUEST_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_chat_request, message_count)
 
@@ -79,8 +85,8 @@ struct tidings_plugin {
    * which they are sent. [any thread] [never from a callback]
    *
    * The first result of a batch carries what is pending; what arrives later goes with a later
-   * carrier. A carrier that was sent is never rewritten. If no live host owns the session, this
-   * host owns it from now on.
+   * carrier, and so does what has no room on this one. A carrier that was sent is never rewritten.
+   * If no live host owns the session, this host owns it from now on.
    *
    * On success *ret_reply is the reply, to be released; NULL: send the result unchanged, and there
    * is nothing to settle. On an error *ret_reply is not written: send the result unchanged.

@@ -96,6 +96,7 @@ static int read_delivery(const struct path *path, const struct json *section,
   const struct amount amounts[] = {
       {DELIVERY_MAX_ITEMS, MAX_ITEMS_LIMIT, &settings->max_items},
       {DELIVERY_MAX_TOKENS, MAX_TOKENS_LIMIT, &settings->max_tokens},
+      {DELIVERY_MAX_BYTES, MAX_BYTES_LIMIT, &settings->max_bytes},
       {DELIVERY_COALESCE_WINDOW_MS, COALESCE_WINDOW_LIMIT_MS, &settings->coalesce_window_ms}};
   struct path annihilate_path = path_member(path, config_delivery_names[DELIVERY_ANNIHILATE]);
   const struct json *slots[DELIVERY_COUNT];

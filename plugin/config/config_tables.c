@@ -55,8 +55,9 @@ const struct config_preset_values config_preset_values[] = {
 };
 
 const char *const config_delivery_names[DELIVERY_COUNT] = {
-    "preset",     "format",   "place",      "order",
-    "max_items",  "overflow", "max_tokens", "coalesce_window_ms",
+    "preset",     "format",    "place",
+    "order",      "max_items", "overflow",
+    "max_tokens", "max_bytes", "coalesce_window_ms",
     "annihilate", "fence"};
 
 const char *const config_turns_names[TURNS_COUNT] = {"discipline", "settle_delay_ms", "restart",

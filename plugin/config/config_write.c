@@ -100,6 +100,8 @@ static void write_delivery(const struct settings *settings, struct buffer *out) 
   buffer_format(out, "%u", settings->max_items);
   write_key(config_delivery_names[DELIVERY_MAX_TOKENS], false, out);
   buffer_format(out, "%u", settings->max_tokens);
+  write_key(config_delivery_names[DELIVERY_MAX_BYTES], false, out);
+  buffer_format(out, "%u", settings->max_bytes);
   write_key(config_delivery_names[DELIVERY_COALESCE_WINDOW_MS], false, out);
   buffer_format(out, "%u", settings->coalesce_window_ms);
   write_key(config_delivery_names[DELIVERY_ANNIHILATE], false, out);

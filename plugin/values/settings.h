@@ -55,6 +55,7 @@ struct settings {
   uint8_t place;               /* TIDINGS_PLACE_PREPEND or TIDINGS_PLACE_APPEND */
   uint32_t max_items;          /* 0: no cap */
   uint32_t max_tokens;         /* 0: no cap */
+  uint32_t max_bytes;          /* of all that a carrier is given; 0: no bound */
   uint32_t coalesce_window_ms; /* 0: nothing is coalesced */
   bool annihilate;
 

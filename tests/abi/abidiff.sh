@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # abidiff.sh SOURCE_DIR PLUGIN SURFACE: the debug information of the plugin, and of surface.c for what the plugin does not export, says
-# the same as the golden dumps. Then surface.c is compiled against doctored headers, to see that a break would be found. Prints TAP.
+# the same as the golden dumps of each version, but for fields that were appended since. Then surface.c is compiled against doctored
+# headers, to see that a break would be found. Prints TAP.
 set -u
 source=$1 plugin=$2 surface=$3
 golden=$source/abi/golden
@@ -59,10 +60,14 @@ for object in "$plugin" "$surface"; do
   report "$(basename "$object") has debug information of the contract" $((1 - $?))
 done
 
-output=$(compare "$golden/tidings-1.0.abi" "$plugin")
-report "tidings.so is as in the golden dump" $((! $?)) "$output"
-output=$(compare "$golden/surface-1.0.abi" "$surface")
-report "the headers are as in the golden dump" $((! $?)) "$output"
+for dump in "$golden"/tidings-*.abi; do
+  output=$(compare "$dump" "$plugin")
+  report "tidings.so is as in $(basename "$dump")" $((! $?)) "$output"
+done
+for dump in "$golden"/surface-*.abi; do
+  output=$(compare "$dump" "$surface")
+  report "the headers are as in $(basename "$dump")" $((! $?)) "$output"
+done
 
 doctored() { # NAME FILE SED-PROGRAM: the surface with one change in the headers
   cp -r "$source/abi/tidings" "$work/tidings"

@@ -41,7 +41,7 @@ def seconds_in_words(number):
 
 # document, sentence, constant of the code or limits.KEY of the defaults, how it is written
 STATED = (
-    ("abi/STABILITY.md", "The contract is at {}.0.", "TIDINGS_ABI_MAJOR", grouped),
+    ("abi/STABILITY.md", "The contract is at {}.1.", "TIDINGS_ABI_MAJOR", grouped),
     ("abi/STABILITY.md", "The contract is at 1.{}.", "TIDINGS_ABI_MINOR", grouped),
     ("CHANGELOG.md", "The ABI, version 1.{}:", "TIDINGS_ABI_MINOR", grouped),
     ("docs/store.md", "This is layout {}.", "STORE_SCHEMA", grouped),

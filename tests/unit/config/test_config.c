@@ -32,7 +32,8 @@ static const char defaults[] =
     "\"delivery\":{\"preset\":\"grouped\",\"format\":\"markdown\",\"place\":\"prepend\",\"order\":"
     "\"level\",\"overflow\":\"defer\",\"max_"
     "items\":0,"
-    "\"max_tokens\":0,\"coalesce_window_ms\":0,\"annihilate\":false,\"fence\":\"none\"},"
+    "\"max_tokens\":0,\"max_bytes\":0,\"coalesce_window_ms\":0,\"annihilate\":false,\"fence\":"
+    "\"none\"},"
     "\"turns\":{\"discipline\":\"serial\",\"settle_delay_ms\":0,\"restart\":\"drain\",\"max_auto_"
     "turns\":8,\"default_delivery\":\"queue\"},"
     "\"critical\":{\"force\":true,\"max_aborts\":3,\"abort_window_ms\":60000},"
@@ -240,9 +241,10 @@ static bool settings_equal(const struct settings *a, const struct settings *b) {
   return a->notifications_enabled == b->notifications_enabled && a->preset == b->preset &&
          a->format == b->format && a->order == b->order && a->overflow == b->overflow &&
          a->place == b->place && a->max_items == b->max_items && a->max_tokens == b->max_tokens &&
-         a->coalesce_window_ms == b->coalesce_window_ms && a->annihilate == b->annihilate &&
-         a->fence == b->fence && a->event_bytes == b->event_bytes &&
-         a->message_bytes == b->message_bytes && a->pending_per_session == b->pending_per_session &&
+         a->max_bytes == b->max_bytes && a->coalesce_window_ms == b->coalesce_window_ms &&
+         a->annihilate == b->annihilate && a->fence == b->fence &&
+         a->event_bytes == b->event_bytes && a->message_bytes == b->message_bytes &&
+         a->pending_per_session == b->pending_per_session &&
          a->dedup_window_ms == b->dedup_window_ms && a->discipline == b->discipline &&
          a->settle_delay_ms == b->settle_delay_ms && a->restart_hold == b->restart_hold &&
          a->max_auto_turns == b->max_auto_turns && a->steer_by_default == b->steer_by_default &&
@@ -298,10 +300,11 @@ static void random_delivery(struct random *random, struct buffer *out) {
       {"order", "level", "time", "newest"},
       {"overflow", "defer", "drop_oldest", "drop_lowest"},
   };
-  buffer_format(
-      out, "{\"max_tokens\":%zu,\"max_items\":%zu,\"coalesce_window_ms\":%zu,\"annihilate\":%s",
-      random_below(random, 1000), random_below(random, 1000), random_below(random, 86400001),
-      truth(random));
+  buffer_format(out,
+                "{\"max_bytes\":%zu,\"max_tokens\":%zu,\"max_items\":%zu,\"coalesce_window_ms\":%"
+                "zu,\"annihilate\":%s",
+                random_below(random, 100000001), random_below(random, 1000),
+                random_below(random, 1000), random_below(random, 86400001), truth(random));
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const char *value = keys[i][1 + random_below(random, 3)];
     if (value) buffer_format(out, ",\"%s\":\"%s\"", keys[i][0], value);

@@ -34,7 +34,7 @@ static const struct {
      "configuration: not JSON: the key \"delivery\" appears twice in one object"},
     {DELIVERY("\"colour\":1"), TIDINGS_E_SCHEMA,
      "delivery.colour: unknown key; expected one of preset, format, place, order, max_items, "
-     "overflow, max_tokens, coalesce_window_ms, "
+     "overflow, max_tokens, max_bytes, coalesce_window_ms, "
      "annihilate, fence"},
     {DELIVERY("\"preset\":\"rfd012\""), TIDINGS_E_SCHEMA,
      "delivery.preset: \"rfd012\" is not one of grouped, flat, xml, xml-batch, balanced"},
@@ -56,6 +56,10 @@ static const struct {
      "delivery.max_items: \"3\" is not an integer from 0 to 1000000"},
     {DELIVERY("\"max_tokens\":-1"), TIDINGS_E_SCHEMA,
      "delivery.max_tokens: -1 is not an integer from 0 to 10000000"},
+    {DELIVERY("\"max_bytes\":100000001"), TIDINGS_E_SCHEMA,
+     "delivery.max_bytes: 100000001 is not an integer from 0 to 100000000"},
+    {DELIVERY("\"max_bytes\":\"10 kB\""), TIDINGS_E_SCHEMA,
+     "delivery.max_bytes: \"10 kB\" is not an integer from 0 to 100000000"},
     {DELIVERY("\"coalesce_window_ms\":86400001"), TIDINGS_E_SCHEMA,
      "delivery.coalesce_window_ms: 86400001 is not an integer from 0 to 86400000"},
     {DELIVERY("\"annihilate\":0"), TIDINGS_E_SCHEMA, "delivery.annihilate: 0 is not true or false"},
