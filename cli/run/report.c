@@ -14,7 +14,7 @@
 #include "common/utf8.h"
 
 /* More than the model reads of them, so that it can see where they are cut. */
-enum { SENT_LINES = 21, SENT_BYTES = 4000, COMMAND_BYTES = 1000 };
+enum { SENT_LINES = 21, SENT_BYTES = 4000, COMMAND_BYTES = 500 };
 enum { HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
 
 int report_exit_code(int status) {

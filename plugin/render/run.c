@@ -8,7 +8,7 @@
 #include "common/plain_text.h"
 #include "common/utf8.h"
 
-enum { LAST_LINES = 20, LAST_BYTES = 2000, COMMAND_CHARACTERS = 200 };
+enum { LAST_LINES = 20, LAST_BYTES = 2000, COMMAND_CHARACTERS = 100 };
 
 static const char heading[] = "\nThe last lines:", line_break[] = "\n  ";
 
@@ -58,9 +58,9 @@ static void write_on_line(struct tidings_span text, size_t most, struct buffer *
   buffer_free(&plain);
 }
 
-static void write_quoted(struct tidings_span text, struct buffer *out) {
+static void write_quoted(struct tidings_span text, size_t most, struct buffer *out) {
   buffer_byte(out, '`');
-  write_on_line(text, COMMAND_CHARACTERS, out);
+  write_on_line(text, most, out);
   buffer_byte(out, '`');
 }
 
@@ -84,7 +84,7 @@ static void write_duration(int64_t ms, struct buffer *out) {
 
 static void write_log(const struct report *report, struct buffer *out) {
   buffer_text(out, " Log: ");
-  write_on_line(report->log, SIZE_MAX, out);
+  write_quoted(report->log, SIZE_MAX, out);
   if (!report->log_error.len) return;
   buffer_text(out, " (incomplete: ");
   write_on_line(report->log_error, COMMAND_CHARACTERS, out);
@@ -100,14 +100,14 @@ static bool is_named(const struct report *report) {
 void render_run(enum event_type type, const struct report *report, size_t most,
                 struct buffer *out) {
   buffer_text(out, "Command ");
-  write_quoted(report->command, out);
+  write_quoted(report->command, COMMAND_CHARACTERS, out);
   buffer_text(out, " (");
   if (is_named(report)) {
-    write_quoted(report->tool, out);
+    write_quoted(report->tool, COMMAND_CHARACTERS, out);
     buffer_text(out, ", ");
   }
   buffer_text(out, "handle ");
-  write_quoted(report->handle, out);
+  write_quoted(report->handle, SIZE_MAX, out);
   buffer_text(out, ") ");
   write_ending(type, report, out);
   if (report->has_duration) write_duration(report->duration_ms, out);

@@ -35,7 +35,7 @@ def test_stopped(place):
     [item] = place.pending()
     assert item["kind"] == {"source": "run", "name": "finished"} and item["level"] == "info" and item["handle"] == handle, item
     command = f"Command `sh -c 'echo out; echo err >&2'` (handle `{handle}`) finished with exit code 0 after"
-    assert re.fullmatch(re.escape(command) + r" \d+\.\d s\. Log: " + re.escape(log_of(place)) + r"\nThe last lines:\n  (out\n  err|err\n  out)", item["message"]), item
+    assert re.fullmatch(re.escape(command) + r" \d+\.\d s\. Log: `" + re.escape(log_of(place)) + r"`\nThe last lines:\n  (out\n  err|err\n  out)", item["message"]), item
 
 
 def test_failed(place):
@@ -43,7 +43,7 @@ def test_failed(place):
     assert place.refused("run", *S, "--name", "the tests", "--", "sh", "-c", "echo no; exit 3", code=3).out == b"no\n"
     [item] = place.pending()
     assert item["kind"] == {"source": "run", "name": "failed"} and item["level"] == "error", item
-    head = r"Command `sh -c 'echo no; exit 3'` \(`the tests`, handle `the-tests-[0-9a-f]{6}`\) failed with exit code 3 after \d+\.\d s\. Log: \S+\.log"
+    head = r"Command `sh -c 'echo no; exit 3'` \(`the tests`, handle `the-tests-[0-9a-f]{6}`\) failed with exit code 3 after \d+\.\d s\. Log: `\S+\.log`"
     assert re.fullmatch(head + r"\nThe last lines:\n  no", item["message"]), item
 
 
@@ -53,7 +53,7 @@ def test_content(place):
     place.refused("run", *S, "--", "sh", "-c", script, code=2)
     [message] = place.messages()
     head, _, last = message.partition("\n")
-    assert re.search(r"` \(handle `sh-[0-9a-f]{6}`\) failed with exit code 2 after \d+\.\d s\. Log: " + re.escape(log_of(place)) + "$", head), head
+    assert re.search(r"` \(handle `sh-[0-9a-f]{6}`\) failed with exit code 2 after \d+\.\d s\. Log: `" + re.escape(log_of(place)) + "`$", head), head
     assert last.startswith("The last lines:\n  line 82\n  line 83\n") and last.endswith("\n  line 99\n  bar: 99%\n  bad \ufffd byte"), last
 
 
@@ -79,7 +79,7 @@ def test_small_block(place):
 def test_silent(place):
     """a command that prints nothing"""
     place.refused("run", *S, "--", "false", code=1)
-    assert place.messages()[0].endswith(".log\nIt printed nothing."), place.messages()
+    assert place.messages()[0].endswith(".log`\nIt printed nothing."), place.messages()
 
 
 def test_killed(place):
@@ -193,7 +193,7 @@ def test_full_log(place):
     process = place.start(command=["unshare", "-m", "sh", "-c", script])
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0 and len(out) == 300_004, (process.returncode, len(out), err)
-    assert ".log (incomplete: No space left on device)\n" in place.messages()[0], place.messages()
+    assert ".log` (incomplete: No space left on device)\n" in place.messages()[0], place.messages()
 
 
 def test_signals(place):

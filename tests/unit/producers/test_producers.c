@@ -120,17 +120,17 @@ Test(producers, say_how_a_command_ended) {
        "{\"command\":\"npm test\",\"handle\":\"npm-1\",\"tool\":\"npm\",\"exit_code\":3,"
        "\"duration_ms\":12345,\"log\":\"/l/npm-1.log\",\"tail\":\"one\\n\\n\\ttwo\\n\"}",
        "run.failed|error|Command `npm test` (handle `npm-1`) failed with exit code 3 after 12.3 s. "
-       "Log: /l/npm-1.log\nThe last lines:\n  one\n\n  \ttwo"},
+       "Log: `/l/npm-1.log`\nThe last lines:\n  one\n\n  \ttwo"},
       {"run.failed",
        "{\"command\":\"x\",\"handle\":\"h\",\"tool\":\"the tests\",\"signal\":\"SIGSEGV\","
        "\"duration_ms\":0,\"log\":\"/l\",\"log_error\":\"No space\",\"tail\":\"\"}",
        "run.failed|error|Command `x` (`the tests`, handle `h`) was killed by SIGSEGV after 0.0 s. "
-       "Log: /l (incomplete: No space)\nIt printed nothing."},
+       "Log: `/l` (incomplete: No space)\nIt printed nothing."},
       {"run.finished",
        "{\"command\":\"a\\nb\\u001b[1mc\",\"handle\":\"h\",\"exit_code\":0,"
        "\"duration_ms\":184000,\"log\":\"/a\\nb\",\"level\":\"critical\"}",
        "run.finished|critical|Command `a bc` (handle `h`) finished with exit code 0 after 3 min "
-       "4 s. Log: /a b"},
+       "4 s. Log: `/a b`"},
       {"run.finished", "{\"command\":\"c\",\"handle\":\"h\",\"duration_ms\":7384000}",
        "run.finished|info|Command `c` (handle `h`) finished after 2 h 3 min."},
   };
