@@ -25,7 +25,7 @@ PREFIXES = {
     "cli/run": "child detach progress report run supervise tail verb waiting",
     "cli/watch": "changes filter folders known outbox repository scan tree verb",
     "command": "ask careful cli common help host interrupt json kit owner paths print session terminal verb",
-    "common": "arena buffer clock fail file folder json quote random siphash spawn utf8",
+    "common": "arena buffer clock fail file folder json plain quote random siphash spawn utf8",
     "hostkit": "hk hostkit",
     "hostsim": "verb",
     "hostsim/conformance": "cases suite trial verb",
