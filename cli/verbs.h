@@ -9,6 +9,7 @@
 #include "command/cli.h"
 
 extern const struct cli_verb verb_push;
+extern const struct cli_verb verb_log;
 extern const struct cli_verb verb_deliver;
 extern const struct cli_verb verb_submit;
 extern const struct cli_verb verb_queue;

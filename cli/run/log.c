@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,63 +18,98 @@
 #include <unistd.h>
 
 #include "command/paths.h"
+#include "command/terminal.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/random.h"
 
-enum { KEPT_LOGS = 200, KEPT_DAYS = 30, LONGEST_NAME = 40, ATTEMPTS = 16 };
+enum { KEPT_LOGS = 200, KEPT_DAYS = 30, LONGEST_NAME = 40, ATTEMPTS = 16, LISTED_LOGS = 20 };
 
-/* -- old ones ---------------------------------------------------------------------------------- */
+/* -- those that are there
+ * ---------------------------------------------------------------------------------- */
 
-struct old_log {
-  char *name;
+struct log_file {
+  char *handle;
   time_t written;
 };
 
 static int newest_first(const void *a, const void *b) {
-  const struct old_log *one = a, *other = b;
+  const struct log_file *one = a, *other = b;
   return one->written > other->written ? -1 : one->written < other->written;
 }
 
-/* Only what looks like a log of ours. */
-static bool is_log(int folder, const char *name, time_t *ret_written) {
+/* The handle of what looks like a log of ours; NULL: it does not, or no memory. */
+static char *handle_of(int folder, const char *name, time_t *ret_written) {
   struct stat info;
   size_t len = strlen(name);
-  if (len < 5 || strcmp(name + len - 4, ".log") != 0) return false;
-  if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) || !S_ISREG(info.st_mode)) return false;
+  if (name[0] == '.' || len < 5 || strcmp(name + len - 4, ".log") != 0) return NULL;
+  if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) || !S_ISREG(info.st_mode)) return NULL;
   *ret_written = info.st_mtime;
-  return true;
+  return strndup(name, len - 4);
+}
+
+/* The newest first; as many as there is memory for. */
+static struct log_file *list_logs(DIR *folder, size_t *ret_count) {
+  struct log_file *logs = NULL;
+  size_t count = 0, room = 0;
+  for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    struct log_file log = {.handle = NULL};
+    log.handle = handle_of(dirfd(folder), entry->d_name, &log.written);
+    if (!log.handle) continue;
+    if (count == room) {
+      struct log_file *more = realloc(logs, (room = room ? room * 2 : 256) * sizeof *more);
+      if (!more) {
+        free(log.handle);
+        break;
+      }
+      logs = more;
+    }
+    logs[count++] = log;
+  }
+  if (count) qsort(logs, count, sizeof *logs, newest_first);
+  *ret_count = count;
+  return logs;
+}
+
+static void free_logs(struct log_file *logs, size_t count) {
+  for (size_t i = 0; i < count; i++) free(logs[i].handle);
+  free(logs);
+}
+
+/* -1: there is none of that name. */
+static int open_log(int folder, const char *handle) {
+  struct stat info;
+  char name[NAME_MAX + 1];
+  int len = snprintf(name, sizeof name, "%s.log", handle);
+  if (!handle[0] || handle[0] == '.' || strchr(handle, '/') || len < 0 || len > NAME_MAX) return -1;
+  int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd >= 0 && (fstat(fd, &info) || !S_ISREG(info.st_mode))) {
+    close(fd);
+    fd = -1;
+  }
+  return fd;
 }
 
 /* A run that still writes holds the lock. */
-static void remove_if_over(int folder, const char *name) {
-  int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+static void remove_if_over(int folder, const char *handle) {
+  char name[NAME_MAX + 1];
+  int fd = open_log(folder, handle);
   if (fd < 0) return;
+  (void)snprintf(name, sizeof name, "%s.log", handle);
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) (void)unlinkat(folder, name, 0);
   close(fd);
 }
 
 static void prune(const char *path) {
   DIR *folder = opendir(path);
-  struct old_log *logs = NULL;
-  size_t count = 0, room = 0;
-  time_t oldest = (time_t)(clock_wall_ms() / 1000) - (time_t)KEPT_DAYS * 86400, written = 0;
-  for (struct dirent *entry; folder && (entry = readdir(folder));) {
-    if (!is_log(dirfd(folder), entry->d_name, &written)) continue;
-    if (count == room) {
-      struct old_log *more = realloc(logs, (room = room ? room * 2 : 256) * sizeof *more);
-      if (!more) break;
-      logs = more;
-    }
-    logs[count] = (struct old_log){strdup(entry->d_name), written};
-    if (logs[count].name) count++;
-  }
-  if (count) qsort(logs, count, sizeof *logs, newest_first);
+  size_t count = 0;
+  struct log_file *logs = list_logs(folder, &count);
+  time_t oldest = (time_t)(clock_wall_ms() / 1000) - (time_t)KEPT_DAYS * 86400;
   for (size_t i = 0; i < count; i++) {
-    if (i >= KEPT_LOGS - 1 || logs[i].written < oldest) remove_if_over(dirfd(folder), logs[i].name);
-    free(logs[i].name);
+    if (i >= KEPT_LOGS - 1 || logs[i].written < oldest)
+      remove_if_over(dirfd(folder), logs[i].handle);
   }
-  free(logs);
+  free_logs(logs, count);
   if (folder) closedir(folder);
 }
 
@@ -122,11 +158,18 @@ static int make(const char *folder, const char *name, struct run_log *ret_log) {
   return reason;
 }
 
-int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_log) {
+static int find_folder(const struct cli *cli, char **ret_folder) {
   char *folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs");
   if (!folder)
     return cli_fail(cli,
                     "neither XDG_STATE_HOME nor HOME is set, so there is no place for the log");
+  *ret_folder = folder;
+  return 0;
+}
+
+int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_log) {
+  char *folder = NULL;
+  if (find_folder(cli, &folder)) return EXIT_REFUSED;
   int reason = paths_make_folders(folder);
   if (!reason) {
     prune(folder);
@@ -148,4 +191,47 @@ void run_log_close(struct run_log *log) {
   free(log->handle);
   free(log->path);
   *log = (struct run_log){.fd = -1};
+}
+
+/* -- one that is there ------------------------------------------------------------------------- */
+
+static int unknown(const struct cli *cli, DIR *folder, const char *path, const char *handle) {
+  size_t count = 0;
+  struct log_file *logs = list_logs(folder, &count);
+  if (!count)
+    (void)cli_fail(cli, "no run has the handle '%s': there is no log in %s", handle, path);
+  else (void)cli_fail(cli, "no run has the handle '%s'. The known handles are:", handle);
+  for (size_t i = 0; i < count && i < LISTED_LOGS; i++) {
+    fputs("  ", stderr);
+    terminal_text(stderr, logs[i].handle);
+    fputc('\n', stderr);
+  }
+  if (count > LISTED_LOGS) fprintf(stderr, "  and %zu more\n", count - LISTED_LOGS);
+  free_logs(logs, count);
+  return EXIT_REFUSED;
+}
+
+int run_log_find(const struct cli *cli, const char *handle, char **ret_path, int *ret_fd) {
+  char *path = NULL;
+  if (find_folder(cli, &path)) return EXIT_REFUSED;
+  DIR *folder = opendir(path);
+  int code = 0, fd = folder ? open_log(dirfd(folder), handle) : -1;
+  char *log = NULL;
+  if (fd < 0) code = unknown(cli, folder, path, handle);
+  else if (asprintf(&log, "%s/%s.log", path, handle) < 0) code = cli_fail(cli, "out of memory");
+  if (!code) {
+    *ret_path = log;
+    *ret_fd = fd;
+  } else if (fd >= 0) {
+    close(fd);
+  }
+  if (folder) closedir(folder);
+  free(path);
+  return code;
+}
+
+bool run_log_grows(int fd) {
+  if (flock(fd, LOCK_SH | LOCK_NB)) return errno == EWOULDBLOCK;
+  (void)flock(fd, LOCK_UN);
+  return false;
 }

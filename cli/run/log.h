@@ -24,4 +24,10 @@ void run_log_write(struct run_log *log, const char *bytes, size_t len);
 void run_log_remove(struct run_log *log); /* for a command that could not be started */
 void run_log_close(struct run_log *log);
 
+/* Opens the log of a run for reading. Says what is wrong; if no run has that handle, with the known
+ * ones, the newest first. Returns 0 or the exit code. Free the path, close the descriptor. */
+int run_log_find(const struct cli *cli, const char *handle, char **ret_path, int *ret_fd);
+/* Does its run still write it? */
+bool run_log_grows(int fd);
+
 #endif

@@ -22,10 +22,10 @@ void progress_begin(struct progress *progress) {
   *progress = (struct progress){.fd = able ? STDERR_FILENO : -1};
 }
 
-void progress_duration(uint64_t ms, char text[32]) {
+/* "12 s", "4 min 5 s", "2 h 10 min". */
+static void write_elapsed(uint64_t ms, char text[32]) {
   unsigned long long seconds = ms / 1000;
-  if (seconds < 60)
-    snprintf(text, 32, "%llu.%llu s", seconds, (unsigned long long)(ms % 1000 / 100));
+  if (seconds < 60) snprintf(text, 32, "%llu s", seconds);
   else if (seconds < 3600) snprintf(text, 32, "%llu min %llu s", seconds / 60, seconds % 60);
   else snprintf(text, 32, "%llu h %llu min", seconds / 3600, seconds % 3600 / 60);
 }
@@ -40,9 +40,7 @@ void progress_show(struct progress *progress, const char *name, uint64_t elapsed
   if (ioctl(progress->fd, TIOCGWINSZ, &size) || size.ws_col < 10) size.ws_col = 80;
   char *words = last ? tail_text(last, 1, 512) : NULL;
   char elapsed[32];
-  progress_duration(elapsed_ms / 1000 * 1000, elapsed);
-  if (elapsed_ms < 60000)
-    snprintf(elapsed, sizeof elapsed, "%llu s", (unsigned long long)(elapsed_ms / 1000));
+  write_elapsed(elapsed_ms, elapsed);
   FILE *out = open_memstream(&line, &len);
   if (out) {
     terminal_text(out, name);

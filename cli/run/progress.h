@@ -23,7 +23,4 @@ void progress_show(struct progress *progress, const char *name, uint64_t elapsed
                    const struct tail *last);
 void progress_erase(struct progress *progress);
 
-/* "12.3 s", "4 min 5 s", "2 h 10 min". */
-void progress_duration(uint64_t ms, char text[32]);
-
 #endif

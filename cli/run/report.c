@@ -9,12 +9,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "cli/run/progress.h"
 #include "command/kit.h"
 #include "common/clock.h"
 #include "common/utf8.h"
 
-enum { SHOWN_LINES = 20, SHOWN_BYTES = 4000, HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
+/* More than the model reads of them, so that it can see where they are cut. */
+enum { SENT_LINES = 21, SENT_BYTES = 4000, COMMAND_BYTES = 500 };
+enum { HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
 
 int report_exit_code(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -22,35 +23,90 @@ int report_exit_code(int status) {
 
 /* -- what is said ------------------------------------------------------------------------------ */
 
-static char *content(const struct report *report, const char *what) {
-  char *last = tail_text(report->tail, SHOWN_LINES, SHOWN_BYTES), *text = NULL;
-  const char *kept = report->log->failed ? strerror(report->log->failed) : NULL;
-  int len =
-      asprintf(&text, "%s\nOutput: %s%s%s%s%s%s", what, report->log->path,
-               kept ? " (incomplete: " : "", kept ? kept : "", kept ? ")" : "",
-               last && last[0] ? "\nThe last lines:\n" : "\nIt printed nothing.", last ? last : "");
-  free(last);
-  return len < 0 ? NULL : text;
-}
-
-/* As JSON wants it. */
-static char *repaired(const char *text) {
+/* As JSON wants it: of an argument any byte is possible. NULL: out of memory, or `text` is. */
+static json_t *new_text(const char *text) {
   struct buffer buffer = BUFFER_EMPTY;
+  if (!text) return NULL;
   utf8_repair(span_text(text), &buffer);
-  return buffer_take(&buffer);
+  char *repaired = buffer_take(&buffer);
+  json_t *value = repaired ? json_string(repaired) : NULL;
+  free(repaired);
+  return value;
 }
 
-static json_t *state(const struct report *report, const char *name, const char *what) {
-  char *told = content(report, what), *text = told ? repaired(told) : NULL,
-       *tool = repaired(report->tool);
-  json_t *data = NULL;
-  if (text && tool)
-    data = json_pack("{s:s, s:s, s:s, s:s}", "handle", report->log->handle, "tool", tool, "state",
-                     name, "content", text);
-  free(told);
+/* A word as a shell takes it. */
+static void write_word(const char *word, struct buffer *out) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "%+,-./:=@_^";
+  if (*word && strspn(word, plain) == strlen(word)) {
+    buffer_text(out, word);
+    return;
+  }
+  buffer_byte(out, '\'');
+  for (; *word; word++) {
+    if (*word == '\'') buffer_text(out, "'\\''");
+    else buffer_byte(out, *word);
+  }
+  buffer_byte(out, '\'');
+}
+
+/* The model reads the beginning of it. */
+static json_t *new_command(char *const *argv) {
+  struct buffer command = BUFFER_EMPTY;
+  for (size_t i = 0; argv[i] && command.len < COMMAND_BYTES; i++) {
+    if (i) buffer_byte(&command, ' ');
+    write_word(argv[i], &command);
+  }
+  if (command.len > COMMAND_BYTES) command.len = COMMAND_BYTES;
+  char *text = buffer_take(&command);
+  json_t *value = new_text(text);
   free(text);
-  free(tool);
-  return data;
+  return value;
+}
+
+static json_t *new_tail(const struct report *report) {
+  char *text = tail_text(report->tail, SENT_LINES, SENT_BYTES);
+  json_t *value = new_text(text);
+  free(text);
+  return value;
+}
+
+/* "SIGKILL", or "signal 35" of one without a name. */
+static json_t *new_signal(int number) {
+  const char *name = sigabbrev_np(number);
+  return name ? json_sprintf("SIG%s", name) : json_sprintf("signal %d", number);
+}
+
+/* Each value is taken over; NULL is out of memory. */
+static int put(json_t *data, const char *name, json_t *value) {
+  return json_object_set_new(data, name, value);
+}
+
+static json_t *new_end(const struct report *report, int status, uint64_t elapsed_ms) {
+  const struct run_log *log = report->log;
+  json_t *data = json_object();
+  bool signalled = WIFSIGNALED(status);
+  bool failed = put(data, "command", new_command(report->argv)) ||
+                put(data, "handle", json_string(log->handle)) ||
+                put(data, "tool", new_text(report->tool)) ||
+                put(data, "duration_ms", json_integer((json_int_t)elapsed_ms)) ||
+                put(data, "tail", new_tail(report)) || put(data, "log", new_text(log->path));
+  if (!failed && signalled) failed = put(data, "signal", new_signal(WTERMSIG(status)));
+  if (!failed && !signalled) failed = put(data, "exit_code", json_integer(WEXITSTATUS(status)));
+  if (!failed && log->failed) failed = put(data, "log_error", json_string(strerror(log->failed)));
+  if (!failed) return data;
+  json_decref(data);
+  return NULL;
+}
+
+static json_t *new_state(const struct report *report, bool waits) {
+  json_t *data = json_pack("{s:s, s:s}", "handle", report->log->handle, "state",
+                           waits ? "waiting" : "running");
+  bool failed = put(data, "tool", new_text(report->tool));
+  if (!failed && waits) failed = put(data, "content", new_tail(report));
+  if (!failed) return data;
+  json_decref(data);
+  return NULL;
 }
 
 /* -- how it gets there ------------------------------------------------------------------------- */
@@ -68,10 +124,11 @@ static bool may_pass(int32_t code) {
          code == TIDINGS_E_NOMEM;
 }
 
-/* The same id each time: if an attempt was stored after all, the next has no effect. */
-static int deliver(struct report *report, json_t *data) {
+/* The same id each time: if an attempt was stored after all, the next has no effect. Takes `data`
+ * over; NULL: out of memory. */
+static int deliver(struct report *report, const char *type, json_t *data) {
   struct tidings_error error = {.size = sizeof error};
-  json_t *event = kit_new_event("handle.state", report->session, data);
+  json_t *event = data ? kit_new_event(type, report->session, data) : NULL;
   char id[96];
   snprintf(id, sizeof id, "%s-%u", report->log->handle, ++report->count);
   if (!event || json_object_set_new(event, "id", json_string(id))) {
@@ -92,24 +149,10 @@ static int deliver(struct report *report, json_t *data) {
 }
 
 int report_waiting(struct report *report, bool waits) {
-  json_t *data = state(report, waits ? "waiting" : "running",
-                       waits ? "It waits for input at its terminal." : "It goes on.");
-  return data ? deliver(report, data)
-              : cli_fail(report->cli, "cannot notify the session: out of memory");
+  return deliver(report, "handle.state", new_state(report, waits));
 }
 
 int report_end(struct report *report, int status, uint64_t elapsed_ms) {
-  char what[256], elapsed[32];
-  int exit_code = report_exit_code(status);
-  progress_duration(elapsed_ms, elapsed);
-  if (WIFSIGNALED(status))
-    snprintf(what, sizeof what, "Killed by signal %d (%s) after %s.", WTERMSIG(status),
-             strsignal(WTERMSIG(status)), elapsed);
-  else snprintf(what, sizeof what, "Exit code %d after %s.", exit_code, elapsed);
-  json_t *data = state(report, exit_code ? "failed" : "stopped", what);
-  if (!data || json_object_set_new(data, "exit_code", json_integer(exit_code))) {
-    json_decref(data);
-    return cli_fail(report->cli, "cannot notify the session: out of memory");
-  }
-  return deliver(report, data);
+  return deliver(report, report_exit_code(status) ? "run.failed" : "run.finished",
+                 new_end(report, status, elapsed_ms));
 }

@@ -12,7 +12,8 @@
 struct report {
   const struct cli *cli;
   const char *session;
-  const char *tool; /* what the model knows the command as */
+  char *const *argv;
+  const char *tool; /* what configurations and notifications call the command */
   const struct run_log *log;
   const struct tail *tail;
   bool patient;   /* no caller waits: try for minutes */

@@ -205,6 +205,7 @@ static void begin(struct supervision *all, struct run *run) {
   all->run = run;
   all->report = (struct report){.cli = run->cli,
                                 .session = run->session,
+                                .argv = run->argv,
                                 .tool = run->name,
                                 .log = &run->log,
                                 .tail = &run->tail,

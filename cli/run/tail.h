@@ -20,8 +20,8 @@ struct tail {
 
 void tail_add(struct tail *tail, const char *bytes, size_t len);
 
-/* The last `lines` lines that are not empty at the end, at most `most` bytes, valid UTF-8, no line
- * break at the end. Free it; NULL: out of memory. */
+/* The last lines as plain_last_lines cuts them, `most` bytes with their line breaks, or the end of
+ * the last one. Valid UTF-8, no line break at the end. Free it; NULL: out of memory. */
 char *tail_text(const struct tail *tail, size_t lines, size_t most);
 
 #endif

@@ -33,6 +33,8 @@ static const struct {
     [EVENT_NOTIFICATION] = {"notification", event_read_notification},
     [EVENT_HANDLE_STATE] = {"handle.state", event_read_handle_state},
     [EVENT_HANDLE_POLLED] = {"handle.polled", event_read_handle_polled},
+    [EVENT_RUN_FINISHED] = {"run.finished", event_read_run},
+    [EVENT_RUN_FAILED] = {"run.failed", event_read_run},
     [EVENT_MCP_STATE] = {"mcp.state", event_read_mcp_state},
     [EVENT_FILE_CHANGED] = {"file.changed", event_read_file_changed},
     [EVENT_CONFIG_CHANGED] = {"config.changed", event_read_config_changed},

@@ -21,6 +21,7 @@ struct data_input {
 int event_read_notification(const struct data_input *input, struct event *event);
 int event_read_handle_state(const struct data_input *input, struct event *event);
 int event_read_handle_polled(const struct data_input *input, struct event *event);
+int event_read_run(const struct data_input *input, struct event *event); /* finished, failed */
 int event_read_mcp_state(const struct data_input *input, struct event *event);
 int event_read_file_changed(const struct data_input *input, struct event *event);
 int event_read_config_changed(const struct data_input *input, struct event *event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/report_data.c: the data of the events by which subsystems report: handles, MCP servers,
- * files, the configuration, budgets, limits, subagents.
+ * event/report_data.c: the data of the events by which subsystems report: handles, commands, MCP
+ * servers, files, the configuration, budgets, limits, subagents.
  */
 #include "common/error.h"
 #include "event/event_data.h"
@@ -27,6 +27,21 @@ static int read_level(const struct data_input *input, const struct json *value,
   if (!value) return 0;
   report->has_level = true;
   return field_choice(&path, value, level_names, LEVEL_COUNT, &report->level, input->error);
+}
+
+static int read_exit_code(const struct data_input *input, const struct json *value,
+                          struct report *report) {
+  struct path path = path_member(&event_data_path, "exit_code");
+  report->has_exit_code = value;
+  return value ? field_integer(&path, value, INT64_MIN, INT64_MAX, &report->exit_code, input->error)
+               : 0;
+}
+
+static int read_output(const struct data_input *input, const char *name, const struct json *value,
+                       struct report *report) {
+  struct path path = path_member(&event_data_path, name);
+  report->has_output = value;
+  return value ? field_string(&path, value, SIZE_MAX, &report->output, input->error) : 0;
 }
 
 /* What the reporter wants of the notification that is made, as with a `notification`: the last
@@ -61,12 +76,9 @@ int event_read_handle_state(const struct data_input *input, struct event *event)
   static const char *const names[COUNT] = {"handle",  "tool",  "state",      "exit_code",
                                            "content", "level", REPORT_WISHES};
   static const char *const states[] = {"running", "waiting", "stopped", "failed"};
-  struct path state_path = path_member(&event_data_path, "state"),
-              exit_path = path_member(&event_data_path, "exit_code");
-  struct path content_path = path_member(&event_data_path, "content");
+  struct path state_path = path_member(&event_data_path, "state");
   struct report *report = &event->report;
   const struct json *slots[COUNT] = {NULL};
-  struct tidings_span content;
   int code = report_members(input, names, COUNT, 3, slots, &event->report);
   if (!code)
     code = read_name(&event_data_path, names[HANDLE], slots[HANDLE], SMALL_STRING_BYTES,
@@ -76,14 +88,74 @@ int event_read_handle_state(const struct data_input *input, struct event *event)
                      input->error);
   if (!code)
     code = field_choice(&state_path, slots[STATE], states, 4, &report->state, input->error);
-  if (!code && slots[EXIT_CODE]) {
-    code = field_integer(&exit_path, slots[EXIT_CODE], INT64_MIN, INT64_MAX, &report->exit_code,
-                         input->error);
-    report->has_exit_code = true;
-  }
-  if (!code && slots[CONTENT])
-    code = field_string(&content_path, slots[CONTENT], SIZE_MAX, &content, input->error);
+  if (!code) code = read_exit_code(input, slots[EXIT_CODE], report);
+  if (!code) code = read_output(input, names[CONTENT], slots[CONTENT], report);
   return code ? code : read_level(input, slots[LEVEL], report);
+}
+
+enum run_field {
+  RUN_COMMAND,
+  RUN_HANDLE,
+  RUN_TOOL,
+  RUN_SIGNAL,
+  RUN_LOG,
+  RUN_LOG_ERROR,
+  RUN_EXIT_CODE,
+  RUN_DURATION_MS,
+  RUN_TAIL,
+  RUN_LEVEL
+};
+enum { RUN_WISHES = RUN_LEVEL + 1, RUN_FIELDS = RUN_WISHES + WISH_COUNT };
+
+static const char *const run_fields[RUN_FIELDS] = {
+    "command",   "handle",      "tool", "signal", "log",        "log_error",
+    "exit_code", "duration_ms", "tail", "level",  REPORT_WISHES};
+
+static int read_run_texts(const struct data_input *input, const struct json *const *slots,
+                          struct report *report) {
+  const struct {
+    size_t max;
+    struct tidings_span *to;
+  } texts[] = {[RUN_COMMAND] = {SIZE_MAX, &report->command},
+               [RUN_HANDLE] = {SMALL_STRING_BYTES, &report->handle},
+               [RUN_TOOL] = {SMALL_STRING_BYTES, &report->tool},
+               [RUN_SIGNAL] = {SMALL_STRING_BYTES, &report->signal},
+               [RUN_LOG] = {PATH_BYTES, &report->log},
+               [RUN_LOG_ERROR] = {SMALL_STRING_BYTES, &report->log_error}};
+  int code = 0;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts && !code; i++) {
+    if (slots[i])
+      code = read_name(&event_data_path, run_fields[i], slots[i], texts[i].max, texts[i].to,
+                       input->error);
+  }
+  return code ? code : read_output(input, run_fields[RUN_TAIL], slots[RUN_TAIL], report);
+}
+
+/* Either an exit code or a signal; what finished was killed by none. */
+static int read_run_ending(const struct data_input *input, const struct json *const *slots,
+                           struct event *event) {
+  struct path signal = path_member(&event_data_path, run_fields[RUN_SIGNAL]),
+              duration = path_member(&event_data_path, run_fields[RUN_DURATION_MS]);
+  struct report *report = &event->report;
+  if (slots[RUN_SIGNAL] && event->type == EVENT_RUN_FINISHED)
+    return field_refuse(&signal, slots[RUN_SIGNAL], "no signal in run.finished", input->error);
+  if (slots[RUN_SIGNAL] && slots[RUN_EXIT_CODE])
+    return field_refuse(&signal, slots[RUN_SIGNAL], "only one of data.exit_code and data.signal",
+                        input->error);
+  report->has_duration = slots[RUN_DURATION_MS];
+  int code = read_exit_code(input, slots[RUN_EXIT_CODE], report);
+  if (!code && slots[RUN_DURATION_MS])
+    code = field_integer(&duration, slots[RUN_DURATION_MS], 0, INT64_MAX, &report->duration_ms,
+                         input->error);
+  return code;
+}
+
+int event_read_run(const struct data_input *input, struct event *event) {
+  const struct json *slots[RUN_FIELDS] = {NULL};
+  int code = report_members(input, run_fields, RUN_FIELDS, 2, slots, &event->report);
+  if (!code) code = read_run_texts(input, slots, &event->report);
+  if (!code) code = read_run_ending(input, slots, event);
+  return code ? code : read_level(input, slots[RUN_LEVEL], &event->report);
 }
 
 int event_read_handle_polled(const struct data_input *input, struct event *event) {

@@ -5,6 +5,7 @@
 #include "render/report.h"
 
 #include "common/utf8.h"
+#include "render/run.h"
 
 enum { SUMMARY_CHARACTERS = 500 };
 
@@ -15,7 +16,7 @@ static void write_name(const char *before, struct tidings_span name, const char 
   buffer_text(out, after);
 }
 
-static void write_handle_state(const struct report *report, struct buffer *out) {
+static void write_handle_state(const struct report *report, size_t most, struct buffer *out) {
   write_name("Tool `", report->tool, "` (handle `", out);
   buffer_span(out, report->handle);
   buffer_text(out, "`) ");
@@ -24,6 +25,7 @@ static void write_handle_state(const struct report *report, struct buffer *out) 
   else if (report->has_exit_code)
     buffer_format(out, "failed with exit code %lld.", (long long)report->exit_code);
   else buffer_text(out, "failed.");
+  render_last_lines(report->output, most, out);
 }
 
 static void write_mcp_state(const struct report *report, struct buffer *out) {
@@ -73,9 +75,11 @@ static void write_subagent_finished(const struct report *report, struct buffer *
 }
 
 void render_report(enum event_type type, const struct report *report, const struct memory *memory,
-                   struct buffer *out) {
+                   size_t most, struct buffer *out) {
   switch (type) {
-  case EVENT_HANDLE_STATE: write_handle_state(report, out); break;
+  case EVENT_HANDLE_STATE: write_handle_state(report, most, out); break;
+  case EVENT_RUN_FINISHED:
+  case EVENT_RUN_FAILED: render_run(type, report, most, out); break;
   case EVENT_MCP_STATE: write_mcp_state(report, out); break;
   case EVENT_FILE_CHANGED: write_file_changed(report, out); break;
   case EVENT_CONFIG_CHANGED:

@@ -10,10 +10,11 @@
 #include "values/event.h"
 #include "values/memory.h"
 
-/* `memory` is what the producer remembers after this report. A buffer without memory is `failed`.
- */
+/* `memory` is what the producer remembers after this report. Of what a command has printed as many
+ * lines are written as fit into `most` bytes; anything else may be longer. A buffer without memory
+ * is `failed`. */
 void render_report(enum event_type type, const struct report *report, const struct memory *memory,
-                   struct buffer *out);
+                   size_t most, struct buffer *out);
 
 /* "`a` was modified externally." `change`: enum file_change. */
 void render_file_change(struct tidings_span path, unsigned change, struct buffer *out);

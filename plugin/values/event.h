@@ -14,6 +14,8 @@ enum event_type {
   /* Reports: what producers make notifications of. */
   EVENT_HANDLE_STATE,
   EVENT_HANDLE_POLLED,
+  EVENT_RUN_FINISHED,
+  EVENT_RUN_FAILED,
   EVENT_MCP_STATE,
   EVENT_FILE_CHANGED,
   EVENT_CONFIG_CHANGED,
@@ -72,12 +74,19 @@ enum file_change { FILE_MODIFIED, FILE_CREATED, FILE_DELETED, FILE_RENAMED };
 
 /* What a subsystem says has happened. Only what belongs to the event's type is set. */
 struct report {
-  struct tidings_span handle, tool; /* handle.* */
+  struct tidings_span handle, tool; /* handle.*, run.* */
   struct tidings_span server;       /* mcp.state */
   uint8_t state;                    /* enum handle_state or mcp_state */
   bool has_exit_code, has_level;
   uint8_t level;
   int64_t exit_code;
+  /* run.*: `signal`, `log` and `log_error` are empty if they were not given. */
+  struct tidings_span command, signal, log, log_error;
+  bool has_duration;
+  int64_t duration_ms;
+  /* What was printed: the `content` of handle.state, the `tail` of run.*. */
+  bool has_output;
+  struct tidings_span output;
   const struct tidings_span *paths; /* file.changed: at least one */
   size_t path_count;
   uint8_t change; /* enum file_change */

@@ -57,7 +57,7 @@ class Round:
 
     def report(self):
         pick = self.dice.choice
-        what = self.dice.randrange(6)
+        what = self.dice.randrange(7)
         if what == 0:
             self.event("handle.state", handle=pick(["h1", "h2"]), tool=pick(["t", self.text(3)]), state=pick(["running", "waiting", "stopped", "failed"]))
         elif what == 1:
@@ -69,6 +69,8 @@ class Round:
             self.event("budget.usage", used=self.dice.randint(0, 100), limit=100)
         elif what == 4:
             self.event("subagent.finished", slug=self.text(3), summary=self.text(30))
+        elif what == 5:
+            self.event(pick(["run.finished", "run.failed"]), command=pick(["c", self.text(3)]), handle=pick(["h1", "h2"]), tail=self.text(30))
         else:
             self.event("handle.polled", handle="h1")
 

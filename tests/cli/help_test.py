@@ -50,6 +50,10 @@ def test_examples(place):
     place.ok("submit", "-s", "s", "queued")
     place.ok("submit", "-s", "s", "--id", "m-0b7e44335fd2a1c0", "changed by the examples of queue")
     place.ok("submit", "-s", "my-session", "what the example of wait waits for")
+    os.makedirs(place.logs, mode=0o700)
+    for handle in ("make-3f9a2c", "tests-07be44"):
+        with open(os.path.join(place.logs, handle + ".log"), "w", encoding="utf-8") as file:
+            file.write("what the examples of log print\n")
     expected = {"tidings setup codex": 1}  # this codex is no app server, so that it cannot be asked to trust
     for verb in verbs(place):
         text = place.ok("help", verb).text.split("\nExamples:\n")[1]

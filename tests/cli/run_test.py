@@ -32,43 +32,72 @@ def test_stopped(place):
     assert sorted(read(log_of(place)).splitlines()) == [b"err", b"out"]
     handle = os.path.basename(log_of(place))[:-4]
     assert re.fullmatch(r"sh-[0-9a-f]{6}", handle), handle
-    assert place.messages() == [f"Tool `sh` (handle `{handle}`) has stopped with result available."]
+    [item] = place.pending()
+    assert item["kind"] == {"source": "run", "name": "finished"} and item["level"] == "info" and item["handle"] == handle, item
+    command = f"Command `sh -c 'echo out; echo err >&2'` (handle `{handle}`) finished with exit code 0 after"
+    assert re.fullmatch(re.escape(command) + r" \d+\.\d s\. Log: `" + re.escape(log_of(place)) + r"`\nThe last lines:\n  (out\n  err|err\n  out)", item["message"]), item
 
 
 def test_failed(place):
     """a command that fails: the exit code is passed on and told"""
     assert place.refused("run", *S, "--name", "the tests", "--", "sh", "-c", "echo no; exit 3", code=3).out == b"no\n"
-    [message] = place.messages()
-    assert re.fullmatch(r"Tool `the tests` \(handle `the-tests-[0-9a-f]{6}`\) failed with exit code 3\.", message), message
+    [item] = place.pending()
+    assert item["kind"] == {"source": "run", "name": "failed"} and item["level"] == "error", item
+    head = r"Command `sh -c 'echo no; exit 3'` \(`the tests`, handle `the-tests-[0-9a-f]{6}`\) failed with exit code 3 after \d+\.\d s\. Log: `\S+\.log`"
+    assert re.fullmatch(head + r"\nThe last lines:\n  no", item["message"]), item
 
 
 def test_content(place):
-    """hosts get exit code, duration, the log's path and the last lines, as people would read them"""
+    """the model reads the last lines, as people would read them"""
     script = r"i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; printf '\033[31mred\033[0m\rbar: 10%%\rbar: 99%%\nbad \377 byte\n\n'; exit 2"
     place.refused("run", *S, "--", "sh", "-c", script, code=2)
-    content = content_of(place)
-    assert re.match(r"Exit code 2 after \d+\.\d s\.\nOutput: " + re.escape(log_of(place)) + r"\nThe last lines:\nline 82\n", content), content
-    assert content.endswith("line 99\nbar: 99%\nbad \ufffd byte"), content
+    [message] = place.messages()
+    head, _, last = message.partition("\n")
+    assert re.search(r"` \(handle `sh-[0-9a-f]{6}`\) failed with exit code 2 after \d+\.\d s\. Log: `" + re.escape(log_of(place)) + "`$", head), head
+    assert last.startswith("The last lines:\n  line 82\n  line 83\n") and last.endswith("\n  line 99\n  bar: 99%\n  bad \ufffd byte"), last
 
 
-def content_of(place):
-    """The content of the newest report: hosts get it in its data, which no query shows; so it is looked up in the store's bytes."""
-    with open(os.path.join(place.store, "data.mdb"), "rb") as file:
-        found = re.findall(rb'"content":("(?:[^"\\]|\\.)*")', file.read())
-    assert found, "the store has no content"
-    return json.loads(found[-1])
+def test_hostile(place):
+    """what would act on a terminal, or hide lines, or is much, is harmless"""
+    script = r"head -c 30000 /dev/zero | tr '\0' '\033'; printf '\033]0;open\033P\nmiddle\033[\n\0\b\007%s' end; exit 1"
+    place.refused("run", *S, "--", "sh", "-c", script, code=1)
+    assert place.messages()[0].endswith("\nThe last lines:\n  middle\n  end"), place.messages()
+    place.refused("run", *S, "--", "sh", "-c", "head -c 30000 /dev/zero | tr '\\0' x; exit 1", code=1)
+    assert re.search(r"\nThe last lines:\n  …x{1990,2000}$", place.messages()[1]), place.messages()[1]
+
+
+def test_small_block(place):
+    """where there is little room the first line stays"""
+    config = os.path.join(place.dir, "small.json")
+    with open(config, "w", encoding="utf-8") as file:
+        json.dump({"limits": {"message_bytes": 300}}, file)
+    place.refused("run", *S, "--config", config, "--", "sh", "-c", "seq 100 199; exit 1", code=1)
+    [message] = place.messages()
+    assert len(message) <= 300 and " failed with exit code 1 after" in message.partition("\n")[0] and message.endswith("\n  199"), message
 
 
 def test_silent(place):
     """a command that prints nothing"""
     place.refused("run", *S, "--", "false", code=1)
-    assert content_of(place).endswith("It printed nothing."), content_of(place)
+    assert place.messages()[0].endswith(".log`\nIt printed nothing."), place.messages()
 
 
 def test_killed(place):
     """a signal is 128 + its number, and named"""
     place.refused("run", *S, "--", "sh", "-c", "kill -SEGV $$", code=128 + signal.SIGSEGV)
-    assert content_of(place).startswith("Killed by signal 11 (Segmentation fault) after"), content_of(place)
+    place.refused("run", *S, "--", "sh", "-c", f"kill -{signal.SIGRTMIN + 1} $$", code=128 + signal.SIGRTMIN + 1)
+    first, second = place.messages()
+    assert ") was killed by SIGSEGV after" in first and f") was killed by signal {signal.SIGRTMIN + 1} after" in second, (first, second)
+
+
+def test_itself_killed(place):
+    """when run itself is killed nobody can report; its log is there"""
+    process = place.start("run", *S, "--", "sh", "-c", "echo ready; exec sleep 1000")
+    assert process.stdout.readline() == b"ready\n"
+    [command] = children(process.pid)
+    end(process, signal.SIGKILL)
+    os.kill(command, signal.SIGKILL)
+    assert place.messages() == [] and read(log_of(place)) == b"ready\n"
 
 
 def test_not_started(place):
@@ -105,7 +134,8 @@ def test_names_of_bytes(place):
     place.ok("run", *S, "--", program, env={"XDG_STATE_HOME": state, "TIDINGS_STORE": place.store})
     place.ok("run", *S, "--name", b"a\xffb", "--", "true")
     first, second = place.messages()
-    assert first.startswith("Tool `t\ufffd` (handle `t-") and second.startswith("Tool `a\ufffdb` (handle `a-b-"), (first, second)
+    assert re.match(r"Command `'/\S*/t\ufffd'` \(handle `t-", first) and second.startswith("Command `true` (`a\ufffdb`, handle `a-b-"), (first, second)
+    assert "/state\ufffd/" in first.partition(" Log: ")[2], first
 
 
 def test_options_end(place):
@@ -140,7 +170,7 @@ def test_reader_gone(place):
     process.stdout.read(10)
     process.stdout.close()
     assert process.wait(60) == 128 + signal.SIGPIPE, process.stderr.read()
-    assert "failed with exit code 141" in place.messages()[0]
+    assert "was killed by SIGPIPE" in place.messages()[0]
 
 
 def test_full_output(place):
@@ -163,7 +193,7 @@ def test_full_log(place):
     process = place.start(command=["unshare", "-m", "sh", "-c", script])
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0 and len(out) == 300_004, (process.returncode, len(out), err)
-    assert "(incomplete: No space left on device)" in content_of(place), content_of(place)
+    assert ".log` (incomplete: No space left on device)\n" in place.messages()[0], place.messages()
 
 
 def test_signals(place):
@@ -216,7 +246,7 @@ def test_detach(place):
         fields = file.read().rsplit(")", 1)[1].split()
     assert fields[3] != str(os.getsid(0)) and fields[4] == "0", "a session of its own, without a terminal"
     open(gate, "w", encoding="utf-8").close()
-    assert until(lambda: place.messages(), "the news") == [f"Tool `bg` (handle `{handle}`) failed with exit code 4."]
+    assert until(lambda: place.messages(), "the news")[0].startswith(f"Command `sh -c 'echo started; cat {gate}; exit 4'` (`bg`, handle `{handle}`) failed with exit code 4 after ")
     until(lambda: not os.path.exists(f"/proc/{pid}"), "its end")
 
 
@@ -231,7 +261,7 @@ def test_detach_holds_nothing(place):
     listed = re.findall(rb" (\d+) -> (\S+)", read(os.path.join(place.work, "fds")))
     assert dict(listed)[b"0"] == b"/dev/null" and {int(fd) for fd, _ in listed} <= {0, 1, 2, 3}, listed
     os.kill(result.json["pid"], signal.SIGTERM)  # reaches the whole of the command
-    assert "failed with exit code 143" in until(lambda: place.messages(), "the news")[0]
+    assert "was killed by SIGTERM" in until(lambda: place.messages(), "the news")[0]
 
 
 def test_detach_busy(place):

@@ -80,11 +80,12 @@ def check_waits(place, *command, prompt=b"", answer=b"blue\n"):
         terminal.expect(prompt)
         until(lambda: terminal.read() and waiting(place), f"the news that {command} waits")
         assert len(waiting(place)) == 1
+        assert not prompt or waiting(place)[0].endswith("The last lines:\n  colour?"), waiting(place)
         terminal.type(answer)
         code = terminal.end()
     assert code == 0, (command, terminal.seen)
     assert waiting(place) == [], "it goes on, so that is no news any more"
-    assert [m for m in place.messages() if "has stopped" in m], place.messages()
+    assert [m for m in place.messages() if "finished with exit code 0" in m], place.messages()
 
 
 def test_waits_shell(place):
@@ -136,7 +137,7 @@ def test_progress_hostile(place):
     script = "printf 'a\\tb \\302\\23331mred\\342\\200\\256c'; sleep 2.5"
     command = [TIDINGS, "run", "-s", "s", "--quiet", "--name", "na\x1b[31m\u009bme", "--", "sh", "-c", script]
     with Terminal(place, command) as terminal:
-        terminal.expect(rb"\r\x1b\[Kna\{U\+001B\}\[31m\{U\+009B\}me: \d+ s \| a b 31mred\{U\+202E\}c")
+        terminal.expect(rb"\r\x1b\[Kna\{U\+001B\}\[31m\{U\+009B\}me: \d+ s \| a b red\{U\+202E\}c")
         assert terminal.end() == 0
 
 
@@ -178,7 +179,7 @@ def test_job_control(place):
         terminal.expect(b"got green")
         terminal.type(b"exit\n")
         terminal.end()
-    assert waiting(place) == [] and "has stopped" in place.messages()[0], place.messages()
+    assert waiting(place) == [] and "finished with exit code 0" in place.messages()[0], place.messages()
 
 
 if __name__ == "__main__":

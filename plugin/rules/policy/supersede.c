@@ -16,7 +16,9 @@ struct subjects {
 
 static struct tidings_span subject_state(const struct item *item) {
   switch (item->note.made_by) {
-  case MADE_BY_HANDLE_STATE: return item->note.handle;
+  case MADE_BY_HANDLE_STATE:
+  case MADE_BY_RUN_FINISHED:
+  case MADE_BY_RUN_FAILED: return item->note.handle;
   case MADE_BY_MCP_STATE: return item->facts.server;
   default: return span_of(NULL, 0);
   }
@@ -26,16 +28,22 @@ static struct tidings_span subject_of(const struct item *item, enum reason reaso
   return reason == REASON_NEWER_KEY ? item->note.key : subject_state(item);
 }
 
-/* With its source in front: a key, a handle and a server of one name are different things. */
+/* Whose name it is: keys belong to a source; the reports of a handle have several sources. */
+static struct tidings_span subject_owner(const struct item *item, enum reason reason) {
+  if (reason == REASON_NEWER_KEY) return item->note.source;
+  return span_text(item->note.made_by == MADE_BY_MCP_STATE ? "server" : "handle");
+}
+
+/* With its owner in front: a handle and a server of one name are different things. */
 static int add_subject(const struct work *work, struct subjects *subjects, size_t i,
-                       struct tidings_span name) {
-  struct tidings_span source = work->items[i].note.source;
-  char *text = arena_alloc(work->arena, source.len + 1 + name.len);
+                       struct tidings_span name, enum reason reason) {
+  struct tidings_span owner = subject_owner(&work->items[i], reason);
+  char *text = arena_alloc(work->arena, owner.len + 1 + name.len);
   if (!text) return -1;
-  memcpy(text, source.ptr, source.len);
-  text[source.len] = '\0';
-  memcpy(text + source.len + 1, name.ptr, name.len);
-  subjects->names[subjects->count] = span_of(text, source.len + 1 + name.len);
+  memcpy(text, owner.ptr, owner.len);
+  text[owner.len] = '\0';
+  memcpy(text + owner.len + 1, name.ptr, name.len);
+  subjects->names[subjects->count] = span_of(text, owner.len + 1 + name.len);
   subjects->items[subjects->count++] = i;
   return 0;
 }
@@ -56,7 +64,7 @@ static int find_subjects(const struct work *work, enum reason reason, struct sub
     return -1;
   for (size_t i = 0; i < work->item_count; i++) {
     struct tidings_span name = subject_of(&work->items[i], reason);
-    if (is_left(work, i) && name.len && add_subject(work, subjects, i, name)) return -1;
+    if (is_left(work, i) && name.len && add_subject(work, subjects, i, name, reason)) return -1;
   }
   return policy_group_equal(subjects->names, subjects->count, arena, subjects->leaders);
 }

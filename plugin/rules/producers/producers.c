@@ -37,6 +37,22 @@ static void produce_handle_polled(const struct report *report, struct produced *
   produced->withdraw_reason = REASON_POLLED;
 }
 
+/* A handle's last state: a poll withdraws it, and it supersedes what was said before it. */
+static void produce_run(const struct report *report, struct produced *produced, bool failed) {
+  if (failed) speak(produced, "run", "failed", TIDINGS_LEVEL_ERROR);
+  else speak(produced, "run", "finished", TIDINGS_LEVEL_INFO);
+  produced->note.tool = report->tool;
+  produced->note.handle = report->handle;
+}
+
+static void produce_run_finished(const struct report *report, struct produced *produced) {
+  produce_run(report, produced, false);
+}
+
+static void produce_run_failed(const struct report *report, struct produced *produced) {
+  produce_run(report, produced, true);
+}
+
 /* The first connection is not worth a notification. */
 static void produce_mcp_state(const struct report *report, struct produced *produced) {
   switch ((enum mcp_state)report->state) {
@@ -93,6 +109,8 @@ static void produce_subagent_finished(const struct report *report, struct produc
 static int write_note(const struct event *event, const struct settings *settings,
                       struct arena *arena, struct produced *produced) {
   static const uint8_t makers[] = {[EVENT_HANDLE_STATE] = MADE_BY_HANDLE_STATE,
+                                   [EVENT_RUN_FINISHED] = MADE_BY_RUN_FINISHED,
+                                   [EVENT_RUN_FAILED] = MADE_BY_RUN_FAILED,
                                    [EVENT_MCP_STATE] = MADE_BY_MCP_STATE,
                                    [EVENT_FILE_CHANGED] = MADE_BY_FILE_CHANGED,
                                    [EVENT_CONFIG_CHANGED] = MADE_BY_CONFIG_CHANGED,
@@ -107,7 +125,7 @@ static int write_note(const struct event *event, const struct settings *settings
   note->ttl_ms = event->report.ttl_ms;
   if (event->report.has_level) note->level = event->report.level;
   if (event->report.has_activation) note->activation = event->report.activation;
-  render_report(event->type, &event->report, &produced->memory, &text);
+  render_report(event->type, &event->report, &produced->memory, settings->message_bytes, &text);
   struct tidings_span message = buffer_view(&text);
   int code = -1;
   if (!text.failed)
@@ -123,6 +141,8 @@ int produce(const struct event *event, const struct settings *settings, const st
   static void (*const producers[])(const struct report *, struct produced *) = {
       [EVENT_HANDLE_STATE] = produce_handle_state,
       [EVENT_HANDLE_POLLED] = produce_handle_polled,
+      [EVENT_RUN_FINISHED] = produce_run_finished,
+      [EVENT_RUN_FAILED] = produce_run_failed,
       [EVENT_MCP_STATE] = produce_mcp_state,
       [EVENT_FILE_CHANGED] = produce_file_changed,
       [EVENT_CONFIG_CHANGED] = produce_config_changed,

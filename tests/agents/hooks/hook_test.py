@@ -83,9 +83,9 @@ def test_stuck_opener(place):
     with open(os.path.join(place.store, "shared"), "r+b") as shared:
         fcntl.fcntl(shared, 37, struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0))  # F_OFD_SETLK on the byte of who opens
         text = json.dumps({"session_id": "s", "hook_event_name": "PostToolUse", "cwd": place.work, "tool_name": "ls", "tool_input": {}, "tool_response": "x"})
-        process = place.start("hook", "--owner", str(os.getpid()), "claude")
+        process = place.start("hook", "--owner", str(os.getpid()), "claude", stdin=subprocess.PIPE)
         out, _ = process.communicate(text.encode(), timeout=8)
-    assert (process.returncode, out) == (0, b"{}"), out
+    assert (process.returncode, out.strip()) == (0, b"{}"), out
     assert "another process is opening it" in log(place)[-1], log(place)
     assert "later" in context(call(place, "claude", "PostToolUse", tool_name="ls", tool_input={}, tool_response="x"), "PostToolUse")
 

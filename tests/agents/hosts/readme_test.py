@@ -77,8 +77,8 @@ def told(newcomer):
     agent.type("What is new?")
     agent.shows("A failure.")
     never(newcomer.request(1), "failed with exit code")
-    exactly_once(newcomer.request(2), "failed with exit code 1.")
-    assert re.search(r"\*\*Error:\*\*\n- Tool `false` \(handle `false-[0-9a-f]{6}`\) failed with exit code 1\.\n", newcomer.request(2)["text"]), newcomer.request(2)["items"][-1]
+    exactly_once(newcomer.request(2), "failed with exit code 1 after")
+    assert re.search(r"\*\*Error:\*\*\n- Command `false` \(handle `false-[0-9a-f]{6}`\) failed with exit code 1 after \d+\.\d s\. Log: \S+\n  It printed nothing\.\n", newcomer.request(2)["text"]), newcomer.request(2)["items"][-1]
 
 
 def woken_in_its_terminal(newcomer):

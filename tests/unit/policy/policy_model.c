@@ -61,13 +61,17 @@ static bool same_key(const struct item *a, const struct item *b) {
          span_equal(a->note.source, b->note.source);
 }
 
+static bool is_about_handle(const struct item *item) {
+  uint8_t maker = item->note.made_by;
+  return maker == MADE_BY_HANDLE_STATE || maker == MADE_BY_RUN_FINISHED ||
+         maker == MADE_BY_RUN_FAILED;
+}
+
 static bool same_state(const struct item *a, const struct item *b) {
-  if (a->note.made_by != b->note.made_by || !span_equal(a->note.source, b->note.source))
-    return false;
-  if (a->note.made_by == MADE_BY_HANDLE_STATE)
-    return a->note.handle.len && span_equal(a->note.handle, b->note.handle);
-  return a->note.made_by == MADE_BY_MCP_STATE && a->facts.server.len &&
-         span_equal(a->facts.server, b->facts.server);
+  if (is_about_handle(a))
+    return is_about_handle(b) && a->note.handle.len && span_equal(a->note.handle, b->note.handle);
+  return a->note.made_by == MADE_BY_MCP_STATE && b->note.made_by == MADE_BY_MCP_STATE &&
+         a->facts.server.len && span_equal(a->facts.server, b->facts.server);
 }
 
 static void model_supersede(struct model *model, const struct items *items, enum reason reason,

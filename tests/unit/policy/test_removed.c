@@ -103,6 +103,21 @@ Test(annihilate, a_loss_that_was_told_needs_its_return, .fini = free_facts) {
 
 /* -- states ------------------------------------------------------------------------------------ */
 
+/* `tidings run` reports the waiting as a state and the end as an end. */
+Test(states, a_command_that_ended_does_not_wait, .fini = free_facts) {
+  struct items items = {.count = 0};
+  HANDLE(&items, "waiting", .handle = "make-1", .level = TIDINGS_LEVEL_WARNING);
+  HANDLE(&items, "waiting", .handle = "npm-1", .level = TIDINGS_LEVEL_WARNING);
+  ITEM(&items, .source = "run", .name = "finished", .message = "made", .handle = "make-1",
+       .made_by = MADE_BY_RUN_FINISHED);
+  ITEM(&items, .source = "run", .name = "failed", .message = "tests", .handle = "npm-1",
+       .level = TIDINGS_LEVEL_ERROR, .made_by = MADE_BY_RUN_FAILED);
+  DATA(&items, "{\"server\":\"npm-1\"}", .source = "mcp", .name = "disconnected",
+       .message = "another thing", .made_by = MADE_BY_MCP_STATE);
+  EXPECT_PLAN(items, "{\"delivery\":{\"order\":\"time\"}}", 0,
+              "3 4 5 | 1:superseded/19>3 2:superseded/19>4 | 0");
+}
+
 Test(states, the_newest_of_a_handle_stands, .fini = free_facts) {
   struct items items = {.count = 0};
   HANDLE(&items, "waiting", .handle = "h_1", .level = TIDINGS_LEVEL_WARNING);

@@ -62,6 +62,13 @@ Test(producers, say_the_documented_words) {
       {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"x\",\"state\":\"running\"}", ""},
       {"handle.state", "{\"handle\":\"h_3\",\"tool\":\"t\",\"state\":\"failed\",\"exit_code\":0}",
        "tool.failed|error|Tool `t` (handle `h_3`) failed with exit code 0."},
+      {"handle.state",
+       "{\"handle\":\"h\",\"tool\":\"ssh\",\"state\":\"waiting\",\"content\":\"a\\r\\u001b["
+       "1mb\\n\"}",
+       "tool.waiting|warning|Tool `ssh` (handle `h`) is waiting for input.\nThe last lines:\n  b"},
+      {"handle.state",
+       "{\"handle\":\"h\",\"tool\":\"t\",\"state\":\"stopped\",\"content\":\" \\n\"}",
+       "tool.stopped|info|Tool `t` (handle `h`) has stopped with result available."},
       {"handle.polled", "{\"handle\":\"h_3\"}", ""},
       {"mcp.state", "{\"server\":\"github\",\"state\":\"connected\"}", ""},
       {"mcp.state", "{\"server\":\"github\",\"state\":\"disconnected\"}",
@@ -99,6 +106,89 @@ Test(producers, say_the_documented_words) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     cr_expect_str_eq(news_of(cases[i].type, cases[i].data), cases[i].news);
+}
+
+Test(producers, say_how_a_command_ended) {
+  static const struct {
+    const char *type, *data, *news;
+  } cases[] = {
+      {"run.finished", "{\"command\":\"make\",\"handle\":\"h\"}",
+       "run.finished|info|Command `make` (handle `h`) finished."},
+      {"run.failed", "{\"command\":\"make\",\"handle\":\"h\"}",
+       "run.failed|error|Command `make` (handle `h`) failed."},
+      {"run.failed",
+       "{\"command\":\"npm test\",\"handle\":\"npm-1\",\"tool\":\"npm\",\"exit_code\":3,"
+       "\"duration_ms\":12345,\"log\":\"/l/npm-1.log\",\"tail\":\"one\\n\\n\\ttwo\\n\"}",
+       "run.failed|error|Command `npm test` (handle `npm-1`) failed with exit code 3 after 12.3 s. "
+       "Log: `/l/npm-1.log`\nThe last lines:\n  one\n\n  \ttwo"},
+      {"run.failed",
+       "{\"command\":\"x\",\"handle\":\"h\",\"tool\":\"the tests\",\"signal\":\"SIGSEGV\","
+       "\"duration_ms\":0,\"log\":\"/l\",\"log_error\":\"No space\",\"tail\":\"\"}",
+       "run.failed|error|Command `x` (`the tests`, handle `h`) was killed by SIGSEGV after 0.0 s. "
+       "Log: `/l` (incomplete: No space)\nIt printed nothing."},
+      {"run.finished",
+       "{\"command\":\"a\\nb\\u001b[1mc\",\"handle\":\"h\",\"exit_code\":0,"
+       "\"duration_ms\":184000,\"log\":\"/a\\nb\",\"level\":\"critical\"}",
+       "run.finished|critical|Command `a bc` (handle `h`) finished with exit code 0 after 3 min "
+       "4 s. Log: `/a b`"},
+      {"run.finished", "{\"command\":\"c\",\"handle\":\"h\",\"duration_ms\":7384000}",
+       "run.finished|info|Command `c` (handle `h`) finished after 2 h 3 min."},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    cr_expect_str_eq(news_of(cases[i].type, cases[i].data), cases[i].news);
+}
+
+/* The end of what a command has printed, `lines` lines of `width` characters, as the model reads
+ * it. */
+static struct tidings_span message_of_lines(size_t lines, size_t width) {
+  struct memory memory = {0};
+  struct buffer data = BUFFER_EMPTY;
+  buffer_text(&data, "{\"command\":\"c\",\"handle\":\"h\",\"tail\":\"");
+  for (size_t i = 0; i < lines; i++) buffer_format(&data, "%0*zu\\n", (int)width, i);
+  buffer_text(&data, "\"}");
+  buffer_byte(&data, '\0');
+  struct produced produced = produced_by("run.failed", data.bytes, &memory);
+  buffer_free(&data);
+  return produced.note.message;
+}
+
+static bool ends_with(struct tidings_span text, const char *end) {
+  size_t len = strlen(end);
+  return text.len >= len && memcmp(text.ptr + text.len - len, end, len) == 0;
+}
+
+Test(producers, keep_the_newest_of_the_last_lines) {
+  static const char head[] = "Command `c` (handle `h`) failed.\nThe last lines:";
+  struct tidings_span message = message_of_lines(100, 2);
+  cr_expect_eq(message.len, sizeof head - 1 + 20 * 5);
+  cr_expect(memcmp(message.ptr, head, sizeof head - 1) == 0 && ends_with(message, "\n  99"));
+  message = message_of_lines(20, 200);
+  cr_expect_eq(message.len, sizeof head - 1 + 9 * 203, "%zu", message.len);
+  cr_expect(ends_with(message, "19"));
+  message = message_of_lines(1, 5000);
+  cr_expect_eq(message.len, sizeof head - 1 + 2000 + strlen("…"), "%zu", message.len);
+  cr_expect(memcmp(message.ptr + sizeof head - 1, "\n  …0", strlen("\n  …0")) == 0);
+}
+
+/* `limits.message_bytes` takes the oldest lines first; the first line is cut only if it is alone.
+ */
+Test(producers, a_small_limit_keeps_the_first_line) {
+  static const char data[] = "{\"type\":\"run.failed\",\"session\":\"s\",\"data\":{\"command\":"
+                             "\"c\",\"handle\":\"h\",\"tail\":\"one\\ntwo\\nthree\\nfour\"}}";
+  for (uint32_t most = 64; most < 120; most++) {
+    struct settings settings = settings_from("", &arena);
+    struct memory memory = {0};
+    struct event event;
+    struct produced produced;
+    struct tidings_error error = new_error();
+    settings.message_bytes = most;
+    cr_assert_eq(event_parse(span_text(data), &settings, &arena, &event, &error), 0);
+    cr_assert_eq(produce(&event, &settings, &memory, &arena, &produced), 0);
+    struct tidings_span message = produced.note.message;
+    cr_expect(memcmp(message.ptr, "Command `c` (handle `h`) failed.\n", 33) == 0);
+    cr_expect(message.len <= most && ends_with(message, "our"), "%u: %.*s", (unsigned)most,
+              SPAN_FORMAT(message));
+  }
 }
 
 Test(producers, keep_what_policy_and_hosts_ask_for) {

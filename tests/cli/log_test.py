@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings log`: what is printed, what is reported as polled, and what is refused."""
+import os
+import pty
+import sys
+
+from kit import TIDINGS, main, until
+
+S = ["-s", "s"]
+
+
+def run(place, script, code=0):
+    """A run that has ended: its handle."""
+    before = set(os.listdir(place.logs)) if os.path.isdir(place.logs) else set()
+    place.refused("run", *S, "--", "sh", "-c", script, code=code)
+    [name] = set(os.listdir(place.logs)) - before
+    return name[:-4]
+
+
+def start(place, gate, script):
+    """A run that waits for a gate: its handle."""
+    os.mkfifo(gate)
+    return place.ok("run", *S, "--detach", "--json", "--", "sh", "-c", f"{script}; cat {gate}; exit 3").json["handle"]
+
+
+def test_polled(place):
+    """the log is printed to the byte, what is pending about the run is withdrawn, and its first line is said"""
+    one = run(place, r"printf '\033[31mred\033[0m\0\377\r\n'; exit 3", code=3)
+    two = run(place, "echo two")
+    result = place.ok("log", *S, one)
+    assert result.out == b"\x1b[31mred\x1b[0m\0\xff\r\n", result
+    assert result.said.startswith("tidings log: Command `sh -c ") and f"(handle `{one}`) failed with exit code 3 after" in result.said, result
+    assert result.said.count("\n") == 1, result
+    [left] = place.pending()
+    assert left["handle"] == two, left
+    [outcome] = [item for delivery in place.ok("history", *S, "--json").json["deliveries"] for item in delivery["items"]]
+    assert outcome["outcome"] == "withdrawn" and "asked for the state" in outcome["reason"], outcome
+    again = place.ok("log", *S, one)
+    assert again.out == result.out and again.said == "", again
+    assert len(place.pending()) == 1
+
+
+def test_other_session(place):
+    """only the session that is asked for is told of the poll"""
+    handle = run(place, "echo x")
+    place.ok("push", "-s", "t", "-k", "a.b", "another session")
+    assert place.ok("log", "-s", "t", handle).out == b"x\n"
+    assert len(place.pending()) == 1 and len(place.pending("t")) == 1
+
+
+def test_growing(place):
+    """a log that still grows: what is there; the end is reported all the same"""
+    gate = os.path.join(place.dir, "gate")
+    handle = start(place, gate, "echo first")
+    until(lambda: place.ok("log", *S, handle).out == b"first\n", "its output")
+    assert place.ok("log", *S, handle, "--json").json["running"] is True
+    open(gate, "w", encoding="utf-8").close()
+    until(place.messages, "its end")
+    until(lambda: not place.ok("log", *S, handle, "--json").json["running"], "its end")
+    assert place.messages() == [], "that was a poll too"
+
+
+def test_follow(place):
+    """--follow prints to the end of the run, and reports then"""
+    gate = os.path.join(place.dir, "gate")
+    handle = start(place, gate, "echo first")
+    process = place.start("log", *S, "--follow", handle)
+    assert process.stdout.readline() == b"first\n"
+    assert process.poll() is None
+    with open(gate, "w", encoding="utf-8") as file:
+        file.write("second\n")
+    out, err = process.communicate(timeout=60)
+    assert out == b"second\n" and process.returncode == 0, (out, err)
+    assert b"failed with exit code 3" in err and place.messages() == [], err
+
+
+def test_json(place):
+    """--json: the handle, the path, whether it runs, the content as UTF-8"""
+    handle = run(place, r"printf 'a\0\377\nb'")
+    answer = place.ok("log", *S, handle, "--json").json
+    assert answer == {"handle": handle, "log": os.path.join(place.logs, handle + ".log"), "running": False, "content": "a\0\ufffd\nb"}, answer
+    assert place.messages() == []
+
+
+def test_terminal(place):
+    """a terminal gets text: nothing of it acts on the terminal"""
+    handle = run(place, r"printf '\033[31mred\033]0;title\007\n10%%\r99%%\n\342\200\256evil\ttab\033[2J\nend'")
+    master, terminal = pty.openpty()
+    place.ok("log", *S, handle, stdout=terminal)
+    os.close(terminal)
+    shown = b""
+    while chunk := read_terminal(master):
+        shown += chunk
+    os.close(master)
+    assert shown == b"red\r\n99%\r\n{U+202E}evil\ttab\r\nend\r\n", shown
+
+
+def read_terminal(master):
+    try:
+        return os.read(master, 65536)
+    except OSError:  # nobody holds the other end any more
+        return b""
+
+
+def test_unknown(place):
+    """an unknown handle: an error that lists the known ones; no file outside is read"""
+    place.refused("log", *S, "make-000000", says=["no run has the handle 'make-000000': there is no log in", place.logs])
+    one, two = run(place, "true"), run(place, "true")
+    os.symlink("/etc/passwd", os.path.join(place.logs, "link-000000.log"))
+    os.mkdir(os.path.join(place.logs, "folder-000000.log"))
+    for handle in ("nope", "", ".", "..", "../logs/" + one, "link-000000", "folder-000000", "x" * 5000, "a\x1b[2Jb"):
+        result = place.refused("log", *S, handle, says=["no run has the handle '", "The known handles are:", f"  {one}\n", f"  {two}\n"])
+        assert "\x1b" not in result.said and "link" not in result.said.partition("known")[2] and result.out == b"", result
+    assert len(place.messages()) == 2
+    place.refused("log", *S, code=2, says="a handle is missing")
+    place.refused("log", *S, one, two, code=2, says="usage: tidings log")
+    place.refused("log", *S, "--json", "--follow", one, code=2, says="exclude each other")
+
+
+def test_without_session(place):
+    """without a session the log is printed, and the error says that nothing was reported"""
+    handle = run(place, "echo x")
+    result = place.refused("log", handle, says="name one with -s")
+    assert result.out == b"x\n", result
+    assert len(place.messages()) == 1
+
+
+def test_not_printed(place):
+    """what could not be printed is not reported as polled"""
+    handle = run(place, "head -c 300000 /dev/zero")
+    with open("/dev/full", "wb") as full:
+        place.refused("log", *S, handle, stdout=full, says="No space left on device")
+    process = place.start(command=["sh", "-c", f'"{TIDINGS}" log -s s {handle} | head -c 10'])
+    out, err = process.communicate(timeout=60)
+    assert len(out) == 10 and b"Broken pipe" in err, err
+    assert len(place.messages()) == 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
