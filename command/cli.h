@@ -101,6 +101,7 @@ struct cli {
   bool no_config;                       /* read no configuration at all */
   const char *host_name;                /* what the model knows the agent as; NULL: nothing */
   bool json;
+  uint32_t budget_ms; /* how long a call of the plugin may wait; 0: as long as suits a person */
   bool pipe_signal_ignored; /* SIGPIPE, by the caller */
 
   /* What the plugin says on the way; NULL: warnings and errors go to stderr. */

@@ -149,17 +149,19 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                      "there is no store at %s yet; the first push creates it", store);
   if (code) goto out;
   kept = host;
-  const struct hostkit_options options = {
-      .size = sizeof options,
-      .flags = KIT_FLAGS,
-      .plugin_path = plugin,
-      .store_dir = store,
-      .configuration = config,
-      .host_name = cli->host_name,
-      .role = role,
-      .owner_pid = owner_pid,
-      .hook_budget_ms = role == TIDINGS_ROLE_PRODUCER ? PRODUCER_BUDGET_MS : 0,
-      .host = &kept};
+  const struct hostkit_options options = {.size = sizeof options,
+                                          .flags = KIT_FLAGS,
+                                          .plugin_path = plugin,
+                                          .store_dir = store,
+                                          .configuration = config,
+                                          .host_name = cli->host_name,
+                                          .role = role,
+                                          .owner_pid = owner_pid,
+                                          .hook_budget_ms = cli->budget_ms ? cli->budget_ms
+                                                            : role == TIDINGS_ROLE_PRODUCER
+                                                                ? PRODUCER_BUDGET_MS
+                                                                : 0,
+                                          .host = &kept};
   code = hostkit_open(&options, ret_kit, error);
   if (code && config && error) name_config(cli, code, error);
 out:

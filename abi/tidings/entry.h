@@ -47,7 +47,9 @@ struct tidings_open_options {
   /* one JSON object (schema/config.schema.json); empty: the defaults */
   struct tidings_span configuration;
 
-  /* how many milliseconds a call waits for another writer before it answers BUSY; 0: 250 */
+  /* how many milliseconds a call waits for other processes before it answers BUSY: open for one
+   * that is just opening or creating the store, every other function for another writer. 0: 10,000
+   * for open, 250 for the others */
   uint32_t hook_budget_ms;
   /* 1: what a hook hands out counts as delivered when the hook returns, and the reply's delivery_id
    * is 0; for hosts that cannot say when their transcript was written. 0: the host settles. */
@@ -78,7 +80,8 @@ struct tidings_entry {
    *   STORE         the directory or its files are not what they must be, or the disk is full; the
    *                 text says what to do
    *   SCHEMA_NEWER  a newer version wrote the store
-   *   BUSY          another process is creating the store and did not finish in time: try again
+   *   BUSY          another process is opening or creating the store and did not finish in time,
+   *                 or the store is large and is still being checked: try again
    *   NOMEM         as in abi.h
    * Since 1.0. */
   int32_t (*open)(const struct tidings_host *host, const struct tidings_open_options *options,

@@ -21,6 +21,7 @@
 
 enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE };
 enum { SETTLE_MS = 2000, EXIT_MISTAKE = 1 };
+enum { BUDGET_MS = 500 }; /* of a call of the plugin: the agent waits as long */
 
 static int write_text(const char *text) {
   char *line = NULL;
@@ -66,6 +67,7 @@ static int run_call(struct cli *cli, const struct host *host, uint32_t owner, bo
   int code = EXIT_DONE;
   hook_log_about(host->name, NULL, NULL);
   cli->log = hook_log_plugin;
+  cli->budget_ms = BUDGET_MS;
   int32_t refused = hook_call_read(host, STDIN_FILENO, &call, &error);
   if (refused) {
     hook_log("%s", error.text);

@@ -18,7 +18,7 @@
  * there are none: the lower half counts calls, the upper one replies. */
 #define GATE_REPLY ((uint64_t)1 << 32)
 #define GATE_SHUT ((uint64_t)1 << 63)
-enum { DEFAULT_BUDGET_MS = 250, CREATE_BUDGET_MS = 10000 };
+enum { DEFAULT_BUDGET_MS = 250, OPEN_BUDGET_MS = 10000 };
 
 int64_t instance_now(const struct instance *instance) {
   static const int64_t first_ms = -62135596800000, last_ms = 253402300799999;
@@ -97,7 +97,7 @@ static int choose_directory(struct tidings_span wanted, char **ret_path,
   return 0;
 }
 
-static int open_store(struct instance *instance, struct tidings_span wanted,
+static int open_store(struct instance *instance, struct tidings_span wanted, uint32_t budget_ms,
                       struct tidings_error *error) {
   char *path = NULL;
   int code = choose_directory(wanted, &path, error);
@@ -105,7 +105,7 @@ static int open_store(struct instance *instance, struct tidings_span wanted,
   struct store_options options = {.directory = path,
                                   .log = log_from_store,
                                   .log_context = instance,
-                                  .create_budget_ms = CREATE_BUDGET_MS,
+                                  .create_budget_ms = budget_ms,
                                   .now_ms = instance_now(instance)};
   code = store_open(&options, &instance->store, error);
   if (!code && !instance->owner.pid) instance->owner = *store_self(instance->store);
@@ -161,7 +161,9 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
     code = fail(error, TIDINGS_E_NOMEM, "no memory for options.host_name");
   if (!code) code = configuration_set(instance, options->configuration, error);
   if (!code) code = find_owner(instance, options->owner_pid, error);
-  if (!code) code = open_store(instance, options->store_dir, error);
+  if (!code)
+    code = open_store(instance, options->store_dir,
+                      options->hook_budget_ms ? options->hook_budget_ms : OPEN_BUDGET_MS, error);
   if (!code) code = configuration_complete(instance, instance->configuration, error);
   if (code) {
     instance_free(instance);

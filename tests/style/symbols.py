@@ -45,7 +45,7 @@ PREFIXES = {
     "plugin/rules/producers": "produce",
     "plugin/rules/turns": "turns",
     "plugin/session": "attach decision ledger op planning reply turning urging",
-    "plugin/store/db": "datafile db directory owner shared store",
+    "plugin/store/db": "datafile db directory owner shared store walk",
     "plugin/store/forget": "purge retention store sweep visit",
     "plugin/store/open": "store",
     "plugin/store/push": "push store",

@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "store/db/files.h"
+#include "store/db/page.h"
 
 /* Large, sparse and never changed: growing a map breaks other processes, and a full map cannot even
  * delete. Quotas say FULL long before. */
@@ -25,29 +26,6 @@
 /* A reader is a cache line; LMDB's header before them is smaller than 4 KiB with room to spare. */
 #define LOCKFILE_BYTES ((off_t)(STORE_MAX_READERS * 64 + 8192))
 
-/* How LMDB 0.9 lays out a meta page, as far as it is looked at here. */
-enum {
-  META_MAGIC_AT = 16,
-  META_VERSION_AT = 20,
-  META_MAP_AT = 32,
-  META_PAGE_BYTES_AT = 40,
-  META_LAST_PAGE_AT = 136,
-  META_BYTES = 152
-};
-#define META_MAGIC 0xbeefc0deu
-
-static uint32_t u32_at(const uint8_t *page, size_t at) {
-  uint32_t value;
-  memcpy(&value, page + at, sizeof value);
-  return value;
-}
-
-static uint64_t u64_at(const uint8_t *page, size_t at) {
-  uint64_t value;
-  memcpy(&value, page + at, sizeof value);
-  return value;
-}
-
 static int damaged(const struct db *db, struct tidings_error *error, const char *how) {
   return fail(
       error, TIDINGS_E_STORE,
@@ -57,35 +35,36 @@ static int damaged(const struct db *db, struct tidings_error *error, const char 
 
 static int read_meta(const struct db *db, int fd, off_t at, uint8_t *ret_page,
                      struct tidings_error *error) {
-  ssize_t len = pread(fd, ret_page, META_BYTES, at);
+  ssize_t len = pread(fd, ret_page, HEAD_BYTES, at);
   if (len < 0)
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", db->directory,
                 strerror(errno));
-  if (len < META_BYTES) return damaged(db, error, "is cut short");
-  if (u32_at(ret_page, META_MAGIC_AT) != META_MAGIC || u32_at(ret_page, META_VERSION_AT) != 1)
+  if (len < HEAD_BYTES) return damaged(db, error, "is cut short");
+  if (page_u32(ret_page, HEAD_MAGIC_AT) != HEAD_MAGIC || page_u32(ret_page, HEAD_VERSION_AT) != 1)
     return damaged(db, error, "is not an LMDB file, or its head is damaged");
   return 0;
 }
 
 static int check_length(struct db *db, int fd, struct tidings_error *error) {
-  uint8_t page[META_BYTES];
+  uint8_t page[HEAD_BYTES];
   struct stat entry;
   int code = read_meta(db, fd, 0, page, error);
   if (code) return code;
-  uint64_t page_bytes = u32_at(page, META_PAGE_BYTES_AT), last = u64_at(page, META_LAST_PAGE_AT);
+  uint64_t page_bytes = page_u32(page, HEAD_PAGE_BYTES_AT),
+           last = page_u64(page, HEAD_LAST_PAGE_AT);
   if (page_bytes < 512 || page_bytes > 65536 || page_bytes & (page_bytes - 1))
     return damaged(db, error, "has a damaged head");
   if (page_bytes != (uint64_t)sysconf(_SC_PAGESIZE))
     return damaged(db, error, "was made on a machine with another page size");
-  if (u64_at(page, META_MAP_AT) != MAP_BYTES)
+  if (page_u64(page, HEAD_MAP_AT) != MAP_BYTES)
     return damaged(db, error, "was not made by tidings: its map size differs");
   code = read_meta(db, fd, (off_t)page_bytes, page, error);
   if (code) return code;
-  if (u64_at(page, META_LAST_PAGE_AT) > last) last = u64_at(page, META_LAST_PAGE_AT);
+  if (page_u64(page, HEAD_LAST_PAGE_AT) > last) last = page_u64(page, HEAD_LAST_PAGE_AT);
   /* Looked at after the pages: a writer in another process extends the file first. */
   if (fstat(fd, &entry))
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
-  if (last >= MAP_BYTES / page_bytes || (uint64_t)entry.st_size < (last + 1) * page_bytes)
+  if (last >= MAP_BYTES / page_bytes || last >= (uint64_t)entry.st_size / page_bytes)
     return damaged(db, error, "is cut short");
   db->page_bytes = page_bytes;
   return 0;
@@ -156,6 +135,8 @@ int datafile_prepare_lock(struct db *db, struct tidings_error *error) {
                     strerror(err))
              : 0;
 }
+
+uint64_t datafile_map_bytes(void) { return MAP_BYTES; }
 
 static int make_environment(const char *path, const struct db_key *key, struct tidings_span value) {
   struct db_key first = *key;

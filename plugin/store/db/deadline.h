@@ -11,5 +11,6 @@
  * lock. */
 typedef uint64_t store_deadline;
 store_deadline store_deadline_in(uint32_t budget_ms);
+int store_deadline_left_ms(store_deadline deadline); /* 0: it is past; as poll takes it */
 
 #endif

@@ -24,6 +24,17 @@ int datafile_create(struct db *db, const struct db_key *key, struct tidings_span
 int datafile_check(struct db *db, struct tidings_error *error);
 /* As sole user: lock.mdb with all its blocks. */
 int datafile_prepare_lock(struct db *db, struct tidings_error *error);
+/* -- walk_first.c -- */
+
+/* As sole user, with the gate: refuses a data.mdb whose structure is damaged. BUSY: it is large,
+ * and is still being checked at the deadline; STORE, NOMEM. */
+int walk_first(struct db *db, store_deadline deadline, struct tidings_error *error);
+/* Before LMDB closes it: what is in the file now came from LMDB. */
+void walk_note_clean(struct db *db);
+
+/* -- datafile.c, for the others -- */
+
+uint64_t datafile_map_bytes(void);
 struct stat;
 /* Are its first `bytes` not all on the disk? */
 bool datafile_has_holes(const struct stat *entry, off_t bytes);

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -19,7 +20,7 @@
 #include "store/db/db.h"
 #include "store/db/files.h"
 
-enum { SHARED_LAYOUT = 2 };
+enum { SHARED_LAYOUT = 3 };
 static const char shared_magic[8] = "tidings";
 enum { GATE = 0, USERS = 1, WRITER_SLICE_MS = 10 };
 static const off_t PIDS = (off_t)1 << 32;
@@ -35,6 +36,12 @@ static uint64_t monotonic_ns(void) {
 
 store_deadline store_deadline_in(uint32_t budget_ms) {
   return monotonic_ns() + (uint64_t)budget_ms * 1000000u;
+}
+
+int store_deadline_left_ms(store_deadline deadline) {
+  uint64_t now = monotonic_ns();
+  uint64_t left = deadline > now ? (deadline - now + 999999u) / 1000000u : 0;
+  return left < INT_MAX ? (int)left : INT_MAX;
 }
 
 /* Returns 0, or errno: EAGAIN or EACCES when another process has it. */

@@ -16,6 +16,15 @@
 
 struct db;
 
+/* That a data.mdb was found sound, or closed by LMDB, or found damaged: see walk_first.c. */
+struct walk_note {
+  uint8_t boot_id[16];
+  uint64_t inode;
+  int64_t modified_ns;
+  _Atomic uint64_t transaction; /* the newest of the file that this is about; 0: nothing is noted */
+  uint64_t page;
+  char finding[64]; /* how that page is not sound; empty: the file is sound */
+};
 /* The store's own file beside the engine's two, mapped by every user: who is here, the writer lock,
  * the bells, the rings, the waiters. */
 struct shared_page {
@@ -26,6 +35,7 @@ struct shared_page {
   uint64_t pid_namespace; /* of all present users */
   pthread_mutex_t writer; /* robust, process-shared */
   _Atomic uint32_t waiters_end; /* slots of waiters from here on have never been used */
+  struct walk_note walked;      /* written by who has the gate, or closes */
 };
 
 /* A process that sleeps at a FIFO of its own in the store's folder, for the sessions of an owner:

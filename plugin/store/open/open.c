@@ -37,6 +37,8 @@ static int open_files(struct store *store, const struct store_options *options,
   if (code) return code;
   waiters_enter(store);
   code = create_files(db, error);
+  if (!code && db->shared.sole_user)
+    code = walk_first(db, store_deadline_in(options->create_budget_ms), error);
   if (!code) code = db_open(db, error);
   if (!code) code = check_schema(store, error);
   if (code) {
@@ -76,6 +78,7 @@ int store_open(const struct store_options *options, struct store **ret_store,
 
 void store_close(struct store *store) {
   if (!store) return;
+  walk_note_clean(&store->db);
   db_close(&store->db);
   waiters_leave(store);
   shared_close(&store->db);

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings hook` by calls as hosts make them: what each dialect answers, and that whatever is wrong leaves the agent working."""
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 
@@ -72,6 +74,20 @@ def test_continuation(place):
         assert call(place, host, stop, host, stop_hook_active=True) == {}
         assert place.messages(host) == ["not urgent"]
     assert log(place) == []
+
+
+def test_stuck_opener(place):
+    """a process that opens the store and never finishes, such as one that was stopped, costs a call its budget and not ten seconds"""
+    call(place, "claude", "SessionStart", source="startup")
+    place.ok("push", "-s", "s", "later")
+    with open(os.path.join(place.store, "shared"), "r+b") as shared:
+        fcntl.fcntl(shared, 37, struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0))  # F_OFD_SETLK on the byte of who opens
+        text = json.dumps({"session_id": "s", "hook_event_name": "PostToolUse", "cwd": place.work, "tool_name": "ls", "tool_input": {}, "tool_response": "x"})
+        process = place.start("hook", "--owner", str(os.getpid()), "claude", stdin=subprocess.PIPE)
+        out, _ = process.communicate(text.encode(), timeout=8)
+    assert (process.returncode, out.strip()) == (0, b"{}"), out
+    assert "another process is opening it" in log(place)[-1], log(place)
+    assert "later" in context(call(place, "claude", "PostToolUse", tool_name="ls", tool_input={}, tool_response="x"), "PostToolUse")
 
 
 def test_tool_responses(place):

@@ -4,6 +4,7 @@
  * them. Each refusal is a sentence that says what is wrong; none is a signal.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +17,16 @@ static void session_of(uint64_t token, char name[8]) {
 
 static void must(int32_t code, const struct tidings_error *error, const char *what) {
   if (code != 0) die("%s: %s", what, rig_why(code, error));
+}
+
+static void keep_earlier(const char *store) {
+  char data[FOLDER_PATH_MAX], earlier[FOLDER_PATH_MAX];
+  size_t length;
+  folder_join(data, store, "data.mdb");
+  folder_join(earlier, store, FILLED_EARLIER);
+  uint8_t *bytes = file_read(data, &length);
+  file_write(earlier, bytes, length);
+  free(bytes);
 }
 
 static void fill(struct rig *rig, const char *store) {
@@ -35,6 +46,7 @@ static void fill(struct rig *rig, const char *store) {
   for (uint64_t token = 1; token <= FILLED_TOKENS; token++) {
     session_of(token, session);
     must(rig_push(rig, session, token, true, NULL, &error), &error, "push");
+    if (token == FILLED_TOKENS / 2) keep_earlier(store);
   }
   carried_clear(&carried);
   must(rig_close(rig, &error), &error, "close");

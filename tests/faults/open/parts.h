@@ -10,6 +10,8 @@
 #include "kit/rig.h"
 
 enum { FILLED_TOKENS = 400, FILLED_SESSIONS = 3 };
+/* Beside data.mdb: the same file before the last half of the pushes. */
+#define FILLED_EARLIER "earlier"
 
 /* A store with FILLED_TOKENS pending notifications (token 1 and up, session "s<token % 3>"), some
  * delivered and settled before. Closed again. */
