@@ -6,6 +6,7 @@
 #include "agents/setup/setup.h"
 #include "cli/doctor/doctor.h"
 #include "cli/run/run.h"
+#include "cli/toml.h"
 #include "cli/verbs.h"
 #include "cli/watch/watch.h"
 #include "command/verbs.h"
@@ -53,6 +54,7 @@ static const struct cli_program tidings = {
             {NULL, NULL}},
     .verbs = verbs,
     .list_sessions = "tidings status --names",
+    .toml_to_json = toml_to_json,
 };
 
 int main(int argc, char **argv) { return cli_main(&tidings, argc, argv); }
