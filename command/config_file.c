@@ -16,10 +16,6 @@
 static const char *const user_names[] = {"config.json", "config.toml"};
 static const char *const project_names[] = {".tidings.json", ".tidings.toml"};
 
-static int32_t no_memory(struct tidings_error *error) {
-  return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
-}
-
 /* -- which file -------------------------------------------------------------------------------- */
 
 /* What cannot be looked at is taken to be there: reading it then says why not. */
@@ -32,7 +28,7 @@ static bool is_there(const char *path) {
 static int32_t choose_file(const char *folder, const char *const names[2], char **ret_path,
                            struct tidings_error *error) {
   char *json = paths_join(folder, names[0]), *toml = paths_join(folder, names[1]);
-  int32_t code = json && toml ? TIDINGS_OK : no_memory(error);
+  int32_t code = json && toml ? TIDINGS_OK : kit_no_memory(error);
   bool has_json = !code && is_there(json), has_toml = !code && is_there(toml);
   if (has_json && has_toml) {
     code = kit_error(error, TIDINGS_E_SCHEMA, "there are both %s and %s; expected one of them",
@@ -53,12 +49,12 @@ int32_t config_file_of_user(const struct cli *cli, char **ret_path, bool *ret_na
   *ret_named = named && named[0];
   if (*ret_named) {
     *ret_path = strdup(named);
-    return *ret_path ? TIDINGS_OK : no_memory(error);
+    return *ret_path ? TIDINGS_OK : kit_no_memory(error);
   }
   char *folder = paths_in_home("XDG_CONFIG_HOME", ".config", "tidings"), *path = NULL;
   if (!folder) return TIDINGS_OK;
   int32_t code = choose_file(folder, user_names, &path, error);
-  if (!code && !path && !(path = paths_join(folder, user_names[0]))) code = no_memory(error);
+  if (!code && !path && !(path = paths_join(folder, user_names[0]))) code = kit_no_memory(error);
   if (!code) *ret_path = path;
   free(folder);
   return code;
@@ -83,7 +79,7 @@ static bool go_up(char *folder) {
  * `folder` itself. */
 static int32_t find_root(const char *folder, size_t *ret_len, struct tidings_error *error) {
   char *at = strdup(folder);
-  if (!at) return no_memory(error);
+  if (!at) return kit_no_memory(error);
   bool found = has_repository(at);
   while (!found && go_up(at)) found = has_repository(at);
   *ret_len = strlen(found ? at : folder);
@@ -104,14 +100,14 @@ int32_t config_file_of_project(const char *folder, char **ret_path, struct tidin
   return code;
 }
 
-static const char *name_of(const char *path) {
+static const char *last_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
 bool config_file_is_of_project(const char *path) {
-  return strcmp(name_of(path), project_names[0]) == 0 ||
-         strcmp(name_of(path), project_names[1]) == 0;
+  return strcmp(last_name(path), project_names[0]) == 0 ||
+         strcmp(last_name(path), project_names[1]) == 0;
 }
 
 /* -- what is in it ----------------------------------------------------------------------------- */

@@ -41,7 +41,7 @@ int32_t kit_error(struct tidings_error *error, int32_t code, const char *format,
   return code;
 }
 
-static int32_t no_memory(struct tidings_error *error) {
+int32_t kit_no_memory(struct tidings_error *error) {
   return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
 }
 
@@ -134,7 +134,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                                     .random = host_random};
   static struct tidings_host kept; /* must outlive the hostkit; a process has one `cli` */
   char *plugin = kit_plugin_path(), *store = kit_store_path(cli), *path = NULL, *config = NULL;
-  int32_t code = plugin ? read_config(cli, &path, &config, error) : no_memory(error);
+  int32_t code = plugin ? read_config(cli, &path, &config, error) : kit_no_memory(error);
   if (!code && !store)
     code = kit_error(error, TIDINGS_E_STORE,
                      "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
@@ -194,7 +194,7 @@ int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret
                   struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
   char *text = dump(event);
-  if (!text) return no_memory(error);
+  if (!text) return kit_no_memory(error);
   const struct tidings_span span = {text, strlen(text)};
   int32_t code = hostkit_event(kit, &span, &reply, error);
   free(text);
@@ -208,7 +208,7 @@ static const struct json_rules answers = {.max_depth = 64, .nul = true};
 int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
                   struct tidings_error *error) {
   char *text = dump(request), *json = NULL;
-  if (!text) return no_memory(error);
+  if (!text) return kit_no_memory(error);
   const struct tidings_span span = {text, strlen(text)};
   int32_t code = hostkit_query(kit, &span, &json, error);
   free(text);

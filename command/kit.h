@@ -46,5 +46,6 @@ int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uin
 /* Fills `error` in the plugin's manner and returns `code`. */
 int32_t kit_error(struct tidings_error *error, int32_t code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+int32_t kit_no_memory(struct tidings_error *error); /* the same for NOMEM */
 
 #endif

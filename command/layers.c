@@ -105,7 +105,7 @@ static bool is_within(const char *pointer, const char *above) {
 /* How notifications are shown, which kinds are wanted, and how turns follow each other as long as a
  * person starts them. Neither: the nonce that tells the model what is genuine, what is urgent, how
  * many turns start by themselves, whether a queue goes on after a crash, the limits. */
-bool layers_project_may_set(const char *pointer) {
+static bool project_may_set(const char *pointer) {
   static const char *const allowed[] = {"/conversation/notifications/kinds",
                                         "/conversation/tools",
                                         "/delivery",
@@ -121,7 +121,7 @@ bool layers_project_may_set(const char *pointer) {
 /* An empty object sets nothing. */
 static int find_refused(void *context, const char *pointer, json_t *value) {
   char **found = context;
-  if (layers_project_may_set(pointer) || json_is_object(value)) return 0;
+  if (project_may_set(pointer) || json_is_object(value)) return 0;
   *found = strdup(pointer[0] ? pointer + 1 : "the configuration");
   for (char *at = *found; at && *at; at++)
     if (*at == '/') *at = '.';
@@ -151,7 +151,7 @@ static int lay_over(json_t *below, const json_t *above) {
 
 static int keep_users(void *context, const char *pointer, json_t *value) {
   json_t *merged = context;
-  if (layers_project_may_set(pointer)) return 0;
+  if (project_may_set(pointer)) return 0;
   if (json_is_object(value)) return 0;
   return put_at(merged, pointer, value);
 }
@@ -178,7 +178,7 @@ static const struct layer *layer_with(const struct tracing *tracing, const char 
                                       const char *wanted) {
   for (size_t i = tracing->count; i-- > 0;) {
     const struct layer *layer = &tracing->layers[i];
-    if (layer->of_project && !layers_project_may_set(pointer)) continue;
+    if (layer->of_project && !project_may_set(pointer)) continue;
     if (layer->config && layers_at(layer->config, wanted)) return layer;
   }
   return NULL;

@@ -17,12 +17,10 @@ struct layer {
   bool of_project;
 };
 
-/* May a project's file have a value there? It comes with a cloned repository, so nobody vouches for
- * it: what protects the model and the user from what is pushed stays theirs. */
-bool layers_project_may_set(const char *pointer);
-
-/* The first value that a project may not set, as "limits.event_bytes" (free it); NULL: there is
- * none, or memory ran out, which *ret_failed tells apart. */
+/* The first value that a project may not set (its file comes with a cloned repository, and nobody
+ * vouches for it: what protects the model and the user from what is pushed stays theirs), as
+ * "limits.event_bytes" (free it); NULL: there is none, or memory ran out, which *ret_failed tells
+ * apart. */
 char *layers_refused_key(const json_t *project, bool *ret_failed);
 
 /* `project` laid over `user`: objects key by key, all else is replaced. What a project may not set

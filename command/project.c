@@ -17,10 +17,6 @@ static const char may_set[] =
     "conversation.notifications.kinds, conversation.tools, delivery without fence, "
     "turns.discipline, turns.settle_delay_ms, turns.default_delivery";
 
-static int32_t no_memory(struct tidings_error *error) {
-  return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
-}
-
 int32_t project_find(const char *folder, char **ret_path, struct tidings_error *error) {
   const char *without = getenv("TIDINGS_NO_PROJECT");
   return without && without[0] ? TIDINGS_OK : config_file_of_project(folder, ret_path, error);
@@ -52,7 +48,7 @@ int32_t project_read(const struct cli *cli, const char *path, json_t **ret_confi
   if (refused)
     code = kit_error(error, TIDINGS_E_SCHEMA, "%s: %s: a project may not set it; expected %s", path,
                      refused, may_set);
-  else if (failed) code = no_memory(error);
+  else if (failed) code = kit_no_memory(error);
   free(refused);
   if (code) json_decref(config);
   else *ret_config = config;
@@ -105,7 +101,7 @@ int32_t project_apply(const struct cli *cli, struct hostkit *kit, const char *pa
   int32_t code = project_read(cli, path, &project, error);
   if (!code) code = project_read_user(cli, &user_path, &user, error);
   if (!code) code = configure(kit, NULL, &in_force, error);
-  if (!code && !(merged = layers_merge(user, project, in_force))) code = no_memory(error);
+  if (!code && !(merged = layers_merge(user, project, in_force))) code = kit_no_memory(error);
   if (!code && (code = configure(kit, merged, NULL, error))) code = name_file(path, code, error);
   json_decref(project);
   json_decref(user);
@@ -115,26 +111,24 @@ int32_t project_apply(const struct cli *cli, struct hostkit *kit, const char *pa
   return code;
 }
 
-/* "" in *ret_folder: its host named none, or nobody has opened it. Free it. */
-static int32_t folder_of_session(struct hostkit *kit, const char *session, char **ret_folder,
-                                 struct tidings_error *error) {
+/* "": its host named none, or nobody has opened it. NULL: this cannot be asked, and what the caller
+ * is about to do will say why. Free it. */
+static char *folder_of_session(struct hostkit *kit, const char *session) {
+  struct tidings_error error = {.size = sizeof error};
   json_t *status = NULL;
-  int32_t code =
-      kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status, error);
-  if (code && code != TIDINGS_E_NOT_FOUND) return code;
+  if (kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status,
+                &error))
+    return NULL;
   char *folder = strdup(json_value_text(json_object_get(status, "attachment"), "cwd"));
   json_decref(status);
-  if (!folder) return no_memory(error);
-  *ret_folder = folder;
-  return TIDINGS_OK;
+  return folder;
 }
 
 void project_lay(const struct cli *cli, struct hostkit *kit, const char *session,
                  const char *folder) {
   struct tidings_error error = {.size = sizeof error};
-  char *named = NULL, *path = NULL;
-  int32_t code = cli->no_config ? TIDINGS_OK : folder_of_session(kit, session, &named, &error);
-  if (!code && named) code = project_find(named[0] ? named : folder, &path, &error);
+  char *named = cli->no_config ? NULL : folder_of_session(kit, session), *path = NULL;
+  int32_t code = named ? project_find(named[0] ? named : folder, &path, &error) : TIDINGS_OK;
   if (!code && path) code = project_apply(cli, kit, path, &error);
   if (code)
     kit_warn(cli, "the project's configuration is not in force, the user's is: %s", error.text);
