@@ -3,6 +3,7 @@
 """`tidings config`: files in JSON and TOML, the project's over the user's, where each value comes from, and that a wrong project's file harms nobody."""
 import json
 import os
+import re
 import sys
 
 from kit import main
@@ -194,8 +195,23 @@ def test_odd_files(place):
     assert shown(place, cwd=inside)["files"] == []
 
 
-def test_run_and_watch_report(place):
-    """what `run` reports goes by the project's limits of what is shown: nothing of it breaks"""
+def test_page(place):
+    """the examples in TOML of docs/configuration.md do what the page says"""
+    inside = repository(place)
+    with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "configuration.md"), encoding="utf-8") as file:
+        user, project = re.findall(r"^```toml\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
+    write(os.path.join(place.dir, ".config", "tidings", "config.toml"), user)
+    config = shown(place, cwd=inside)["config"]
+    assert config["delivery"]["max_items"] == 5 and config["delivery"]["fence"] == "nonce" and config["turns"]["settle_delay_ms"] == 2000, config
+    assert config["conversation"]["notifications"]["kinds"] == {"tool.stopped": False, "mcp": {"enable": True, "reconnected": False}}, config
+    write(os.path.join(inside, ".tidings.toml"), project)
+    config = shown(place, cwd=inside)["config"]
+    assert config["delivery"] | {"format": "xml", "max_items": 20, "fence": "nonce", "annihilate": False} == config["delivery"], config
+    assert config["conversation"]["notifications"]["kinds"]["file"] is False and "mcp" in config["conversation"]["notifications"]["kinds"], config
+
+
+def test_run(place):
+    """`run` reports in a project as anywhere"""
     inside = repository(place)
     write(os.path.join(place.work, ".tidings.toml"), "turns.discipline = 'coalescing'\n")
     place.ok("run", "-s", "s", "--", "true", cwd=inside)
