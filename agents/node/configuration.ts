@@ -41,7 +41,7 @@ function command(): string {
 
 /** What is in force in the folder; undefined: the command cannot be asked, or refuses. */
 function ask(folder: string, say: (text: string) => void): string | undefined {
-  const { status, stdout, stderr, error } = spawnSync(command(), ["config", "show", "--json"], { cwd: folder, encoding: "utf8", timeout: PATIENCE_MS });
+  const { status, stdout, stderr, error } = spawnSync(command(), ["config", "show", "--json"], { cwd: folder, env: process.env, encoding: "utf8", timeout: PATIENCE_MS });
   if (stderr) say(stderr.trim());
   if (status === 0) return JSON.stringify(JSON.parse(stdout).config);
   say(`'tidings config show' failed${error ? `: ${error.message}` : ""}; TOML and the project's configuration are not in force`);
