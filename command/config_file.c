@@ -28,9 +28,11 @@ static bool is_there(const char *path) {
 static int32_t choose_file(const char *folder, const char *const names[2], char **ret_path,
                            struct tidings_error *error) {
   char *json = paths_join(folder, names[0]), *toml = paths_join(folder, names[1]);
-  int32_t code = json && toml ? TIDINGS_OK : kit_no_memory(error);
-  bool has_json = !code && is_there(json), has_toml = !code && is_there(toml);
-  if (has_json && has_toml) {
+  bool has_json = json && is_there(json), has_toml = toml && is_there(toml);
+  int32_t code = TIDINGS_OK;
+  if (!json || !toml) {
+    code = kit_no_memory(error);
+  } else if (has_json && has_toml) {
     code = kit_error(error, TIDINGS_E_SCHEMA, "there are both %s and %s; expected one of them",
                      json, toml);
   } else if (has_json || has_toml) {

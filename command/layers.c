@@ -26,8 +26,9 @@ char *layers_take_name(const char **pointer) {
   char *name = strndup(begin, len);
   *pointer = begin + len;
   for (size_t at = 0; name && at < len; at++) {
-    bool escape = name[at] == '~' && at + 1 < len;
-    name[written++] = escape ? (name[++at] == '0' ? '~' : '/') : name[at];
+    char byte = name[at];
+    if (byte == '~' && at + 1 < len && name[++at] == '1') byte = '/';
+    name[written++] = byte;
   }
   if (name) name[written] = '\0';
   return name;
