@@ -111,7 +111,7 @@ static int32_t find_shown(const struct cli *cli, struct shown *shown, struct tid
 
 /* -- how it is printed ------------------------------------------------------------------------- */
 
-static int print_as_json(const struct cli *cli, const struct shown *shown) {
+static int print_shown_json(const struct cli *cli, const struct shown *shown) {
   json_t *files = json_array(), *answer = NULL;
   for (size_t i = 0; files && i < LAYERS; i++)
     if (shown->layers[i].config) json_array_append_new(files, json_string(shown->layers[i].file));
@@ -183,7 +183,7 @@ int config_show(const struct cli *cli) {
   int32_t refused = find_shown(cli, &shown, &error);
   int code = 0;
   if (refused) code = cli_fail_with(cli, refused, &error);
-  else if (cli->json) code = print_as_json(cli, &shown);
+  else if (cli->json) code = print_shown_json(cli, &shown);
   else if (layers_walk(shown.effective, print_row, &shown)) code = cli_fail(cli, "out of memory");
   json_decref(shown.effective);
   json_decref(shown.defaults);
