@@ -3,88 +3,103 @@
  * config.c: `tidings config`: is the configuration right, what is in force, and what may stand in
  * it.
  */
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "cli/config_schema.h"
+#include "cli/config_show.h"
 #include "cli/verbs.h"
-#include "command/ask.h"
-#include "command/kit.h"
+#include "command/config_file.h"
 #include "command/print.h"
+#include "command/project.h"
 #include "command/terminal.h"
-#include "common/file.h"
-#include "common/folder.h"
 
-/* Opens with the configuration, on a store of its own that is removed again: what is checked is the
- * configuration and nothing else. */
-static int open_with(const struct cli *cli, struct hostkit **ret_kit, char **ret_scratch) {
-  char *scratch = folder_make_temporary(NULL, "tidings");
-  if (!scratch) return cli_fail(cli, "cannot make a temporary folder: %s", strerror(errno));
+/* -- check ------------------------------------------------------------------------------------- */
+
+/* Opens on a store of its own that is removed again: what is checked is the configuration and
+ * nothing else. `project` (may be NULL) is laid over the user's. */
+static int32_t try_files(const struct cli *cli, const char *project, struct tidings_error *error) {
+  struct hostkit *kit = NULL;
+  char *scratch = NULL;
+  int32_t code = config_open_apart(cli, &kit, &scratch, error);
+  if (!code && project) code = project_apply(cli, kit, project, error);
+  config_close_apart(kit, scratch);
+  return code;
+}
+
+/* A project's file has its name from where it is looked for; any other is the user's. */
+static int32_t try_named(const struct cli *cli, const char *path, struct tidings_error *error) {
   struct cli apart = *cli;
-  apart.store = scratch;
-  int code = kit_open_or_say(&apart, TIDINGS_ROLE_PRODUCER, 0, ret_kit);
-  if (code) {
-    (void)folder_remove_all(scratch);
-    free(scratch);
+  bool of_project = config_file_is_of_project(path);
+  apart.no_config = of_project;
+  apart.config = path;
+  return try_files(&apart, of_project ? path : NULL, error);
+}
+
+/* The user's file, if there is one, and the project's of the current folder. */
+static int32_t try_found(const struct cli *cli, json_t *files, struct tidings_error *error) {
+  char *user = NULL, *project = NULL, here[PATH_MAX];
+  json_t *config = NULL;
+  int32_t code = project_read_user(cli, &user, &config, error);
+  if (!code) code = project_find(getcwd(here, sizeof here) ? here : "", &project, error);
+  if (!code) code = try_files(cli, project, error);
+  if (!code && config) json_array_append_new(files, json_string(user));
+  if (!code && project) json_array_append_new(files, json_string(project));
+  json_decref(config);
+  free(user);
+  free(project);
+  return code;
+}
+
+static int print_checked(const struct cli *cli, json_t *files) {
+  size_t i = 0;
+  json_t *file = NULL;
+  if (cli->json) {
+    json_t *first = json_array_get(files, 0),
+           *answer = json_pack("{s:b, s:o, s:O}", "ok", 1, "file",
+                               first ? json_incref(first) : json_null(), "files", files);
+    int code = answer ? print_json(cli, answer) : cli_fail(cli, "out of memory");
+    json_decref(answer);
     return code;
   }
-  *ret_scratch = scratch;
+  json_array_foreach(files, i, file) {
+    terminal_text(stdout, json_string_value(file));
+    puts(": ok");
+  }
+  if (!json_array_size(files)) puts("There is no configuration; the defaults are in force.");
   return 0;
 }
 
-static int in_force(const struct cli *cli, json_t **ret_config) {
-  struct hostkit *kit = NULL;
-  char *scratch = NULL;
-  json_t *answer = NULL;
-  int code = open_with(cli, &kit, &scratch);
-  if (code) return code;
-  code = ask(cli, kit, json_pack("{s:s}", "name", "configure"), &answer);
-  if (!code) *ret_config = json_incref(json_object_get(answer, "config"));
-  json_decref(answer);
-  kit_close(kit);
-  (void)folder_remove_all(scratch);
-  free(scratch);
-  return code;
-}
-
 static int check_config(struct cli *cli) {
-  json_t *config = NULL;
-  if (cli->word_count == 2) cli->config = cli->words[1];
-  int code = in_force(cli, &config);
-  if (code) return code;
-  json_decref(config);
-  bool named = false;
-  char *path = kit_config_path(cli, &named);
-  size_t len = 0;
-  char *text = NULL;
-  bool there = path && !file_read_whole(path, SIZE_MAX / 2, &text, &len);
-  if (cli->json) {
-    json_t *answer = json_pack("{s:b, s:s?}", "ok", 1, "file", there ? path : NULL);
-    code = answer ? print_json(cli, answer) : cli_fail(cli, "the file's name is not UTF-8");
-    json_decref(answer);
-  } else {
-    if (there) terminal_text(stdout, path);
-    puts(there ? ": ok" : "There is no configuration; the defaults are in force.");
+  struct tidings_error error = {.size = sizeof error};
+  json_t *files = json_array();
+  int code = files ? 0 : cli_fail(cli, "out of memory");
+  for (int i = 1; files && i < cli->word_count; i++) {
+    int32_t refused = try_named(cli, cli->words[i], &error);
+    if (refused) code = cli_fail_with(cli, refused, &error);
+    else if (json_array_append_new(files, json_string(cli->words[i])))
+      code = cli_fail(cli, "the file's name is not UTF-8");
   }
-  free(text);
-  free(path);
+  if (files && cli->word_count == 1) {
+    int32_t refused = try_found(cli, files, &error);
+    if (refused) code = cli_fail_with(cli, refused, &error);
+  }
+  if (files && (!code || !cli->json)) {
+    int printed = code && !json_array_size(files) ? 0 : print_checked(cli, files);
+    if (!code) code = printed;
+  }
+  json_decref(files);
   return code;
 }
 
-static int show(const struct cli *cli) {
-  json_t *config = NULL;
-  int code = in_force(cli, &config);
-  if (!code) code = print_json(cli, config);
-  json_decref(config);
-  return code;
-}
+/* -- the verb ---------------------------------------------------------------------------------- */
 
 static int config_verb(struct cli *cli) {
   static const char *const words[] = {"check", "show", "schema", NULL};
   if (cli_next(cli) != CLI_END) return cli->exit_code;
-  int code = cli_take_words(cli, 1, 2, "check, show or schema is");
+  int code = cli_take_words(cli, 1, INT_MAX, "check, show or schema is");
   if (code) return code;
   int what = cli_word(cli->words[0], words);
   if (what < 0) return cli_usage(cli, "'%s' is not one of check, show, schema", cli->words[0]);
@@ -93,29 +108,35 @@ static int config_verb(struct cli *cli) {
   if (what == 0 && cli->word_count > 1 && cli->config)
     return cli_usage(cli, "the file is named twice");
   if (what == 0) return check_config(cli);
-  if (what == 1) return show(cli);
+  if (what == 1) return config_show(cli);
   fputs(config_schema, stdout);
   return 0;
 }
 
 const struct cli_verb verb_config = {
     .name = "config",
-    .usage = "check [FILE] | show | schema",
+    .usage = "check [FILE]... | show | schema",
     .summary = "check the configuration, show it with all defaults, print its schema",
-    .help = "check reads the configuration as the plugin does and reports an error "
-            "with the key's name. show prints the configuration in force with every "
-            "key, including those set by a preset or a default. schema prints the "
-            "JSON Schema, for editors. show and schema always print JSON.\n\n"
-            "This command reads the file each time it starts. Other hosts give the "
+    .help = "check reads the user's configuration and that of the current folder's project as "
+            "the plugin does, and reports an error with the file and the key. With FILE it "
+            "checks that file: one named .tidings.json or .tidings.toml as a project's, any "
+            "other as a user's. A FILE whose name ends in .toml is TOML, any other is JSON.\n\n"
+            "show prints the configuration in force in the current folder, with every key, "
+            "and where each value comes from: a file, a preset that a file names, or the "
+            "defaults. The output is TOML. With --json it is an object: config is the "
+            "whole configuration, origins has each value's origin by its JSON pointer, "
+            "files lists the files that were read.\n\n"
+            "schema prints the JSON Schema, for editors.\n\n"
+            "This command reads the files each time it starts. Other hosts give the "
             "plugin their own configuration.",
     .with = WITH_CONFIG | WITH_JSON,
     .completion = COMPLETE_WORDS,
     .words = "check show schema",
     .run = config_verb,
-    .examples =
-        (const struct cli_example[]){
-            {"tidings config check", "Check the configuration."},
-            {"tidings config show | jq .delivery", "Show how notifications are delivered."},
-            {"tidings config schema > tidings.schema.json", "Write the schema for an editor."},
-            {NULL, NULL}},
+    .examples = (const struct cli_example[]){{"tidings config check", "Check the configuration."},
+                                             {"tidings config show --json | jq .config.delivery",
+                                              "Show how notifications are delivered."},
+                                             {"tidings config schema > tidings.schema.json",
+                                              "Write the schema for an editor."},
+                                             {NULL, NULL}},
 };

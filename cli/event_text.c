@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command/host.h"
+#include "command/project.h"
 #include "command/session.h"
 #include "common/file.h"
 #include "common/json.h"
@@ -74,8 +75,10 @@ static int open_producer(const struct cli *cli, const char *session, struct host
                          char **ret_session) {
   if (!session) return session_open(cli, ret_kit, ret_session);
   *ret_session = strdup(session);
-  return *ret_session ? kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, ret_kit)
-                      : cli_fail(cli, "out of memory");
+  if (!*ret_session) return cli_fail(cli, "out of memory");
+  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, ret_kit);
+  if (!code) project_lay_here(cli, *ret_kit, session);
+  return code;
 }
 
 int event_text_open(const struct cli *cli, bool as_host, uint32_t owner, char **text,

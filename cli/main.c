@@ -6,6 +6,7 @@
 #include "agents/setup/setup.h"
 #include "cli/doctor/doctor.h"
 #include "cli/run/run.h"
+#include "cli/toml.h"
 #include "cli/verbs.h"
 #include "cli/watch/watch.h"
 #include "command/verbs.h"
@@ -25,9 +26,10 @@ static const struct cli_example environment[] = {
     {"TIDINGS_SESSION", "The session, if -s is not given."},
     {"TIDINGS_STORE", "The store, if -S is not given. Default: "
                       "$XDG_STATE_HOME/tidings or ~/.local/state/tidings."},
-    {"TIDINGS_CONFIG", "The configuration, if --config is not given. Default: "
-                       "$XDG_CONFIG_HOME/tidings/config.json or "
-                       "~/.config/tidings/config.json, if it exists."},
+    {"TIDINGS_CONFIG", "The user's configuration, if --config is not given. Default: "
+                       "config.json or config.toml in $XDG_CONFIG_HOME/tidings or "
+                       "~/.config/tidings, if it exists."},
+    {"TIDINGS_NO_PROJECT", "If it is not empty, the configurations of projects are not read."},
     {"TIDINGS_PLUGIN",
      "The plugin to load, instead of the one that was installed with this command."},
     {NULL, NULL},
@@ -53,6 +55,7 @@ static const struct cli_program tidings = {
             {NULL, NULL}},
     .verbs = verbs,
     .list_sessions = "tidings status --names",
+    .toml_to_json = toml_to_json,
 };
 
 int main(int argc, char **argv) { return cli_main(&tidings, argc, argv); }

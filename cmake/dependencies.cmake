@@ -10,3 +10,9 @@ add_library(tidings_lmdb INTERFACE)
 target_include_directories(tidings_lmdb SYSTEM INTERFACE "${LMDB_INCLUDE_DIR}")
 target_link_libraries(tidings_lmdb INTERFACE "${LMDB_LIBRARY}")
 add_library(tidings::lmdb ALIAS tidings_lmdb)
+
+# Headers only; what Debian's package has as a library is not used.
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
+add_library(tidings_tomlplusplus INTERFACE)
+target_include_directories(tidings_tomlplusplus SYSTEM INTERFACE "${TOMLPLUSPLUS_INCLUDE_DIR}")
+add_library(tidings::tomlplusplus ALIAS tidings_tomlplusplus)

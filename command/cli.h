@@ -75,7 +75,10 @@ struct cli_program {
   const struct cli_verb *const *internal_verbs; /* not listed: the program starts itself with
                                                    them; ends with NULL; NULL: none */
   const char *list_sessions; /* a command that prints session ids, for completions */
-  bool keep_pipe_signal;     /* otherwise a reader that has gone away is an error and no signal */
+  /* Reads configurations in TOML, as cli/toml.h says; NULL: this program reads JSON only. */
+  int32_t (*toml_to_json)(const char *text, size_t len, char **ret_json,
+                          struct tidings_error *error);
+  bool keep_pipe_signal; /* otherwise a reader that has gone away is an error and no signal */
 };
 
 /* Finds the verb and runs it. Descriptors 0 to 2 are open meanwhile, and what was printed has

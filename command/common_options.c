@@ -21,9 +21,10 @@ const struct cli_option common_options[] = {
      .name = "config",
      .argument = "FILE",
      .completion = COMPLETE_FILE,
-     .help = "The configuration, a JSON object. Default: $TIDINGS_CONFIG, else "
-             "$XDG_CONFIG_HOME/tidings/config.json, else "
-             "~/.config/tidings/config.json if it exists."},
+     .help = "The user's configuration, JSON, or TOML if its name ends in .toml. Default: "
+             "$TIDINGS_CONFIG, else config.json or config.toml in "
+             "$XDG_CONFIG_HOME/tidings or ~/.config/tidings, if it exists. The project's "
+             ".tidings.json or .tidings.toml is laid over it."},
     {.key = OPTION_JSON, .name = "json", .help = "Print JSON."},
     {.key = OPTION_HELP, .name = "help", .help = "Print the verb's help."},
 };

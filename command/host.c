@@ -10,6 +10,7 @@
 #include "command/ask.h"
 #include "command/owner.h"
 #include "command/print.h"
+#include "command/project.h"
 #include "command/session.h"
 
 static int find_owner(const struct cli *cli, struct hostkit *kit, const char *session,
@@ -43,9 +44,13 @@ int host_open(const struct cli *cli, const char *named, uint32_t *owner, struct 
   if (!code && named && !session) code = cli_fail(cli, "out of memory");
   if (!code && (!session || !*owner)) code = find(cli, &session, owner);
   if (!code) code = kit_open_or_say(cli, TIDINGS_ROLE_HOST, *owner, ret_kit);
-  if (code) free(session);
-  else *ret_session = session;
-  return code;
+  if (code) {
+    free(session);
+    return code;
+  }
+  project_lay_here(cli, *ret_kit, session);
+  *ret_session = session;
+  return 0;
 }
 
 int host_read_owner(const struct cli *cli, uint32_t *ret_owner) {

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/config_file.h"
 #include "command/json_value.h"
 #include "command/paths.h"
 #include "command/terminal.h"
 #include "common/clock.h"
-#include "common/file.h"
 #include "common/random.h"
 
 /* A leak checker must be able to name the functions of an image after it was closed. */
@@ -29,7 +29,7 @@
 #define KIT_FLAGS HOSTKIT_NO_PROBE /* this process is as good as a probe */
 #endif
 
-enum { PRODUCER_BUDGET_MS = 5000, CLOSE_MS = 5000, LARGEST_CONFIG = 1 << 20 };
+enum { PRODUCER_BUDGET_MS = 5000, CLOSE_MS = 5000 };
 
 int32_t kit_error(struct tidings_error *error, int32_t code, const char *format, ...) {
   va_list arguments;
@@ -41,7 +41,7 @@ int32_t kit_error(struct tidings_error *error, int32_t code, const char *format,
   return code;
 }
 
-static int32_t no_memory(struct tidings_error *error) {
+int32_t kit_no_memory(struct tidings_error *error) {
   return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
 }
 
@@ -57,6 +57,18 @@ static void log_line(void *context, uint32_t severity, const struct tidings_span
   fprintf(stderr, "%s: ", cli->program->name);
   terminal_bytes(stderr, message->ptr, message->len);
   fputc('\n', stderr);
+}
+
+void kit_warn(const struct cli *cli, const char *format, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  int len = vasprintf(&text, format, arguments);
+  va_end(arguments);
+  if (len < 0) return;
+  const struct tidings_span line = span_text(text);
+  log_line((void *)(uintptr_t)cli, TIDINGS_LOG_WARNING, &line);
+  free(text);
 }
 
 static int64_t host_now_ms(void *context) {
@@ -88,44 +100,26 @@ char *kit_store_path(const struct cli *cli) {
                            : paths_in_home("XDG_STATE_HOME", ".local/state", "tidings");
 }
 
-char *kit_config_path(const struct cli *cli, bool *ret_named) {
-  const char *named = cli->config ? cli->config : getenv("TIDINGS_CONFIG");
-  *ret_named = named && named[0];
-  return *ret_named ? strdup(named)
-                    : paths_in_home("XDG_CONFIG_HOME", ".config", "tidings/config.json");
-}
-
 /* *ret_text stays NULL when there is no file and none was named. */
-static int32_t read_config(const struct cli *cli, char **ret_text, struct tidings_error *error) {
-  bool named = false;
-  char *path = cli->no_config ? NULL : kit_config_path(cli, &named);
-  if (!path) return TIDINGS_OK;
-  size_t len = 0;
-  int32_t code = TIDINGS_OK;
-  int reason = file_read_whole(path, LARGEST_CONFIG, ret_text, &len);
-  if (reason && (named || reason != ENOENT)) {
-    code = kit_error(error, TIDINGS_E_STORE, "cannot read the configuration %s: %s", path,
-                     strerror(reason));
-  } else if (!reason &&
-             !len) { /* to the plugin nothing is no configuration, and the defaults hold */
-    code = kit_error(error, TIDINGS_E_SCHEMA,
-                     "the configuration %s is empty; expected a JSON object", path);
-  } else if (!reason && strlen(*ret_text) != len) {
-    code = kit_error(error, TIDINGS_E_SCHEMA,
-                     "the configuration %s has a NUL byte in it; expected JSON", path);
-  }
-  free(path);
+static int32_t read_config(const struct cli *cli, char **ret_path, char **ret_text,
+                           struct tidings_error *error) {
+  bool named = false, missing = false;
+  char *path = NULL;
+  if (cli->no_config) return TIDINGS_OK;
+  int32_t code = config_file_of_user(cli, &path, &named, error);
+  if (code || !path) return code;
+  code = config_file_read(cli, path, CONFIG_FILE_MOST, ret_text, &missing, error);
+  if (code && missing && !named) code = TIDINGS_OK;
+  if (code) free(path);
+  else *ret_path = path;
   return code;
 }
 
 /* The plugin names the key; whose file it is in, it does not know. */
-static void name_config(const struct cli *cli, int32_t code, struct tidings_error *error) {
+static void name_config(const char *path, int32_t code, struct tidings_error *error) {
   struct tidings_error said = *error;
-  bool named = false;
   if (code != TIDINGS_E_SCHEMA && strncmp(said.text, "configuration", 13) != 0) return;
-  char *path = kit_config_path(cli, &named);
-  if (path) (void)kit_error(error, code, "%s: %s", path, said.text);
-  free(path);
+  (void)kit_error(error, code, "%s: %s", path, said.text);
 }
 
 /* -- open and close ---------------------------------------------------------------------------- */
@@ -139,8 +133,8 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                                     .mono_ns = host_mono_ns,
                                     .random = host_random};
   static struct tidings_host kept; /* must outlive the hostkit; a process has one `cli` */
-  char *plugin = kit_plugin_path(), *store = kit_store_path(cli), *config = NULL;
-  int32_t code = plugin ? read_config(cli, &config, error) : no_memory(error);
+  char *plugin = kit_plugin_path(), *store = kit_store_path(cli), *path = NULL, *config = NULL;
+  int32_t code = plugin ? read_config(cli, &path, &config, error) : kit_no_memory(error);
   if (!code && !store)
     code = kit_error(error, TIDINGS_E_STORE,
                      "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
@@ -163,8 +157,9 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                                                                 : 0,
                                           .host = &kept};
   code = hostkit_open(&options, ret_kit, error);
-  if (code && config && error) name_config(cli, code, error);
+  if (code && config && error) name_config(path, code, error);
 out:
+  free(path);
   free(plugin);
   free(store);
   free(config);
@@ -199,7 +194,7 @@ int32_t kit_event(struct hostkit *kit, json_t *event, struct tidings_reply **ret
                   struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
   char *text = dump(event);
-  if (!text) return no_memory(error);
+  if (!text) return kit_no_memory(error);
   const struct tidings_span span = {text, strlen(text)};
   int32_t code = hostkit_event(kit, &span, &reply, error);
   free(text);
@@ -213,7 +208,7 @@ static const struct json_rules answers = {.max_depth = 64, .nul = true};
 int32_t kit_query(struct hostkit *kit, json_t *request, json_t **ret_answer,
                   struct tidings_error *error) {
   char *text = dump(request), *json = NULL;
-  if (!text) return no_memory(error);
+  if (!text) return kit_no_memory(error);
   const struct tidings_span span = {text, strlen(text)};
   int32_t code = hostkit_query(kit, &span, &json, error);
   free(text);

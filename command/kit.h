@@ -12,9 +12,9 @@
 #include "command/cli.h"
 
 /* Opens the store with the plugin that $TIDINGS_PLUGIN names, or else lies beside this program, or
- * else is installed with it, and with the user's configuration. `owner_pid` as in struct
- * tidings_open_options. A producer waits 5 s for another writer, a host the default time. Errors:
- * hostkit_open's; SCHEMA and STORE for the configuration's file. */
+ * else is installed with it, and with the user's configuration (project.h lays a project's over
+ * it). `owner_pid` as in struct tidings_open_options. A producer waits 5 s for another writer, a
+ * host the default time. Errors: hostkit_open's; SCHEMA and STORE for the configuration's file. */
 int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit,
                  struct tidings_error *error);
 void kit_close(struct hostkit *kit); /* NULL is allowed */
@@ -25,9 +25,9 @@ int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,
 
 char *kit_plugin_path(void);                 /* free it; NULL: out of memory */
 char *kit_store_path(const struct cli *cli); /* the same; NULL too when there is no home */
-char *kit_config_path(
-    const struct cli *cli,
-    bool *ret_named); /* the same; `named`: by the user, so that it has to be there */
+
+/* Says it where the plugin's own warnings go. */
+void kit_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A CloudEvents object; takes `data` over (NULL: out of memory, and so is the answer). */
 json_t *kit_new_event(const char *type, const char *session, json_t *data);
@@ -46,5 +46,6 @@ int32_t kit_settle(struct hostkit *kit, uint64_t delivery, uint32_t outcome, uin
 /* Fills `error` in the plugin's manner and returns `code`. */
 int32_t kit_error(struct tidings_error *error, int32_t code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+int32_t kit_no_memory(struct tidings_error *error); /* the same for NOMEM */
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/project.h"
 #include "command/terminal.h"
 #include "common/utf8.h"
 
@@ -151,7 +152,11 @@ int session_open(const struct cli *cli, struct hostkit **ret_kit, char **ret_ses
   struct hostkit *kit = NULL;
   int status = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
   if (!status) status = session_choose(cli, kit, ret_session);
-  if (status) kit_close(kit);
-  else *ret_kit = kit;
-  return status;
+  if (status) {
+    kit_close(kit);
+    return status;
+  }
+  project_lay_here(cli, kit, *ret_session);
+  *ret_kit = kit;
+  return 0;
 }

@@ -18,6 +18,7 @@
 #include "command/careful_write.h"
 #include "command/host.h"
 #include "command/interrupt.h"
+#include "command/project.h"
 
 enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE };
 enum { SETTLE_MS = 2000, EXIT_MISTAKE = 1 };
@@ -51,6 +52,7 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   interrupt_begin();
   int32_t code = call->moment == HOOK_OTHER ? TIDINGS_OK
                                             : kit_open(cli, TIDINGS_ROLE_HOST, owner, &kit, &error);
+  if (!code && kit) project_lay(cli, kit, call->session, call->cwd);
   if (!code && kit) code = hook_answer_call(kit, call, &answer, &error);
   if (code) hook_log("%s", error.text);
   write_answer(kit, &answer);

@@ -19,6 +19,7 @@
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_turns.h"
 #include "command/interrupt.h"
+#include "command/project.h"
 #include "common/clock.h"
 #include "common/spawn.h"
 
@@ -126,6 +127,7 @@ static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner,
     close(waiter.owner_fd);
     return -1;
   }
+  project_lay(cli, waiter.kit, call->session, call->cwd);
   waiter.wake_fd = code ? -1 : fd;
   *ret_waiter = waiter;
   return 0;

@@ -2,10 +2,11 @@
 //
 // kit.ts: the one open plugin of this process, and where it is found. Hosts load their shims more than once (for each folder, at each reload), and a
 // store can be opened only once in a process, so the instance is kept with the process. Knows no host and no session.
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readConfiguration } from "./configuration.ts";
+import { inHome } from "./paths.ts";
 import type { Addon, Instance } from "./tidings.d.ts";
 import { pollDescriptor } from "./wake.ts";
 
@@ -19,11 +20,6 @@ export interface Kit {
 const KEY = Symbol.for("tidings.kit");
 const place = globalThis as unknown as Record<symbol, Kit | undefined>;
 const here = dirname(fileURLToPath(import.meta.url));
-
-function inHome(variable: string, folderOfHome: string, name: string): string {
-  const named = process.env[variable];
-  return join(named && isAbsolute(named) ? named : join(homedir(), folderOfHome), name);
-}
 
 // -- the log -----------------------------------------------------------------------------------------------------------------------------
 
@@ -66,17 +62,6 @@ function loadAddon(): Addon {
   return module.exports;
 }
 
-/** The user's configuration; undefined when there is none and nobody named one. */
-function readConfiguration(): string | undefined {
-  const named = process.env.TIDINGS_CONFIG;
-  try {
-    return readFileSync(named || inHome("XDG_CONFIG_HOME", ".config", "tidings/config.json"), "utf8");
-  } catch (error) {
-    if (!named && (error as { code?: string }).code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
 function answerRings(kit: Kit): void {
   try {
     for (let session = kit.instance.nextSession(); session !== undefined; session = kit.instance.nextSession()) kit.rang.get(session)?.();
@@ -94,8 +79,8 @@ function poll(kit: Kit): void {
   }
 }
 
-/** The process's plugin, opened when it is first asked for. Undefined: it cannot be opened; the log says why, and a later call tries again. */
-export function openKit(hostName: string): Kit | undefined {
+/** The process's plugin, opened when it is first asked for, with the configuration for that folder. Undefined: it cannot be opened; the log says why, and a later call tries again. */
+export function openKit(hostName: string, folder: string): Kit | undefined {
   const open = place[KEY];
   if (open) return open;
   try {
@@ -103,7 +88,7 @@ export function openKit(hostName: string): Kit | undefined {
       plugin: findPlugin(),
       store: process.env.TIDINGS_STORE || undefined,
       hostName,
-      configuration: readConfiguration(),
+      configuration: readConfiguration(folder, (text) => log(hostName, text)),
     });
     const kit: Kit = { instance, hostName, rang: new Map(), stopPolling: () => {} };
     place[KEY] = kit;

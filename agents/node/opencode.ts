@@ -29,7 +29,7 @@ class Conversations {
   }
 
   create(id: string, directory: string): Conversation | undefined {
-    const kit = openKit("opencode");
+    const kit = openKit("opencode", this.#input.directory);
     if (!kit) return undefined;
     const conversation = new Conversation(this.#input.client, { id, directory }, this.#oneShot, (driver) => new Session(kit, id, driver));
     this.#known.set(id, conversation);
@@ -135,5 +135,5 @@ function hooks(conversations: Conversations): object {
 }
 
 export default async function tidings(input: PluginInput): Promise<object> {
-  return openKit("opencode") ? hooks(new Conversations(input)) : {};
+  return openKit("opencode", input.directory) ? hooks(new Conversations(input)) : {};
 }

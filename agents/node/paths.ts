@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// paths.ts: how a file is named to a session. A watcher's news of the assistant's own edit is withdrawn only if both name the file by the same
+// paths.ts: where the user's files are; and how a file is named to a session. A watcher's news of the assistant's own edit is withdrawn only if both name the file by the same
 // bytes, so this must agree with `tidings watch`: relative to the session's folder if the file lies inside, else absolute; links of folders are
 // resolved as far as they exist, the last component is not.
 import { realpathSync } from "node:fs";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
+
+export function inHome(variable: string, folderOfHome: string, name: string): string {
+  const named = process.env[variable];
+  return join(named && isAbsolute(named) ? named : join(homedir(), folderOfHome), name);
+}
 
 function resolvedFolder(folder: string): string {
   try {

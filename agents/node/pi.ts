@@ -203,7 +203,7 @@ class Conversation implements Driver {
 }
 
 function enter(pi: PiApi, ctx: PiContext, forkedFromFile: string | undefined): Conversation | undefined {
-  const kit = openKit("pi");
+  const kit = openKit("pi", ctx.cwd);
   if (!kit) return undefined;
   const id = ctx.sessionManager.getSessionId();
   const parent = forkedFromFile && forkedFrom(forkedFromFile);

@@ -4,16 +4,18 @@
  * other?
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/doctor/doctor.h"
-#include "command/kit.h"
+#include "command/config_file.h"
+#include "command/project.h"
 #include "common/folder.h"
 
-/* On a temporary store. */
-static int32_t try_open(const struct doctor *doctor, bool with_config,
+/* On a temporary store. `project`: a file to lay over the user's; NULL: none. */
+static int32_t try_open(const struct doctor *doctor, bool with_config, const char *project,
                         struct hostkit_info *ret_info, struct tidings_error *error) {
   struct cli apart = *doctor->cli;
   struct hostkit *kit = NULL;
@@ -23,6 +25,7 @@ static int32_t try_open(const struct doctor *doctor, bool with_config,
   apart.store = scratch;
   apart.no_config = !with_config;
   int32_t code = kit_open(&apart, TIDINGS_ROLE_PRODUCER, 0, &kit, error);
+  if (!code && project) code = project_apply(&apart, kit, project, error);
   if (!code && ret_info) (void)hostkit_info(kit, ret_info);
   kit_close(kit);
   (void)folder_remove_all(scratch);
@@ -36,7 +39,7 @@ void doctor_plugin(struct doctor *doctor) {
   const char *variable = getenv("TIDINGS_PLUGIN");
   bool named = variable && variable[0];
   char *path = kit_plugin_path();
-  int32_t code = path ? try_open(doctor, false, &info, &error) : TIDINGS_E_NOMEM;
+  int32_t code = path ? try_open(doctor, false, NULL, &info, &error) : TIDINGS_E_NOMEM;
   doctor->plugin_works = !code;
   if (code) {
     doctor_find(
@@ -56,12 +59,12 @@ void doctor_plugin(struct doctor *doctor) {
   free(path);
 }
 
-void doctor_config(struct doctor *doctor) {
+static void examine_user(struct doctor *doctor) {
   struct tidings_error error = {.size = sizeof error};
   bool named = false;
-  char *path = kit_config_path(doctor->cli, &named);
-  if (!doctor->plugin_works) { /* nothing can be said without it */
-    free(path);
+  char *path = NULL;
+  if (config_file_of_user(doctor->cli, &path, &named, &error)) {
+    doctor_find(doctor, SEVERITY_PROBLEM, "configuration", "Keep one of them.", "%s", error.text);
     return;
   }
   if (!path || (!named && access(path, F_OK) && errno == ENOENT)) {
@@ -70,7 +73,7 @@ void doctor_config(struct doctor *doctor) {
     free(path);
     return;
   }
-  int32_t code = try_open(doctor, true, NULL, &error);
+  int32_t code = try_open(doctor, true, NULL, NULL, &error);
   if (code == TIDINGS_E_SCHEMA || code == TIDINGS_E_INVAL || code == TIDINGS_E_TOO_BIG ||
       code == TIDINGS_E_STORE)
     doctor_find(doctor, SEVERITY_PROBLEM, "configuration",
@@ -78,4 +81,24 @@ void doctor_config(struct doctor *doctor) {
                 error.text);
   else if (!code) doctor_find(doctor, SEVERITY_OK, "configuration", NULL, "%s", path);
   free(path);
+}
+
+/* The user's file is looked at by itself: here it does not matter. */
+static void examine_project(struct doctor *doctor) {
+  struct tidings_error error = {.size = sizeof error};
+  char here[PATH_MAX], *path = NULL;
+  int32_t code = project_find(getcwd(here, sizeof here) ? here : "", &path, &error);
+  if (!code && path) code = try_open(doctor, false, path, NULL, &error);
+  if (code)
+    doctor_find(doctor, SEVERITY_PROBLEM, "project",
+                "Fix it: until then sessions in this folder have the user's configuration.", "%s",
+                error.text);
+  else if (path) doctor_find(doctor, SEVERITY_OK, "project", NULL, "%s", path);
+  free(path);
+}
+
+void doctor_config(struct doctor *doctor) {
+  if (!doctor->plugin_works) return; /* nothing can be said without it */
+  examine_user(doctor);
+  examine_project(doctor);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "command/kit.h"
+#include "command/project.h"
 #include "common/clock.h"
 #include "common/utf8.h"
 
@@ -114,6 +114,7 @@ static json_t *new_state(const struct report *report, bool waits) {
 static int32_t try_once(const struct report *report, json_t *event, struct tidings_error *error) {
   struct hostkit *kit = NULL;
   int32_t code = kit_open(report->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, error);
+  if (!code) project_lay_here(report->cli, kit, report->session);
   if (!code) code = kit_event(kit, json_incref(event), NULL, error);
   kit_close(kit);
   return code;

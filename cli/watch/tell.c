@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cli/watch/outbox.h"
-#include "command/kit.h"
 #include "command/print.h"
+#include "command/project.h"
 #include "command/session.h"
 #include "command/session_path.h"
 #include "common/utf8.h"
@@ -62,6 +62,7 @@ static int begin(const struct cli *cli, struct telling *telling, const char *ses
   telling->cli = cli;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &telling->kit);
   if (!code) code = choose(cli, telling, session, last);
+  if (!code) project_lay_here(cli, telling->kit, telling->session);
   if (!code) code = ask_store(telling, "status", &status);
   if (!code) code = ask_store(telling, "pending", &telling->pending);
   if (!code &&

@@ -163,7 +163,7 @@ def test_config(place):
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"delivery": {"preset": "xml-batch", "max_items": 3}}')
     assert place.ok("config", "check", path).text == path + ": ok\n"
-    shown = place.ok("config", "show", env={"TIDINGS_CONFIG": path}).json
+    shown = place.ok("config", "show", "--json", env={"TIDINGS_CONFIG": path}).json["config"]
     assert shown["delivery"]["format"] == "xml-batch" and shown["delivery"]["max_items"] == 3, shown
     place.ok("push", "-s", "s", "x")
     assert "<notifications" in place.ok("pending", "-s", "s", "--preview", "tool-result", "--config", path).text
@@ -182,8 +182,8 @@ def test_config_default(place):
         os.makedirs(folder)
         with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
             json.dump({"delivery": {"max_items": most}}, file)
-    assert place.ok("config", "show").json["delivery"]["max_items"] == 7
-    assert place.ok("config", "show", env={"XDG_CONFIG_HOME": os.path.dirname(other)}).json["delivery"]["max_items"] == 8
+    assert place.ok("config", "show", "--json").json["config"]["delivery"]["max_items"] == 7
+    assert place.ok("config", "show", "--json", env={"XDG_CONFIG_HOME": os.path.dirname(other)}).json["config"]["delivery"]["max_items"] == 8
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ source_dir=$1
 work="$source_dir/build/debian13"
 root="$work/root"
 mirror=${TIDINGS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
-packages="gcc libc6-dev cmake ninja-build pkg-config liblmdb-dev libjansson-dev libcriterion-dev python3-jsonschema ccache"
+packages="gcc g++ libc6-dev cmake ninja-build pkg-config liblmdb-dev libjansson-dev libtomlplusplus-dev libcriterion-dev python3-jsonschema ccache"
 
 skip() {
   printf '%s\n' "$*"

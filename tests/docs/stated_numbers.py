@@ -148,8 +148,8 @@ def in_force(preset=None):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "config.json")
         path.write_text(json.dumps(configuration), encoding="utf-8")
-        shown = subprocess.run([BUILD / "tidings", "config", "show", f"--config={path}"], capture_output=True, text=True, check=True)
-    return json.loads(shown.stdout)
+        shown = subprocess.run([BUILD / "tidings", "config", "show", "--json", f"--config={path}"], capture_output=True, text=True, check=True)
+    return json.loads(shown.stdout)["config"]
 
 
 def wrong_numbers(code, defaults):

@@ -200,6 +200,27 @@ def test_mistakes(place):
         assert result.json == {}, result
 
 
+def test_project(place):
+    """the project's configuration holds where the session was opened, wherever the agent goes; a wrong one is a line in the log, and the user's holds"""
+    elsewhere = os.path.join(place.dir, "elsewhere")
+    for folder, preset in ((place.work, "xml"), (elsewhere, "xml-batch")):
+        os.makedirs(os.path.join(folder, ".git"))
+        with open(os.path.join(folder, ".tidings.toml"), "w", encoding="utf-8") as file:
+            file.write(f'delivery.preset = "{preset}"\n')
+    call(place, "codex", "SessionStart", source="startup")
+    place.ok("push", "-s", "s", "first")
+    assert "<notification " in context(call(place, "codex", "UserPromptSubmit", prompt="x", cwd=elsewhere), "UserPromptSubmit")
+    place.ok("push", "-s", "new", "first")
+    assert "<notifications" in context(call(place, "codex", "UserPromptSubmit", "new", prompt="x", cwd=elsewhere), "UserPromptSubmit"), "not opened yet"
+    assert log(place) == []
+    path = os.path.join(place.work, ".tidings.toml")
+    os.remove(path)
+    os.mkfifo(path)
+    place.ok("push", "-s", "s", "second")
+    assert "**System Notifications**" in context(call(place, "codex", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
+    assert len(log(place)) == 1 and f"{path}: it is not a regular file" in log(place)[0], log(place)
+
+
 def test_store_in_trouble(place):
     """a store that is busy, newer, or no folder: an empty object, a line in the log, and the news is there later"""
     place.ok("push", "-s", "s", "news")

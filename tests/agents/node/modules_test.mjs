@@ -27,6 +27,8 @@ function tidings(...words) {
   execFileSync(join(BUILD, "tidings"), words, { stdio: ["ignore", "ignore", "inherit"] });
 }
 
+const workFolder = () => process.env.TIDINGS_TEST_FOLDER ?? "/";
+
 // -- an agent of each kind, and what it does in a turn -----------------------------------------------------------------------------------------
 
 class Pi {
@@ -36,7 +38,7 @@ class Pi {
 
   constructor(id) {
     this.ctx = {
-      cwd: "/",
+      cwd: workFolder(),
       mode: "rpc",
       model: {},
       sessionManager: { getSessionId: () => id, getSessionFile: () => undefined, getEntries: () => this.entries },
@@ -92,14 +94,14 @@ class Opencode {
       return agent.broken ? { error: { name: "Broken" } } : { data };
     };
     const session = {
-      get: answer("get", { id, directory: "/" }),
+      get: answer("get", { id, directory: workFolder() }),
       messages: answer("messages", []),
       abort: answer("abort", true),
       promptAsync: answer("promptAsync", undefined),
     };
     agent.id = id;
-    agent.hooks = await opencodePlugin({ client: { session }, directory: "/" });
-    await agent.event("session.created", { info: { id, directory: "/" } });
+    agent.hooks = await opencodePlugin({ client: { session }, directory: workFolder() });
+    await agent.event("session.created", { info: { id, directory: workFolder() } });
     return agent;
   }
 
@@ -173,6 +175,20 @@ for (const [host, create] of Object.entries(AGENTS)) {
         matches(logged().slice(before), says);
       }));
   }
+
+  await test(`${host}: the project's configuration, in TOML, over the user's; one that is wrong is a line in the log`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store"), TIDINGS_TEST_FOLDER: folder() }, async () => {
+      const file = join(process.env.TIDINGS_TEST_FOLDER, ".tidings.toml");
+      for (const [text, shown] of [['delivery.preset = "xml"', /^out\n\n<notification /], ["limits.event_bytes = 4096", /^---\n/]]) {
+        writeFileSync(file, text);
+        const agent = await create("s");
+        await agent.turn();
+        tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "The build failed.");
+        matches(await agent.turn(false), shown);
+        closeKit();
+      }
+      matches(logged(), /\.tidings\.toml: limits\.event_bytes: a project may not set it/);
+    }));
 
   await test(`${host}: news rides on a result, once`, () =>
     withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cli/config_show.h: `tidings config show`, and a plugin that is opened for nothing but its
+ * configuration.
+ */
+#ifndef CLI_CONFIG_SHOW_H
+#define CLI_CONFIG_SHOW_H
+
+#include "command/kit.h"
+
+int config_show(const struct cli *cli);
+
+/* With the user's configuration, on a temporary store. On failure nothing is open. */
+int32_t config_open_apart(const struct cli *cli, struct hostkit **ret_kit, char **ret_scratch,
+                          struct tidings_error *error);
+/* Closes, removes and frees; NULLs are allowed. */
+void config_close_apart(struct hostkit *kit, char *scratch);
+
+#endif
