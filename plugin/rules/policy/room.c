@@ -75,15 +75,38 @@ static int can_be_shown(struct work *work, const struct line *line, bool *ret_ca
   return fits_alone(work, &least, work->room->bytes, ret_can);
 }
 
+static void count_aside(struct work *work, const struct line *line) {
+  work->aside++;
+  if (line->newest > work->aside_newest) work->aside_newest = line->newest;
+}
+
+/* All lines, whole: then nothing has to be said about any that wait. */
+static int all_fit(struct work *work, bool *ret_fit) {
+  struct measured shown = {0};
+  uint64_t bytes;
+  *ret_fit = true;
+  for (size_t i = 0; *ret_fit && i < work->line_count; i++) {
+    if (render_measure_line(work->measure, &work->lines[i], &bytes) ||
+        admit_line(work, &work->lines[i], bytes, 0, work->room->bytes, &shown, ret_fit))
+      return -1;
+  }
+  return 0;
+}
+
 int policy_set_aside(struct work *work) {
   bool *kept = arena_zalloc(work->arena, work->line_count, sizeof *kept);
+  size_t count = 0;
+  bool fit = false;
   if (!kept) return -1;
   for (size_t i = 0; i < work->line_count; i++) {
-    const struct line *line = &work->lines[i];
-    if (can_be_shown(work, line, &kept[i])) return -1;
-    if (kept[i]) continue;
-    work->aside++;
-    if (line->newest > work->aside_newest) work->aside_newest = line->newest;
+    if (can_be_shown(work, &work->lines[i], &kept[i])) return -1;
+    count += kept[i];
+  }
+  if (count == work->line_count) return 0;
+  if (all_fit(work, &fit)) return -1;
+  if (fit) return 0;
+  for (size_t i = 0; i < work->line_count; i++) {
+    if (!kept[i]) count_aside(work, &work->lines[i]);
   }
   policy_defer_lines(work, kept);
   return 0;
@@ -186,8 +209,9 @@ static int fit_in_order(struct work *work, struct fitting *fitting, bool *kept) 
                  admit_line(work, line, bytes, waiting, fitting->room, &shown, &in)))
         return -1;
     }
-    if (!in) return 0;
-    kept[fitting->order[i]] = true;
+    if (in) kept[fitting->order[i]] = true;
+    else if (shown.count || fitting->room < work->room->bytes) return 0;
+    else count_aside(work, line); /* a cap keeps others back, and these have to be mentioned */
   }
   return 0;
 }

@@ -217,7 +217,8 @@ static void expect_plan(struct round *round, const struct naive *all, uint64_t r
   LAW(round, bytes_of(round, plan.lines, plan.line_count, plan.deferred) <= room_bytes,
       "no block has more bytes than its room", room_bytes);
   LAW(round, plan.line_count + plan.deferred == naive.count, "a line is shown or waits", 0);
-  for (size_t l = 0; l < naive.count; l++)
+  bool roomy = bytes_of(round, naive.lines, naive.count, 0) <= room_bytes;
+  for (size_t l = 0; l < naive.count && !roomy; l++)
     naive.aside[l] = cannot_be_shown(round, &naive, l, room_bytes);
   put_in_order(&naive);
   LAW(round, plan.aside == naive.count - naive.order_count, "so many step aside", plan.aside);
