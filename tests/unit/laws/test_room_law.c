@@ -34,6 +34,7 @@ static void write_message(struct random *random, char *to) {
   size_t lengths[] = {4, 30, 200, 240, MESSAGE_BYTES - 40};
   size_t len = 1 + random_below(random, lengths[random_below(random, 5)]), at = 0;
   bool plain = random_below(random, 2);
+  to[at++] = 'b'; /* a cut never ends after an empty line */
   while (at < len) {
     const char *piece = pieces[plain ? 0 : random_below(random, sizeof pieces / sizeof *pieces)];
     at += (size_t)snprintf(to + at, MESSAGE_BYTES - at, "%s", piece);
