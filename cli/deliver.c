@@ -23,7 +23,8 @@ enum {
   OPTION_TOOL,
   OPTION_SOURCE,
   OPTION_MESSAGE,
-  OPTION_HOST
+  OPTION_HOST,
+  OPTION_ROOM
 };
 enum { PASSED_BYTES = 65536, LARGEST_CARRIER = 64 << 20, SETTLE_MS = 10000, MOST_MESSAGES = 256 };
 
@@ -31,6 +32,7 @@ struct point {
   int at; /* 0: tool-result, 1: chat-request, -1: not said */
   const char *call, *tool;
   uint32_t source, owner;
+  uint64_t room;
   const char *messages[MOST_MESSAGES];
   size_t message_count;
 };
@@ -49,7 +51,8 @@ static int32_t call_hook(struct hostkit *kit, const struct point *point, const c
                                                .session = span(session),
                                                .call_id = span(point->call),
                                                .tool = span(point->tool),
-                                               .content = carrier};
+                                               .content = carrier,
+                                               .room_bytes = point->room};
     return hostkit_tool_result(kit, &result, ret_reply, error);
   }
   struct tidings_span ids[MOST_MESSAGES];
@@ -63,7 +66,8 @@ static int32_t call_hook(struct hostkit *kit, const struct point *point, const c
                                                .origin = point->source,
                                                .content = carrier,
                                                .messages = point->message_count ? pointers : NULL,
-                                               .message_count = point->message_count};
+                                               .message_count = point->message_count,
+                                               .room_bytes = point->room};
   return hostkit_chat_request(kit, &request, ret_reply, error);
 }
 
@@ -226,6 +230,9 @@ static int read_deliver_option(struct cli *cli, int key, struct point *point) {
   case OPTION_CALL: point->call = cli->value; return 0;
   case OPTION_TOOL: point->tool = cli->value; return 0;
   case OPTION_HOST: cli->host_name = cli->value; return 0;
+  case OPTION_ROOM:
+    if (!cli_number(cli->value, 0, UINT64_MAX, &point->room)) return 0;
+    return cli_usage(cli, "--room: '%s' is not a number of bytes", cli->value);
   case OPTION_OWNER: return host_read_owner(cli, &point->owner);
   case OPTION_SOURCE:
     if ((source = cli_word(cli->value, sources)) < 0)
@@ -297,6 +304,12 @@ const struct cli_verb verb_deliver = {
              .name = "host",
              .argument = "NAME",
              .help = "The agent's name in the title of the notification block."},
+            {.key = OPTION_ROOM,
+             .name = "room",
+             .argument = "BYTES",
+             .help = "How many bytes may be added to the carrier. What does not fit "
+                     "waits for a later one. 0 (the default): no bound but "
+                     "delivery.max_bytes of the configuration."},
             HOST_OWNER_OPTION,
             {.name = NULL},
         },

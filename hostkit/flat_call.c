@@ -65,7 +65,8 @@ static int32_t answer_reply(struct tidings_reply *reply, struct buffer *answer,
 }
 
 static int32_t tool_result(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
-  static const char *const members[] = {"op", "session", "call_id", "tool", "content", NULL};
+  static const char *const members[] = {"op",      "session", "call_id", "tool",
+                                        "content", "room",    NULL};
   hk_fields_only(fields, members);
   struct tidings_tool_result result = {
       .size = sizeof result,
@@ -73,6 +74,7 @@ static int32_t tool_result(struct hostkit *kit, struct hk_fields *fields, struct
       .call_id = hk_field_text(fields, "call_id", HK_OPTIONAL),
       .tool = hk_field_text(fields, "tool", HK_OPTIONAL),
       .content = hk_field_text(fields, "content", HK_OPTIONAL),
+      .room_bytes = hk_field_number(fields, "room", 0),
   };
   if (fields->code) return fields->code;
   struct tidings_reply *reply = NULL;
@@ -98,7 +100,8 @@ static const struct tidings_span **message_ids(struct hk_fields *fields, const s
 }
 
 static int32_t chat_request(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
-  static const char *const members[] = {"op", "session", "source", "content", "messages", NULL};
+  static const char *const members[] = {"op",       "session", "source", "content",
+                                        "messages", "room",    NULL};
   static const char *const sources[] = {"user", "system", NULL};
   hk_fields_only(fields, members);
   const struct json *ids = hk_field_array(fields, "messages");
@@ -107,6 +110,7 @@ static int32_t chat_request(struct hostkit *kit, struct hk_fields *fields, struc
       .session = hk_field_text(fields, "session", HK_REQUIRED),
       .origin = hk_field_word(fields, "source", sources, HK_OPTIONAL, TIDINGS_ORIGIN_USER),
       .content = hk_field_text(fields, "content", HK_OPTIONAL),
+      .room_bytes = hk_field_number(fields, "room", 0),
   };
   const struct tidings_span **messages = fields->code ? NULL : message_ids(fields, ids);
   if (fields->code) return fields->code;

@@ -33,18 +33,21 @@ struct napi_value__ *call_tool_result(struct napi_env__ *env, struct napi_callba
   struct tidings_error error;
   struct tidings_reply *reply = NULL;
   struct napi_value__ *value = NULL;
+  uint64_t room = 0;
   session.ptr = call_id.ptr = tool.ptr = content.ptr = NULL;
   if (!call_begin(env, info, &call)) return NULL;
   if (!text_take(env, call.arguments[0], "session", REQUIRED, &session) ||
       !text_take(env, call.arguments[1], "callId", OPTIONAL, &call_id) ||
       !text_take(env, call.arguments[2], "tool", OPTIONAL, &tool) ||
-      !text_take(env, call.arguments[3], "content", OPTIONAL, &content))
+      !text_take(env, call.arguments[3], "content", OPTIONAL, &content) ||
+      !value_bytes(env, call.arguments[4], "room", &room))
     goto out;
   struct tidings_tool_result result = {.size = sizeof result,
                                        .session = text_span(&session),
                                        .call_id = text_span(&call_id),
                                        .tool = text_span(&tool),
-                                       .content = text_span(&content)};
+                                       .content = text_span(&content),
+                                       .room_bytes = room};
   error.size = sizeof error;
   error.text[0] = '\0';
   int32_t code = hostkit_tool_result(call.instance->kit, &result, &reply, &error);
@@ -126,19 +129,21 @@ struct napi_value__ *call_chat_request(struct napi_env__ *env, struct napi_callb
   struct tidings_reply *reply = NULL;
   struct napi_value__ *value = NULL;
   uint32_t source = TIDINGS_ORIGIN_USER;
+  uint64_t room = 0;
   session.ptr = content.ptr = NULL;
   if (!call_begin(env, info, &call)) return NULL;
   if (!text_take(env, call.arguments[0], "session", REQUIRED, &session) ||
       !source_take(env, call.arguments[1], &source) || !ids_take(env, call.arguments[2], &ids) ||
       !text_take(env, call.arguments[3], "content", OPTIONAL, &content) ||
-      !instance_is_open(env, call.instance))
+      !value_bytes(env, call.arguments[4], "room", &room) || !instance_is_open(env, call.instance))
     goto out;
   struct tidings_chat_request request = {.size = sizeof request,
                                          .origin = source,
                                          .session = text_span(&session),
                                          .content = text_span(&content),
                                          .messages = ids.pointers,
-                                         .message_count = ids.count};
+                                         .message_count = ids.count,
+                                         .room_bytes = room};
   int32_t code = hostkit_chat_request(call.instance->kit, &request, &reply, &error);
   value = code ? throw_code(env, code, &error) : call_give_reply(env, call.instance->kit, reply);
 out:

@@ -10,7 +10,7 @@
 
 #include "napi.h"
 
-enum { ARGUMENTS_MAX = 4, MESSAGES_MAX = 10000, CLOSE_MS = 5000 };
+enum { ARGUMENTS_MAX = 5, MESSAGES_MAX = 10000, CLOSE_MS = 5000 };
 
 /* Lives until the environment (the process, or a worker) ends, because a method may outlive the
  * object that it was taken from. */

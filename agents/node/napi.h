@@ -47,6 +47,7 @@ int napi_is_array(struct napi_env__ *env, struct napi_value__ *value, bool *ret_
 int napi_get_array_length(struct napi_env__ *env, struct napi_value__ *array, uint32_t *ret_length);
 int napi_get_element(struct napi_env__ *env, struct napi_value__ *array, uint32_t index,
                      struct napi_value__ **ret_value);
+int napi_get_value_double(struct napi_env__ *env, struct napi_value__ *value, double *ret_number);
 int napi_get_value_int64(struct napi_env__ *env, struct napi_value__ *value, int64_t *ret_number);
 int napi_get_value_string_utf8(struct napi_env__ *env, struct napi_value__ *value, char *buffer,
                                size_t size, size_t *ret_length);

@@ -31,9 +31,10 @@ export interface Notification {
   id?: string;
 }
 
+// `room`: how many bytes of UTF-8 the reply's texts may have together; 0 or undefined: no bound. What does not fit waits.
 export interface Instance {
-  toolResult(session: string, callId?: string, tool?: string, content?: string): string | undefined;
-  chatRequest(session: string, source?: "user" | "system", messages?: string[], content?: string): string | undefined;
+  toolResult(session: string, callId?: string, tool?: string, content?: string, room?: number): string | undefined;
+  chatRequest(session: string, source?: "user" | "system", messages?: string[], content?: string, room?: number): string | undefined;
   event(event: string): string | undefined;
   push(notification: Notification): string | undefined;
   wake(session: string): string | undefined;

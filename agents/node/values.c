@@ -100,6 +100,21 @@ bool value_number_member(struct napi_env__ *env, struct napi_value__ *object, co
   return true;
 }
 
+bool value_bytes(struct napi_env__ *env, struct napi_value__ *value, const char *name,
+                 uint64_t *ret_bytes) {
+  static const double most = 9007199254740991; /* from there on not every whole number is one */
+  int type = NAPI_UNDEFINED;
+  double number = -1;
+  if (napi_typeof(env, value, &type) != NAPI_OK) return throw_engine(env);
+  if (type == NAPI_NUMBER && napi_get_value_double(env, value, &number) != NAPI_OK)
+    return throw_engine(env);
+  if (type == NAPI_UNDEFINED || type == NAPI_NULL) number = 0;
+  if (!(number >= 0 && number <= most) || number > (double)(uint64_t)number)
+    return throw_type(env, name, "a whole number of bytes, 0 for no bound");
+  *ret_bytes = (uint64_t)number;
+  return true;
+}
+
 struct napi_value__ *value_text(struct napi_env__ *env, const char *text, size_t len) {
   struct napi_value__ *value = NULL;
   return napi_create_string_utf8(env, text, len, &value) == NAPI_OK ? value : throw_engine(env);

@@ -35,6 +35,10 @@ void text_free(struct text *text);
 bool value_number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
                          uint32_t most, uint32_t *ret_number);
 
+/* A number of bytes; undefined and null are 0. */
+bool value_bytes(struct napi_env__ *env, struct napi_value__ *value, const char *name,
+                 uint64_t *ret_bytes);
+
 /* NULL: an exception is pending. */
 struct napi_value__ *value_text(struct napi_env__ *env, const char *text, size_t len);
 struct napi_value__ *value_undefined(struct napi_env__ *env);

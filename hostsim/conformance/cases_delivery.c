@@ -188,10 +188,64 @@ static void threads(struct trial *trial) {
   trial_close(crowd.plugin);
 }
 
+/* -- room -------------------------------------------------------------------------------------- */
+
+/* What a tool result, or a chat request, with so much room is given; `outcome` settles it. */
+static uint64_t bytes_in_room(struct tidings_plugin *plugin, bool chat, uint64_t room,
+                              uint32_t outcome, size_t *ret_shown) {
+  struct tidings_tool_result result = {
+      .size = sizeof result, .session = trial_span("s"), .room_bytes = room};
+  struct tidings_chat_request request = {
+      .size = sizeof request, .session = trial_span("s"), .room_bytes = room};
+  const struct tidings_reply *reply = NULL;
+  struct tidings_error error = {.size = sizeof error};
+  uint64_t bytes = 0;
+  trial_expect(TIDINGS_OK,
+               chat ? plugin->on_chat_request(plugin, &request, &reply, &error)
+                    : plugin->on_tool_result(plugin, &result, &reply, &error),
+               &error, "a carrier with room");
+  for (size_t i = 0; reply && i < reply->part_count; i++) bytes += reply->parts[i]->text.len;
+  *ret_shown = reply ? reply->notification_count : 0;
+  uint64_t id = reply ? reply->delivery_id : 0;
+  plugin->release(plugin, reply);
+  if (id) trial_expect(TIDINGS_OK, trial_settle(plugin, id, outcome, &error), &error, "settle");
+  if (room && bytes > room)
+    trial_fail("a reply with %llu bytes of text, and room for %llu", (unsigned long long)bytes,
+               (unsigned long long)room);
+  return bytes;
+}
+
+static void room(struct trial *trial) {
+  enum { NOTES = 20 };
+  size_t shown = 0, delivered = 0;
+  trial_load(trial);
+  if (trial->entry->abi_minor < 1) trial_skip("room_bytes is a field of ABI 1.1");
+  struct tidings_plugin *plugin = trial_open(trial, NULL);
+  for (int i = 0; i < NOTES; i++) trial_push(plugin, "s", "a notification of some length");
+  uint64_t all = bytes_in_room(plugin, false, 0, TIDINGS_ROLLED_BACK, &shown);
+  if (shown != NOTES) trial_fail("without a bound %zu of %d were delivered", shown, NOTES);
+  bytes_in_room(plugin, false, all, TIDINGS_ROLLED_BACK, &shown);
+  if (shown != NOTES) trial_fail("with room for all, %zu of %d were delivered", shown, NOTES);
+  bytes_in_room(plugin, true, all - 1, TIDINGS_ROLLED_BACK, &shown);
+  if (shown == 0 || shown >= NOTES)
+    trial_fail("with a byte less %zu of %d were delivered", shown, NOTES);
+  bytes_in_room(plugin, true, 1, TIDINGS_COMMITTED, &shown);
+  if (shown) trial_fail("%zu were delivered in one byte", shown);
+  for (int i = 0; delivered < NOTES && i < NOTES; i++) {
+    bytes_in_room(plugin, i % 2, all * 2 / 3, TIDINGS_COMMITTED, &shown);
+    delivered += shown;
+  }
+  if (delivered != NOTES) trial_fail("%zu of %d were delivered in the end", delivered, NOTES);
+  trial_expect_nothing(plugin, "s");
+  trial_close(plugin);
+}
+
 const struct conformance_case cases_delivery[] = {
     {"delivery.chat-request", "a chat request carries what is pending", chat_request_delivers},
     {"delivery.roll-back", "what was rolled back is delivered again", roll_back},
     {"delivery.one-phase", "settle_on_return settles at once", one_phase},
+    {"delivery.room", "no reply has more text than its carrier has room for; the rest comes later",
+     room},
     {"settle.unknown-id", "an unknown delivery is NOT_FOUND", unknown_id},
     {"settle.twice", "settling twice is harmless, the other way is STATE", settle_twice},
     {"settle.after-reopen", "leases outlive the instance", survives_reopen},

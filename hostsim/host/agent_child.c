@@ -8,8 +8,9 @@
  *    "role"?: "producer", "owner_pid"?, "settle_on_return"?,
  *    "unsynced"?: no commit waits for the disk} -> {}
  *   {"op": "event", "event": TEXT} -> {"reply"}
- *   {"op": "tool_result", "session", "call_id", "tool", "content"} -> {"reply", "content"}
- *   {"op": "chat_request", "session", "source", "content", "messages"?: [IDS]}
+ *   {"op": "tool_result", "session", "call_id", "tool", "content", "room"?: BYTES}
+ *     -> {"reply", "content"}
+ *   {"op": "chat_request", "session", "source", "content", "messages"?: [IDS], "room"?: BYTES}
  *     -> {"reply", "content"}
  *   {"op": "settle", "delivery", "outcome"} -> {"reply"}
  *   {"op": "query", "query": TEXT} -> {"answer"}
@@ -131,6 +132,7 @@ static json_t *do_tool_result(struct agent_child *child, const json_t *request) 
       .call_id = span_of(json_object_get(request, "call_id")),
       .tool = span_of(json_object_get(request, "tool")),
       .content = span_of(json_object_get(request, "content")),
+      .room_bytes = (uint64_t)json_integer_value(json_object_get(request, "room")),
   };
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -162,6 +164,7 @@ static json_t *do_chat_request(struct agent_child *child, const json_t *request)
       .content = span_of(json_object_get(request, "content")),
       .messages = ids ? messages : NULL,
       .message_count = count,
+      .room_bytes = (uint64_t)json_integer_value(json_object_get(request, "room")),
   };
   struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};

@@ -46,17 +46,13 @@ static const struct field file_fields[] = {{"name", TEXT, true},
                                            {"steps", LIST, true},
                                            {NULL, TEXT, false}};
 
-static const struct field tool_result_fields[] = {{"session", TEXT, true},
-                                                  {"call_id", TEXT, false},
-                                                  {"tool", TEXT, false},
-                                                  {"content", TEXT, false},
-                                                  {NULL, TEXT, false}};
+static const struct field tool_result_fields[] = {{"session", TEXT, true}, {"call_id", TEXT, false},
+                                                  {"tool", TEXT, false},   {"content", TEXT, false},
+                                                  {"room", WHOLE, false},  {NULL, TEXT, false}};
 
-static const struct field chat_request_fields[] = {{"session", TEXT, true},
-                                                   {"source", TEXT, false},
-                                                   {"content", TEXT, false},
-                                                   {"messages", TEXT_OR_LIST, false},
-                                                   {NULL, TEXT, false}};
+static const struct field chat_request_fields[] = {
+    {"session", TEXT, true},           {"source", TEXT, false}, {"content", TEXT, false},
+    {"messages", TEXT_OR_LIST, false}, {"room", WHOLE, false},  {NULL, TEXT, false}};
 
 static const struct field settle_fields[] = {
     {"delivery", TEXT, true}, {"outcome", TEXT, true}, {NULL, TEXT, false}};
@@ -204,6 +200,8 @@ static void check_values(struct check *check, const char *name, const json_t *va
   static const char *const sources[] = {"user", "system", NULL};
   static const char *const outcomes[] = {"committed", "rolled_back", NULL};
   static const char *const points[] = {"commit", NULL};
+  if (json_integer_value(json_object_get(value, "room")) < 0)
+    complain(check, name, "room", "must be 0 or more bytes");
   if (strcmp(name, "chat_request") == 0) {
     check_word(check, name, "source", json_object_get(value, "source"), sources);
   } else if (strcmp(name, "settle") == 0) {

@@ -213,6 +213,18 @@ static void settle_inline(struct play *play, const json_t *step, const json_t *a
   json_decref(settled);
 }
 
+/* Whatever a step expects: no reply has more text than its carrier has room for. */
+static void check_room(struct play *play, const json_t *value, const json_t *answer) {
+  const json_t *parts = json_object_get(json_object_get(answer, "reply"), "messages");
+  size_t room = (size_t)json_integer_value(json_object_get(value, "room")), bytes = 0;
+  for (size_t i = 0; i < json_array_size(parts); i++)
+    bytes += json_string_length(json_object_get(json_array_get(parts, i), "text"));
+  if (!room || bytes <= room) return;
+  play->verdict = VERDICT_FAILED;
+  print_step(play);
+  fprintf(play->out, "the reply's texts have %zu bytes, and there is room for %zu\n", bytes, room);
+}
+
 static json_t *request_for(const char *verb, json_t *value) {
   json_t *request = NULL;
   if (strcmp(verb, "event_raw") == 0) {
@@ -263,6 +275,7 @@ static void step_call(struct play *play, const json_t *step, const char *verb, j
   }
   remember(play, json_object_get(answer, "reply"));
   compare(play, step, answer);
+  check_room(play, value, answer);
   if (play->verdict == VERDICT_PASSED &&
       (strcmp(verb, "tool_result") == 0 || strcmp(verb, "chat_request") == 0))
     settle_inline(play, step, answer);

@@ -269,6 +269,12 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
   act->has_words = (step[5] & 1) != 0;
 }
 
+/* What is shown of what there is room for is only known from an answer: who dies has no room. */
+static uint32_t room_of(uint8_t byte) {
+  if ((byte & 1) == 0) return 0;
+  return (byte & 7) == 1 ? ROOM_FOR_NONE : ROOM_FOR_ONE + byte;
+}
+
 void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const struct model *model,
                      bool separate, struct act *ret_act) {
   unsigned kind = kind_of(step[0]);
@@ -288,6 +294,7 @@ void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const s
   act->seen = counts && (step[1] >> 4) < 3 ? (uint8_t)(1 + (step[6] & 7)) : 0;
   bool can_die = act->kind < ACT_CONFIGURE && (separate || act->peer != PEER_HOST);
   act->dies_in = can_die && step[7] >= 250 ? 1 + (step[7] & 1) : 0;
+  if (act_is_hook(act->kind) && act->dies_in == 0) act->room = room_of(step[6]);
 }
 
 bool schedule_follow(const struct model *model, uint32_t serial, struct act *ret_act) {
@@ -304,4 +311,15 @@ bool schedule_follow(const struct model *model, uint32_t serial, struct act *ret
     return true;
   }
   return run->state == STARTING;
+}
+
+bool schedule_deliver(const struct model *model, uint32_t serial, struct act *ret_act) {
+  bool pending = false;
+  for (unsigned i = 0; i < model->item_count; i++)
+    pending = pending || model->items[i].held == PENDING;
+  memset(ret_act, 0, sizeof *ret_act);
+  ret_act->serial = serial;
+  ret_act->kind = ACT_TOOL_RESULT;
+  ret_act->peer = owner_or_host(model);
+  return pending && model_owner_lives(model);
 }

@@ -148,6 +148,12 @@ static enum played set_up(struct play *play, const struct sim_settings *settings
   return PLAYED_SAME;
 }
 
+static unsigned count_pending(const struct model *model) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < model->item_count; i++) count += model->items[i].held == PENDING;
+  return count;
+}
+
 /* All that waits must come out in the end: differences that were not visible so far are seen then.
  */
 static enum played play_out(struct play *play) {
@@ -156,6 +162,11 @@ static enum played play_out(struct play *play) {
   for (unsigned i = 0; i < LAST_STEPS && played == PLAYED_SAME; i++) {
     if (!schedule_follow(&play->models[0], ++play->serial, &act)) break;
     played = play_act(play, &act);
+  }
+  while (played == PLAYED_SAME && schedule_deliver(&play->models[0], ++play->serial, &act)) {
+    unsigned before = count_pending(&play->models[0]);
+    played = play_act(play, &act);
+    if (count_pending(&play->models[0]) >= before) break;
   }
   return played == PLAYED_SAME ? check_states(play, true) : played;
 }

@@ -204,13 +204,16 @@ json_t *request_of_act(const struct act *act, const struct names *names) {
   json_t *request = NULL;
   switch (act->kind) {
   case ACT_TOOL_RESULT:
-    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "tool_result", "session", names->session,
-                     "call_id", "call", "tool", "bash", "content", "ok");
+    request = json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", "tool_result", "session", names->session,
+                        "call_id", "call", "tool", "bash", "content", "ok");
+    if (act->room > 0) set(request, "room", json_integer(act->room));
+    return request;
   case ACT_CHAT_REQUEST:
     request =
         json_pack("{s:s, s:s, s:s, s:s}", "op", "chat_request", "session", names->session, "source",
                   act->has_ids && act->ids[0] >= SYSTEM_ID ? "system" : "user", "content", "hello");
     if (act->has_ids) set(request, "messages", requested_ids(act, names));
+    if (act->room > 0) set(request, "room", json_integer(act->room));
     return request;
   case ACT_SETTLE:
     return json_pack("{s:s, s:o, s:s}", "op", "settle", "delivery",

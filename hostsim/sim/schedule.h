@@ -42,6 +42,9 @@ bool schedule_is_one_phase(const uint8_t head[SCHEDULE_HEAD]);
 void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const struct model *model,
                      bool separate, struct act *ret_act);
 
+/* A tool result with room for all. False: nothing is pending, or nobody owns the session. */
+bool schedule_deliver(const struct model *model, uint32_t serial, struct act *ret_act);
+
 /* What a host does that has not been asked for anything special: it follows the last offer, ends
  * its turn, settles. For a schedule's end, where all that waits must come out. False: nothing is
  * left to do. */

@@ -89,7 +89,8 @@ static int32_t on_tool_result(struct tidings_plugin *plugin,
     const struct carrier carrier = {.kind = CARRIER_TOOL_RESULT,
                                     .session = result.session,
                                     .call_id = result.call_id,
-                                    .tool = result.tool};
+                                    .tool = result.tool,
+                                    .room = result.room_bytes};
     code = flow_deliver(instance, &carrier, ret_reply, error);
   }
   instance_leave(instance);
@@ -147,7 +148,8 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
                                     .source = (uint8_t)request.origin,
                                     .session = request.session,
                                     .messages = ids,
-                                    .message_count = request.message_count};
+                                    .message_count = request.message_count,
+                                    .room = request.room_bytes};
     if (!code) code = flow_deliver(instance, &carrier, ret_reply, error);
     free(ids);
   }

@@ -31,18 +31,29 @@ static bool is_chat_request(const struct delivering *delivering) {
 }
 
 static struct turns_input carrier_input(const struct op *op, const struct delivering *delivering,
-                                        const ptrdiff_t *named) {
+                                        const ptrdiff_t *named, size_t steered_most) {
   struct turns_input input =
       turning_input(op, is_chat_request(delivering) ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT);
   input.ids = delivering->carrier->messages;
   input.named = named;
   input.named_count = delivering->carrier->message_count;
   input.delivery = delivering->number;
-  input.steering = true;
   input.fires_at_once = op->instance->settle_on_return;
   input.owned = true;
   input.last_item = delivering->last;
+  input.steered_most = steered_most;
   return input;
+}
+
+/* The step has changed nothing that is stored: what steers had no room. */
+static bool has_no_effect(const struct op *op, const struct delivering *delivering) {
+  const struct turns *turns = &delivering->turning.turns;
+  if (delivering->carrier->message_count || !turns_same_run(&turns->run, &op->head.run))
+    return false;
+  for (size_t i = 0; i < turns->count; i++) {
+    if (turns->messages[i].changed) return false;
+  }
+  return true;
 }
 
 /* What the carrier does to the run, by the snapshot. */
@@ -51,13 +62,18 @@ static int step_run(struct op *op, struct delivering *delivering, struct tidings
   struct turning *turning = &delivering->turning;
   ptrdiff_t *named = arena_zalloc(&op->arena, carrier->message_count + 1, sizeof *named);
   if (!named) return no_memory_to_plan(error);
+  size_t most = 0;
   int code = turning_load(op, turning, carrier->messages, carrier->message_count, named, error);
   if (code || !delivering->steps) return code;
-  const struct turns_input input = carrier_input(op, delivering, named);
+  if (!is_chat_request(delivering))
+    code = planning_steered(op, turning, planning_room(op, carrier->room), &most, error);
+  if (code) return code;
+  const struct turns_input input = carrier_input(op, delivering, named, most);
   code = turns_step(&turning->turns, &input, error);
   if (!code && turning_carried(op, turning, delivering->number, &delivering->carried,
                                &delivering->carried_count))
     code = no_memory_to_plan(error);
+  if (!code && has_no_effect(op, delivering)) delivering->steps = false;
   if (code || is_chat_request(delivering)) return code;
   return turning_steered(op, turning, delivering->number, &delivering->steered, error);
 }
@@ -153,17 +169,30 @@ static int lease_and_reply(struct op *op, struct delivering *delivering, const s
   return 0;
 }
 
+/* What no chat request has room for asks for no other one. But what waits only for its turn may. */
+static void note_unfit(const struct delivering *delivering, const struct plan *plan,
+                       struct run *run) {
+  if (!is_chat_request(delivering) || plan->aside != plan->deferred) return;
+  if (plan->aside_newest > run->unfit) run->unfit = plan->aside_newest;
+}
+
 static int attempt_delivery(struct op *op, struct delivering *delivering,
                             enum deliver_next *ret_next, const struct tidings_reply **ret_reply,
                             struct tidings_error *error) {
-  const struct run *run = &delivering->turning.turns.run;
+  struct run *run = &delivering->turning.turns.run;
   struct plan plan;
   int code = look_for_pending(op, delivering, ret_next, error);
   if (code || *ret_next != DELIVER_GO_ON) return code;
-  uint64_t pinned = run->kind == TURN_OF_SYSTEM ? run->system_item : 0;
-  if (planning_make(op, pinned, delivering->items, delivering->item_count, &plan))
+  const struct planned_carrier carrier = {.chat_request = is_chat_request(delivering),
+                                          .pinned =
+                                              run->kind == TURN_OF_SYSTEM ? run->system_item : 0,
+                                          .room = planning_room(op, delivering->carrier->room),
+                                          .steered = delivering->steered.contents,
+                                          .steered_count = delivering->steered.count};
+  if (planning_make(op, &carrier, delivering->items, delivering->item_count, &plan))
     return no_memory_to_plan(error);
-  if (!plan.fate_count && !delivering->steps) {
+  note_unfit(delivering, &plan, run);
+  if (!plan.fate_count && !delivering->steps && turns_same_run(run, &op->head.run)) {
     *ret_next = DELIVER_DONE;
     return 0;
   }

@@ -15,6 +15,7 @@ struct carrier {
   struct tidings_span session, call_id, tool;
   const struct tidings_span *messages; /* chat request: the ids of those that it sends */
   size_t message_count;
+  uint64_t room; /* bytes for all texts of the reply; 0: the host knows no bound */
 };
 
 /* Nothing has been committed for this session since it was found quiet. No lock, no system call. */

@@ -87,7 +87,7 @@ static void write_shown(const struct question *question, const struct fate_range
     buffer_format(out, " in the line of item %llu",
                   (unsigned long long)public_id(question->op.session, fate->ref));
   if (fate->reason == REASON_SHORTENED)
-    buffer_text(out, ", shortened because of delivery.max_tokens");
+    buffer_text(out, ", shortened to fit into delivery.max_tokens or the carrier's room");
   if (fate->reason == REASON_COUNTED)
     buffer_text(out, ", counted there: its files are among those that are not listed by name");
 }

@@ -57,8 +57,8 @@ static int look_ahead(struct question *question, struct turning *turning, struct
   if (code || question->request->chat_request) return code;
   struct turns_input input = turning_input(op, TURNS_TOOL_RESULT);
   input.delivery = op->head.last_delivery + 1;
-  input.steering = true;
-  code = turns_step(&turning->turns, &input, error);
+  code = planning_steered(op, turning, planning_room(op, 0), &input.steered_most, error);
+  if (!code) code = turns_step(&turning->turns, &input, error);
   return code ? code : turning_steered(op, turning, input.delivery, steered, error);
 }
 
@@ -73,9 +73,14 @@ int query_preview(struct question *question, struct tidings_error *error) {
   if (!code) code = look_ahead(question, &turning, &steered, error);
   if (code) return code;
   const struct run *run = &turning.turns.run;
-  uint64_t pinned = run->kind == TURN_OF_SYSTEM ? run->system_item : 0;
+  const struct planned_carrier carrier = {.chat_request = question->request->chat_request,
+                                          .pinned =
+                                              run->kind == TURN_OF_SYSTEM ? run->system_item : 0,
+                                          .room = planning_room(op, 0),
+                                          .steered = steered.contents,
+                                          .steered_count = steered.count};
   struct tidings_reply *reply = reply_make(&op->arena);
-  if (!reply || planning_make(op, pinned, items, count, &plan)) return no_memory(error);
+  if (!reply || planning_make(op, &carrier, items, count, &plan)) return no_memory(error);
   const struct showing showing = {.chat_request = question->request->chat_request,
                                   .steered = steered.contents,
                                   .steered_count = steered.count,

@@ -74,7 +74,14 @@ void render_carrier_text(const struct render_input *input, struct buffer *out) {
 /* A text of its own needs no separators. */
 static void render_alone(const struct render_input *input, struct buffer *out) {
   struct render_input clean = trimmed(input);
-  formats[input->format](&clean, out);
+  if (input->line_count) formats[input->format](&clean, out);
+}
+
+/* The one text that all lines are in. */
+static void render_block_text(const struct render_input *input, struct buffer *out) {
+  bool alone = input->format == FORMAT_OPENAI || input->format == FORMAT_ANTHROPIC;
+  if (alone) render_alone(input, out);
+  else render_carrier_text(input, out);
 }
 
 static int keep(struct buffer *text, struct arena *arena, struct tidings_span *ret) {
@@ -102,20 +109,25 @@ static int render_one(const struct render_input *input, struct arena *arena,
   case FORMAT_OPENAI:
     message->role = TIDINGS_VOICE_DEVELOPER;
     message->place = input->chat_request ? TIDINGS_PLACE_BEFORE : TIDINGS_PLACE_AFTER;
-    render_alone(input, &text);
     break;
   case FORMAT_ANTHROPIC:
     message->role = TIDINGS_VOICE_BLOCK;
     message->place = input->place;
-    render_alone(input, &text);
     break;
   default:
     message->role = TIDINGS_VOICE_CARRIER;
     message->place = input->place;
-    render_carrier_text(input, &text);
     break;
   }
+  render_block_text(input, &text);
   return keep(&text, arena, &message->text);
+}
+
+static void render_user_text(const struct render_input *input, struct tidings_span text,
+                             struct buffer *out) {
+  bool alone = input->format == FORMAT_OPENAI || input->format == FORMAT_ANTHROPIC;
+  if (!alone) buffer_text(out, "\n\n");
+  render_steered(input, text, out);
 }
 
 /* In the user's own voice where there is one beside the carrier; always behind the block. */
@@ -129,10 +141,8 @@ static int render_user(const struct render_input *input, struct tidings_span tex
     message->place = input->chat_request ? TIDINGS_PLACE_BEFORE : TIDINGS_PLACE_AFTER;
   } else if (input->format == FORMAT_ANTHROPIC) {
     message->role = TIDINGS_VOICE_BLOCK;
-  } else {
-    buffer_text(&out, "\n\n");
   }
-  render_steered(input, text, &out);
+  render_user_text(input, text, &out);
   return keep(&out, arena, &message->text);
 }
 
@@ -149,5 +159,30 @@ int render_messages(const struct render_input *input, struct arena *arena,
   }
   *ret_messages = messages;
   *ret_count = count;
+  return 0;
+}
+
+/* Adds the bytes of the text in `scratch`, which is empty afterwards. */
+static void count_text(struct buffer *scratch, uint64_t *bytes) {
+  *bytes += scratch->len;
+  scratch->len = 0;
+}
+
+int render_bytes(const struct render_input *input, struct buffer *scratch, uint64_t *ret_bytes) {
+  bool calls = input->format == FORMAT_SYNTHETIC_CALL;
+  uint64_t bytes = 0;
+  scratch->len = 0;
+  for (size_t i = 0; calls && i < input->line_count; i++) {
+    render_call(input, &input->lines[i], i + 1 == input->line_count, scratch);
+    count_text(scratch, &bytes);
+  }
+  if (!calls) render_block_text(input, scratch);
+  count_text(scratch, &bytes);
+  for (size_t i = 0; i < input->steered_count; i++) {
+    render_user_text(input, input->steered[i], scratch);
+    count_text(scratch, &bytes);
+  }
+  if (scratch->failed) return -1;
+  *ret_bytes = bytes;
   return 0;
 }

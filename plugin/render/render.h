@@ -42,6 +42,10 @@ struct rendered {
 int render_messages(const struct render_input *input, struct arena *arena,
                     const struct rendered **ret_messages, size_t *ret_count);
 
+/* How many bytes all texts have together that render_messages makes of it. `scratch` is used up,
+ * and keeps its memory for the next call. Returns 0, or -1: no memory. */
+int render_bytes(const struct render_input *input, struct buffer *scratch, uint64_t *ret_bytes);
+
 /* Appends the text of the lines' one message with role TIDINGS_VOICE_CARRIER, for the formats
  * that are part of the carrier's text: separators included, so that the host only concatenates.
  * Prepended: the block, its closing line, an empty line. Appended: an empty line (two line feeds),

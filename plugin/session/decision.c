@@ -34,12 +34,13 @@ struct turns_input decision_input(const struct op *op, const struct decision *de
   return input;
 }
 
-static int find_urgency(struct op *op, struct urging *ret_urging, struct tidings_error *error) {
+static int find_urgency(struct op *op, uint64_t unfit, struct urging *ret_urging,
+                        struct tidings_error *error) {
   struct item *items;
   size_t count;
   int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
   if (code) return code;
-  return urging_find(op, items, count, ret_urging) ? no_memory_to_decide(error) : 0;
+  return urging_find(op, unfit, items, count, ret_urging) ? no_memory_to_decide(error) : 0;
 }
 
 int decision_look(struct op *op, struct decision *decision, struct tidings_error *error) {
@@ -47,7 +48,7 @@ int decision_look(struct op *op, struct decision *decision, struct tidings_error
   struct turns_input input = decision_input(op, decision, TURNS_LOOK);
   struct urging urging = {0};
   if (decision->answers && turns_minds_urgency(&turns->run)) {
-    int code = find_urgency(op, &urging, error);
+    int code = find_urgency(op, turns->run.unfit, &urging, error);
     if (code) return code;
   }
   input.urgency = urging.urgency;

@@ -4,8 +4,9 @@
  */
 #include "session/planning.h"
 
+#include "common/error.h"
 #include "event/facts.h"
-#include "render/render.h"
+#include "session/reply.h"
 
 /* The sound ones: all of them, or a copy of those that are; the others' fates. */
 struct sorted {
@@ -71,19 +72,74 @@ static uint64_t count_tokens(void *context, struct tidings_span message) {
   return (shown.len + 3) / 4;
 }
 
-int planning_make(struct op *op, uint64_t pinned, struct item *items, size_t item_count,
-                  struct plan *ret_plan) {
+/* -- room -------------------------------------------------------------------------------------- */
+
+uint64_t planning_room(const struct op *op, uint64_t carriers) {
+  uint64_t configured = op->settings->max_bytes;
+  return carriers && (!configured || carriers < configured) ? carriers : configured;
+}
+
+static int bytes_of_steered(const struct render_input *frame, const struct tidings_span *steered,
+                            size_t count, uint64_t *ret_bytes) {
+  struct render_input input = *frame;
+  struct buffer scratch = BUFFER_EMPTY;
+  input.steered = steered;
+  input.steered_count = count;
+  int code = render_bytes(&input, &scratch, ret_bytes);
+  buffer_free(&scratch);
+  return code;
+}
+
+int planning_steered(struct op *op, const struct turning *turning, uint64_t room, size_t *ret_most,
+                     struct tidings_error *error) {
+  const struct turns *turns = &turning->turns;
+  struct nonce nonce = configuration_nonce(op->configuration, op->name);
+  struct render_input frame = reply_frame(op, false, &nonce);
+  struct tidings_span content, trigger;
+  uint64_t left = room, bytes;
+  size_t most = 0;
+  for (size_t i = 0; room && i < turns->count; i++) {
+    if (turns->messages[i].state != MESSAGE_STEERING) continue;
+    int code = content_get(op->txn, op->session, turns->messages[i].n, &op->arena, &content,
+                           &trigger, error);
+    if (code) return code;
+    if (bytes_of_steered(&frame, &content, 1, &bytes))
+      return fail(error, TIDINGS_E_NOMEM, "no memory for a message");
+    if (bytes > left) break;
+    left -= bytes;
+    most++;
+  }
+  *ret_most = room ? most : SIZE_MAX;
+  return 0;
+}
+
+/* -- the plan ---------------------------------------------------------------------------------- */
+
+static int plan_in_room(struct op *op, const struct planned_carrier *carrier,
+                        const struct sorted *sorted, const struct token_counter *counter,
+                        struct plan *ret_plan) {
+  struct nonce nonce = configuration_nonce(op->configuration, op->name);
+  struct render_input frame = reply_frame(op, carrier->chat_request, &nonce);
+  struct room room = {.frame = &frame, .bytes = carrier->room};
+  if (carrier->room &&
+      bytes_of_steered(&frame, carrier->steered, carrier->steered_count, &room.taken))
+    return -1;
+  return plan_delivery_in(carrier->room ? &room : NULL, sorted->sound, sorted->sound_count,
+                          op->settings, op->now_ms, counter, &op->arena, ret_plan);
+}
+
+int planning_make(struct op *op, const struct planned_carrier *carrier, struct item *items,
+                  size_t item_count, struct plan *ret_plan) {
   struct counting counting = {
       .host = op->instance->host, .format = op->settings->format, .shown = BUFFER_EMPTY};
   const struct token_counter counter = {count_tokens, &counting};
   struct sorted sorted;
   struct plan plan;
-  if (sort_out_damaged(op, pinned, items, item_count, &sorted)) return -1;
+  if (sort_out_damaged(op, carrier->pinned, items, item_count, &sorted)) return -1;
   if (plan_needs_facts(sorted.sound, sorted.sound_count, op->settings) &&
       facts_read(sorted.sound, sorted.sound_count, &op->arena))
     return -1;
-  int code = plan_delivery(sorted.sound, sorted.sound_count, op->settings, op->now_ms, &counter,
-                           &op->arena, &plan);
+  int code = plan_in_room(op, carrier, &sorted, &counter, &plan);
   buffer_free(&counting.shown);
   if (code) return -1;
   if (merge_fates(&op->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;

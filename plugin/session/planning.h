@@ -8,12 +8,28 @@
 
 #include "rules/policy/plan.h"
 #include "session/op.h"
+#include "session/turning.h"
 
-/* `items` by n; their facts are filled in. `pinned`: number of the item that the carrier's turn was
- * started for; 0: none. What is damaged is dropped, and said so in the log. Returns 0, or -1: no
- * memory. */
-int planning_make(struct op *op, uint64_t pinned, struct item *items, size_t item_count,
-                  struct plan *ret_plan);
+/* What is planned for. */
+struct planned_carrier {
+  bool chat_request; /* else a tool result */
+  uint64_t pinned;   /* number of the item that its turn was started for; 0: none */
+  uint64_t room;     /* bytes, of planning_room; 0: no bound */
+  const struct tidings_span *steered; /* what goes before the notifications */
+  size_t steered_count;
+};
+
+/* The smaller bound of the carrier's and the configuration's; 0: there is none. */
+uint64_t planning_room(const struct op *op, uint64_t carriers);
+
+/* How many of the messages that are steering have room, in order. Errors: STORE, NOMEM. */
+int planning_steered(struct op *op, const struct turning *turning, uint64_t room, size_t *ret_most,
+                     struct tidings_error *error);
+
+/* `items` by n; their facts are filled in. What is damaged is dropped, and said so in the log.
+ * Returns 0, or -1: no memory. */
+int planning_make(struct op *op, const struct planned_carrier *carrier, struct item *items,
+                  size_t item_count, struct plan *ret_plan);
 
 /* For each item: would it be shown, were there room for all? Returns 0, or -1: no memory. */
 int planning_left(struct op *op, struct item *items, size_t item_count, const bool **ret_left);

@@ -119,27 +119,31 @@ static int show_messages(struct tidings_reply *reply, const struct rendered *ren
   return 0;
 }
 
-int reply_show(struct tidings_reply *reply, struct op *op, const struct showing *showing,
-               struct tidings_error *error) {
+struct render_input reply_frame(const struct op *op, bool chat_request, const struct nonce *nonce) {
   const struct settings *settings = op->settings;
-  const struct plan *plan = showing->plan;
-  struct nonce nonce = configuration_nonce(op->configuration, op->name);
-  struct render_input input = {
-      .lines = plan->lines,
-      .line_count = plan->line_count,
-      .deferred = plan->deferred,
+  return (struct render_input){
       .host_name = op->instance->host_name,
-      .nonce = span_of(nonce.text, nonce.len),
+      .nonce = span_of(nonce->text, nonce->len),
       .format = settings->format,
       .order = settings->order,
       .place = settings->place,
-      .chat_request = showing->chat_request,
-      .steered = showing->steered,
-      .steered_count = showing->steered_count,
+      .chat_request = chat_request,
   };
+}
+
+int reply_show(struct tidings_reply *reply, struct op *op, const struct showing *showing,
+               struct tidings_error *error) {
+  const struct plan *plan = showing->plan;
+  struct nonce nonce = configuration_nonce(op->configuration, op->name);
+  struct render_input input = reply_frame(op, showing->chat_request, &nonce);
   const struct rendered *rendered;
   size_t count;
-  int code = settings->format == FORMAT_SYNTHETIC_CALL
+  input.lines = plan->lines;
+  input.line_count = plan->line_count;
+  input.deferred = plan->deferred;
+  input.steered = showing->steered;
+  input.steered_count = showing->steered_count;
+  int code = input.format == FORMAT_SYNTHETIC_CALL
                  ? make_call_ids(op, plan->line_count, &input.call_ids, error)
                  : 0;
   if (code) return code;

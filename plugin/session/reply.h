@@ -6,6 +6,7 @@
 #ifndef SESSION_REPLY_H
 #define SESSION_REPLY_H
 
+#include "render/render.h"
 #include "rules/policy/plan.h"
 #include "session/op.h"
 #include "session/turning.h"
@@ -36,6 +37,10 @@ struct showing {
                                          running turn, in order */
   size_t steered_count;
 };
+
+/* With what a session's lines and steered messages are rendered: the lines themselves, their number
+ * and what waits are left out. `nonce` must live as long as the result. */
+struct render_input reply_frame(const struct op *op, bool chat_request, const struct nonce *nonce);
 
 /* Puts a plan's lines into the reply: as notifications, and rendered; and the steered messages,
  * rendered. For session op->name with number op->session. Errors: NOMEM, INVAL (the host's random

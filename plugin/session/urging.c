@@ -15,16 +15,19 @@ static bool is_critical(const struct item *item) {
   return item->note.level == TIDINGS_LEVEL_CRITICAL;
 }
 
-int urging_find(struct op *op, struct item *items, size_t count, struct urging *ret_urging) {
+int urging_find(struct op *op, uint64_t unfit, struct item *items, size_t count,
+                struct urging *ret_urging) {
   struct urging urging = {0};
   const bool *left;
   bool any = false;
-  for (size_t i = 0; !any && i < count; i++) any = notification_rings(&items[i].note);
+  for (size_t i = 0; !any && i < count; i++)
+    any = items[i].n > unfit && notification_rings(&items[i].note);
   if (any && planning_left(op, items, count, &left)) return -1;
   for (size_t i = 0; any && i < count; i++) {
     const struct notification *note = &items[i].note;
     bool urgent = is_urgent(note, op->settings);
-    if (!left[i] || !(urgent || note->activation == ACTIVATION_IDLE)) continue;
+    if (!left[i] || items[i].n <= unfit || !(urgent || note->activation == ACTIVATION_IDLE))
+      continue;
     urging.urgency.urgent = urging.urgency.urgent || urgent;
     urging.urgency.asking = items[i].n;
     if (!urging.most || (is_critical(&items[i]) && !is_critical(urging.most)))

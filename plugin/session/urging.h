@@ -15,7 +15,8 @@ struct urging {
                               NULL: none asks */
 };
 
-/* `items`: pending ones, by n. Returns 0, or -1: no memory. */
-int urging_find(struct op *op, struct item *items, size_t count, struct urging *ret_urging);
+/* `items`: pending ones, by n; those up to `unfit` ask for nothing. Returns 0, or -1: no memory. */
+int urging_find(struct op *op, uint64_t unfit, struct item *items, size_t count,
+                struct urging *ret_urging);
 
 #endif

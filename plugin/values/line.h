@@ -21,7 +21,7 @@ struct line {
   size_t listed;                 /* how many of the files have room in the list */
   uint32_t count;                /* how many items it stands for */
   uint8_t level;
-  bool shortened; /* to fit into max_tokens */
+  bool shortened; /* to fit into max_tokens, or into the room */
   bool pinned;    /* it stands for an item that is */
 };
 

@@ -110,7 +110,8 @@ enum reason {
   REASON_OWN_EDIT = 16, /* withdrawn; ref: the n of the change that the assistant's own call made to
                            the same file */
   REASON_OPPOSITE = 17, /* annihilated; ref: the n of its opposite */
-  REASON_SHORTENED = 18,   /* delivered, cut: delivery.max_tokens; ref as with REASON_SHOWN */
+  REASON_SHORTENED = 18,   /* delivered, cut: delivery.max_tokens, or lack of room; ref as with
+                              REASON_SHOWN */
   REASON_NEWER_STATE = 19, /* superseded: a newer report of the same handle or server; ref: its n */
   REASON_COUNTED = 20,     /* delivered: its files are in the number of those that have no room in a
                               list; ref as with REASON_SHOWN */

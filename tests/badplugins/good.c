@@ -162,9 +162,19 @@ static int32_t deliver(struct good_plugin *good, const char *what,
   return code;
 }
 
+static int32_t write_room(struct good_plugin *good, uint64_t bytes, struct tidings_error *error) {
+  char text[24];
+  int len = snprintf(text, sizeof text, "%llu", (unsigned long long)bytes);
+  struct tidings_span span = {text, (size_t)len};
+  return bytes ? write_line(good, "room", &span, error) : TIDINGS_OK;
+}
+
 static int32_t on_tool_result(struct tidings_plugin *plugin,
                               const struct tidings_tool_result *result,
                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  if (result->size >= TIDINGS_SIZE_TO(struct tidings_tool_result, room_bytes) &&
+      write_room(self(plugin), result->room_bytes, error))
+    return TIDINGS_E_STORE;
   return deliver(self(plugin), "tool_result", &result->session, ret_reply, error);
 }
 
@@ -175,6 +185,9 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
   for (size_t i = 0; i < request->message_count; i++) {
     if (write_line(self(plugin), "sends", request->messages[i], error)) return TIDINGS_E_STORE;
   }
+  if (request->size >= TIDINGS_SIZE_TO(struct tidings_chat_request, room_bytes) &&
+      write_room(self(plugin), request->room_bytes, error))
+    return TIDINGS_E_STORE;
   return deliver(self(plugin),
                  request->origin == TIDINGS_ORIGIN_SYSTEM ? "system_request" : "chat_request",
                  &request->session, ret_reply, error);

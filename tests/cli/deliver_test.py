@@ -52,6 +52,22 @@ def test_formats(place):
     assert place.messages() == ["again"], "and then it was not told"
 
 
+def test_room(place):
+    """--room is for all that is added; what does not fit comes with a later carrier"""
+    carrier, seen = b"the output", []
+    for i in range(9):
+        place.ok("push", "-s", "s", f"news number {i}")
+    for _ in range(9):
+        out = deliver(place, "--room", "500", stdin=carrier).out
+        assert out.endswith(carrier) and len(out) - len(carrier) <= 500, out
+        seen += [line for line in out.decode().split("\n") if line.startswith("- ")]
+    assert seen == [f"- news number {i}" for i in range(9)], seen
+    assert not place.pending()
+    place.ok("push", "-s", "s", "more news")
+    assert deliver(place, "--room=20", stdin=carrier).out == carrier
+    assert b"more news" in deliver(place, "--room=0", stdin=carrier).out
+
+
 def test_settled(place):
     """one call is one delivery, committed"""
     place.ok("push", "-s", "s", "news")
@@ -196,7 +212,8 @@ def test_wrong(place):
     """what is wrong in the call"""
     for words, says in (([], "--at is missing"), (["--at", "letter"], "not one of tool-result, chat-request"), (["--at", "tool-result", "--message", "m"], "need --at=chat-request"),
                         (["--at", "chat-request", "--tool", "t"], "need --at=tool-result"), (["--at", "chat-request", "--source", "me"], "not one of user, system"),
-                        (["--at", "tool-result", "x"], "unexpected argument 'x'"), (["--at", "tool-result", "--owner", "x"], "--owner: 'x' is not a process id")):
+                        (["--at", "tool-result", "x"], "unexpected argument 'x'"), (["--at", "tool-result", "--room", "-5"], "--room: '-5' is not a number of bytes"), (["--at", "tool-result", "--room", "10kB"], "--room: '10kB' is not a number of bytes"),
+                        (["--at", "tool-result", "--owner", "x"], "--owner: 'x' is not a process id")):
         result = place.refused("deliver", "-s", "s", *words, code=2, says=says)
         assert not result.out, result
 

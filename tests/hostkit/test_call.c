@@ -87,12 +87,14 @@ Test(call, nothing_to_say_is_a_null_reply) {
   struct kit kit;
   kit_init(&kit);
   struct hostkit *hostkit = kit_open(&kit, "good_a");
-  struct tidings_tool_result result = {.size = sizeof result, .session = kit_span("quiet")};
+  struct tidings_tool_result result = {
+      .size = sizeof result, .session = kit_span("quiet"), .room_bytes = UINT64_MAX};
   struct tidings_reply unwritten;
   struct tidings_reply *reply = &unwritten;
   cr_expect_eq(hostkit_tool_result(hostkit, &result, &reply, NULL), TIDINGS_OK);
   cr_expect_null(reply);
   cr_expect_eq(kit_log_lines(&kit, "A tool_result quiet"), 1);
+  cr_expect_eq(kit_log_lines(&kit, "A room 18446744073709551615"), 1);
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
   cr_assert_null(kit_finish(&kit));
 }
@@ -126,7 +128,8 @@ Test(call, a_chat_request_names_its_messages) {
                                          .session = kit_span("full"),
                                          .origin = TIDINGS_ORIGIN_SYSTEM,
                                          .messages = list,
-                                         .message_count = 2};
+                                         .message_count = 2,
+                                         .room_bytes = 9000};
   struct tidings_reply *reply = NULL;
   cr_assert_eq(hostkit_chat_request(hostkit, &request, &reply, NULL), TIDINGS_OK);
   assert_is_full(reply);
@@ -134,6 +137,7 @@ Test(call, a_chat_request_names_its_messages) {
   cr_expect_eq(kit_log_lines(&kit, "A sends m1"), 1);
   cr_expect_eq(kit_log_lines(&kit, "A sends m2"), 1);
   cr_expect_eq(kit_log_lines(&kit, "A system_request full"), 1);
+  cr_expect_eq(kit_log_lines(&kit, "A room 9000"), 1);
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
   cr_assert_null(kit_finish(&kit));
 }

@@ -63,21 +63,23 @@ Test(flat, every_operation) {
       "\"owner_pid\":0,\"settle_on_return\":false");
   cr_assert(handle > 0, "%s", hostkit_flat_error());
   assert_answer(handle, "{\"op\":\"info\"}",
-                "{\"name\":\"good\",\"version\":\"1.2.3\",\"build_id\":\"A\",\"abi\":\"1.0\","
+                "{\"name\":\"good\",\"version\":\"1.2.3\",\"build_id\":\"A\",\"abi\":\"1.1\","
                 "\"generation\":1}");
   assert_answer(
       handle,
       "{\"op\":\"tool_result\",\"session\":\"s\",\"call_id\":\"c\",\"tool\":\"bash\",\"content\":"
-      "\"o\\u0000k\"}",
+      "\"o\\u0000k\",\"room\":500}",
       "{\"reply\":" REPLY(
           "null") ",\"content\":\"o\\u0000k\","
                   "\"outgoing\":[{\"role\":\"carrier\",\"carrier\":true,\"text\":\"o\\u0000k\"}]}");
   assert_answer(handle,
                 "{\"op\":\"chat_request\",\"session\":\"s\",\"source\":\"system\",\"messages\":["
-                "\"m1\",\"m2\"]}",
+                "\"m1\",\"m2\"],\"room\":4294967295}",
                 "{\"reply\":" REPLY("null") ",\"content\":\"\",\"outgoing\":[{\"role\":\"carrier\","
                                             "\"carrier\":true,\"text\":\"\"}]}");
   cr_expect_eq(kit_log_lines(&kit, "A sends m"), 2);
+  cr_expect_eq(kit_log_lines(&kit, "A room 500"), 1);
+  cr_expect_eq(kit_log_lines(&kit, "A room 4294967295"), 1);
   cr_expect_eq(kit_log_lines(&kit, "A system_request s"), 1);
   assert_answer(handle, "{\"op\":\"event\",\"event\":{\"type\":\"wake\",\"n\":1.5}}",
                 "{\"reply\":" REPLY("null") "}");
@@ -173,7 +175,11 @@ Test(flat, bad_requests) {
                "session is empty, expected 1 to 255 bytes");
   assert_error(handle, "{\"op\":\"tool_result\",\"session\":\"s\",\"contents\":\"x\"}", schema,
                "tool_result has an unknown member contents, expected only op, session, call_id, "
-               "tool, content");
+               "tool, content, room");
+  assert_error(handle, "{\"op\":\"tool_result\",\"session\":\"s\",\"room\":-1}", schema,
+               "tool_result.room is -1, expected a whole number from 0 to 4294967295");
+  assert_error(handle, "{\"op\":\"chat_request\",\"session\":\"s\",\"room\":\"much\"}", schema,
+               "chat_request.room is \"much\", expected a whole number from 0 to 4294967295");
   assert_error(handle, "{\"op\":\"chat_request\",\"session\":\"s\",\"source\":\"me\"}", schema,
                "chat_request.source is \"me\", expected one of user, system");
   assert_error(handle, "{\"op\":\"chat_request\",\"session\":\"s\",\"messages\":[\"m\",1]}", schema,

@@ -238,7 +238,8 @@ static const char *play_hook(struct world *world, const struct setup *setup,
   call.input.named = call.named;
   call.input.named_count = move->name_count;
   call.input.delivery = at + 1;
-  call.input.steering = call.input.owned = true;
+  call.input.steered_most = SIZE_MAX;
+  call.input.owned = true;
   call.input.fires_at_once = setup->fires_at_once;
   if (chat ? move->name_count > 0 : turns_minds_tool_result(&world->run)) {
     broken = step(world, setup, move, &call, &code);

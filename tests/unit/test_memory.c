@@ -242,7 +242,7 @@ static void fill_plenty(void) {
 }
 
 /* Everything that a plan can do at once: facts, edits, pairs that cancel out, common lines, a
- * budget. */
+ * budget, little room. */
 static bool try_whole_plan(void) {
   static const char *const names[] = {"changed", "disconnected", "reconnected"};
   struct arena arena = ARENA_EMPTY;
@@ -267,8 +267,10 @@ static bool try_whole_plan(void) {
                                                         : "{\"paths\":[\"b\",\"c\"]}"),
                               .caused_by = span_text(i % 30 ? "" : "call")};
   }
+  const struct render_input frame = {.host_name = span_text("a host")};
+  const struct room room = {.frame = &frame, .bytes = 600};
   int code = facts_read(items, count, &arena);
-  if (!code) code = plan_delivery(items, count, &settings, 0, NULL, &arena, &plan);
+  if (!code) code = plan_delivery_in(&room, items, count, &settings, 0, NULL, &arena, &plan);
   if (code) cr_assert(plan.deferred == 77 && !plan.lines, "the result was written");
   else cr_assert_gt(plan.line_count, 0);
   arena_free(&arena);

@@ -305,9 +305,10 @@ HOSTKIT_API int64_t hostkit_flat_open(const char *options_json);
 
 /* One call. The request is a JSON object with "op". Returns a JSON object, to be freed with
  * hostkit_free; NULL: out of memory.
- *   {"op": "tool_result", "session", "call_id"?, "tool"?, "content"?}
+ *   {"op": "tool_result", "session", "call_id"?, "tool"?, "content"?, "room"?: bytes}
  *     -> {"reply": {...}, "content": "...", "outgoing": [...]}
- *   {"op": "chat_request", "session", "source"?, "content"?, "messages"?: [ids]} -> the same
+ *   {"op": "chat_request", "session", "source"?, "content"?, "messages"?: [ids], "room"?: bytes}
+ *     -> the same
  *   {"op": "push", "session", "kind", "message", "level"?, "data"?, "key"?, "tool"?, "handle"?,
  *    "ttl_ms"?, "activation"?, "caused_by"?, "source"?, "id"?} -> {"reply": {...}}
  *   {"op": "wake", "session"} -> {"reply": {...}}
@@ -321,7 +322,8 @@ HOSTKIT_API int64_t hostkit_flat_open(const char *options_json);
  *
  * "outgoing" is what hostkit_compose gives: {"role", "carrier": bool, "text", "call_id"?, "tool"?};
  * "content" is the carrier's text. The members of "push" are those of a notification's data, and
- * the event's own "source" and "id". Other members are refused.
+ * the event's own "source" and "id". "room" is room_bytes of plugin.h; since 1.1. Other members are
+ * refused.
  *
  * On an error it returns {"error": {"code": "TIDINGS_E_...", "text": "..."}}. Since 1.0. */
 HOSTKIT_API char *hostkit_flat_call(int64_t handle, const char *request_json);

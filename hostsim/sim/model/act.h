@@ -96,6 +96,11 @@ struct act {
   bool resume, trigger;
   int before; /* ACT_MOVE; 0: last */
 
+  uint32_t room; /* hooks: bytes; 0: no bound */
+  /* For how many lines and steered messages there was room. The model does not know how long these
+   * are: it takes what the plugin did, as far as that may be. */
+  unsigned lines_fit, steered_fit;
+
   bool has_ids; /* turns, ACT_CHAT_REQUEST */
   unsigned id_count;
   int ids[ACT_IDS];
@@ -113,6 +118,9 @@ struct act {
   int64_t clock_ms;             /* ACT_CLOCK: by how much it jumps */
   bool in_place; /* ACT_RESTART: the process stays, only its instance is closed and opened again */
 };
+
+/* In the one not even a line fits, in the other each that is alone. */
+enum { ROOM_FOR_NONE = 4, ROOM_FOR_ONE = 560 };
 
 /* The kinds of notifications that are pushed. */
 struct note_kind {

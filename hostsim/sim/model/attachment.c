@@ -51,6 +51,7 @@ static void recover_run(struct model *model, const struct sim_settings *settings
   }
   run_become_idle(model);
   run->compacting = run->delayed = false;
+  run->unfit = 0;
   if (settings->hold && (ran || message_waiting(model, MESSAGE_QUEUED, NULL) > 0))
     run->state = FAILED;
 }

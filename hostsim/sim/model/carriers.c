@@ -41,13 +41,23 @@ static void end_removed(struct model *model, const struct plan *plan) {
     news_end(model, &model->items[plan->taken[i].item], plan->taken[i].outcome);
 }
 
+/* How many lines, by the cap and the room. */
+static unsigned most_lines(const struct act *act, const struct sim_settings *settings) {
+  unsigned most = settings->max_items > 0 ? settings->max_items : UINT32_MAX;
+  return act->room > 0 && act->lines_fit < most ? act->lines_fit : most;
+}
+
 void carrier_make(struct model *model, const struct act *act, const struct sim_settings *settings,
                   struct answer *answer) {
   struct plan plan;
   bool steers = act->kind == ACT_TOOL_RESULT && model->run.state == BUSY && !model->run.compacting;
   bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids;
-  news_plan(model, settings, true, &plan);
+  news_plan(model, settings, most_lines(act, settings), &plan);
   answer->steered_count = steers ? message_waiting(model, MESSAGE_STEERING, answer->steered) : 0;
+  if (act->room > 0 && answer->steered_count > act->steered_fit)
+    answer->steered_count = act->steered_fit;
+  if (act->kind == ACT_CHAT_REQUEST && act->room == ROOM_FOR_NONE && plan.end > model->run.unfit)
+    model->run.unfit = plan.end;
   if (plan.shown_count == 0 && answer->steered_count == 0 && !names) {
     end_removed(model, &plan);
     return;
@@ -98,6 +108,7 @@ void carrier_commit(struct model *model, int delivery) {
 /* True: a message waits for a turn again. */
 bool carrier_roll_back(struct model *model, int delivery) {
   bool queued = false;
+  model->run.unfit = 0;
   model->deliveries[delivery].state = DELIVERY_ROLLED_BACK;
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].held == LEASED && model->items[i].delivery == delivery)

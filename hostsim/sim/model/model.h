@@ -92,6 +92,7 @@ struct model_run {
   unsigned batch_end;           /* how many messages there were then */
   int64_t aborts[MODEL_ABORTS]; /* when */
   unsigned abort_count, auto_turns;
+  int unfit; /* items before this one had no room on a chat request, and ask for nothing */
 };
 
 struct model_peer {

@@ -156,13 +156,14 @@ static void choose(const struct model *model, const struct line *lines, unsigned
   }
 }
 
-void news_plan(const struct model *model, const struct sim_settings *settings, bool capped,
+void news_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
                struct plan *ret_plan) {
   bool left[MODEL_ITEMS], kept[MODEL_ITEMS];
   struct line lines[MODEL_ITEMS];
   int places[MODEL_ITEMS];
   unsigned count = 0;
   ret_plan->shown_count = ret_plan->taken_count = 0;
+  ret_plan->end = 0;
   for (int i = 0; i < (int)model->item_count; i++) {
     const struct model_item *item = &model->items[i];
     enum outcome removed = is_expired(model, item)                     ? EXPIRED
@@ -183,9 +184,9 @@ void news_plan(const struct model *model, const struct sim_settings *settings, b
     if (left[i] && find_newest(model, left, i) == i) lines[count++] = (struct line){i, places[i]};
   sort(model, lines, count);
   for (unsigned i = 0; i < count; i++) kept[i] = true;
-  if (capped && settings->max_items > 0 && count > settings->max_items)
-    choose(model, lines, count, settings->max_items, kept);
+  if (count > most) choose(model, lines, count, most, kept);
   for (unsigned i = 0; i < count; i++) {
+    if (lines[i].item >= ret_plan->end) ret_plan->end = lines[i].item + 1;
     if (kept[i]) {
       ret_plan->shown[ret_plan->shown_count++] = lines[i].item;
       take_item(ret_plan, lines[i].item, DELIVERED);

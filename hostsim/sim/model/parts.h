@@ -10,6 +10,7 @@
 /* news.c: what is shown of what is pending. A fate for each item that the carrier takes; those that
  * it leaves are LEFT. */
 struct plan {
+  int end; /* no line is of an item from this one on */
   unsigned shown_count, taken_count;
   int shown[MODEL_ITEMS];
   struct {
@@ -17,7 +18,8 @@ struct plan {
     enum outcome outcome;
   } taken[MODEL_ITEMS];
 };
-void news_plan(const struct model *model, const struct sim_settings *settings, bool capped,
+/* At most so many lines are shown. */
+void news_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
                struct plan *ret_plan);
 int news_push(struct model *model, const struct act *act, const struct sim_settings *settings);
 void news_poll(struct model *model, uint8_t handle);

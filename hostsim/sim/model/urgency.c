@@ -31,7 +31,7 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
   bool asks = false;
   for (unsigned i = 0; i < plan->shown_count; i++) {
     const struct model_item *item = &model->items[plan->shown[i]];
-    if (wants_turn(item, settings)) {
+    if (plan->shown[i] >= model->run.unfit && wants_turn(item, settings)) {
       asks = asks || !item->asked;
       newest = plan->shown[i] > newest ? plan->shown[i] : newest;
       pressing = pressing < 0 || urgency_goes_before(model, plan->shown[i], pressing)
@@ -52,7 +52,8 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
 static bool any_urgent(const struct model *model, const struct sim_settings *settings,
                        const struct plan *plan) {
   for (unsigned i = 0; i < plan->shown_count; i++)
-    if (is_urgent(&model->items[plan->shown[i]], settings)) return true;
+    if (plan->shown[i] >= model->run.unfit && is_urgent(&model->items[plan->shown[i]], settings))
+      return true;
   return false;
 }
 
@@ -85,7 +86,7 @@ void urgency_look(struct model *model, const struct sim_settings *settings, stru
   enum run_state state = model->run.state;
   bool streams = state == BUSY && model->run.phase == PHASE_STREAMING;
   if (model->run.compacting || (state != IDLE && !streams)) return;
-  news_plan(model, settings, false, &plan);
+  news_plan(model, settings, UINT32_MAX, &plan);
   if (state == IDLE) ask_for_turn(model, settings, &plan);
   else if (any_urgent(model, settings, &plan)) ask_for_abort(model, settings, answer);
 }

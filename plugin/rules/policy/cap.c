@@ -65,6 +65,7 @@ static void drop_lines(struct work *work, const bool *kept, enum reason reason) 
       work->deferred++;
       continue;
     }
+    work->dropped++;
     for (size_t i = first_of(work, &work->lines[l]); i != NO_ITEM; i = work->next[i])
       end_item(work, i, OUTCOME_DROPPED, reason, 0);
   }

@@ -44,25 +44,58 @@ static size_t finish_fates(struct work *work) {
   return count;
 }
 
-int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings,
-                  int64_t now_ms, const struct token_counter *counter, struct arena *arena,
-                  struct plan *ret_plan) {
+/* Where nothing is shown, nothing makes way for it. */
+static void take_back_drops(struct work *work) {
+  for (size_t i = 0; i < work->item_count; i++) {
+    if (work->fates[i].outcome == OUTCOME_DROPPED) end_item(work, i, OUTCOME_NONE, REASON_NONE, 0);
+  }
+  work->deferred += work->dropped;
+}
+
+/* The steps that choose among the lines. */
+static int choose_lines(struct work *work) {
+  policy_rank(work);
+  if (work->room && policy_set_aside(work)) return -1;
+  if (policy_cap(work) || policy_tokens(work)) return -1;
+  if (!work->room) return 0;
+  if (policy_fit_room(work)) return -1;
+  if (!work->line_count) take_back_drops(work);
+  return 0;
+}
+
+static int make_plan(struct work *work, struct plan *ret_plan) {
+  if (begin(work) || remove_items(work) || policy_coalesce(work) || choose_lines(work)) return -1;
+  size_t fate_count = finish_fates(work);
+  *ret_plan = (struct plan){.lines = work->lines,
+                            .line_count = work->line_count,
+                            .fates = work->fates,
+                            .fate_count = fate_count,
+                            .deferred = work->deferred,
+                            .aside = work->aside,
+                            .aside_newest = work->aside_newest};
+  return 0;
+}
+
+int plan_delivery_in(const struct room *room, const struct item *items, size_t item_count,
+                     const struct settings *settings, int64_t now_ms,
+                     const struct token_counter *counter, struct arena *arena,
+                     struct plan *ret_plan) {
   struct work work = {.items = items,
                       .item_count = item_count,
                       .settings = settings,
                       .now_ms = now_ms,
                       .counter = counter,
                       .arena = arena};
-  if (begin(&work) || remove_items(&work) || policy_coalesce(&work)) return -1;
-  policy_rank(&work);
-  if (policy_cap(&work) || policy_tokens(&work)) return -1;
-  size_t fate_count = finish_fates(&work);
-  *ret_plan = (struct plan){.lines = work.lines,
-                            .line_count = work.line_count,
-                            .fates = work.fates,
-                            .fate_count = fate_count,
-                            .deferred = work.deferred};
-  return 0;
+  int code = room ? policy_begin_room(&work, room) : 0;
+  if (!code) code = make_plan(&work, ret_plan);
+  policy_end_room(&work);
+  return code;
+}
+
+int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings,
+                  int64_t now_ms, const struct token_counter *counter, struct arena *arena,
+                  struct plan *ret_plan) {
+  return plan_delivery_in(NULL, items, item_count, settings, now_ms, counter, arena, ret_plan);
 }
 
 int plan_left(const struct item *items, size_t item_count, const struct settings *settings,

@@ -3,13 +3,15 @@
  * rules/policy/plan.h: one pure function from what is pending, the settings and the moment to a
  * plan: what is shown, in which order and words, what is removed and why, what stays. Steps, one
  * file each, in this order: expire, withdraw, annihilate, filter, supersede, coalesce, rank, cap,
- * tokens.
- * It must not know the store, JSON, clocks or how text is rendered.
+ * tokens, room.
+ * It must not know the store, JSON, clocks or how text is rendered; render/ tells it how long it
+ * becomes.
  */
 #ifndef RULES_POLICY_PLAN_H
 #define RULES_POLICY_PLAN_H
 
 #include "common/arena.h"
+#include "render/render.h"
 #include "values/line.h"
 #include "values/notification.h"
 #include "values/settings.h"
@@ -21,13 +23,23 @@ struct token_counter {
   void *context;
 };
 
+/* How much the carrier can take. */
+struct room {
+  const struct render_input *frame; /* what the lines will be rendered with */
+  uint64_t bytes;                   /* of all texts of the reply */
+  uint64_t taken;                   /* of them, by what goes before the notifications */
+};
+
 struct plan {
   struct line *lines; /* in the order in which they are shown */
   size_t line_count;
   struct fate *fates; /* of every item that is not pending any more when the delivery commits, shown
                          ones included; by n */
   size_t fate_count;
-  size_t deferred; /* lines whose items stay pending because of a cap */
+  size_t deferred; /* lines whose items stay pending because of a cap, or for lack of room */
+  size_t aside; /* of these: the lines that do not fit into the room at all, however short they are
+                   cut; other lines do not wait for them */
+  uint64_t aside_newest; /* number of the newest item of those */
 };
 
 /* `items`: pending ones, by n, their facts read if plan_needs_facts. Lines and fates live in the
@@ -36,6 +48,12 @@ struct plan {
 int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings,
                   int64_t now_ms, const struct token_counter *counter, struct arena *arena,
                   struct plan *ret_plan);
+/* The same, and rendered with the room's frame the lines have no more bytes than it has. `room`
+ * NULL: there is no bound. */
+int plan_delivery_in(const struct room *room, const struct item *items, size_t item_count,
+                     const struct settings *settings, int64_t now_ms,
+                     const struct token_counter *counter, struct arena *arena,
+                     struct plan *ret_plan);
 
 /* Which items the next carrier would show if there were room for all: what no step removes.
  * ret_left has an element for each. Returns 0, or -1: no memory. */

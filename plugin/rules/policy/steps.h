@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "render/coalesced.h"
+#include "render/measure.h"
 #include "rules/policy/plan.h"
 
 #define NO_ITEM SIZE_MAX
@@ -38,8 +39,14 @@ struct work {
   size_t line_count;
   size_t *next;       /* one an item: the next item of the same line, or NO_ITEM */
   size_t deferred;    /* lines */
+  size_t dropped;     /* lines, by max_items */
   struct trace trace; /* what became of files, by window */
   size_t *slots;      /* at a leader of its mentions: where the path stands in its line's list */
+
+  const struct room *room; /* NULL: there is no bound; nor is anything measured then */
+  struct measure *measure; /* of the block in that room */
+  size_t aside;            /* deferred lines that no block in that room could have */
+  uint64_t aside_newest;   /* number of their newest item */
 
   const struct settings *settings;
   const struct token_counter *counter;
@@ -74,6 +81,15 @@ int policy_coalesce(struct work *work); /* makes the lines */
 void policy_rank(struct work *work);
 int policy_cap(struct work *work);
 int policy_tokens(struct work *work);
+
+/* room.c. Pair the first two, also after a failure; the others need what they make. */
+int policy_begin_room(struct work *work, const struct room *room);
+void policy_end_room(struct work *work);
+int policy_set_aside(struct work *work); /* before any cap: what cannot be shown fills none */
+int policy_fit_room(struct work *work);
+
+/* How many bytes of its message a line has at least: its first line, or 200 of that. */
+size_t policy_least_bytes(const struct line *line);
 
 /* files.c */
 /* Is it one of those that a list may be made of? Whatever else has a path may mean anything. */

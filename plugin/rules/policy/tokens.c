@@ -23,7 +23,7 @@ static size_t first_line_bytes(struct tidings_span message) {
   return len;
 }
 
-static size_t least_bytes(const struct line *line) {
+size_t policy_least_bytes(const struct line *line) {
   size_t first = first_line_bytes(line->item->note.message);
   if (line->level == TIDINGS_LEVEL_CRITICAL || first <= LEAST_BYTES) return first;
   return utf8_prefix(line->item->note.message, LEAST_BYTES + LONGEST_CHARACTER - 1);
@@ -50,7 +50,7 @@ static int cut_at(const struct work *work, struct line *line, size_t kept) {
 /* To the first line; if it `must` be shown, then by halves as far as may be, until it fits. */
 static int shorten_text(const struct work *work, struct line *line, uint64_t left, bool must) {
   struct tidings_span message = line->item->note.message;
-  size_t least = least_bytes(line), kept = first_line_bytes(message);
+  size_t least = policy_least_bytes(line), kept = first_line_bytes(message);
   if (kept < message.len && cut_at(work, line, kept)) return -1;
   while (must && kept > least && cost(work, line->message) > left) {
     kept = kept / 2 > least ? kept / 2 : least;

@@ -26,10 +26,13 @@ void turns_lease_turn(struct step *step) {
 }
 
 void turns_lease_steering(struct step *step) {
-  if (!step->input->steering || step->run->compacting || !turn_runs(step->run)) return;
-  for (size_t i = 0; i < step->turns->count; i++) {
+  size_t most = step->input->steered_most;
+  if (step->run->compacting || !turn_runs(step->run)) return;
+  for (size_t i = 0; most && i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
-    if (message->state == MESSAGE_STEERING) put_on_carrier(message, step->input);
+    if (message->state != MESSAGE_STEERING) continue;
+    put_on_carrier(message, step->input);
+    most--;
   }
 }
 
@@ -59,7 +62,7 @@ int turns_carrier_committed(struct step *step) {
 int turns_carrier_rolled_back(struct step *step) {
   struct run *run = step->run;
   bool any = false;
-  run->asked = 0;
+  run->asked = run->unfit = 0;
   name_carried(step);
   for (size_t i = 0; i < step->turns->count; i++) {
     struct message *message = &step->turns->messages[i];
@@ -92,7 +95,7 @@ int turns_run_recovered(struct step *step) {
   turns_end_turn(step);
   turns_end_settling(run);
   run->compacting = false;
-  run->asked = 0;
+  run->asked = run->unfit = 0;
   if (step->input->settings->restart_hold) held = ran || turns_anything_queued(step->turns);
   run->state = held ? RUN_ERROR : RUN_IDLE;
   return 0;

@@ -9,7 +9,7 @@
 
 /* Those of the running turn that no carrier had yet go on this one. */
 void turns_lease_turn(struct step *step);
-/* What waits for the running turn goes on this tool result. */
+/* What waits for the running turn goes on this tool result, as far as there is room. */
 void turns_lease_steering(struct step *step);
 
 /* The messages named were on a carrier that is in the transcript. */

@@ -60,9 +60,9 @@ struct turns_input {
   struct tidings_span words;     /* RETRYING, WAITING, FAILED */
   uint32_t attempt;              /* RETRYING */
   uint64_t
-      delivery;  /* CHAT_REQUEST, TOOL_RESULT: that takes messages along; COMMITTED, ROLLED_BACK */
-  bool steering; /* TOOL_RESULT: the delivery takes what is steering */
-  bool fires_at_once; /* CHAT_REQUEST, TOOL_RESULT: the delivery counts as committed */
+      delivery; /* CHAT_REQUEST, TOOL_RESULT: that takes messages along; COMMITTED, ROLLED_BACK */
+  size_t steered_most; /* TOOL_RESULT: how many steering messages the delivery takes, in order */
+  bool fires_at_once;  /* CHAT_REQUEST, TOOL_RESULT: the delivery counts as committed */
 };
 
 /* What to ask of the host. */

@@ -10,7 +10,8 @@ enum run_flag {
   RUN_COMPACTING = 4,
   RUN_STEERING = 8,
   RUN_SETTLING = 16,
-  RUN_FLAGS = 32
+  RUN_UNFIT = 32, /* `unfit` is not 0, and stands at the end */
+  RUN_FLAGS = 64
 };
 
 static uint64_t flag(bool set, unsigned bit) { return set ? bit : 0; }
@@ -21,7 +22,7 @@ void run_encode(struct buffer *out, const struct run *run) {
   record_u64(out, run->kind);
   record_u64(out, flag(run->told, RUN_TOLD) | flag(run->aborted, RUN_ABORTED) |
                       flag(run->compacting, RUN_COMPACTING) | flag(run->steering, RUN_STEERING) |
-                      flag(run->settling, RUN_SETTLING));
+                      flag(run->settling, RUN_SETTLING) | flag(run->unfit, RUN_UNFIT));
   record_u64(out, run->attempt);
   record_bytes(out, run->words);
   record_i64(out, run->started_ms);
@@ -38,6 +39,7 @@ void run_encode(struct buffer *out, const struct run *run) {
   record_i64(out, run->last_stamp_ms);
   record_u64(out, run->abort_count);
   for (uint32_t i = 0; i < run->abort_count; i++) record_i64(out, run->aborts_ms[i]);
+  if (run->unfit) record_u64(out, run->unfit);
 }
 
 void run_decode(struct record_reader *reader, struct run *ret_run) {
@@ -67,5 +69,6 @@ void run_decode(struct record_reader *reader, struct run *ret_run) {
   run.last_stamp_ms = record_read_i64(reader);
   run.abort_count = record_read_below(reader, MAX_ABORTS + 1);
   for (uint32_t i = 0; i < run.abort_count; i++) run.aborts_ms[i] = record_read_i64(reader);
+  if (flags & RUN_UNFIT) run.unfit = record_read_u64(reader);
   *ret_run = run;
 }

@@ -33,6 +33,25 @@ await test("what is rolled back rides on the next prompt", () => {
   kit.close();
 });
 
+await test("a reply has no more bytes than there is room for, and the rest comes later", () => {
+  const kit = open();
+  const seen = [];
+  const ROOM = 600;
+  for (let i = 0; i < 12; i++) push(kit, `Job ${i} é has failed.`);
+  for (let json; (json = kit.toolResult("s", "c", "bash", "", ROOM)) !== undefined; ) {
+    const reply = JSON.parse(json);
+    const bytes = reply.messages.reduce((sum, message) => sum + Buffer.byteLength(message.text), 0);
+    equal(bytes <= ROOM && bytes > ROOM / 2, true, `${bytes} bytes`);
+    seen.push(...reply.notifications.map((one) => one.message));
+    kit.settle(reply.delivery, "committed");
+  }
+  equal(seen, Array.from({ length: 12 }, (_, i) => `Job ${i} é has failed.`));
+  push(kit, "No room for this.");
+  equal(kit.chatRequest("s", "user", [], "Hello.", 40), undefined);
+  matches(kit.chatRequest("s", "user", undefined, undefined, 0), /No room for this/);
+  kit.close();
+});
+
 await test("a turn is offered, started with its ids, and cannot be started twice", () => {
   const kit = open();
   send(kit, "session.opened", { host: "Test" });
@@ -53,6 +72,11 @@ await test("each wrong argument is named, with what was expected", () => {
     [() => kit.toolResult(null), "session: expected a string"],
     [() => kit.toolResult("s", 5), "callId: expected a string"],
     [() => kit.toolResult("s", "c", {}), "tool: expected a string"],
+    [() => kit.toolResult("s", "c", "t", "", -1), "room: expected a whole number of bytes, 0 for no bound"],
+    [() => kit.toolResult("s", "c", "t", "", 1.5), "room: expected a whole number of bytes, 0 for no bound"],
+    [() => kit.toolResult("s", "c", "t", "", NaN), "room: expected a whole number of bytes, 0 for no bound"],
+    [() => kit.chatRequest("s", "user", [], "", "9000"), "room: expected a whole number of bytes, 0 for no bound"],
+    [() => kit.chatRequest("s", "user", [], "", Infinity), "room: expected a whole number of bytes, 0 for no bound"],
     [() => kit.chatRequest("s", "robot"), "source: expected user or system"],
     [() => kit.chatRequest("s", "user", "m1"), "messages: expected an array of strings"],
     [() => kit.chatRequest("s", "user", ["m1", 2]), "messages: expected a string"],

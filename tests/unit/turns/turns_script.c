@@ -196,7 +196,7 @@ static void command(struct script *script) {
                               .words = words ? span_text(words) : span_of(NULL, 0),
                               .attempt = attempt ? (uint32_t)strtoul(attempt, NULL, 10) : 0,
                               .delivery = delivery ? strtoull(delivery, NULL, 10) : 0,
-                              .steering = true,
+                              .steered_most = SIZE_MAX,
                               .fires_at_once = has_word(script, "fires")};
   cr_assert_lt(input.delivery, MOST_DELIVERIES);
   if (count) input.id = script->ids[0];
