@@ -8,6 +8,7 @@
 #include "event/event.h"
 #include "flow/flow.h"
 #include "rules/policy/plan.h"
+#include "rules/producers/producers.h"
 #include "session/decision.h"
 #include "session/op.h"
 
@@ -37,10 +38,8 @@ int lease_describe(struct op *op, const struct delivering *delivering, const str
  * planned on, and nothing was written. Errors: BUSY, FULL, STORE, NOMEM. */
 int lease_write(struct op *op, struct delivering *delivering, const struct plan *plan,
                 struct delivery *delivery, bool *ret_outdated, struct tidings_error *error);
-/* Is there a number left for a delivery? */
-int lease_check_number(uint64_t n, struct tidings_error *error);
 
-/* -- what is pushed: push.c, report.c, react.c ------------------------------------------------- */
+/* -- what is pushed: push.c, report.c, recall.c, react.c --------------------------------------- */
 
 /* Errors as of store_push. */
 int push_notification(struct op *op, const struct event *event, bool *ret_duplicate,
@@ -49,6 +48,12 @@ int push_notification(struct op *op, const struct event *event, bool *ret_duplic
  * the next carrier. Errors as of a notification. */
 int report_take(struct op *op, const struct event *event, bool *ret_duplicate, bool *ret_asks,
                 struct tidings_error *error);
+/* What a report withdraws while it is on a carrier that was not settled yet. It cannot be taken
+ * from there; but if the carrier does not go out, it ends as withdrawn in place of being pending
+ * again. `write`: so the deliveries' rows say then. *ret_any: there is some that they do not say
+ * yet. Of op's head. Errors: STORE, NOMEM. */
+int recall_leased(struct op *op, const struct produced *produced, bool write, bool *ret_any,
+                  struct tidings_error *error);
 /* After a notification that asks for something was stored in session op->name: what it makes this
  * host do, if the session is the host's. A reply only if there is an action, or none could be
  * decided yet. Cannot fail: the notification is stored. */

@@ -5,6 +5,7 @@
  */
 #include "common/error.h"
 #include "flow/internal.h"
+#include "session/ending.h"
 #include "session/ledger.h"
 
 enum { RETENTION_ROWS = 64 };
@@ -34,11 +35,6 @@ int lease_describe(struct op *op, const struct delivering *delivering, const str
   };
   return ledger_ranges(plan->fates, plan->fate_count, &op->arena, &ret_delivery->fates,
                        &ret_delivery->fate_count);
-}
-
-int lease_check_number(uint64_t n, struct tidings_error *error) {
-  if (n <= UINT32_MAX) return 0;
-  return fail(error, TIDINGS_E_FULL, "the session has had 4,294,967,295 deliveries; open another");
 }
 
 /* Changes op's head for the delivery; one that ends at once is committed in the same transaction.
@@ -71,7 +67,7 @@ static int write_run(struct op *op, struct delivering *delivering, const struct 
 
 static int write_rows(struct op *op, struct delivering *delivering, const struct plan *plan,
                       struct delivery *delivery, struct tidings_error *error) {
-  int code = lease_check_number(delivery->n, error);
+  int code = ending_check_number(delivery->n, error);
   if (!code && (delivery->fate_count || delivery->carrier != CARRIER_NONE))
     code = write_delivery(op, delivery, error);
   if (!code) code = write_run(op, delivering, plan, error);

@@ -6,9 +6,10 @@
 #include "common/error.h"
 #include "query/past.h"
 
-static const struct fate_range *find_fate(const struct delivery *delivery, uint64_t n) {
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    if (delivery->fates[i].first <= n && n <= delivery->fates[i].last) return &delivery->fates[i];
+static const struct fate_range *find_fate(const struct fate_range *fates, size_t count,
+                                          uint64_t n) {
+  for (size_t i = 0; i < count; i++) {
+    if (fates[i].first <= n && n <= fates[i].last) return &fates[i];
   }
   return NULL;
 }
@@ -24,6 +25,16 @@ static void tell_push(const struct item *item, struct buffer *out) {
   buffer_format(out, " as %s", quote(note->source).text);
   if (note->name.len) buffer_format(out, ".%s", quote(note->name).text);
   buffer_format(out, ", %s.", level_name(note->level));
+}
+
+/* It was withdrawn while it is on the carrier. */
+static void tell_recall(const struct question *question, const struct item *item,
+                        const struct delivery *delivery, struct buffer *out) {
+  const struct fate_range *fate = find_fate(delivery->recalled, delivery->recalled_count, item->n);
+  if (!fate) return;
+  buffer_format(out, " If the host takes it back, the item is %s: ", outcome_name(fate->outcome));
+  past_write_reason(question, &item->note, fate, out);
+  buffer_text(out, ".");
 }
 
 static void tell_delivery(const struct question *question, const struct item *item,
@@ -52,6 +63,7 @@ static void tell_delivery(const struct question *question, const struct item *it
                 outcome_name(fate->outcome));
   past_write_reason(question, &item->note, fate, out);
   buffer_text(out, delivery->state == DELIVERY_LEASED ? ", once the host has settled it." : ".");
+  if (delivery->state == DELIVERY_LEASED) tell_recall(question, item, delivery, out);
 }
 
 int query_explain(struct question *question, struct tidings_error *error) {
@@ -75,7 +87,7 @@ int query_explain(struct question *question, struct tidings_error *error) {
   tell_push(&item, &story);
   for (size_t i = 0; i < past.delivery_count; i++) {
     const struct delivery *delivery = &past.deliveries[i];
-    const struct fate_range *fate = find_fate(delivery, n);
+    const struct fate_range *fate = find_fate(delivery->fates, delivery->fate_count, n);
     if (!fate) continue;
     tell_delivery(question, &item, delivery, fate, &story);
     outcome = delivery->state == DELIVERY_COMMITTED ? outcome_name(fate->outcome)

@@ -5,7 +5,7 @@
 #include "session/attach.h"
 
 #include "common/error.h"
-#include "session/ledger.h"
+#include "session/ending.h"
 #include "session/turning.h"
 
 static bool transcript_names(const struct session_event *opening, uint64_t id) {
@@ -45,14 +45,10 @@ static int resolve_leases(struct op *op, const struct session_event *opening,
         delivery_get_leased(op->txn, op->session, head, leased[i], &op->arena, &delivery, error);
     if (code) return code;
     bool named = transcript_names(opening, public_id(op->session, delivery.n));
-    int failed = named ? ledger_commit(head, &delivery, &op->arena)
-                       : ledger_roll_back(head, &delivery, &op->arena);
-    if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
-    delivery.state = named ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
-    delivery.settled_by =
+    enum delivery_settled_by by =
         opening && opening->has_deliveries ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
-    delivery.settled_ms = op->now_ms;
-    code = delivery_put(op->txn, op->session, &delivery, error);
+    code = named ? ending_commit(op, &delivery, by, error)
+                 : ending_roll_back(op, &delivery, by, error);
     if (!code) code = end_carrier(op, turning, &delivery, named, error);
     if (code) return code;
   }

@@ -126,6 +126,10 @@ struct delivery {
   const uint64_t *messages; /* numbers of the messages that it carries: of the turn it starts, or
                                steered into it */
   size_t message_count;
+  /* Items of it that were withdrawn while it was leased: so they end if it is rolled back. By
+   * first. */
+  const struct fate_range *recalled;
+  size_t recalled_count;
 };
 
 /* One step of the run: what happened, and what became of which messages. */

@@ -181,6 +181,35 @@ Test(rows, delivery_round_trip) {
   arena_free(&arena);
 }
 
+/* Appended: rows of earlier versions, and most of today's, end before it. */
+Test(rows, delivery_with_recalled_items_round_trip) {
+  static const struct fate_range recalled[] = {
+      {3, 4, 0, OUTCOME_WITHDRAWN, REASON_POLLED},
+      {9, 9, 0, OUTCOME_WITHDRAWN, REASON_RUNNING},
+  };
+  struct arena arena = ARENA_EMPTY;
+  struct buffer body = BUFFER_EMPTY, before = encode(DELIVERY);
+  struct delivery read, wrote = some_delivery();
+  cr_assert(read_sealed(DELIVERY, buffer_view(&before), &arena, &read));
+  cr_assert_eq(read.recalled_count, 0);
+  wrote.recalled = recalled;
+  wrote.recalled_count = 2;
+  delivery_encode(&body, &wrote);
+  cr_assert(read_sealed(DELIVERY, buffer_view(&body), &arena, &read));
+  cr_assert_eq(read.recalled_count, 2);
+  for (size_t i = 0; i < 2; i++) {
+    cr_assert_eq(read.recalled[i].first, recalled[i].first);
+    cr_assert_eq(read.recalled[i].last, recalled[i].last);
+    cr_assert_eq(read.recalled[i].outcome, recalled[i].outcome);
+    cr_assert_eq(read.recalled[i].reason, recalled[i].reason);
+  }
+  for (size_t len = before.len + 1; len < body.len; len++)
+    cr_assert(!read_sealed(DELIVERY, span_of(body.bytes, len), &arena, NULL), "cut at %zu", len);
+  buffer_free(&body);
+  buffer_free(&before);
+  arena_free(&arena);
+}
+
 Test(rows, cut_anywhere_they_are_refused) {
   for (enum row row = ITEM; row < ROWS; row++) {
     struct buffer body = encode(row);

@@ -110,9 +110,12 @@ bool carrier_roll_back(struct model *model, int delivery) {
   bool queued = false;
   model->run.unfit = 0;
   model->deliveries[delivery].state = DELIVERY_ROLLED_BACK;
-  for (unsigned i = 0; i < model->item_count; i++)
-    if (model->items[i].held == LEASED && model->items[i].delivery == delivery)
-      model->items[i].held = PENDING;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    struct model_item *item = &model->items[i];
+    if (item->held != LEASED || item->delivery != delivery) continue;
+    item->held = PENDING;
+    if (item->recalled) news_end(model, item, WITHDRAWN);
+  }
   news_ask_again(model);
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];

@@ -30,6 +30,7 @@ struct model_item {
   int64_t time_ms, ttl_ms;
   enum held held;
   enum outcome outcome; /* LEASED, ENDED */
+  bool recalled;        /* LEASED: it was polled since; a rollback ends it */
   int delivery;         /* LEASED */
 };
 

@@ -43,10 +43,12 @@ void news_end(struct model *model, struct model_item *item, enum outcome outcome
 }
 
 void news_poll(struct model *model, uint8_t handle) {
-  for (unsigned i = 0; i < model->item_count; i++)
-    if (model->items[i].held == PENDING && model->items[i].handle == handle &&
-        model->items[i].level != CRITICAL)
-      news_end(model, &model->items[i], WITHDRAWN);
+  for (unsigned i = 0; i < model->item_count; i++) {
+    struct model_item *item = &model->items[i];
+    if (item->handle != handle || item->level == CRITICAL) continue;
+    if (item->held == PENDING) news_end(model, item, WITHDRAWN);
+    else if (item->held == LEASED) item->recalled = true;
+  }
 }
 
 void news_ask_again(struct model *model) {
