@@ -189,20 +189,36 @@ json_t *expect_status(const struct model *model, const int pids[PEERS]) {
   return object;
 }
 
+static void add_pending(const struct model *model, unsigned item, json_t *items) {
+  json_t *shown_item = expected_notification(model, (int)item);
+  json_object_set_new(shown_item, "time", moment(model->items[item].time_ms));
+  json_array_append_new(items, shown_item);
+}
+
+static json_t *pack_pending(json_t *items, unsigned leased) {
+  return json_pack("{s:I, s:I, s:o}", "count", (json_int_t)json_array_size(items), "leased",
+                   (json_int_t)leased, "items", items);
+}
+
 json_t *expect_pending(const struct model *model) {
   json_t *items = json_array();
   unsigned leased = 0;
   for (unsigned i = 0; i < model->item_count; i++) {
-    const struct model_item *item = &model->items[i];
-    leased += item->held == LEASED;
-    if (item->held == PENDING) {
-      json_t *shown_item = expected_notification(model, (int)i);
-      json_object_set_new(shown_item, "time", moment(item->time_ms));
-      json_array_append_new(items, shown_item);
-    }
+    leased += model->items[i].held == LEASED;
+    if (model->items[i].held == PENDING) add_pending(model, i, items);
   }
-  return json_pack("{s:I, s:I, s:o}", "count", (json_int_t)json_array_size(items), "leased",
-                   (json_int_t)leased, "items", items);
+  return pack_pending(items, leased);
+}
+
+json_t *expect_child(const struct model *model, bool resumed) {
+  json_t *items = json_array();
+  for (unsigned i = 0; i < model->item_count; i++) {
+    const struct model_item *item = &model->items[i];
+    bool copied = item->held == LEASED && !item->recalled;
+    bool named = resumed && copied && model->deliveries[item->delivery].public_id != 0;
+    if (item->held == PENDING || (copied && !named)) add_pending(model, i, items);
+  }
+  return pack_pending(items, 0);
 }
 
 json_t *expect_stats(const struct model *model) {

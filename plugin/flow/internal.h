@@ -59,7 +59,8 @@ int recall_leased(struct op *op, const struct produced *produced, bool write, bo
  * decided yet. Cannot fail: the notification is stored. */
 void react_to_notification(struct op *op, const struct tidings_reply **ret_reply);
 
-/* -- what steps the run: step.c, message.c, turn.c, life.c, compact.c -------------------------- */
+/* -- what steps the run: step.c, message.c, turn.c, life.c, fork.c, compact.c
+ * -------------------------- */
 
 /* A message, turn, phase or session event, or wake: one write transaction, from the table's
  * decision to its messages' rows. Always a reply. Errors as on_event. */
@@ -93,9 +94,11 @@ int life_attach(struct op *op, const struct event *event, struct decision *decis
 /* The host's last word: all that is leased or pending has ended, and the session has no owner.
  * Changes op's head. Errors: BUSY (another host's, and alive), STORE, NOMEM. */
 int life_close(struct op *op, struct tidings_error *error);
-/* The child starts with a copy of what is pending. Errors: FULL (the child has too much), STORE,
- * NOMEM. */
-int life_fork(struct op *op, struct tidings_span child, struct tidings_error *error);
+
+/* The child gets a copy of what is pending and of what is leased, unless it has one. A copy of what
+ * is leased remembers the delivery, for a child whose transcript has it. Errors: FULL (the child
+ * has too much), STORE, NOMEM. */
+int fork_session(struct op *op, struct tidings_span child, struct tidings_error *error);
 
 /* What is pending and queued, as one JSON object, for the summary of what was said before. */
 int compact_ledger(struct op *op, const struct turns *turns, struct tidings_span *ret_json,

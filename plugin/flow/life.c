@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/life.c: a session's life: who opens or resumes it, what its closing ends, what a fork takes
- * along. What these do to its run is the machine's.
+ * flow/life.c: a session's life: who opens or resumes it, what its closing ends. What these do to
+ * its run is the machine's.
  */
 #include "common/error.h"
 #include "flow/internal.h"
@@ -108,27 +108,4 @@ int life_close(struct op *op, struct tidings_error *error) {
   head->cwd = head->host = span_of(NULL, 0);
   head->closed_ms = op->now_ms ? op->now_ms : 1;
   return 0;
-}
-
-/* -- forked ------------------------------------------------------------------------------------ */
-
-int life_fork(struct op *op, struct tidings_span child, struct tidings_error *error) {
-  struct item *items;
-  struct memory memory = {0};
-  uint32_t child_number;
-  size_t count;
-  int code =
-      item_pending_copied(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
-  if (!code) code = memory_get(op->txn, op->session, &memory, error);
-  if (!code) code = session_add(op->txn, child, &child_number, error);
-  if (!code && memory.budget_percent) code = memory_put(op->txn, child_number, &memory, error);
-  for (size_t i = 0; !code && i < count; i++) {
-    const struct push push = {.session = child,
-                              .note = &items[i].note,
-                              .now_ms = items[i].time_ms,
-                              .pending_limit = op->settings->pending_per_session};
-    if (items[i].note.message.len) /* what is damaged is not copied */
-      code = push_in(op->txn, &push, error);
-  }
-  return code;
 }

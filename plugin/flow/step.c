@@ -77,7 +77,7 @@ static int write_event_rows(struct op *op, struct event_step *step, struct tidin
     decision->head_changed = true;
   }
   if (!code && event->type == EVENT_SESSION_FORKED)
-    code = life_fork(op, event->opening.child, error);
+    code = fork_session(op, event->opening.child, error);
   if (!code) code = decide_event(op, step, error);
   if (!code) code = decision_save(op, decision, turn_event_of(event), &step->changed, error);
   step->changed = step->changed || event->id.len || event->type == EVENT_SESSION_FORKED;

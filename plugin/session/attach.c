@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "session/ending.h"
+#include "session/inherit.h"
 #include "session/turning.h"
 
 static bool transcript_names(const struct session_event *opening, uint64_t id) {
@@ -63,6 +64,7 @@ static int recover_session(struct op *op, const struct session_event *opening, b
   bool changed;
   int code = turning_load(op, &turning, NULL, 0, NULL, error);
   if (!code) code = resolve_leases(op, opening, &turning, error);
+  if (!code && opening) code = inherit_named(op, opening, error);
   const struct turns_input input = turning_input(op, TURNS_RECOVERED);
   if (!code && from_another) code = turns_step(&turning.turns, &input, error);
   return code ? code : turning_save(op, &turning, TURNS_RECOVERED, false, &changed, error);

@@ -196,13 +196,16 @@ int item_last(struct store_txn *txn, uint32_t session, const struct head *head, 
 
 /* Calls `each` for the items first..last in order until it returns an error, which is then
  * returned; skips numbers that are not there. A damaged record comes with its number and an empty
- * message. Text is in the arena. */
+ * message. Text is in the arena; without an arena it is gone when `each` returns. */
 typedef int (*item_visitor)(void *context, const struct item *item);
 int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last,
               struct arena *arena, item_visitor each, void *context, struct tidings_error *error);
 /* NOT_FOUND if there is none. */
 int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
              struct item *ret_item, struct tidings_error *error);
+/* What item `n` is a copy of; zero if it is none, is not there or is damaged. */
+int item_get_origin(struct store_txn *txn, uint32_t session, uint64_t n, struct origin *ret_origin,
+                    struct tidings_error *error);
 /* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an
  * empty message. Text is not copied, since most of it may be waiting for long: it is gone when the
  * transaction ends, or writes. */
@@ -294,6 +297,7 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
 struct push {
   struct tidings_span session;
   const struct notification *note;
+  const struct origin *origin;    /* of a copy; NULL: it is none */
   struct tidings_span source, id; /* CloudEvents; id empty: no dedup */
   int64_t now_ms;
   int64_t dedup_window_ms;

@@ -73,7 +73,7 @@ static struct buffer encode(enum row row) {
   struct buffer bytes = BUFFER_EMPTY;
   struct head head = some_head();
   struct delivery delivery = some_delivery();
-  if (row == ITEM) item_encode(&bytes, -1, &some_note);
+  if (row == ITEM) item_encode(&bytes, -1, &some_note, NULL);
   else if (row == HEAD) head_encode(&bytes, &head);
   else delivery_encode(&bytes, &delivery);
   cr_assert(!bytes.failed);
@@ -123,6 +123,31 @@ Test(rows, item_round_trip) {
   cr_assert_eq(item.note.activation, some_note.activation);
   buffer_free(&body);
   arena_free(&arena);
+}
+
+/* Appended: records of earlier versions end before it. */
+Test(rows, item_with_origin_round_trip) {
+  static const struct origin origin = {
+      .item = (uint64_t)1 << 32 | 7, .delivery = (uint64_t)1 << 32 | 3, .outcome = OUTCOME_EXPIRED};
+  for (uint8_t made_by = 0; made_by < MAKER_COUNT; made_by++) {
+    struct arena arena = ARENA_EMPTY;
+    struct buffer body = BUFFER_EMPTY, before = BUFFER_EMPTY;
+    struct notification note = some_note;
+    struct item item;
+    note.made_by = made_by;
+    item_encode(&before, 1, &note, NULL);
+    cr_assert(read_sealed(ITEM, buffer_view(&before), &arena, &item));
+    cr_assert(!item.copied);
+    item_encode(&body, 1, &note, &origin);
+    cr_assert(read_sealed(ITEM, buffer_view(&body), &arena, &item));
+    cr_assert(item.copied);
+    cr_assert_eq(item.note.made_by, made_by);
+    for (size_t len = before.len + 1; len < body.len; len++)
+      cr_assert(!read_sealed(ITEM, span_of(body.bytes, len), &arena, NULL), "cut at %zu", len);
+    buffer_free(&body);
+    buffer_free(&before);
+    arena_free(&arena);
+  }
 }
 
 Test(rows, head_round_trip) {

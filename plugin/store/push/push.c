@@ -285,7 +285,7 @@ int store_push(struct store *store, const struct push *push, store_deadline dead
                            .changed = PTHREAD_COND_INITIALIZER,
                            .thread = (uintptr_t)pthread_self(),
                            .error = {.size = sizeof slot.error}};
-  item_encode(&slot.body, push->now_ms, push->note);
+  item_encode(&slot.body, push->now_ms, push->note, push->origin);
   int code = slot.body.failed
                  ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record")
                  : run_slot(store, &slot, deadline);
@@ -303,7 +303,7 @@ int push_in(struct store_txn *txn, const struct push *push, struct tidings_error
                            .body = BUFFER_EMPTY,
                            .thread = (uintptr_t)pthread_self(),
                            .error = {.size = sizeof slot.error}};
-  item_encode(&slot.body, push->now_ms, push->note);
+  item_encode(&slot.body, push->now_ms, push->note, push->origin);
   if (slot.body.failed)
     slot.code = fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record");
   else slot.code = datafile_reserve(&txn->store->db, cost(&slot), &slot.error);

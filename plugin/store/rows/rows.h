@@ -46,7 +46,9 @@ int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings
  */
 
 /* Without the checksum: the number, and so the key, is known only to the writer that commits it. */
-void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note);
+/* `origin` NULL: it is no copy. */
+void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note,
+                 const struct origin *origin);
 bool item_decode(struct record_reader *reader,
                  struct item *ret_item); /* text points into the record */
 
