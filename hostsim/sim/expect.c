@@ -16,7 +16,7 @@ static const char *const state_names[] = {"idle",     "starting", "busy",
 static const char *const phase_names[] = {NULL, "streaming", "tools"};
 static const char *const message_states[] = {"queued", "steering",  "offered", "leased",
                                              "fired",  "cancelled", "closed"};
-static const char *const delivery_states[] = {"leased", "committed", "rolled_back"};
+static const char *const delivery_states[] = {"leased", "committed", "rolled_back", "rewound"};
 static const char *const outcome_names[OUTCOMES] = {
     "delivered", "superseded", "withdrawn", "expired", "filtered", "dropped", "closed"};
 
@@ -239,9 +239,12 @@ static json_t *expected_deliveries(const struct model *model) {
   for (unsigned i = 0; i < model->delivery_count; i++) {
     const struct model_delivery *delivery = &model->deliveries[i];
     json_t *items = json_object();
-    for (unsigned outcome = 0; outcome < OUTCOMES; outcome++)
-      if (delivery->fates[outcome] > 0)
-        json_object_set_new(items, outcome_names[outcome], json_integer(delivery->fates[outcome]));
+    for (unsigned item = 0; item < model->item_count; item++) {
+      if (delivery->fates[item] == 0) continue;
+      const char *outcome = outcome_names[delivery->fates[item] - 1];
+      json_int_t before = json_integer_value(json_object_get(items, outcome));
+      json_object_set_new(items, outcome, json_integer(before + 1));
+    }
     json_array_append_new(list,
                           json_pack("{s:s, s:s, s:o}", "carrier",
                                     delivery->on_tool_result ? "tool_result" : "chat_request",

@@ -59,8 +59,8 @@ int recall_leased(struct op *op, const struct produced *produced, bool write, bo
  * decided yet. Cannot fail: the notification is stored. */
 void react_to_notification(struct op *op, const struct tidings_reply **ret_reply);
 
-/* -- what steps the run: step.c, message.c, turn.c, life.c, fork.c, compact.c
- * -------------------------- */
+/* -- what steps the run: step.c, message.c, turn.c, life.c, fork.c, rewind.c, compact.c ---------
+ */
 
 /* A message, turn, phase or session event, or wake: one write transaction, from the table's
  * decision to its messages' rows. Always a reply. Errors as on_event. */
@@ -99,6 +99,23 @@ int life_close(struct op *op, struct tidings_error *error);
  * is leased remembers the delivery, for a child whose transcript has it. Errors: FULL (the child
  * has too much), STORE, NOMEM. */
 int fork_session(struct op *op, struct tidings_span child, struct tidings_error *error);
+
+/* What a rewind came to. */
+struct rewound {
+  uint64_t gone, back;        /* deliveries whose carriers the transcript does not have any more, or
+                                 has again */
+  uint64_t returned, expired; /* notifications that are pending again; that ended for their age */
+  uint64_t newest;            /* number of the newest of these; 0: there is none */
+  uint64_t forgotten; /* that were delivered, and are too old for the store to have them still */
+  uint64_t unknown;   /* ids that are no delivery's */
+};
+/* The transcript holds exactly the deliveries that the event names. Leases have been resolved.
+ * Changes op's head. Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
+int rewind_session(struct op *op, const struct session_event *event, struct rewound *ret_rewound,
+                   struct tidings_error *error);
+/* The same as one JSON object, for the reply. */
+int rewind_answer(struct op *op, const struct rewound *rewound, struct tidings_span *ret_json,
+                  struct tidings_error *error);
 
 /* What is pending and queued, as one JSON object, for the summary of what was said before. */
 int compact_ledger(struct op *op, const struct turns *turns, struct tidings_span *ret_json,

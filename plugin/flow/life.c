@@ -33,8 +33,8 @@ int life_attach(struct op *op, const struct event *event, struct decision *decis
   if (event->type == EVENT_SESSION_CLOSED) return 0;
   bool stranger = producer || (alive && !mine) || attach_was_taken_over(&op->head, self);
   if (event_is_message(event->type) && stranger) return 0;
-  bool opens = event->type == EVENT_SESSION_OPENED || event->type == EVENT_SESSION_RESUMED;
-  int code = attach_in_write(op, opens ? &event->opening : NULL, &decision->head_changed, error);
+  bool names = event->opening.opens || event->opening.rewound;
+  int code = attach_in_write(op, names ? &event->opening : NULL, &decision->head_changed, error);
   if (!code) decision->owned = decision->answers = true;
   return code;
 }

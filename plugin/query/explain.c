@@ -64,6 +64,17 @@ static void tell_delivery(const struct question *question, const struct item *it
   past_write_reason(question, &item->note, fate, out);
   buffer_text(out, delivery->state == DELIVERY_LEASED ? ", once the host has settled it." : ".");
   if (delivery->state == DELIVERY_LEASED) tell_recall(question, item, delivery, out);
+  if (delivery->state == DELIVERY_REWOUND) {
+    buffer_text(out, " At ");
+    past_write_time(out, delivery->rewound_ms);
+    buffer_text(out, " the transcript had lost that carrier.");
+  }
+}
+
+/* A delivery that was rewound showed nothing, but what it removed stays removed. */
+static bool ends_item(const struct delivery *delivery, const struct fate_range *fate) {
+  return delivery->state == DELIVERY_COMMITTED ||
+         (delivery->state == DELIVERY_REWOUND && fate->outcome != OUTCOME_DELIVERED);
 }
 
 int query_explain(struct question *question, struct tidings_error *error) {
@@ -90,9 +101,8 @@ int query_explain(struct question *question, struct tidings_error *error) {
     const struct fate_range *fate = find_fate(delivery->fates, delivery->fate_count, n);
     if (!fate) continue;
     tell_delivery(question, &item, delivery, fate, &story);
-    outcome = delivery->state == DELIVERY_COMMITTED ? outcome_name(fate->outcome)
-              : delivery->state == DELIVERY_LEASED  ? "leased"
-                                                    : "pending";
+    if (ends_item(delivery, fate)) outcome = outcome_name(fate->outcome);
+    else if (delivery->state == DELIVERY_LEASED) outcome = "leased";
   }
   if (span_is(span_text(outcome), "pending"))
     buffer_text(

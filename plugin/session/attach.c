@@ -124,7 +124,8 @@ int attach_in_write(struct op *op, const struct session_event *opening, bool *re
                     struct tidings_error *error) {
   struct head *head = &op->head;
   bool mine = op_owns_session(op), was_owned = head->owner.pid != 0, changed = !mine;
-  if (!opening && attach_was_taken_over(head, &op->instance->owner))
+  bool opens = opening && opening->opens;
+  if (!opens && attach_was_taken_over(head, &op->instance->owner))
     return refuse_former(head, error);
   if (!mine && owner_alive(&head->owner)) {
     if (!opening || !opening->takeover) return refuse_second(head, error);
@@ -136,7 +137,7 @@ int attach_in_write(struct op *op, const struct session_event *opening, bool *re
     if (code) return code;
     changed = true;
   }
-  if (opening && (!span_equal(head->cwd, opening->cwd) || !span_equal(head->host, opening->host))) {
+  if (opens && (!span_equal(head->cwd, opening->cwd) || !span_equal(head->host, opening->host))) {
     head->cwd = opening->cwd;
     head->host = opening->host;
     changed = true;

@@ -92,7 +92,12 @@ struct head {
   uint64_t message_cursor;  /* how far the sweep for ids of forgotten messages got */
 };
 
-enum delivery_state { DELIVERY_LEASED = 1, DELIVERY_COMMITTED = 2, DELIVERY_ROLLED_BACK = 3 };
+enum delivery_state {
+  DELIVERY_LEASED = 1,
+  DELIVERY_COMMITTED = 2,
+  DELIVERY_ROLLED_BACK = 3,
+  DELIVERY_REWOUND = 4 /* was committed; the transcript does not have the carrier any more */
+};
 enum delivery_carrier {
   CARRIER_TOOL_RESULT = 1,
   CARRIER_CHAT_REQUEST = 2,
@@ -130,6 +135,7 @@ struct delivery {
    * first. */
   const struct fate_range *recalled;
   size_t recalled_count;
+  int64_t rewound_ms; /* REWOUND: since when; else 0 */
 };
 
 /* One step of the run: what happened, and what became of which messages. */

@@ -90,10 +90,9 @@ static void add_turns(struct listing *listing) {
   static const uint8_t with_names[] = {TURNS_DECLINED, TURNS_FINISHED, TURNS_ABORTED,
                                        TURNS_FAILED,   TURNS_RETRYING, TURNS_WAITING};
   static const uint8_t without[] = {
-      TURNS_STARTED_OWN,     TURNS_RESUME,        TURNS_STREAM_STARTED,
-      TURNS_STREAM_FINISHED, TURNS_TOOLS_STARTED, TURNS_TOOLS_FINISHED,
-      TURNS_OPENED,          TURNS_COMPACTING,    TURNS_COMPACTED,
-      TURNS_CLOSED,          TURNS_LOOK};
+      TURNS_STARTED_OWN,   TURNS_RESUME,         TURNS_STREAM_STARTED, TURNS_STREAM_FINISHED,
+      TURNS_TOOLS_STARTED, TURNS_TOOLS_FINISHED, TURNS_OPENED,         TURNS_COMPACTING,
+      TURNS_COMPACTED,     TURNS_CLOSED,         TURNS_LOOK,           TURNS_REWOUND};
   add_with_names(listing, (struct move){.event = TURNS_STARTED}, false);
   for (size_t i = 0; i < sizeof with_names; i++)
     add_with_names(listing, (struct move){.event = with_names[i]}, true);
@@ -215,6 +214,7 @@ const char *event_name(enum turns_event event) {
       [TURNS_RECOVERED] = "recovered",
       [TURNS_NEWS] = "news",
       [TURNS_REDIRECT] = "message.redirected",
+      [TURNS_REWOUND] = "session.rewound",
   };
   return names[event];
 }

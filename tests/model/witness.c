@@ -77,6 +77,10 @@ enum effect witness_expects(const struct occurrence *occurrence) {
   enum turns_event event = occurrence->input->event;
   const struct run *run = &occurrence->before->run;
   switch (event) {
+  case TURNS_REWOUND: /* of items of which none comes back */
+    return run->state == RUN_BUSY || run->state == RUN_RETRYING || run->state == RUN_WAITING
+               ? EFFECT_REFUSED
+               : EFFECT_NONE;
   case TURNS_CHAT_REQUEST:
   case TURNS_STARTED: return expects_start(occurrence);
   case TURNS_DECLINED:

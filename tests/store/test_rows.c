@@ -235,6 +235,26 @@ Test(rows, delivery_with_recalled_items_round_trip) {
   arena_free(&arena);
 }
 
+Test(rows, delivery_that_was_rewound_round_trip) {
+  static const struct fate_range recalled = {3, 4, 0, OUTCOME_WITHDRAWN, REASON_POLLED};
+  for (size_t count = 0; count < 2; count++) {
+    struct arena arena = ARENA_EMPTY;
+    struct buffer body = BUFFER_EMPTY;
+    struct delivery read, wrote = some_delivery();
+    wrote.state = DELIVERY_REWOUND;
+    wrote.rewound_ms = -1;
+    wrote.recalled = &recalled;
+    wrote.recalled_count = count;
+    delivery_encode(&body, &wrote);
+    cr_assert(read_sealed(DELIVERY, buffer_view(&body), &arena, &read));
+    cr_assert_eq(read.state, DELIVERY_REWOUND);
+    cr_assert_eq(read.rewound_ms, -1);
+    cr_assert_eq(read.recalled_count, count);
+    buffer_free(&body);
+    arena_free(&arena);
+  }
+}
+
 Test(rows, cut_anywhere_they_are_refused) {
   for (enum row row = ITEM; row < ROWS; row++) {
     struct buffer body = encode(row);

@@ -37,7 +37,7 @@ PREFIXES = {
     "plugin/config": "config",
     "plugin/entry": "entry",
     "plugin/event": "event facts field message session",
-    "plugin/flow": "compact flow fork lease life message push react recall report step turn",
+    "plugin/flow": "compact flow fork lease life message push react recall report rewind step turn",
     "plugin/instance": "configuration handed instance remembered session wake",
     "plugin/query": "past query request stream",
     "plugin/render": "escape lookalike neutralize render",

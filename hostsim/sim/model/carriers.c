@@ -32,7 +32,7 @@ static void lease_news(struct model *model, const struct plan *plan, int deliver
     item->held = LEASED;
     item->outcome = plan->taken[i].outcome;
     item->delivery = delivery;
-    model->deliveries[delivery].fates[item->outcome]++;
+    model->deliveries[delivery].fates[plan->taken[i].item] = (uint8_t)(1 + item->outcome);
   }
 }
 
@@ -74,6 +74,7 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   if (plan.shown_count > 0) news_ask_again(model);
   if (model->one_phase) {
     carrier_commit(model, answer->delivery);
+    model->deliveries[answer->delivery].on_return = true;
     answer->delivery = -1;
   }
 }
@@ -154,4 +155,68 @@ int carrier_settle(struct model *model, const struct act *act, const struct sim_
   if (carrier_roll_back(model, delivery) && model->run.state == IDLE && !model->run.delayed)
     run_offer(model, settings);
   return 0;
+}
+
+/* -- rewinding --------------------------------------------------------------------------------- */
+
+static bool shows(const struct model_delivery *delivery, unsigned item) {
+  return delivery->fates[item] == 1 + DELIVERED;
+}
+
+static bool is_gone(const struct model_delivery *delivery) {
+  return delivery->state == DELIVERY_COMMITTED && !delivery->on_return && !delivery->held;
+}
+
+/* The host says that the transcript has it: whatever became of it before. */
+static bool is_back(const struct model_delivery *delivery) {
+  return delivery->held &&
+         (delivery->state == DELIVERY_ROLLED_BACK || delivery->state == DELIVERY_REWOUND);
+}
+
+static bool comes_back(const struct model *model, unsigned item) {
+  bool lost = false;
+  if (model->items[item].held != ENDED || model->items[item].outcome != DELIVERED) return false;
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    const struct model_delivery *delivery = &model->deliveries[i];
+    if (!shows(delivery, item)) continue;
+    if (is_gone(delivery)) lost = true;
+    else if (is_back(delivery) || delivery->state == DELIVERY_COMMITTED) return false;
+  }
+  return lost;
+}
+
+/* It has shown what it showed; what else it would have ended it ends if that still waits. */
+static void end_again(struct model *model, struct model_delivery *delivery) {
+  for (unsigned i = 0; i < model->item_count; i++) {
+    if (delivery->fates[i] == 0) continue;
+    if (model->items[i].held == PENDING)
+      news_end(model, &model->items[i], (enum outcome)(delivery->fates[i] - 1));
+    else if (delivery->state == DELIVERY_ROLLED_BACK && !shows(delivery, i)) delivery->fates[i] = 0;
+  }
+}
+
+unsigned carrier_rewind(struct model *model, const struct act *act) {
+  bool back[MODEL_ITEMS];
+  unsigned newest = 0;
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    struct model_delivery *delivery = &model->deliveries[i];
+    delivery->held = act_names_delivery(act, delivery->public_id);
+  }
+  for (unsigned i = 0; i < model->item_count; i++) back[i] = comes_back(model, i);
+  for (unsigned i = 0; i < model->item_count; i++) {
+    if (!back[i]) continue;
+    newest = i + 1;
+    model->items[i].held = PENDING;
+    model->items[i].recalled = false;
+    model->outcomes[DELIVERED]--;
+    if (news_is_expired(model, &model->items[i])) news_end(model, &model->items[i], EXPIRED);
+  }
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    struct model_delivery *delivery = &model->deliveries[i];
+    bool gone = is_gone(delivery), returns = is_back(delivery);
+    if (returns) end_again(model, delivery);
+    if (gone || returns) delivery->state = gone ? DELIVERY_REWOUND : DELIVERY_COMMITTED;
+    delivery->held = false;
+  }
+  return newest;
 }

@@ -56,7 +56,19 @@ void delivery_encode(struct buffer *out, const struct delivery *delivery) {
   record_u64(out, delivery->message_count);
   for (size_t i = 0; i < delivery->message_count; i++) record_u64(out, delivery->messages[i]);
   /* Most have nothing more to say; so had records of earlier versions. */
-  if (delivery->recalled_count) encode_fates(out, delivery->recalled, delivery->recalled_count);
+  if (delivery->recalled_count || delivery->rewound_ms)
+    encode_fates(out, delivery->recalled, delivery->recalled_count);
+  if (delivery->rewound_ms) record_i64(out, delivery->rewound_ms);
+}
+
+/* What later versions appended. False: no memory. */
+static bool decode_rest(struct record_reader *reader, struct arena *arena,
+                        struct delivery *delivery) {
+  delivery->recalled = decode_fates(reader, arena, delivery->after, &delivery->recalled_count);
+  bool rewound = reader->at < reader->end;
+  if (rewound) delivery->rewound_ms = record_read_i64(reader);
+  if (rewound ? !delivery->rewound_ms : !delivery->recalled_count) reader->bad = true;
+  return delivery->recalled;
 }
 
 bool delivery_decode(struct record_reader *reader, struct arena *arena,
@@ -66,7 +78,7 @@ bool delivery_decode(struct record_reader *reader, struct arena *arena,
   delivery.epoch = record_read_u64(reader);
   delivery.leased_ms = record_read_i64(reader);
   delivery.settled_ms = record_read_i64(reader);
-  delivery.state = record_read_below(reader, DELIVERY_ROLLED_BACK + 1);
+  delivery.state = record_read_below(reader, DELIVERY_REWOUND + 1);
   delivery.carrier = record_read_below(reader, CARRIER_CLOSED + 1);
   delivery.settled_by = record_read_below(reader, SETTLED_ON_RETURN + 1);
   delivery.source = record_read_below(reader, 2);
@@ -87,13 +99,9 @@ bool delivery_decode(struct record_reader *reader, struct arena *arena,
   }
   for (size_t i = 0; i < delivery.message_count; i++) messages[i] = record_read_u64(reader);
   delivery.messages = messages;
-  if (reader->at < reader->end) {
-    delivery.recalled = decode_fates(reader, arena, delivery.after, &delivery.recalled_count);
-    if (!delivery.recalled) {
-      *ret_no_memory = true;
-      return false;
-    }
-    if (!delivery.recalled_count) reader->bad = true;
+  if (reader->at < reader->end && !decode_rest(reader, arena, &delivery)) {
+    *ret_no_memory = true;
+    return false;
   }
   if (!record_close(reader)) return false;
   *ret_delivery = delivery;
