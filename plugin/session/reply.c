@@ -119,6 +119,11 @@ static int show_messages(struct tidings_reply *reply, const struct rendered *ren
   return 0;
 }
 
+bool reply_is_bare(const struct op *op) {
+  if (op->settings->preamble == PREAMBLE_FIRST) return op->head.preamble != 0;
+  return op->settings->preamble == PREAMBLE_NEVER;
+}
+
 int reply_show(struct tidings_reply *reply, struct op *op, const struct showing *showing,
                struct tidings_error *error) {
   const struct settings *settings = op->settings;
@@ -134,6 +139,9 @@ int reply_show(struct tidings_reply *reply, struct op *op, const struct showing 
       .order = settings->order,
       .place = settings->place,
       .chat_request = showing->chat_request,
+      .bare = showing->bare,
+      .now_ms = op->now_ms,
+      .age_after_ms = settings->age_after_ms,
       .steered = showing->steered,
       .steered_count = showing->steered_count,
   };

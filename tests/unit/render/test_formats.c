@@ -12,9 +12,9 @@
 
 TestSuite(formats);
 
-static const char *const names[FORMAT_COUNT] = {"markdown",  "markdown-flat", "xml",
-                                                "xml-batch", "json",          "system-reminder",
-                                                "openai",    "anthropic",     "synthetic-call"};
+static const char *const names[FORMAT_COUNT] = {
+    "markdown",        "markdown-flat", "xml",       "xml-batch",      "json",
+    "system-reminder", "openai",        "anthropic", "synthetic-call", "plain"};
 
 static const char nonce[] = "5f1d3c2b9a8e7061";
 
@@ -123,6 +123,9 @@ static struct items sample(void) {
   return items;
 }
 
+/* Of the sample's lines: not old enough, minutes, hours, days, and from a clock that ran ahead. */
+static const int64_t ages_ms[] = {60000, 12 * 60000 + 59999, 3 * 3600000, 50 * 3600000, -1};
+
 Test(formats, each_is_its_golden_file) {
   struct items items = sample();
   struct line lines[MOST_ITEMS];
@@ -137,6 +140,13 @@ Test(formats, each_is_its_golden_file) {
     input.chat_request = true;
     input.host_name = span_of(NULL, 0);
     (void)snprintf(golden, sizeof golden, "format-%s-nonce.txt", names[format]);
+    expect_sent(&input, "The result.", golden);
+    input.place = TIDINGS_PLACE_APPEND;
+    input.bare = true;
+    input.age_after_ms = 60000;
+    input.now_ms = 1000000000;
+    for (size_t i = 0; i < items.count; i++) lines[i].time_ms = input.now_ms - ages_ms[i];
+    (void)snprintf(golden, sizeof golden, "format-%s-bare.txt", names[format]);
     expect_sent(&input, "The result.", golden);
   }
 }
@@ -184,6 +194,9 @@ Test(formats, no_known_attack_gets_out_of_any) {
       if (variant & 2) input.host_name = span_text(attacks[a]);
       if (variant & 4) input.deferred = 4;
       if (variant & 8) input.nonce = span_text(nonce);
+      input.bare = (variant & 10) == 10;
+      input.age_after_ms = variant & 4 ? 90000 : 0;
+      input.now_ms = variant & 4 ? 180000 : 0;
       const struct tidings_span steered[] = {span_text("before"), span_text(attacks[a])};
       input.steered = steered;
       input.steered_count = variant & 2 ? 2 : 0;
@@ -209,6 +222,9 @@ Test(formats, arbitrary_bytes_in_every_field_stay_inside) {
     input.host_name = hostile_text(&random, &arena);
     input.deferred = random_below(&random, 3);
     if (random_below(&random, 2)) input.nonce = span_text(nonce);
+    input.bare = random_below(&random, 2);
+    input.age_after_ms = random_below(&random, 2) ? 1 : 0;
+    input.now_ms = (int64_t)(random_next(&random) >> random_below(&random, 64));
     input.place = random_below(&random, 2) ? TIDINGS_PLACE_APPEND : TIDINGS_PLACE_PREPEND;
     const struct tidings_span steered[] = {hostile_text(&random, &arena),
                                            hostile_text(&random, &arena)};
