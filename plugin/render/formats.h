@@ -38,10 +38,6 @@ void render_host_name(const struct render_input *input,
  * system-reminder without the empty line. */
 void render_preamble(const struct render_input *input, struct buffer *out);
 void render_markdown_fence(const struct render_input *input, struct buffer *out);
-void render_markdown_title(const struct render_input *input,
-                           struct buffer *out); /* "**JP System Notifications**" */
-void render_markdown_levels(const struct render_input *input,
-                            struct buffer *out); /* a list for each level */
 void render_pending_line(
     size_t deferred,
     struct buffer *out); /* "(4 more notifications pending)" and a line feed, or nothing */

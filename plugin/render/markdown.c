@@ -27,11 +27,11 @@ static void render_level(const struct render_input *input, unsigned level, struc
   }
 }
 
-void render_markdown_levels(const struct render_input *input, struct buffer *out) {
+static void render_all_levels(const struct render_input *input, struct buffer *out) {
   for (unsigned level = LEVEL_COUNT; level-- > 0;) render_level(input, level, out);
 }
 
-void render_markdown_title(const struct render_input *input, struct buffer *out) {
+static void render_title(const struct render_input *input, struct buffer *out) {
   buffer_text(out, "**");
   if (input->host_name.len) {
     escape_markdown_inline(input->host_name, out);
@@ -43,10 +43,10 @@ void render_markdown_title(const struct render_input *input, struct buffer *out)
 void render_markdown(const struct render_input *input, struct buffer *out) {
   render_markdown_fence(input, out);
   buffer_byte(out, '\n');
-  render_markdown_title(input, out);
+  render_title(input, out);
   buffer_byte(out, '\n');
   render_preamble(input, out);
-  render_markdown_levels(input, out);
+  render_all_levels(input, out);
   render_pending_line(input->deferred, out);
   render_markdown_fence(input, out);
 }
