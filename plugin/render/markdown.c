@@ -7,8 +7,7 @@
 #include "render/escape.h"
 #include "render/formats.h"
 
-static const char *const titles[LEVEL_COUNT] = {"**Info:**", "**Warning:**", "**Error:**",
-                                                "**Critical:**"};
+static const char *const titles[LEVEL_COUNT] = {"Info:", "Warning:", "Error:", "Critical:"};
 
 static void render_level(const struct render_input *input, unsigned level, struct buffer *out) {
   bool titled = false;
@@ -16,9 +15,7 @@ static void render_level(const struct render_input *input, unsigned level, struc
     const struct line *line = &input->lines[i];
     if (line->level != level) continue;
     if (!titled) {
-      if (!input->bare) buffer_byte(out, '\n');
-      buffer_text(out, titles[level]);
-      buffer_byte(out, '\n');
+      buffer_format(out, input->bare ? "%s\n" : "\n**%s**\n", titles[level]);
       titled = true;
     }
     buffer_text(out, "- ");
@@ -33,7 +30,7 @@ static void render_all_levels(const struct render_input *input, struct buffer *o
 
 static void render_title(const struct render_input *input, struct buffer *out) {
   buffer_text(out, "**");
-  if (input->host_name.len) {
+  if (input->host_name.len && !input->bare) {
     escape_markdown_inline(input->host_name, out);
     buffer_byte(out, ' ');
   }

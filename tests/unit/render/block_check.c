@@ -128,7 +128,10 @@ static bool is_fence(const struct render_input *input, struct tidings_span line)
              : line.len == 3;
 }
 
-static bool is_level_title(struct tidings_span line) {
+static bool is_level_title(bool bare, struct tidings_span line) {
+  if (bare)
+    return span_is(line, "Critical:") || span_is(line, "Error:") || span_is(line, "Warning:") ||
+           span_is(line, "Info:");
   return span_is(line, "**Critical:**") || span_is(line, "**Error:**") ||
          span_is(line, "**Warning:**") || span_is(line, "**Info:**");
 }
@@ -148,7 +151,7 @@ static const char *check_markdown(const struct render_input *input, struct tidin
     struct tidings_span line = next_line(&text);
     if (fences) return "something stands behind the closing fence";
     if (is_fence(input, line)) fences++;
-    else if (is_level_title(line)) titles++;
+    else if (is_level_title(input->bare, line)) titles++;
     else if (starts(line, "(")) pending++;
     else if (starts(line, "- ")) {
       items++;

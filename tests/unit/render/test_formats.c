@@ -151,6 +151,46 @@ Test(formats, each_is_its_golden_file) {
   }
 }
 
+static const char traceback[] = "Traceback (most recent call last):\n"
+                                "  File \"/w/app.py\", line 3, in <module>\n"
+                                "    main()\n"
+                                "    ~~~~^^\n"
+                                "\n"
+                                "ValueError: 7";
+static const char diff[] = "The hook changed src/app.c:\n"
+                           "--- a/src/app.c\n"
+                           "+++ b/src/app.c\n"
+                           "@@ -1,3 +1,3 @@\n"
+                           " int main(void) {\n"
+                           "-\treturn 1;\n"
+                           "+\treturn 0;\n"
+                           " }\n";
+static const char yaml[] = "The job needs:\n"
+                           "steps:\n"
+                           "  - run: make\n"
+                           "    env:\n"
+                           "      CC: gcc\n"
+                           "\n"
+                           "  - run: make test\n";
+
+Test(formats, several_lines_keep_their_indentation_and_empty_lines) {
+  static const uint8_t some[] = {FORMAT_MARKDOWN, FORMAT_XML, FORMAT_PLAIN};
+  struct items items = {.count = 0};
+  struct line lines[MOST_ITEMS];
+  ITEM(&items, .message = traceback, .level = TIDINGS_LEVEL_ERROR);
+  ITEM(&items, .message = diff);
+  ITEM(&items, .message = yaml);
+  for (size_t i = 0; i < sizeof some; i++) {
+    char golden[64];
+    struct render_input input = input_of(&items, lines, some[i]);
+    input.bare = true;
+    input.age_after_ms = 60000;
+    input.now_ms = 180000;
+    (void)snprintf(golden, sizeof golden, "several-lines-%s.txt", names[some[i]]);
+    expect_sent(&input, "The result.", golden);
+  }
+}
+
 Test(formats, instructions_are_their_golden_files) {
   for (unsigned format = 0; format < FORMAT_COUNT; format++) {
     char golden[64];
