@@ -21,7 +21,7 @@ struct age render_age(const struct render_input *input, const struct line *line)
   int64_t passed;
   size_t unit = 0;
   if (!input->age_after_ms || __builtin_sub_overflow(input->now_ms, line->time_ms, &passed) ||
-      passed <= (int64_t)input->age_after_ms)
+      passed <= (int64_t)input->age_after_ms || passed < units[0].ms)
     return age;
   while (passed >= units[unit].below && units[unit].below != INT64_MAX) unit++;
   age.len = (size_t)snprintf(age.text, sizeof age.text, "%" PRId64 " %s ago",

@@ -45,7 +45,7 @@ class Round:
             "delivery": {"format": pick(FORMATS), "place": pick(["prepend", "append"]), "order": pick(["level", "time", "newest"]),
                          "max_items": pick([0, 1, 2, 5]), "max_tokens": pick([0, 0, 5, 40]), "overflow": pick(["defer", "drop_oldest", "drop_lowest"]),
                          "coalesce_window_ms": pick([0, 0, 50, 86400000]), "annihilate": pick([True, False]), "fence": pick(["none", "nonce"]),
-                         "preamble": pick(["always", "first", "never"]), "age_after_ms": pick([0, 1, 60000])},
+                         "preamble": pick(["always", "first", "never"]), "age_after_ms": pick([0, 60000])},
             "conversation": {"notifications": {"enable": self.dice.random() < 0.9, "kinds": pick(KINDS)},
                              "tools": pick([{}, {"t": {"notifications": {"stopped": False}}}])}}})
 
