@@ -108,6 +108,10 @@ static void write_delivery(const struct settings *settings, struct buffer *out) 
   write_bool(settings->annihilate, out);
   write_key(config_delivery_names[DELIVERY_FENCE], false, out);
   write_choice(&config_fence_choices, settings->fence, out);
+  write_key(config_delivery_names[DELIVERY_PREAMBLE], false, out);
+  write_choice(&config_preamble_choices, settings->preamble, out);
+  write_key(config_delivery_names[DELIVERY_AGE_AFTER_MS], false, out);
+  buffer_format(out, "%u", settings->age_after_ms);
   buffer_byte(out, '}');
 }
 

@@ -137,6 +137,7 @@ static int make_reply(struct op *op, const struct delivering *delivering, const 
     return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
   reply_wake(reply, op, &turns->run);
   const struct showing showing = {.chat_request = is_chat_request(delivering),
+                                  .bare = reply_is_bare(op),
                                   .steered = steered->contents,
                                   .steered_count = steered->count,
                                   .plan = plan};

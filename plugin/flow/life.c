@@ -105,6 +105,7 @@ int life_close(struct op *op, struct tidings_error *error) {
   if (code) return code;
   memset(&head->owner, 0, sizeof head->owner);
   head->former_count = 0;
+  head->preamble = 0;
   head->cwd = head->host = span_of(NULL, 0);
   head->closed_ms = op->now_ms ? op->now_ms : 1;
   return 0;

@@ -76,6 +76,10 @@ static int write_event_rows(struct op *op, struct event_step *step, struct tidin
     code = life_close(op, error);
     decision->head_changed = true;
   }
+  if (!code && event->type == EVENT_SESSION_COMPACTED && op->head.preamble) {
+    op->head.preamble = 0; /* the summary need not have it */
+    decision->head_changed = true;
+  }
   if (!code && event->type == EVENT_SESSION_FORKED)
     code = life_fork(op, event->opening.child, error);
   if (!code) code = decide_event(op, step, error);

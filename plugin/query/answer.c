@@ -24,6 +24,10 @@ void query_write_kind(struct json_writer *writer, const struct notification *not
   json_close(writer, '}');
 }
 
+void query_write_occurred(struct json_writer *writer, const struct notification *note) {
+  if (note->occurred_ms) json_put_time(writer, "occurred_at", note->occurred_ms);
+}
+
 static int configure(struct instance *instance, const struct request *request,
                      struct json_writer *writer, struct tidings_error *error) {
   struct buffer json = BUFFER_EMPTY;

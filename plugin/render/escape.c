@@ -80,7 +80,8 @@ static size_t structure_mark(enum escape where, struct tidings_span line) {
   if (first == '#' || first == '>' || first == '|' || first == '<') return 0;
   if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second))) return 0;
   if ((first == '*' || first == '_') && first == second) return 0;
-  if (is_rule(line) || lookalike_pending_line(line) || is_link_definition(line)) return 0;
+  if (is_rule(line) || lookalike_pending_line(line) || lookalike_plain_header(line)) return 0;
+  if (is_link_definition(line)) return 0;
   return numbered_mark(line);
 }
 
@@ -235,7 +236,12 @@ static void continue_item(size_t empty_lines, size_t blanks, struct buffer *out)
   while (blanks--) buffer_byte(out, ' ');
 }
 
-void escape_item(enum escape where, struct tidings_span text, struct buffer *out) {
+static void write_age(struct tidings_span age, struct buffer *out) {
+  if (age.len) buffer_format(out, " (%.*s)", SPAN_FORMAT(age));
+}
+
+void escape_item_aged(enum escape where, struct tidings_span text, struct tidings_span age,
+                      struct buffer *out) {
   bool first = true, has_carriage_return = text.len && memchr(text.ptr, '\r', text.len);
   size_t empty_lines = 0;
   while (text.len) {
@@ -246,10 +252,17 @@ void escape_item(enum escape where, struct tidings_span text, struct buffer *out
     }
     if (!first) continue_item(empty_lines, indentation_of(whole), out);
     write_line(where, line, out);
+    if (first) write_age(age, out);
     first = false;
     empty_lines = 0;
   }
-  if (first) buffer_text(out, "(empty)");
+  if (!first) return;
+  buffer_text(out, "(empty)");
+  write_age(age, out);
+}
+
+void escape_item(enum escape where, struct tidings_span text, struct buffer *out) {
+  escape_item_aged(where, text, span_of(NULL, 0), out);
 }
 
 static void write_inline(struct tidings_span text, unsigned looked_at, struct buffer *out) {

@@ -239,10 +239,15 @@ static bool is_count(struct tidings_span line) {
   return digits && match_word(line, at, " more notification") != NO_MARK;
 }
 
+bool lookalike_plain_header(struct tidings_span line) {
+  return match_word(line, 0, "while you worked (not from the user") != NO_MARK;
+}
+
 size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end) {
   struct tidings_span line = span_of(text.ptr, end);
   size_t mark = skip_space(line, begin);
   line = span_from(line, mark);
-  bool reads_so = is_fence(fences, line, text, end) || is_title(line) || is_count(line);
+  bool reads_so = is_fence(fences, line, text, end) || is_title(line) || is_count(line) ||
+                  lookalike_plain_header(line);
   return reads_so ? mark : NO_MARK;
 }

@@ -59,6 +59,18 @@ static int resolve_leases(struct op *op, const struct session_event *opening,
   return 0;
 }
 
+/* What a block is has to be said again if the transcript ends before the delivery that said it. */
+static void look_for_preamble(struct op *op, const struct session_event *opening) {
+  struct head *head = &op->head;
+  bool has_it = false;
+  if (!opening || !opening->has_deliveries) return;
+  for (size_t i = 0; i < opening->delivery_count; i++) {
+    uint64_t id = opening->deliveries[i];
+    has_it |= public_id_session(id) == op->session && public_id_n(id) >= head->preamble;
+  }
+  if (!has_it) head->preamble = 0;
+}
+
 /* Ends what the former owner had leased, and its run; or what this host itself had leased and does
  * not have in its transcript. */
 static int recover_session(struct op *op, const struct session_event *opening, bool from_another,
@@ -67,6 +79,7 @@ static int recover_session(struct op *op, const struct session_event *opening, b
   bool changed;
   int code = turning_load(op, &turning, NULL, 0, NULL, error);
   if (!code) code = resolve_leases(op, opening, &turning, error);
+  look_for_preamble(op, opening);
   const struct turns_input input = turning_input(op, TURNS_RECOVERED);
   if (!code && from_another) code = turns_step(&turning.turns, &input, error);
   return code ? code : turning_save(op, &turning, TURNS_RECOVERED, false, &changed, error);

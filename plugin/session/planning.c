@@ -94,7 +94,7 @@ int planning_steered(struct op *op, const struct turning *turning, uint64_t room
                      struct tidings_error *error) {
   const struct turns *turns = &turning->turns;
   struct nonce nonce = configuration_nonce(op->configuration, op->name);
-  struct render_input frame = reply_frame(op, false, &nonce);
+  struct render_input frame = reply_frame(op, false, true, &nonce);
   struct tidings_span content, trigger;
   uint64_t left = room, bytes;
   size_t most = 0;
@@ -119,7 +119,7 @@ static int plan_in_room(struct op *op, const struct planned_carrier *carrier,
                         const struct sorted *sorted, const struct token_counter *counter,
                         struct plan *ret_plan) {
   struct nonce nonce = configuration_nonce(op->configuration, op->name);
-  struct render_input frame = reply_frame(op, carrier->chat_request, &nonce);
+  struct render_input frame = reply_frame(op, carrier->chat_request, reply_is_bare(op), &nonce);
   struct room room = {.frame = &frame, .bytes = carrier->room};
   if (carrier->room &&
       bytes_of_steered(&frame, carrier->steered, carrier->steered_count, &room.taken))

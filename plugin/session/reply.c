@@ -119,7 +119,13 @@ static int show_messages(struct tidings_reply *reply, const struct rendered *ren
   return 0;
 }
 
-struct render_input reply_frame(const struct op *op, bool chat_request, const struct nonce *nonce) {
+bool reply_is_bare(const struct op *op) {
+  if (op->settings->preamble == PREAMBLE_FIRST) return op->head.preamble != 0;
+  return op->settings->preamble == PREAMBLE_NEVER;
+}
+
+struct render_input reply_frame(const struct op *op, bool chat_request, bool bare,
+                                const struct nonce *nonce) {
   const struct settings *settings = op->settings;
   return (struct render_input){
       .host_name = op->instance->host_name,
@@ -128,6 +134,9 @@ struct render_input reply_frame(const struct op *op, bool chat_request, const st
       .order = settings->order,
       .place = settings->place,
       .chat_request = chat_request,
+      .bare = bare,
+      .now_ms = op->now_ms,
+      .age_after_ms = settings->age_after_ms,
   };
 }
 
@@ -135,7 +144,7 @@ int reply_show(struct tidings_reply *reply, struct op *op, const struct showing 
                struct tidings_error *error) {
   const struct plan *plan = showing->plan;
   struct nonce nonce = configuration_nonce(op->configuration, op->name);
-  struct render_input input = reply_frame(op, showing->chat_request, &nonce);
+  struct render_input input = reply_frame(op, showing->chat_request, showing->bare, &nonce);
   const struct rendered *rendered;
   size_t count;
   input.lines = plan->lines;

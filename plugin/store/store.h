@@ -90,6 +90,8 @@ struct head {
   struct run run;
   uint64_t last_transition; /* number of the newest transition */
   uint64_t message_cursor;  /* how far the sweep for ids of forgotten messages got */
+  uint64_t preamble; /* number of the delivery that said what blocks are, since the session began or
+                        was compacted last; 0: none, or it was rolled back */
 };
 
 enum delivery_state { DELIVERY_LEASED = 1, DELIVERY_COMMITTED = 2, DELIVERY_ROLLED_BACK = 3 };

@@ -138,6 +138,7 @@ struct event {
   enum event_type type;
   struct tidings_span session;
   struct tidings_span source, id;   /* CloudEvents; id empty: not given, matches nothing */
+  int64_t occurred_ms;              /* its `time`; 0: not given */
   struct notification notification; /* EVENT_NOTIFICATION */
   struct report report;             /* of a report */
   struct tidings_span data;         /* of a report: as it was given, compact JSON */

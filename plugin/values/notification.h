@@ -39,6 +39,7 @@ struct notification {
   struct tidings_span key; /* empty: none. A newer item with the same key supersedes an older one */
   struct tidings_span tool, handle; /* empty: none */
   struct tidings_span caused_by; /* a call of the model's own that made this happen; empty: none */
+  int64_t occurred_ms;           /* when it happened, by whoever pushed it; 0: not said */
   int64_t ttl_ms; /* it is worth telling for so long after it was pushed; 0: for ever */
   uint8_t level;
   uint8_t activation;
@@ -73,6 +74,11 @@ struct item {
   struct facts facts;
   bool pinned; /* the turn that carries it was started for it: no cap keeps it out */
 };
+
+/* When it happened, as far as is known. */
+static inline int64_t item_occurred_ms(const struct item *item) {
+  return item->note.occurred_ms ? item->note.occurred_ms : item->time_ms;
+}
 
 /* How an item ended. These numbers are stored. */
 enum outcome {

@@ -182,7 +182,9 @@ def wrong_presets(page, schema):
         got = in_force(name)["delivery"]
         caps = [f"{got[key]} {unit}" for key, unit in (("max_items", "items"), ("max_tokens", "tokens")) if got[key]]
         cap = ", ".join(caps + [got["overflow"]]) if caps else "none"
-        more = ", ".join(["annihilate"] * got["annihilate"] + [got["fence"]] * (got["fence"] != "none"))
+        said = [f"preamble {got['preamble']}"] * (got["preamble"] != "always")
+        ages = [f"ages after {got['age_after_ms'] // SECOND} s"] * bool(got["age_after_ms"])
+        more = ", ".join(["annihilate"] * got["annihilate"] + [got["fence"]] * (got["fence"] != "none") + said + ages)
         expected = [got["format"], got["place"], got["order"], cap, str(got["coalesce_window_ms"]), more]
         stated = (cells[1:] + [""])[:6]
         if [cell.strip(" |") for cell in stated] != expected:

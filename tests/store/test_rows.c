@@ -154,6 +154,38 @@ Test(rows, head_round_trip) {
   arena_free(&arena);
 }
 
+/* What came later stands at the end: a record without it is one of an earlier version. */
+Test(rows, later_fields_round_trip) {
+  static const struct {
+    int64_t occurred_ms;
+    uint8_t made_by;
+    uint64_t preamble;
+  } cases[] = {{0, 0, 0},
+               {1771844400250, 0, 3},
+               {0, MADE_BY_MCP_STATE, UINT64_MAX},
+               {1, MADE_BY_MCP_STATE, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct arena arena = ARENA_EMPTY;
+    struct buffer item_body = BUFFER_EMPTY, head_body = BUFFER_EMPTY;
+    struct notification note = some_note;
+    struct head wrote = some_head(), head;
+    struct item item;
+    note.occurred_ms = cases[i].occurred_ms;
+    note.made_by = cases[i].made_by;
+    wrote.preamble = cases[i].preamble;
+    item_encode(&item_body, -1, &note);
+    head_encode(&head_body, &wrote);
+    cr_assert(read_sealed(ITEM, buffer_view(&item_body), &arena, &item));
+    cr_assert(read_sealed(HEAD, buffer_view(&head_body), &arena, &head));
+    cr_expect_eq(item.note.occurred_ms, note.occurred_ms);
+    cr_expect_eq(item.note.made_by, note.made_by);
+    cr_expect_eq(head.preamble, wrote.preamble);
+    buffer_free(&item_body);
+    buffer_free(&head_body);
+    arena_free(&arena);
+  }
+}
+
 Test(rows, delivery_round_trip) {
   struct arena arena = ARENA_EMPTY;
   struct buffer body = encode(DELIVERY);

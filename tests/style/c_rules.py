@@ -45,6 +45,7 @@ HOLDERS = {
     "data_input": "an argument: what readers of data need of the configuration",
     "work": "a value: the policy's input",
     "turns_input": "a value: the rules' input",
+    "render_input": "a value: how old a line is follows from it",
 }
 # The store is below the operation: the transaction over keys, what walks through one, what its calls take.
 HOLDING_FOLDERS = ("plugin/store/",)

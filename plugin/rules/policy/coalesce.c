@@ -16,6 +16,7 @@ static void start_line(struct work *work, size_t i) {
                                                   .place = work->places[i],
                                                   .group = work->places[i],
                                                   .newest = item->n,
+                                                  .time_ms = item_occurred_ms(item),
                                                   .count = 1,
                                                   .level = item->note.level,
                                                   .pinned = item->pinned};
@@ -27,6 +28,7 @@ static void join_line(struct work *work, struct line *line, size_t *tail, size_t
   *tail = i;
   line->count++;
   line->newest = item->n;
+  line->time_ms = item_occurred_ms(item);
   if (work->places[i] < line->place) line->place = work->places[i];
   line->pinned = line->pinned || item->pinned;
 }

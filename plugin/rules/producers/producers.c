@@ -120,6 +120,7 @@ static int write_note(const struct event *event, const struct settings *settings
   struct notification *note = &produced->note;
   struct buffer text = BUFFER_EMPTY;
   note->data = event->data;
+  note->occurred_ms = event->occurred_ms;
   note->made_by = makers[event->type];
   note->key = event->report.key;
   note->ttl_ms = event->report.ttl_ms;

@@ -18,7 +18,9 @@ void item_encode(struct buffer *out, int64_t time_ms, const struct notification 
   record_bytes(out, note->tool);
   record_bytes(out, note->handle);
   record_bytes(out, note->caused_by);
-  if (note->made_by) record_u64(out, note->made_by); /* records of earlier versions end here */
+  /* Records of earlier versions end here, or after made_by. */
+  if (note->made_by || note->occurred_ms) record_u64(out, note->made_by);
+  if (note->occurred_ms) record_i64(out, note->occurred_ms);
 }
 
 bool item_decode(struct record_reader *reader, struct item *ret_item) {
@@ -37,7 +39,10 @@ bool item_decode(struct record_reader *reader, struct item *ret_item) {
   note->caused_by = record_read_bytes(reader);
   bool made = reader->at < reader->end;
   note->made_by = made ? record_read_below(reader, MAKER_COUNT) : 0;
-  return record_close(reader) && made == (note->made_by != 0);
+  bool occurred = reader->at < reader->end;
+  note->occurred_ms = occurred ? record_read_i64(reader) : 0;
+  return record_close(reader) && occurred == (note->occurred_ms != 0) &&
+         made == (note->made_by || occurred);
 }
 
 int item_last(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t *ret_n,

@@ -33,7 +33,7 @@ static const char defaults[] =
     "\"level\",\"overflow\":\"defer\",\"max_"
     "items\":0,"
     "\"max_tokens\":0,\"max_bytes\":0,\"coalesce_window_ms\":0,\"annihilate\":false,\"fence\":"
-    "\"none\"},"
+    "\"none\",\"preamble\":\"always\",\"age_after_ms\":0},"
     "\"turns\":{\"discipline\":\"serial\",\"settle_delay_ms\":0,\"restart\":\"drain\",\"max_auto_"
     "turns\":8,\"default_delivery\":\"queue\"},"
     "\"critical\":{\"force\":true,\"max_aborts\":3,\"abort_window_ms\":60000},"
@@ -98,17 +98,21 @@ Test(config, presets_are_the_documented_ones) {
     uint8_t format, place, order, overflow, fence;
     uint32_t max_items, max_tokens, coalesce_window_ms;
     bool annihilate;
+    uint8_t preamble;
+    uint32_t age_after_ms;
   } presets[] = {
       {"grouped", FORMAT_MARKDOWN, TIDINGS_PLACE_PREPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE,
-       0, 0, 0, false},
+       0, 0, 0, false, PREAMBLE_ALWAYS, 0},
       {"flat", FORMAT_MARKDOWN_FLAT, TIDINGS_PLACE_PREPEND, ORDER_TIME, OVERFLOW_DROP_OLDEST,
-       FENCE_NONE, 10, 0, 0, false},
+       FENCE_NONE, 10, 0, 0, false, PREAMBLE_ALWAYS, 0},
       {"xml", FORMAT_XML, TIDINGS_PLACE_APPEND, ORDER_TIME, OVERFLOW_DEFER, FENCE_NONE, 0, 0, 0,
-       false},
+       false, PREAMBLE_ALWAYS, 0},
       {"xml-batch", FORMAT_XML_BATCH, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE,
-       10, 0, 2000, false},
+       10, 0, 2000, false, PREAMBLE_ALWAYS, 0},
       {"balanced", FORMAT_MARKDOWN, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONCE,
-       10, 800, 2000, true},
+       10, 800, 2000, true, PREAMBLE_FIRST, 60000},
+      {"plain", FORMAT_PLAIN, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE, 10,
+       800, 2000, true, PREAMBLE_NEVER, 60000},
   };
   for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
     char json[128];
@@ -119,7 +123,8 @@ Test(config, presets_are_the_documented_ones) {
                   s.fence == presets[i].fence && s.max_items == presets[i].max_items &&
                   s.max_tokens == presets[i].max_tokens &&
                   s.coalesce_window_ms == presets[i].coalesce_window_ms &&
-                  s.annihilate == presets[i].annihilate,
+                  s.annihilate == presets[i].annihilate && s.preamble == presets[i].preamble &&
+                  s.age_after_ms == presets[i].age_after_ms,
               "%s", presets[i].name);
   }
 }
@@ -293,18 +298,21 @@ static void random_rules(struct random *random, struct buffer *out) {
 
 static void random_delivery(struct random *random, struct buffer *out) {
   static const char *const keys[][4] = {
-      {"preset", "balanced", "xml-batch", NULL},
+      {"preset", "balanced", "plain", NULL},
       {"format", "json", "synthetic-call", NULL},
       {"fence", "none", "nonce", NULL},
+      {"preamble", "always", "first", "never"},
       {"place", "prepend", "append", NULL},
       {"order", "level", "time", "newest"},
       {"overflow", "defer", "drop_oldest", "drop_lowest"},
   };
   buffer_format(out,
-                "{\"max_bytes\":%zu,\"max_tokens\":%zu,\"max_items\":%zu,\"coalesce_window_ms\":%"
+                "{\"age_after_ms\":%zu,\"max_bytes\":%zu,\"max_tokens\":%zu,\"max_items\":%zu,"
+                "\"coalesce_window_ms\":%"
                 "zu,\"annihilate\":%s",
-                random_below(random, 100000001), random_below(random, 1000),
-                random_below(random, 1000), random_below(random, 86400001), truth(random));
+                random_below(random, 86400001), random_below(random, 100000001),
+                random_below(random, 1000), random_below(random, 1000),
+                random_below(random, 86400001), truth(random));
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const char *value = keys[i][1 + random_below(random, 3)];
     if (value) buffer_format(out, ",\"%s\":\"%s\"", keys[i][0], value);

@@ -76,18 +76,18 @@ static void push_items(struct random *random, struct round *round) {
 }
 
 static void configure(struct random *random, struct round *round, struct arena *arena) {
-  static const char *const presets[] = {"xml", "xml-batch", "balanced"};
+  static const char *const presets[] = {"xml", "xml-batch", "balanced", "plain"};
   static const char *const orders[] = {"level", "time", "newest"};
   static const char *const overflows[] = {"defer", "drop_oldest", "drop_lowest"};
-  static const char *const formats[] = {"markdown",  "markdown-flat", "xml",
-                                        "xml-batch", "json",          "system-reminder",
-                                        "openai",    "anthropic",     "synthetic-call"};
+  static const char *const formats[] = {
+      "markdown",        "markdown-flat", "xml",       "xml-batch",      "json",
+      "system-reminder", "openai",        "anthropic", "synthetic-call", "plain"};
   char json[512];
   (void)snprintf(json, sizeof json,
                  "{\"delivery\":{\"preset\":\"%s\",\"format\":\"%s\",\"order\":\"%s\",\"overflow\":"
                  "\"%s\",\"max_items\":%zu,\"max_tokens\":%zu,\"coalesce_window_ms\":%zu,"
                  "\"annihilate\":%s},\"conversation\":{\"notifications\":{\"kinds\":{\"c\":%s}}}}",
-                 presets[random_below(random, 3)], formats[random_below(random, 9)],
+                 presets[random_below(random, 4)], formats[random_below(random, 10)],
                  orders[random_below(random, 3)], overflows[random_below(random, 3)],
                  random_below(random, 12), random_below(random, 3) ? random_below(random, 500) : 0,
                  random_below(random, 3) ? random_below(random, 4000) : 0,
@@ -107,6 +107,9 @@ static void show(struct round *round, struct arena *arena) {
                                .format = round->settings.format,
                                .order = round->settings.order,
                                .place = round->settings.place,
+                               .bare = round->number % 2,
+                               .now_ms = 100000,
+                               .age_after_ms = round->settings.age_after_ms,
                                .call_ids = ids};
   cr_assert_eq(render_messages(&input, arena, &messages, &count), 0);
   for (size_t i = 0; i < count; i++) buffer_span(&all, messages[i].text);
