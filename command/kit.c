@@ -116,20 +116,17 @@ static int32_t read_config(const struct cli *cli, char **ret_path, char **ret_te
   return code;
 }
 
-/* With the preset that the verb prefers; *ret_path stays NULL all the same if there is no file. */
+/* With the preset that the verb prefers. *ret_path stays NULL when no file was read. */
 static int32_t make_config(const struct cli *cli, char **ret_path, char **ret_text,
                            struct tidings_error *error) {
-  char *read = NULL, *path = NULL;
+  char *read = NULL, *path = NULL, *text = NULL;
   int32_t code = read_config(cli, &path, &read, error);
-  if (!code && !cli->preset) {
-    *ret_text = read;
-    read = NULL;
-  } else if (!code && kit_put_preset(read, cli->preset, ret_text)) {
-    code = kit_no_memory(error);
-  }
-  free(read);
-  if (code) free(path);
-  else *ret_path = path;
+  bool from_file = read != NULL;
+  if (!code && cli->preset && kit_put_preset(read, cli->preset, &text)) code = kit_no_memory(error);
+  if (!code) *ret_text = cli->preset ? text : read;
+  if (!code && from_file) *ret_path = path;
+  else free(path);
+  if (code || cli->preset) free(read);
   return code;
 }
 

@@ -61,36 +61,6 @@ def test_dialects(place):
     assert log(place) == []
 
 
-def test_presets(place):
-    """what a hook shows is a plain list, unless the user's configuration names a preset; its other keys win in any case"""
-    header = "While you worked (not from the user):\n"
-    shown = {
-        None: header + "- [error] one\n- two",
-        '{"delivery": {"max_items": 1}}': header + "- [error] one\n(1 more notification pending)",
-        '{"turns": {}}': header + "- [error] one\n- two",
-        '{"delivery": {}}': header + "- [error] one\n- two",
-        '{"delivery": {"preset": "xml"}}': '<notification source="cli" name="note" level="error">\none\n</notification>\n\n<notification source="cli" name="note">\ntwo\n</notification>',
-    }
-    for host, (_, tool, _, _) in HOSTS.items():
-        for number, (configuration, expected) in enumerate(shown.items()):
-            session, words = f"{host}-{number}", ()
-            if configuration:
-                words = ("--config", os.path.join(place.work, "config.json"))
-                with open(words[1], "w", encoding="utf-8") as file:
-                    file.write(configuration)
-            place.ok("push", "-s", session, "-l", "error", "one")
-            place.ok("push", "-s", session, "two")
-            answer = call(place, host, tool, session, words, tool_name="t", tool_use_id="c", tool_input={}, tool_response="x")
-            assert context(answer, tool) == expected, (configuration, answer)
-    assert log(place) == []
-    for wrong in ('{"delivery": {"presets": "xml"}}', '{"delivery": []}', "[]", "{"):
-        with open(words[1], "w", encoding="utf-8") as file:
-            file.write(wrong)
-        place.ok("push", "-s", "wrong", "three")
-        assert call(place, "codex", "PostToolUse", "wrong", words, tool_name="t", tool_use_id="c", tool_input={}, tool_response="x") == {}
-        assert words[1] in log(place)[-1], log(place)[-1]
-
-
 def test_continuation(place):
     """a stop goes on with the message that was queued meanwhile, and with urgent news; then it stops"""
     for host, (prompt, _, stop, _) in HOSTS.items():
@@ -247,7 +217,7 @@ def test_project(place):
     os.remove(path)
     os.mkfifo(path)
     place.ok("push", "-s", "s", "second")
-    assert "**System Notifications**" in context(call(place, "codex", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
+    assert "While you worked (not from the user):" in context(call(place, "codex", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
     assert len(log(place)) == 1 and f"{path}: it is not a regular file" in log(place)[0], log(place)
 
 
