@@ -108,6 +108,7 @@ struct act {
   uint64_t deliveries[ACT_IDS]; /* as the plugin names them */
   uint64_t delivery;            /* ACT_SETTLE */
   bool committed;
+  bool no_reply; /* ACT_SETTLE: the caller takes none, and so is asked for nothing */
 
   struct sim_settings settings; /* ACT_CONFIGURE */
   int64_t clock_ms;             /* ACT_CLOCK: by how much it jumps */

@@ -136,7 +136,7 @@ static bool is_plain_news(const struct act *act) {
 static void tell(struct model *model, const struct act *act, const struct sim_settings *settings,
                  struct answer *answer) {
   struct model_run *run = &model->run;
-  if (is_plain_news(act)) return;
+  if (is_plain_news(act) || act->no_reply) return;
   bool tells = act_is_event(act->kind) || answer->rolled_back;
   if (tells && run->state == IDLE && delay_is_over(model, settings)) run_offer(model, settings);
   if (tells) urgency_look(model, settings, answer);
