@@ -8,6 +8,7 @@
 
 #include "compare.h"
 #include "laws.h"
+#include "table.h"
 
 /* -- a session loaded, as session/turning.c does it -------------------------------------------- */
 
@@ -87,15 +88,17 @@ static bool same_stored(const struct message *a, const struct message *b) {
          a->waited == b->waited && a->of_turn == b->of_turn && a->orphaned == b->orphaned;
 }
 
-static void compare(const struct world *before, const struct world *after,
-                    struct occurrence *occurrence) {
-  occurrence->moved_on =
+static struct occurrence occurrence_of(const struct world *before, const struct world *after,
+                                       int code) {
+  struct occurrence occurrence = {.before = before, .after = after, .code = code};
+  occurrence.moved_on =
       !turns_same_run(&before->run, &after->run) || before->submitted != after->submitted;
   for (size_t i = 0; i < after->submitted; i++) {
     bool same = i < before->submitted && same_stored(&before->messages[i], &after->messages[i]);
-    if (!same) occurrence->moved_on = true;
-    if (!same && !after->messages[i].changed) occurrence->unflagged |= (uint8_t)(1 << i);
+    if (!same) occurrence.moved_on = true;
+    if (!same && !after->messages[i].changed) occurrence.unflagged |= (uint8_t)(1 << i);
   }
+  return occurrence;
 }
 
 static struct turns_input input_of(const struct world *world, const struct setup *setup,
@@ -115,17 +118,14 @@ struct game {
   struct view_answer answer;
 };
 
-static const char *judge(const struct game *game, const struct world *before, int code) {
-  struct occurrence occurrence = {.before = before, .after = game->world, .code = code};
-  compare(before, game->world, &occurrence);
-  return laws_of_step(&occurrence);
-}
-
 static const char *step(struct game *game, struct call *call) {
   struct world before = *game->world;
   game->answer.error = turns_step(&call->turns, &call->input, NULL);
   save(call, game->world);
-  return judge(game, &before, game->answer.error);
+  struct occurrence occurrence = occurrence_of(&before, game->world, game->answer.error);
+  table_record(&before, game->move, call->input.event, game->answer.error, game->world,
+               occurrence.moved_on);
+  return laws_of_step(&occurrence);
 }
 
 /* What ends each event; the attached host takes a reply. */
@@ -147,7 +147,8 @@ static const char *look(struct game *game, bool answers, bool owned) {
   game->answer.offer = result.offer;
   game->answer.abort = result.abort;
   save(&call, game->world);
-  return judge(game, &before, 0);
+  struct occurrence occurrence = occurrence_of(&before, game->world, 0);
+  return laws_of_step(&occurrence);
 }
 
 /* -- messages are taken alike from everybody --------------------------------------------------- */
