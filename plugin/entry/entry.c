@@ -83,14 +83,15 @@ static int32_t on_tool_result(struct tidings_plugin *plugin,
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = take_tool_result(instance, theirs, &result, error);
-  if (!code && flow_is_quiet(instance, result.session)) {
+  struct session *known = code ? NULL : session_table_find(&instance->sessions, result.session);
+  if (!code && flow_is_quiet(instance, known)) {
     *ret_reply = NULL;
   } else if (!code) {
     const struct carrier carrier = {.kind = CARRIER_TOOL_RESULT,
                                     .session = result.session,
                                     .call_id = result.call_id,
                                     .tool = result.tool};
-    code = flow_deliver(instance, &carrier, ret_reply, error);
+    code = flow_deliver(instance, &carrier, known, ret_reply, error);
   }
   instance_leave(instance);
   return code;
@@ -139,7 +140,8 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = take_chat_request(instance, theirs, &request, error);
-  if (!code && !request.message_count && flow_is_quiet(instance, request.session)) {
+  struct session *known = code ? NULL : session_table_find(&instance->sessions, request.session);
+  if (!code && !request.message_count && flow_is_quiet(instance, known)) {
     *ret_reply = NULL;
   } else if (!code) {
     struct tidings_span *ids = gather_messages(&request, error, &code);
@@ -148,7 +150,7 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
                                     .session = request.session,
                                     .messages = ids,
                                     .message_count = request.message_count};
-    if (!code) code = flow_deliver(instance, &carrier, ret_reply, error);
+    if (!code) code = flow_deliver(instance, &carrier, known, ret_reply, error);
     free(ids);
   }
   instance_leave(instance);
