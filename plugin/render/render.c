@@ -118,7 +118,7 @@ static int render_one(const struct render_input *input, struct arena *arena,
   return keep(&text, arena, &message->text);
 }
 
-/* In the user's own voice where there is one beside the carrier; always behind the block. */
+/* In the user's own voice where there is one beside the carrier; always after the block. */
 static int render_user(const struct render_input *input, struct tidings_span text,
                        struct arena *arena, struct rendered *message) {
   struct buffer out = BUFFER_EMPTY;

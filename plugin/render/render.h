@@ -27,7 +27,7 @@ struct render_input {
   uint8_t format, order, place;  /* enum format, enum order, TIDINGS_PLACE_PREPEND or _APPEND */
   bool chat_request;             /* what carries it; else a tool result */
   const struct tidings_span *call_ids; /* FORMAT_SYNTHETIC_CALL: one a line */
-  const struct tidings_span *steered;  /* what the user says in the midst of the turn, in order */
+  const struct tidings_span *steered;  /* what the user says during the turn, in order */
   size_t steered_count;
 };
 

@@ -211,7 +211,7 @@ const char *event_name(enum turns_event event) {
       [TURNS_COMMITTED] = "committed",
       [TURNS_ROLLED_BACK] = "rolled back",
       [TURNS_RECOVERED] = "recovered",
-      [TURNS_NEWS] = "news",
+      [TURNS_NOTIFICATION] = "notification",
       [TURNS_REDIRECT] = "message.redirected",
   };
   return names[event];

@@ -23,7 +23,7 @@ EVENTS = {"submit-queue": "message.submitted", "submit-steer": "message.submitte
 IN_TEXT = {"message.edited": "Edit", "message.moved": "message.moved", "session.opened": "session.opened",
            "session.compacting": "session.compacting", "session.compacted": ".compacted", "session.closed": "session.closed",
            "wake": "`wake`", "committed": "Committed", "rolled back": "Rolled back", "recovered": "Recovery",
-           "news": "pending notification"}
+           "notification": "pending notification"}
 ERROR_1 = {"STATE", "FIRED", "NOT_FOUND"}
 PHASES = {"stream.started": "streaming", "tools.started": "tools", "tool result": "tools"}
 # What becomes of a message, in the rows about messages.

@@ -52,7 +52,7 @@ enum act_kind {
 };
 
 static inline bool act_is_event(enum act_kind kind) { return kind <= ACT_WAKE; }
-static inline bool act_is_news(enum act_kind kind) { return kind <= ACT_SUBAGENT; }
+static inline bool act_is_notification(enum act_kind kind) { return kind <= ACT_SUBAGENT; }
 static inline bool act_is_message(enum act_kind kind) {
   return kind >= ACT_SUBMIT && kind <= ACT_REDIRECT;
 }
