@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// paths.ts: where the user's files are; and how a file is named to a session. A watcher's news of the assistant's own edit is withdrawn only if both name the file by the same
+// paths.ts: where the user's files are; and how a file is named to a session. A watcher's notification of the assistant's own edit is withdrawn only if both name the file by the same
 // bytes, so this must agree with `tidings watch`: relative to the session's folder if the file lies inside, else absolute; links of folders are
 // resolved as far as they exist, the last component is not.
 import { realpathSync } from "node:fs";

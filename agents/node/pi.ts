@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // pi.ts: the extension for pi. What is pending rides on tool results and on what a person types in the middle of a run, inside the message, and
-// on a prompt as a message behind it, so that the person's own words stay as they were typed. pi writes each message to its session file as
-// one line; the delivery's id is in that line, so that a session that was killed knows what it has told.
+// on a prompt as a message after it, so that the person's own words stay as they were typed. pi writes each message to its session file as
+// one line; the delivery's id is in that line, so that a session that was killed knows what it has shown.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type TextPart, aroundParts, aroundText } from "./compose.ts";
@@ -118,7 +118,7 @@ class Conversation implements Driver {
     this.session.turnEnded("aborted");
   }
 
-  /** The text that goes behind the prompt. */
+  /** The text that goes after the prompt. */
   promptAddition(): { text: string; delivery: string | undefined } | undefined {
     if (this.session.lost) this.attach(true);
     let delivery = this.#starting ? this.#starting.delivery : this.session.prompt();

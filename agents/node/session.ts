@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// session.ts: one conversation of a host, told to tidings: where it stands, its carriers, its turns; and what tidings wants done, told to the host
+// session.ts: one conversation of a host, reported to tidings: where it stands, its carriers, its turns; and what tidings wants done, passed to the host
 // through a driver. Nothing here throws into the host: what fails is in the log, and the host goes on as if tidings were not there.
 import { type Additions, additions } from "./compose.ts";
 import { type Kit, describe, log } from "./kit.ts";
@@ -36,7 +36,7 @@ const wellFormed = (_key: string, value: unknown): unknown => (typeof value === 
 export class Session {
   readonly id: string;
   running = false;
-  lost = false; // another process owns the session: what happens here is not told, and nothing is delivered
+  lost = false; // another process owns the session: what happens here is not reported, and nothing is delivered
   #kit: Kit;
   #driver: Driver;
   #phase: Phase | undefined;
@@ -128,7 +128,7 @@ export class Session {
     this.report("turn.started", turn && { messages: turn.ids });
   }
 
-  /** Only what begins is told: a phase that ends is followed by another one or by the turn's end. */
+  /** Only what begins is reported: a phase that ends is followed by another one or by the turn's end. */
   enters(phase: Phase): void {
     if (!this.running || this.#phase === phase) return;
     this.#phase = phase;

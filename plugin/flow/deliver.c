@@ -221,15 +221,17 @@ static int find_session(struct op *op, struct tidings_error *error) {
   return code || op->known ? code : attach_by_hook(op, error);
 }
 
-int flow_deliver(struct instance *instance, const struct carrier *carrier,
+int flow_deliver(struct instance *instance, const struct carrier *carrier, struct session *known,
                  const struct tidings_reply **ret_reply, struct tidings_error *error) {
   store_deadline deadline = store_deadline_in(instance->budget_ms);
   const struct tidings_reply *reply = NULL;
   struct op op;
-  int code = session_id_check(carrier->session, "session", TIDINGS_E_INVAL, error);
+  /* The id of a session that is known was checked when it became known. */
+  int code = known ? 0 : session_id_check(carrier->session, "session", TIDINGS_E_INVAL, error);
   if (code) return code;
   (void)flow_settle_remembered(instance, deadline, NULL);
   op_begin(&op, instance, carrier->session, deadline);
+  op.known = known;
   code = find_session(&op, error);
   if (!code) code = op_lock(&op, error);
   if (!code) code = attempt_until_done(&op, carrier, &reply, error);

@@ -103,15 +103,15 @@ static const uint8_t special[128] = {
     ['~'] = INLINE,
 };
 
-/* Eight bytes at once: are all of them printable ASCII other than '<'? Most of what is told is, and
- * this is most of what telling costs. */
+/* Eight bytes at once: are all of them printable ASCII other than '<'? Most texts are, and this
+ * is most of what rendering costs. */
 static bool eight_are_plain(const char *at) {
   const uint64_t ones = 0x0101010101010101u, highs = ones << 7;
   uint64_t word, deleted, tag;
   memcpy(&word, at, sizeof word);
   deleted = word ^ ones * 0x7F;
   tag = word ^ ones * '<';
-  /* x - ones * n sets the top bit of each byte of x that is below n (and of some behind one: then
+  /* x - ones * n sets the top bit of each byte of x that is below n (and of some after one: then
    * the slow way looks). */
   return !((word | ((word - ones * 0x20) & ~word) | ((deleted - ones) & ~deleted) |
             ((tag - ones) & ~tag)) &

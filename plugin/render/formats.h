@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * render/formats.h: one function a format: the block from its opening line to its closing one,
- * without the line feed behind that. Private to render/.
+ * without the line feed after that. Private to render/.
  */
 #ifndef RENDER_FORMATS_H
 #define RENDER_FORMATS_H

@@ -206,7 +206,7 @@ static bool is_fence(enum fences fences, struct tidings_span line, struct tiding
   return fences == FENCES_ALL || title_follows(text, end);
 }
 
-/* From behind the two marks in front on: "Critical:**", and nothing behind it. */
+/* What follows the two marks at the beginning: "Critical:**", and nothing after it. */
 static bool is_level_title(struct tidings_span line, size_t begin, char mark) {
   for (unsigned level = 0; level < LEVEL_COUNT; level++) {
     size_t at = match_word(line, begin, level_name(level)), colons = 0, marks = 0;

@@ -30,7 +30,7 @@ struct render_input {
   int64_t now_ms;        /* what happened longer ago than age_after_ms says so */
   uint32_t age_after_ms; /* 0: nothing does */
   const struct tidings_span *call_ids; /* FORMAT_SYNTHETIC_CALL: one a line */
-  const struct tidings_span *steered;  /* what the user says in the midst of the turn, in order */
+  const struct tidings_span *steered;  /* what the user says during the turn, in order */
   size_t steered_count;
 };
 

@@ -172,11 +172,10 @@ static int remember_session(struct op *op, uint32_t number, struct tidings_error
 }
 
 int attach_look_up(struct op *op, struct tidings_error *error) {
-  struct session *session = session_table_find(&op->instance->sessions, op->name);
   uint32_t number = 0;
-  if (session) {
-    op->known = session;
-    op->session = session->number;
+  if (!op->known) op->known = session_table_find(&op->instance->sessions, op->name);
+  if (op->known) {
+    op->session = op->known->number;
     return 0;
   }
   int code = op_read(op, error);

@@ -100,14 +100,14 @@ int planning_steered(struct op *op, const struct turning *turning, uint64_t room
     *ret_most = SIZE_MAX;
     return 0;
   }
-  struct nonce nonce = configuration_nonce(op->configuration, op->name);
-  struct render_input frame = reply_frame(op, false, true, &nonce);
+  struct reply_frame frame;
+  reply_frame_make(op, false, true, &frame);
   for (size_t i = 0; i < turns->count; i++) {
     if (turns->messages[i].state != MESSAGE_STEERING) continue;
     int code = content_get(op->txn, op->session, turns->messages[i].n, &op->arena, &content,
                            &trigger, error);
     if (code) return code;
-    if (bytes_of_steered(&frame, &content, 1, &bytes))
+    if (bytes_of_steered(&frame.input, &content, 1, &bytes))
       return fail(error, TIDINGS_E_NOMEM, "no memory for a message");
     if (bytes > left) break;
     left -= bytes;
@@ -125,10 +125,11 @@ static int make_plan(struct op *op, const struct planned_carrier *carrier,
   if (!carrier->room)
     return plan_delivery(sorted->sound, sorted->sound_count, op->settings, op->now_ms, counter,
                          &op->arena, ret_plan);
-  struct nonce nonce = configuration_nonce(op->configuration, op->name);
-  struct render_input frame = reply_frame(op, carrier->chat_request, reply_is_bare(op), &nonce);
-  struct room room = {.frame = &frame, .bytes = carrier->room};
-  if (bytes_of_steered(&frame, carrier->steered, carrier->steered_count, &room.taken)) return -1;
+  struct reply_frame frame;
+  reply_frame_make(op, carrier->chat_request, reply_is_bare(op), &frame);
+  struct room room = {.frame = &frame.input, .bytes = carrier->room};
+  if (bytes_of_steered(&frame.input, carrier->steered, carrier->steered_count, &room.taken))
+    return -1;
   return plan_delivery_in(&room, sorted->sound, sorted->sound_count, op->settings, op->now_ms,
                           counter, &op->arena, ret_plan);
 }

@@ -39,12 +39,16 @@ struct showing {
   size_t steered_count;
 };
 
-/* Has this session been told what a block is, or is it never to be? */
+/* Does the model of this session know what a block is, or is it never to be said? */
 bool reply_is_bare(const struct op *op);
 /* With what a session's lines and steered messages are rendered: the lines themselves, their number
- * and what waits are left out. `nonce` must live as long as the result. */
-struct render_input reply_frame(const struct op *op, bool chat_request, bool bare,
-                                const struct nonce *nonce);
+ * and what waits are left out. It points into itself. */
+struct reply_frame {
+  struct nonce nonce;
+  struct render_input input;
+};
+void reply_frame_make(const struct op *op, bool chat_request, bool bare,
+                      struct reply_frame *ret_frame);
 
 /* Puts a plan's lines into the reply: as notifications, and rendered; and the steered messages,
  * rendered. For session op->name with number op->session. Errors: NOMEM, INVAL (the host's random

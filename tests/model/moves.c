@@ -148,12 +148,10 @@ static bool carriers_named_are_out(const struct move *move, const struct world *
 
 static bool event_possible(const struct move *move, const struct world *world,
                            const struct setup *setup) {
-  bool steers = move->steer && !move->resume;
   switch (move->event) {
-  case TURNS_SUBMIT: /* `resume` is of interest only after a failure, `steer` only in a turn */
+  case TURNS_SUBMIT: /* `resume` is of interest only after a failure */
     if (world->submitted >= setup->messages || (move->steer && move->resume)) return false;
     if (move->resume && world->run.state != RUN_ERROR) return false;
-    if (steers && (world->run.state == RUN_IDLE || world->run.state == RUN_ERROR)) return false;
     break;
   case TURNS_CLOSED: return true; /* anybody's, when no host lives */
   default: break;
@@ -213,7 +211,7 @@ const char *event_name(enum turns_event event) {
       [TURNS_COMMITTED] = "committed",
       [TURNS_ROLLED_BACK] = "rolled back",
       [TURNS_RECOVERED] = "recovered",
-      [TURNS_NEWS] = "news",
+      [TURNS_NOTIFICATION] = "notification",
       [TURNS_REDIRECT] = "message.redirected",
   };
   return names[event];

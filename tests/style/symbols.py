@@ -33,7 +33,7 @@ PREFIXES = {
     "hostsim/host": "agent commits process simhost verb wire",
     "hostsim/scenario": "scenario",
     "hostsim/sim": "check difference expect plain processes request schedule sim verb",
-    "hostsim/sim/model": "act attachment carrier message model news run urgency",
+    "hostsim/sim/model": "act attachment carrier items message model run urgency",
     "plugin/config": "config",
     "plugin/entry": "entry",
     "plugin/event": "event facts field message session",

@@ -52,7 +52,7 @@ enum act_kind {
 };
 
 static inline bool act_is_event(enum act_kind kind) { return kind <= ACT_WAKE; }
-static inline bool act_is_news(enum act_kind kind) { return kind <= ACT_SUBAGENT; }
+static inline bool act_is_notification(enum act_kind kind) { return kind <= ACT_SUBAGENT; }
 static inline bool act_is_message(enum act_kind kind) {
   return kind >= ACT_SUBMIT && kind <= ACT_REDIRECT;
 }
@@ -113,6 +113,7 @@ struct act {
   uint64_t deliveries[ACT_IDS]; /* as the plugin names them */
   uint64_t delivery;            /* ACT_SETTLE */
   bool committed;
+  bool no_reply; /* ACT_SETTLE: the caller takes none, and so is asked for nothing */
 
   struct sim_settings settings; /* ACT_CONFIGURE */
   int64_t clock_ms;             /* ACT_CLOCK: by how much it jumps */

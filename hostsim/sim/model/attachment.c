@@ -68,7 +68,7 @@ static void attach(struct model *model, const struct act *act) {
     enum run_state from = model->run.state;
     (void)resolve_leases(model, act);
     recover_run(model, &model->peers[act->peer].settings);
-    news_ask_again(model);
+    items_ask_again(model);
     model_note_change(model, RECOVERED, from);
     model->found = model->run.state;
   }
@@ -105,7 +105,7 @@ int attachment_close(struct model *model, const struct act *act) {
     if (model->deliveries[i].state == DELIVERY_LEASED)
       model->deliveries[i].state = DELIVERY_ROLLED_BACK;
   for (unsigned i = 0; i < model->item_count; i++)
-    if (model->items[i].held != ENDED) news_end(model, &model->items[i], CLOSED);
+    if (model->items[i].held != ENDED) items_end(model, &model->items[i], CLOSED);
   for (unsigned i = 0; i < model->message_count; i++)
     if (!message_is_over(&model->messages[i]))
       model->messages[i].state = model->messages[i].system ? MESSAGE_CANCELLED : MESSAGE_CLOSED;

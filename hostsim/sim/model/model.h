@@ -11,13 +11,14 @@
 
 #include <stddef.h>
 
-enum {
-  MODEL_MESSAGES = 512,
-  MODEL_ITEMS = 384,
-  MODEL_DELIVERIES = 512,
-  MODEL_ABORTS = 512,
-  MODEL_CHANGES = 1024
-};
+/* As many as the longest schedule makes. Who explores single steps compiles it smaller: a model is
+ * copied a lot. */
+#ifdef MODEL_OF_A_STEP
+enum { MODEL_MESSAGES = 8, MODEL_ITEMS = 4, MODEL_DELIVERIES = 4, MODEL_ABORTS = 8 };
+#else
+enum { MODEL_MESSAGES = 512, MODEL_ITEMS = 384, MODEL_DELIVERIES = 512, MODEL_ABORTS = 512 };
+#endif
+enum { MODEL_CHANGES = 2 * MODEL_MESSAGES };
 
 enum outcome { DELIVERED, SUPERSEDED, WITHDRAWN, EXPIRED, FILTERED, DROPPED, CLOSED, OUTCOMES };
 enum held { PENDING, LEASED, ENDED };
@@ -67,8 +68,8 @@ struct model_delivery {
   uint64_t public_id; /* as the plugin names it; 0: never named */
   enum delivery_state state;
   bool on_tool_result;
-  uint16_t fates[OUTCOMES];              /* how many items end so when it is committed */
-  uint64_t carries[MODEL_MESSAGES / 64]; /* bit n: message n */
+  uint16_t fates[OUTCOMES];                     /* how many items end so when it is committed */
+  uint64_t carries[(MODEL_MESSAGES + 63) / 64]; /* bit n: message n */
 };
 
 enum run_state { IDLE, STARTING, BUSY, RETRYING, WAITING, FAILED };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/news.c: what was pushed, and what of it a carrier would show: docs/semantics.md, "What
+ * sim/model/items.c: what was pushed, and what of it a carrier would show: docs/semantics.md, "What
  * is removed before it is shown", one after the other over plain arrays.
  */
 #include "sim/model/parts.h"
@@ -17,7 +17,7 @@ static unsigned count_waiting(const struct model *model) {
   return count;
 }
 
-int news_push(struct model *model, const struct act *act, const struct sim_settings *settings) {
+int items_push(struct model *model, const struct act *act, const struct sim_settings *settings) {
   bool subagent = act->kind == ACT_SUBAGENT;
   unsigned limit = settings->pending_limit;
   if (subagent || act->level != CRITICAL) limit -= limit / CRITICAL_SHARE;
@@ -36,20 +36,20 @@ int news_push(struct model *model, const struct act *act, const struct sim_setti
   return 0;
 }
 
-void news_end(struct model *model, struct model_item *item, enum outcome outcome) {
+void items_end(struct model *model, struct model_item *item, enum outcome outcome) {
   item->held = ENDED;
   item->outcome = outcome;
   model->outcomes[outcome]++;
 }
 
-void news_poll(struct model *model, uint8_t handle) {
+void items_poll(struct model *model, uint8_t handle) {
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].held == PENDING && model->items[i].handle == handle &&
         model->items[i].level != CRITICAL)
-      news_end(model, &model->items[i], WITHDRAWN);
+      items_end(model, &model->items[i], WITHDRAWN);
 }
 
-void news_ask_again(struct model *model) {
+void items_ask_again(struct model *model) {
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].held == PENDING) model->items[i].asked = false;
 }
@@ -156,8 +156,8 @@ static void choose(const struct model *model, const struct line *lines, unsigned
   }
 }
 
-void news_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
-               struct plan *ret_plan) {
+void items_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
+                struct plan *ret_plan) {
   bool left[MODEL_ITEMS], kept[MODEL_ITEMS];
   struct line lines[MODEL_ITEMS];
   int places[MODEL_ITEMS];
