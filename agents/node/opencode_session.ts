@@ -157,7 +157,7 @@ export class Conversation implements Driver {
   /** Reports what a call has changed to the session that a person sees. */
   edited(seen: Conversation, tool: string, callId: string, args: unknown, metadata: Record<string, unknown> | undefined): void {
     const paths = editedPaths(tool, args, metadata).map((path) => sessionPath(seen.#folder, path));
-    seen.session.filesChanged(paths, callId);
+    seen.session.filesChanged(seen.#folder, paths, callId);
   }
 
   /** opencode calls nobody when a tool has failed. Its result is seen, and changed in the store, before the next request. */

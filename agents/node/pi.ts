@@ -198,7 +198,7 @@ class Conversation implements Driver {
   edited(path: unknown, callId: string): void {
     if (typeof path !== "string" || !path) return;
     const whole = path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
-    this.session.filesChanged([sessionPath(this.#ctx.cwd, whole)], callId);
+    this.session.filesChanged(this.#ctx.cwd, [sessionPath(this.#ctx.cwd, whole)], callId);
   }
 }
 

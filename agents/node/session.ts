@@ -4,6 +4,7 @@
 // through a driver. Nothing here throws into the host: what fails is in the log, and the host goes on as if tidings were not there.
 import { type Additions, additions } from "./compose.ts";
 import { type Kit, describe, log } from "./kit.ts";
+import { fileStamp } from "./paths.ts";
 import type { Action, Reply } from "./tidings.d.ts";
 
 /** A turn that tidings offers. */
@@ -79,8 +80,10 @@ export class Session {
     this.report("wake");
   }
 
-  filesChanged(paths: string[], callId: string, change = "modified"): void {
-    if (paths.length) this.report("file.changed", { paths, change, caused_by: callId });
+  /** Files that a call of the assistant's own has changed, now: `paths` as sessionPath names them from `cwd`. */
+  filesChanged(cwd: string, paths: string[], callId: string, change = "modified"): void {
+    const stamps = paths.map((path) => fileStamp(cwd, path));
+    if (paths.length) this.report("file.changed", { paths, stamps, change, caused_by: callId });
   }
 
   /** The paragraph for the system prompt. */

@@ -15,7 +15,9 @@ bool outbox_empty(const struct outbox *outbox) {
 
 static int add(struct outbox *outbox, const char *path, enum news_kind kind) {
   for (size_t i = 0; i < outbox->count; i++) { /* not empty only after a push has failed */
-    if (outbox->list[i].kind == kind && strcmp(outbox->list[i].path, path) == 0) return 0;
+    if (outbox->list[i].kind != kind || strcmp(outbox->list[i].path, path) != 0) continue;
+    outbox->list[i].stamp = stamp_of_file(path);
+    return 0;
   }
   if (outbox->count == outbox->room) {
     size_t room = outbox->room ? outbox->room * 2 : 32;
@@ -26,7 +28,8 @@ static int add(struct outbox *outbox, const char *path, enum news_kind kind) {
   }
   char *copy = strdup(path);
   if (!copy) return -1;
-  outbox->list[outbox->count++] = (struct news){copy, kind};
+  outbox->list[outbox->count++] =
+      (struct news){.path = copy, .kind = kind, .stamp = stamp_of_file(path)};
   return 0;
 }
 

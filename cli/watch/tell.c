@@ -98,19 +98,25 @@ static int push(const struct telling *telling, const char *type, json_t *data) {
   return code ? cli_fail_with(telling->cli, code, &error) : 0;
 }
 
-/* The same line is pending already, and none of the assistant's own calls caused it. */
+/* The same line is pending already. Unless an edit of the assistant's own is: then that line may be
+ * the same edit, and be withdrawn with it, and this the change of somebody else. */
 static bool is_pending(const struct telling *telling, const char *path, enum news_kind kind) {
   const json_t *items = json_object_get(telling->pending, "items"), *item = NULL;
   char *line = NULL;
-  bool found = false;
+  bool found = false, edited = false;
   size_t i = 0;
   if (asprintf(&line, "`%s` was %s externally.", path, kind_names[kind]) < 0) return false;
   json_array_foreach(items, i, item) {
-    found = found || (strcmp(json_value_text(item, "message"), line) == 0 &&
-                      !json_object_get(item, "caused_by"));
+    const char *message = json_value_text(item, "message");
+    if (json_object_get(item, "caused_by")) edited = edited || strstr(message, path);
+    else found = found || strcmp(message, line) == 0;
   }
   free(line);
-  return found;
+  return found && !edited;
+}
+
+static json_t *stamp_value(const struct news *news) {
+  return news->stamp.text[0] ? json_string(news->stamp.text) : json_null();
 }
 
 static int tell_one(const struct telling *telling, const struct news *news) {
@@ -120,13 +126,16 @@ static int tell_one(const struct telling *telling, const struct news *news) {
     json_decref(path);
     return 0;
   }
-  return push(telling, "file.changed",
-              json_pack("{s:o, s:s}", "path", path, "change", kind_names[news->kind]));
+  json_t *data = json_pack("{s:o, s:s}", "path", path, "change", kind_names[news->kind]);
+  if (data && news->stamp.text[0]) json_object_set_new(data, "stamp", stamp_value(news));
+  return push(telling, "file.changed", data);
 }
 
-static int tell_list(const struct telling *telling, enum news_kind kind, json_t *paths) {
-  return push(telling, "file.changed",
-              json_pack("{s:O, s:s}", "paths", paths, "change", kind_names[kind]));
+static int tell_list(const struct telling *telling, enum news_kind kind, json_t *paths,
+                     json_t *stamps) {
+  return push(
+      telling, "file.changed",
+      json_pack("{s:O, s:O, s:s}", "paths", paths, "stamps", stamps, "change", kind_names[kind]));
 }
 
 /* More than is worth reading. */
@@ -150,17 +159,20 @@ static int tell_count(const struct telling *telling, enum news_kind kind, const 
 
 static int tell_burst(const struct telling *telling, const struct outbox *outbox,
                       enum news_kind kind) {
-  json_t *paths = json_array();
+  json_t *paths = json_array(), *stamps = json_array();
   int code = 0;
   for (size_t i = 0; !code && i < outbox->count; i++) {
-    if (outbox->list[i].kind == kind &&
-        json_array_append_new(paths, path_value(telling, outbox->list[i].path)))
+    const struct news *news = &outbox->list[i];
+    if (news->kind != kind) continue;
+    if (json_array_append_new(paths, path_value(telling, news->path)) ||
+        json_array_append_new(stamps, stamp_value(news)))
       code = cli_fail(telling->cli, "out of memory");
   }
   if (!code && json_array_size(paths))
     code = json_array_size(paths) > LISTED ? tell_count(telling, kind, paths)
-                                           : tell_list(telling, kind, paths);
+                                           : tell_list(telling, kind, paths, stamps);
   json_decref(paths);
+  json_decref(stamps);
   return code;
 }
 

@@ -24,7 +24,7 @@ PREFIXES = {
     "cli/doctor": "doctor verb",
     "cli/run": "child detach progress report run supervise tail verb waiting",
     "cli/watch": "changes filter folders known outbox repository scan tree verb",
-    "command": "ask careful cli common config help host interrupt json kit layers owner paths print project session terminal verb",
+    "command": "ask careful cli common config help host interrupt json kit layers owner paths print project session stamp terminal verb",
     "common": "arena buffer clock fail file folder json plain quote random siphash spawn utf8",
     "hostkit": "hk hostkit",
     "hostsim": "verb",

@@ -8,7 +8,7 @@ import { BUILD, end, equal, folder, matches, test, thrown, until } from "./tap.m
 
 process.env.XDG_STATE_HOME = folder(); // for the log
 const { additions, aroundParts, aroundText } = await import("../../../agents/node/compose.ts");
-const { sessionPath } = await import("../../../agents/node/paths.ts");
+const { fileStamp, sessionPath } = await import("../../../agents/node/paths.ts");
 const { Session, Withdrawn } = await import("../../../agents/node/session.ts");
 const { addToPrompt, addToResult, editedPaths, heldDeliveries, holds } = await import("../../../agents/node/opencode_parts.ts");
 const pi = await import("../../../agents/node/pi_transcript.ts");
@@ -58,6 +58,20 @@ await test("files are named to a session as `tidings watch` names them", () => {
     const printed = execFileSync(join(BUILD, "tests", "node-session-path"), [cwd, ...files], { encoding: "utf8" });
     equal(files.map((file) => sessionPath(cwd, file)), printed.trimEnd().split("\n"), cwd);
   }
+});
+
+await test("a file is known again as the command knows it: content, link, folder, and what is gone", () => {
+  const root = folder();
+  mkdirSync(join(root, "d"));
+  writeFileSync(join(root, "a.c"), "one");
+  symlinkSync("a.c", join(root, "link"));
+  const files = ["a.c", "link", "d", "gone.c", "a.c/x"];
+  const stamps = () => execFileSync(join(BUILD, "tests", "node-session-path"), ["--stamp", ...files.map((file) => join(root, file))], { encoding: "utf8" }).trimEnd().split("\n");
+  const before = stamps();
+  equal(files.map((file) => fileStamp(root, file)), before);
+  equal(before.slice(3), ["gone", "gone"]);
+  writeFileSync(join(root, "a.c"), "another");
+  equal(stamps().map((stamp, at) => stamp === before[at]), [false, true, true, true, true]);
 });
 
 // -- opencode's parts --------------------------------------------------------------------------------------------------------------------
