@@ -29,6 +29,7 @@ static struct push push_of_report(const struct op *op, const struct intake *repo
       .now_ms = op->now_ms,
       .dedup_window_ms = op->settings->dedup_window_ms,
       .pending_limit = op->settings->pending_per_session,
+      .source_per_minute = op->settings->source_per_minute,
       .rings = notification_rings(&report->produced.note),
   };
 }

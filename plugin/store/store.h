@@ -5,9 +5,9 @@
  *
  * One environment, one tree; keys are (session number, kind of row, n), 13 bytes, big-endian. Rows:
  * META and NAME (session number 0), HEAD, ITEM, DELIVERY, DEDUP, MEMORY, MESSAGE, CONTENT,
- * MESSAGE_ID, TRANSITION. Items are never rewritten: a delivery row says how items ended, the head
- * says which are taken. The store must not know policy, rendering, JSON or the host's clock: times
- * are handed in.
+ * MESSAGE_ID, TRANSITION, RATE. Items are never rewritten: a delivery row says how items ended, the
+ * head says which are taken. The store must not know policy, rendering, JSON or the host's clock:
+ * times are handed in.
  *
  * Concurrency: any number of processes and threads. Reads see a snapshot. Writers, of all
  * processes, queue at a lock with a time limit (BUSY past it). Every write that another process
@@ -294,6 +294,9 @@ struct push {
   int64_t now_ms;
   int64_t dedup_window_ms;
   uint32_t pending_limit; /* critical ones may use all of it, others 95 % */
+  /* of a notification's source, in this session; critical ones and those that are never shown are
+   * not counted. 0: there is no such limit, and nothing is counted */
+  uint32_t source_per_minute;
   bool rings;             /* the session's owner, if it has one: see store_ring */
 };
 /* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY

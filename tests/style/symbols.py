@@ -49,7 +49,7 @@ PREFIXES = {
     "plugin/store/forget": "purge retention store sweep visit",
     "plugin/store/open": "store",
     "plugin/store/push": "push store",
-    "plugin/store/rows": "content crc32c dedup delivery head item memory message meta record row run session store transition txn",
+    "plugin/store/rows": "content crc32c dedup delivery head item memory message meta rate record row run session store transition txn",
     "plugin/store/wake": "rings store waiters",
     "plugin/values": "level message outcome run system",
 }
