@@ -249,10 +249,11 @@ export default function tidings(pi: PiApi): void {
     now?.settle();
     now?.session.enters("streaming");
   });
-  pi.on("tool_execution_start", () => {
+  pi.on("tool_execution_start", (event) => {
     now?.settle();
-    now?.session.enters("tools");
+    now?.session.callRuns(event?.toolName ?? "", event?.toolCallId ?? "");
   });
+  pi.on("tool_execution_end", (event) => now?.session.callEnded(event?.toolCallId ?? ""));
   pi.on("tool_result", (event) => {
     if (!event.isError && (event.toolName === "edit" || event.toolName === "write")) now?.edited(event.input.path, event.toolCallId);
   });

@@ -56,8 +56,8 @@ static const struct {
     [EVENT_TURN_RESUME] = {"turn.resume", event_read_no_data},
     [EVENT_STREAM_STARTED] = {"stream.started", event_read_no_data},
     [EVENT_STREAM_FINISHED] = {"stream.finished", event_read_no_data},
-    [EVENT_TOOLS_STARTED] = {"tools.started", event_read_no_data},
-    [EVENT_TOOLS_FINISHED] = {"tools.finished", event_read_no_data},
+    [EVENT_TOOLS_STARTED] = {"tools.started", event_read_tools_started},
+    [EVENT_TOOLS_FINISHED] = {"tools.finished", event_read_tools_finished},
     [EVENT_SESSION_OPENED] = {"session.opened", event_read_opened},
     [EVENT_SESSION_RESUMED] = {"session.resumed", event_read_resumed},
     [EVENT_SESSION_FORKED] = {"session.forked", event_read_forked},
@@ -132,6 +132,30 @@ static bool is_timestamp(struct tidings_span text) {
          two_digits(at + 4, 0, 59);
 }
 
+static int64_t digits(const char *at, size_t count) {
+  int64_t value = 0;
+  for (size_t i = 0; i < count; i++) value = value * 10 + (at[i] - '0');
+  return value;
+}
+
+/* Since 1970, of a time that is_timestamp: days by the civil calendar, then the rest. */
+static int64_t read_timestamp(struct tidings_span text) {
+  const char *at = text.ptr;
+  int64_t year = digits(at, 4), month = digits(at + 5, 2), day = digits(at + 8, 2);
+  int64_t from_march = (month + 9) % 12, years = year - (month <= 2);
+  int64_t days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * from_march + 2) / 5 +
+                 day - 1 - 719468;
+  int64_t minutes = days * 1440 + digits(at + 11, 2) * 60 + digits(at + 14, 2);
+  int64_t ms = digits(at + 17, 2) * 1000, unit = 100;
+  for (at += 19; *at == '.' || (*at >= '0' && *at <= '9'); at++) {
+    if (*at == '.') continue;
+    ms += (*at - '0') * unit;
+    unit /= 10;
+  }
+  int64_t offset = *at == '+' || *at == '-' ? digits(at + 1, 2) * 60 + digits(at + 4, 2) : 0;
+  return (minutes - (*at == '-' ? -offset : offset)) * 60000 + ms;
+}
+
 static bool is_json_media_type(struct tidings_span text) {
   static const char json[] = "application/json", suffix[] = "+json";
   const char *end = memchr(text.ptr, ';', text.len);
@@ -144,7 +168,8 @@ static bool is_json_media_type(struct tidings_span text) {
 
 /* What has no effect is checked all the same: a wrong value is a mistake that its sender wants to
  * know of. */
-static int check_envelope(const struct json *const *attributes, struct tidings_error *error) {
+static int check_envelope(const struct json *const *attributes, struct event *event,
+                          struct tidings_error *error) {
   static const enum attribute texts[] = {TIME, DATACONTENTTYPE, SUBJECT, DATASCHEMA};
   const struct json *version = attributes[SPECVERSION];
   struct path path = path_member(NULL, attribute_names[SPECVERSION]);
@@ -162,6 +187,9 @@ static int check_envelope(const struct json *const *attributes, struct tidings_e
                           error);
     if (texts[i] == DATACONTENTTYPE && !is_json_media_type(text))
       return field_refuse(&path, value, "application/json", error);
+    if (texts[i] != TIME) continue;
+    event->has_time = true;
+    event->time_ms = read_timestamp(text);
   }
   return 0;
 }
@@ -211,7 +239,7 @@ int event_parse(struct tidings_span bytes, const struct settings *settings, stru
   if (!code) code = read_type(json_member(root, "type"), &event.type, error);
   if (!code) code = sort_attributes(root, attributes, error);
   if (code) return code;
-  code = check_envelope(attributes, error);
+  code = check_envelope(attributes, &event, error);
   if (!code) code = read_identity(attributes, &event, error);
   const struct data_input input = {attributes[DATA], settings, arena, error};
   if (!code) code = types[event.type].read_data(&input, &event);

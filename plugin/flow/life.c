@@ -119,8 +119,9 @@ int life_fork(struct op *op, struct tidings_span child, struct tidings_error *er
   size_t count;
   int code =
       item_pending_copied(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
-  if (!code) code = memory_get(op->txn, op->session, &memory, error);
+  if (!code) code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (!code) code = session_add(op->txn, child, &child_number, error);
+  memory.call_count = 0; /* the parent's */
   if (!code && memory.budget_percent) code = memory_put(op->txn, child_number, &memory, error);
   for (size_t i = 0; !code && i < count; i++) {
     const struct push push = {.session = child,

@@ -269,9 +269,9 @@ typedef int (*transition_visitor)(void *context, const struct transition *transi
 int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena,
                     transition_visitor each, void *context, struct tidings_error *error);
 
-/* What producers remember; zero when nothing is. */
-int memory_get(struct store_txn *txn, uint32_t session, struct memory *ret_memory,
-               struct tidings_error *error);
+/* What producers remember; zero when nothing is. Text is in the arena. */
+int memory_get(struct store_txn *txn, uint32_t session, struct arena *arena,
+               struct memory *ret_memory, struct tidings_error *error);
 int memory_put(struct store_txn *txn, uint32_t session, const struct memory *memory,
                struct tidings_error *error);
 

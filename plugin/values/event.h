@@ -74,7 +74,7 @@ enum file_change { FILE_MODIFIED, FILE_CREATED, FILE_DELETED, FILE_RENAMED };
 
 /* What a subsystem says has happened. Only what belongs to the event's type is set. */
 struct report {
-  struct tidings_span handle, tool; /* handle.*, run.* */
+  struct tidings_span handle, tool; /* handle.*, run.*; tool of file.changed: what ran meanwhile */
   struct tidings_span server;       /* mcp.state */
   uint8_t state;                    /* enum handle_state or mcp_state */
   bool has_exit_code, has_level;
@@ -133,6 +133,11 @@ struct turn_event {
   uint32_t attempt;                    /* retrying */
 };
 
+/* tools.*: which call; empty: the host did not say. */
+struct call_event {
+  struct tidings_span tool, call_id;
+};
+
 /* All text is owned by the arena. */
 struct event {
   enum event_type type;
@@ -144,6 +149,9 @@ struct event {
   struct message_event message;     /* EVENT_MESSAGE_* */
   struct turn_event turn;           /* EVENT_TURN_* */
   struct session_event opening;     /* EVENT_SESSION_* */
+  struct call_event call;           /* EVENT_TOOLS_STARTED, _FINISHED */
+  bool has_time;
+  int64_t time_ms; /* when it happened, as its sender says: `time` */
 };
 
 #endif

@@ -42,7 +42,7 @@ PREFIXES = {
     "plugin/query": "past query request stream",
     "plugin/render": "escape lookalike neutralize render",
     "plugin/rules/policy": "plan policy",
-    "plugin/rules/producers": "produce",
+    "plugin/rules/producers": "calls produce",
     "plugin/rules/turns": "turns",
     "plugin/session": "attach decision ledger op planning reply turning urging",
     "plugin/store/db": "datafile db directory owner shared store walk",

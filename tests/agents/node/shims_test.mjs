@@ -205,6 +205,16 @@ await test("a delivery with a message that is not known here is rolled back", ()
   equal(asked.at(-1), ["settle", "17", "rolled_back"]);
 });
 
+await test("a shell's call is named from its start to its end, another tool's only begins a phase", () => {
+  const { session, asked } = stage({});
+  session.callRuns("bash", "c0");
+  session.turnStarted();
+  for (const [tool, call] of [["bash", "c1"], ["bash", "c1"], ["read", "c2"]]) session.callRuns(tool, call);
+  for (const call of ["c2", "c1", "c1"]) session.callEnded(call);
+  session.callRuns("read", "c3");
+  equal(asked, [["turn.started", undefined], ["tools.started", { tool: "bash", call_id: "c1" }], ["tools.finished", { call_id: "c1" }], ["tools.started", undefined]]);
+});
+
 await test("no failure of tidings reaches the host", () => {
   const { session } = stage({ toolResult: "TIDINGS_E_STORE", chatRequest: "TIDINGS_E_BUSY", "turn.started": "TIDINGS_E_FULL", settle: "TIDINGS_E_STATE" });
   equal([session.toolResult("c", "t"), session.prompt(), session.turnStarted(), session.settle("1", true)], [undefined, undefined, undefined, undefined]);

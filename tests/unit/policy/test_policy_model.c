@@ -63,6 +63,7 @@ static void random_maker(struct random *random, struct item *item) {
     item->note.source = span_text("file");
     item->note.name = span_text("changed");
     if (random_below(random, 10)) item->note.level = TIDINGS_LEVEL_INFO;
+    if (random_below(random, 8)) item->note.tool = span_of(NULL, 0);
     break;
   default: break;
   }
