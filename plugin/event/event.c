@@ -41,6 +41,7 @@ static const struct {
     [EVENT_BUDGET_USAGE] = {"budget.usage", event_read_budget_usage},
     [EVENT_RATE_LIMITED] = {"rate.limited", event_read_rate_limited},
     [EVENT_SUBAGENT_FINISHED] = {"subagent.finished", event_read_subagent_finished},
+    [EVENT_TOOLS_DECLARED] = {"tools.declared", event_read_tools_declared},
     [EVENT_MESSAGE_SUBMITTED] = {"message.submitted", event_read_message_submitted},
     [EVENT_MESSAGE_CANCELLED] = {"message.cancelled", event_read_message_cancelled},
     [EVENT_MESSAGE_EDITED] = {"message.edited", event_read_message_edited},

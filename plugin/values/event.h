@@ -6,6 +6,7 @@
 #ifndef VALUES_EVENT_H
 #define VALUES_EVENT_H
 
+#include "values/declaration.h"
 #include "values/notification.h"
 
 /* In classes, each a range that a predicate below names. */
@@ -22,6 +23,7 @@ enum event_type {
   EVENT_BUDGET_USAGE,
   EVENT_RATE_LIMITED,
   EVENT_SUBAGENT_FINISHED,
+  EVENT_TOOLS_DECLARED,
   /* Messages, which may start a turn. */
   EVENT_MESSAGE_SUBMITTED,
   EVENT_MESSAGE_CANCELLED,
@@ -149,6 +151,7 @@ struct event {
   struct message_event message;     /* EVENT_MESSAGE_* */
   struct turn_event turn;           /* EVENT_TURN_* */
   struct session_event opening;     /* EVENT_SESSION_* */
+  struct declaration declared;      /* EVENT_TOOLS_DECLARED */
   struct call_event call;           /* EVENT_TOOLS_STARTED, _FINISHED */
   bool has_time;
   int64_t time_ms; /* when it happened, as its sender says: `time` */

@@ -37,7 +37,7 @@ PREFIXES = {
     "plugin/config": "config",
     "plugin/entry": "entry",
     "plugin/event": "event facts field message session",
-    "plugin/flow": "compact flow lease life message push react report step turn",
+    "plugin/flow": "compact declare flow lease life message push react report step turn",
     "plugin/instance": "configuration handed instance remembered session wake",
     "plugin/query": "past query request stream",
     "plugin/render": "escape lookalike neutralize render",
@@ -49,7 +49,7 @@ PREFIXES = {
     "plugin/store/forget": "purge retention store sweep visit",
     "plugin/store/open": "store",
     "plugin/store/push": "push store",
-    "plugin/store/rows": "content crc32c dedup delivery head item memory message meta rate record row run session store transition txn",
+    "plugin/store/rows": "content crc32c dedup delivery head item memory message meta rate record row run session store tools transition txn",
     "plugin/store/wake": "rings store waiters",
     "plugin/values": "level message outcome run system",
 }

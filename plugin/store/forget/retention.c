@@ -203,6 +203,7 @@ static const struct forget_rule rules[RETENTION_RULES] = {
     {ROW_MESSAGE_ID, judge_message_id},
     {ROW_TRANSITION, judge_transition},
     {ROW_RATE, judge_rate},
+    {ROW_TOOLS, judge_with_session},
 };
 
 /* -- visiting a session ------------------------------------------------------------------------ */

@@ -115,7 +115,8 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot) {
                       "session %s has had 4,294,967,295 notifications; open another",
                       quote(push->session).text);
   bool refused = slot->code;
-  if (!refused) slot->code = count_push(txn, session, push, &refused, &slot->error);
+  if (!refused) slot->code = tools_check(txn, session, push->note, &arena, &refused, &slot->error);
+  if (!slot->code) slot->code = count_push(txn, session, push, &refused, &slot->error);
   if (refused) {
     arena_free(&arena);
     return 0;

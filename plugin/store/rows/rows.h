@@ -42,6 +42,13 @@ int meta_check(struct store_txn *txn, struct tidings_error *error);
 /* Sessions' numbers are counted up and never given out again. Errors: FULL, STORE, NOMEM. */
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error);
 
+/* -- tools.c ----------------------------------------------------------------------------------- */
+
+/* Has the tool that this notification is of (`tool`, or its source) declared another set of kinds?
+ * *ret_refused: then SCHEMA, with those that are known. Else errors: STORE, NOMEM. */
+int tools_check(struct store_txn *txn, uint32_t session, const struct notification *note,
+                struct arena *arena, bool *ret_refused, struct tidings_error *error);
+
 /* -- rates.c ----------------------------------------------------------------------------------- */
 
 enum { RATE_MINUTE_MS = 60000 };
