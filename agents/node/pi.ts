@@ -198,7 +198,7 @@ class Conversation implements Driver {
   edited(path: unknown, callId: string): void {
     if (typeof path !== "string" || !path) return;
     const whole = path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
-    this.session.filesChanged([sessionPath(this.#ctx.cwd, whole)], callId);
+    this.session.filesChanged(this.#ctx.cwd, [sessionPath(this.#ctx.cwd, whole)], callId);
   }
 }
 
@@ -249,10 +249,11 @@ export default function tidings(pi: PiApi): void {
     now?.settle();
     now?.session.enters("streaming");
   });
-  pi.on("tool_execution_start", () => {
+  pi.on("tool_execution_start", (event) => {
     now?.settle();
-    now?.session.enters("tools");
+    now?.session.callRuns(event?.toolName ?? "", event?.toolCallId ?? "");
   });
+  pi.on("tool_execution_end", (event) => now?.session.callEnded(event?.toolCallId ?? ""));
   pi.on("tool_result", (event) => {
     if (!event.isError && (event.toolName === "edit" || event.toolName === "write")) now?.edited(event.input.path, event.toolCallId);
   });

@@ -180,7 +180,8 @@ static int read_limits(const struct path *path, const struct json *section,
   const char *names[LIMIT_COUNT];
   const struct json *slots[LIMIT_COUNT];
   int64_t values[LIMIT_COUNT] = {settings->event_bytes, settings->message_bytes,
-                                 settings->pending_per_session, settings->dedup_window_ms};
+                                 settings->pending_per_session, settings->dedup_window_ms,
+                                 settings->source_per_minute};
   for (size_t i = 0; i < LIMIT_COUNT; i++) names[i] = config_limit_keys[i].name;
   const struct member_names known = {names, LIMIT_COUNT, "key"};
   int code = field_object(path, section, error);
@@ -196,6 +197,7 @@ static int read_limits(const struct path *path, const struct json *section,
   settings->message_bytes = (uint32_t)values[LIMIT_MESSAGE_BYTES];
   settings->pending_per_session = (uint32_t)values[LIMIT_PENDING_PER_SESSION];
   settings->dedup_window_ms = values[LIMIT_DEDUP_WINDOW_MS];
+  settings->source_per_minute = (uint32_t)values[LIMIT_SOURCE_PER_MINUTE];
   return 0;
 }
 

@@ -85,4 +85,5 @@ const struct limit_key config_limit_keys[LIMIT_COUNT] = {
     [LIMIT_MESSAGE_BYTES] = {"message_bytes", 64, 262144, 16384},
     [LIMIT_PENDING_PER_SESSION] = {"pending_per_session", 1, 1000000, 10000},
     [LIMIT_DEDUP_WINDOW_MS] = {"dedup_window_ms", 0, INT64_C(30) * 86400000, 86400000},
+    [LIMIT_SOURCE_PER_MINUTE] = {"source_per_minute", 0, 1000000, 0},
 };

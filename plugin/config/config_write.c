@@ -147,6 +147,7 @@ static void write_limits(const struct settings *settings, struct buffer *out) {
       [LIMIT_MESSAGE_BYTES] = settings->message_bytes,
       [LIMIT_PENDING_PER_SESSION] = settings->pending_per_session,
       [LIMIT_DEDUP_WINDOW_MS] = settings->dedup_window_ms,
+      [LIMIT_SOURCE_PER_MINUTE] = settings->source_per_minute,
   };
   buffer_byte(out, '{');
   for (size_t i = 0; i < LIMIT_COUNT; i++) {

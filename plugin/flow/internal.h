@@ -40,7 +40,8 @@ int lease_write(struct op *op, struct delivering *delivering, const struct plan 
 /* Is there a number left for a delivery? */
 int lease_check_number(uint64_t n, struct tidings_error *error);
 
-/* -- what is pushed: push.c, report.c, react.c ------------------------------------------------- */
+/* -- what is pushed: push.c, report.c, declare.c, react.c
+ * ------------------------------------------------- */
 
 /* Errors as of store_push. */
 int push_notification(struct op *op, const struct event *event, bool *ret_duplicate,
@@ -49,6 +50,10 @@ int push_notification(struct op *op, const struct event *event, bool *ret_duplic
  * the next carrier. Errors as of a notification. */
 int report_take(struct op *op, const struct event *event, bool *ret_duplicate, bool *ret_asks,
                 struct tidings_error *error);
+/* `tools.declared`: replaces what the tool declared before. Errors: FULL (too many tools), BUSY,
+ * STORE, SCHEMA_NEWER, NOMEM. */
+int declare_kinds(struct op *op, const struct event *event, bool *ret_duplicate,
+                  struct tidings_error *error);
 /* After a notification that asks for something was stored in session op->name: what it makes this
  * host do, if the session is the host's. A reply only if there is an action, or none could be
  * decided yet. Cannot fail: the notification is stored. */

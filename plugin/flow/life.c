@@ -92,6 +92,7 @@ static int close_items(struct op *op, struct tidings_error *error) {
 
 int life_close(struct op *op, struct tidings_error *error) {
   static const struct memory nothing = {0};
+  static const struct declarations none = {NULL, 0};
   struct head *head = &op->head;
   if (!op_owns_session(op) && owner_alive(&head->owner)) {
     return fail(error, TIDINGS_E_BUSY,
@@ -102,6 +103,7 @@ int life_close(struct op *op, struct tidings_error *error) {
   int code = roll_back_leases(op, error);
   if (!code) code = close_items(op, error);
   if (!code) code = memory_put(op->txn, op->session, &nothing, error);
+  if (!code) code = tools_put(op->txn, op->session, &none, error);
   if (code) return code;
   memset(&head->owner, 0, sizeof head->owner);
   head->former_count = 0;
@@ -120,8 +122,9 @@ int life_fork(struct op *op, struct tidings_span child, struct tidings_error *er
   size_t count;
   int code =
       item_pending_copied(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
-  if (!code) code = memory_get(op->txn, op->session, &memory, error);
+  if (!code) code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (!code) code = session_add(op->txn, child, &child_number, error);
+  memory.call_count = 0; /* the parent's */
   if (!code && memory.budget_percent) code = memory_put(op->txn, child_number, &memory, error);
   for (size_t i = 0; !code && i < count; i++) {
     const struct push push = {.session = child,

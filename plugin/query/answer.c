@@ -57,7 +57,7 @@ static int ask_session(struct question *question, struct tidings_error *error) {
       [QUERY_STATS] = query_stats,     [QUERY_STREAM] = query_stream,
       [QUERY_PREVIEW] = query_preview, [QUERY_INSTRUCTIONS] = query_instructions,
       [QUERY_RENDER] = query_render,   [QUERY_SESSIONS] = query_sessions,
-      [QUERY_QUEUE] = query_queue,
+      [QUERY_QUEUE] = query_queue,     [QUERY_TOOLS] = query_tools,
   };
   struct op *op = &question->op;
   int code = op_read(op, error);

@@ -37,6 +37,7 @@ int query_transitions(struct question *question, struct tidings_error *error);
 int query_history(struct question *question, struct tidings_error *error);
 int query_explain(struct question *question, struct tidings_error *error);
 int query_queue(struct question *question, struct tidings_error *error);
+int query_tools(struct question *question, struct tidings_error *error);
 int query_stream(struct question *question, struct tidings_error *error);
 int query_instructions(struct question *question, struct tidings_error *error);
 int query_preview(struct question *question, struct tidings_error *error);

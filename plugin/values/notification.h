@@ -58,7 +58,9 @@ static inline bool notification_is_critical(const struct notification *note) {
 /* What the report that an item was made of says, as far as the policy asks. Empty until it was
  * read (event/facts.h), and for items that were made of no report. */
 struct facts {
-  const struct tidings_span *paths; /* file.changed: its `path` or `paths` */
+  const struct tidings_span *paths;  /* file.changed: its `path` or `paths` */
+  const struct tidings_span *stamps; /* of each path what its reporter knows the file by then, or
+                                        empty; NULL: of none */
   size_t path_count;
   uint8_t change;             /* file.changed: enum file_change in values/event.h */
   struct tidings_span server; /* mcp.state: its `server` */

@@ -80,6 +80,7 @@ struct settings {
   uint32_t abort_window_ms; /* 0: aborts are not counted */
 
   uint32_t event_bytes, message_bytes, pending_per_session;
+  uint32_t source_per_minute; /* pushes of one source in one session; 0: no limit */
   int64_t dedup_window_ms;
 };
 

@@ -68,6 +68,7 @@ static void produce_mcp_state(const struct report *report, struct produced *prod
 static void produce_file_changed(const struct report *report, struct produced *produced) {
   speak(produced, "file", "changed", TIDINGS_LEVEL_INFO);
   produced->note.caused_by = report->caused_by;
+  produced->note.tool = report->tool;
 }
 
 static void produce_config_changed(const struct report *report, struct produced *produced) {

@@ -38,7 +38,7 @@ static const char defaults[] =
     "turns\":8,\"default_delivery\":\"queue\"},"
     "\"critical\":{\"force\":true,\"max_aborts\":3,\"abort_window_ms\":60000},"
     "\"limits\":{\"event_bytes\":262144,\"message_bytes\":16384,\"pending_per_session\":10000,"
-    "\"dedup_window_ms\":86400000}}";
+    "\"dedup_window_ms\":86400000,\"source_per_minute\":0}}";
 
 Test(config, nothing_given_is_the_defaults) {
   struct settings settings = settings_from("", &arena);
@@ -181,6 +181,9 @@ Test(config, limits_at_their_edges) {
   cr_expect(settings.event_bytes == 1048576 && settings.message_bytes == 262144 &&
             settings.pending_per_session == 1000000);
   cr_expect_eq(settings.dedup_window_ms, INT64_C(2592000000));
+  cr_expect_eq(settings.source_per_minute, 0);
+  settings = settings_from("{\"limits\":{\"source_per_minute\":1000000}}", &arena);
+  cr_expect_eq(settings.source_per_minute, 1000000);
 }
 
 Test(config, turns_and_critical) {
@@ -250,11 +253,11 @@ static bool settings_equal(const struct settings *a, const struct settings *b) {
          a->annihilate == b->annihilate && a->fence == b->fence &&
          a->event_bytes == b->event_bytes && a->message_bytes == b->message_bytes &&
          a->pending_per_session == b->pending_per_session &&
-         a->dedup_window_ms == b->dedup_window_ms && a->discipline == b->discipline &&
-         a->settle_delay_ms == b->settle_delay_ms && a->restart_hold == b->restart_hold &&
-         a->max_auto_turns == b->max_auto_turns && a->steer_by_default == b->steer_by_default &&
-         a->critical_force == b->critical_force && a->max_aborts == b->max_aborts &&
-         a->abort_window_ms == b->abort_window_ms;
+         a->dedup_window_ms == b->dedup_window_ms && a->source_per_minute == b->source_per_minute &&
+         a->discipline == b->discipline && a->settle_delay_ms == b->settle_delay_ms &&
+         a->restart_hold == b->restart_hold && a->max_auto_turns == b->max_auto_turns &&
+         a->steer_by_default == b->steer_by_default && a->critical_force == b->critical_force &&
+         a->max_aborts == b->max_aborts && a->abort_window_ms == b->abort_window_ms;
 }
 
 static const char *truth(struct random *random) {

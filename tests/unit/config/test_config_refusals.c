@@ -120,7 +120,9 @@ static const struct {
      "limits.dedup_window_ms: 2592000001 is not an integer from 0 to 2592000000"},
     {"{\"limits\":{\"depth\":3}}", TIDINGS_E_SCHEMA,
      "limits.depth: unknown key; expected one of event_bytes, message_bytes, pending_per_session, "
-     "dedup_window_ms"},
+     "dedup_window_ms, source_per_minute"},
+    {"{\"limits\":{\"source_per_minute\":-1}}", TIDINGS_E_SCHEMA,
+     "limits.source_per_minute: -1 is not an integer from 0 to 1000000"},
     {"{\"conversation\":{\"model\":1}}", TIDINGS_E_SCHEMA,
      "conversation.model: unknown key; expected one of notifications, tools"},
     {"{\"conversation\":{\"notifications\":{\"enabled\":true}}}", TIDINGS_E_SCHEMA,
