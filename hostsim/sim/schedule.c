@@ -68,5 +68,9 @@ void schedule_settings(const uint8_t head[SCHEDULE_HEAD], struct sim_settings *r
       .filter = filters[head[3] & 7],
       .max_items = items[head[3] >> 3 & 7],
       .pending_limit = head[3] >> 6 == 3 ? 20 : 10000,
+      .look = head[5] % LOOKS,
+      .order = (head[5] >> 4) < 8    ? BY_LEVEL
+               : (head[5] >> 4) < 12 ? BY_TIME
+                                     : BY_NEWEST,
   };
 }
