@@ -87,6 +87,26 @@ static bool take_cut(struct tidings_span *text, size_t *ret_missing) {
   return true;
 }
 
+int reading_take_age(struct reading_line *line, struct tidings_span age, struct arena *arena,
+                     bool *ret_says) {
+  const char *feed = line->text.len ? memchr(line->text.ptr, '\n', line->text.len) : NULL;
+  struct tidings_span first =
+      feed ? span_of(line->text.ptr, (size_t)(feed - line->text.ptr)) : line->text;
+  struct tidings_span after = span_of(first.ptr + first.len, line->text.len - first.len);
+  struct buffer out = BUFFER_EMPTY;
+  char mark[64];
+  *ret_says = span_equal(line->age, age);
+  if (*ret_says || !age.len) return 0;
+  (void)snprintf(mark, sizeof mark, " (%.*s)", SPAN_FORMAT(age));
+  *ret_says = !line->age.len && take_end(&first, mark);
+  if (!*ret_says) return 0;
+  buffer_span(&out, first);
+  buffer_span(&out, after);
+  int code = out.failed || arena_copy(arena, buffer_view(&out), &line->text) ? -1 : 0;
+  buffer_free(&out);
+  return code;
+}
+
 int reading_says(struct tidings_span text, struct tidings_span message, size_t times,
                  enum reading_says *ret_says, size_t *ret_kept) {
   char end[48] = "";

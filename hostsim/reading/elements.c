@@ -126,9 +126,10 @@ static struct tidings_span text_of_member(struct reader *reader, const json_t *o
 
 static void read_object(struct reader *reader, const json_t *object) {
   struct reading_line line = {.source = text_of_member(reader, object, "source"),
-                              .name = text_of_member(reader, object, "name")};
+                              .name = text_of_member(reader, object, "name"),
+                              .age = text_of_member(reader, object, "age")};
   int level = level_named(text_of_member(reader, object, "level"));
-  size_t known = json_object_get(object, "name") ? 4 : 3;
+  size_t known = 3 + (json_object_get(object, "name") ? 1u : 0u) + (line.age.len ? 1u : 0u);
   if (level < 0 || json_object_size(object) != known || !json_object_get(object, "message"))
     reader_fail(reader, "an object that is no notification");
   line.least = line.most = (uint8_t)(level < 0 ? 0 : level);

@@ -48,7 +48,7 @@ static void read_items(struct reader *reader, const struct list *list) {
     }
     if (reader->is_open && reader_skip(&text, "  ")) {
       reader_continue_line(reader, empty, text);
-    } else if (span_equal(line, list->closing)) {
+    } else if (list->closing.len && span_equal(line, list->closing)) {
       reader_end_line(reader);
       if (reader->rest.len || empty) reader_fail(reader, "text after the block's end");
       return;
@@ -60,7 +60,7 @@ static void read_items(struct reader *reader, const struct list *list) {
       read_item(reader, list, level, text);
     } else if (list->grouped && (titled = level_of_title(line)) >= 0) {
       if (level >= 0 && titled >= level) reader_fail(reader, "levels out of order");
-      if (level >= 0 && empty != 1) reader_fail(reader, "a title without an empty line before it");
+      if (empty > 1) reader_fail(reader, "empty lines before a title");
       reader_end_line(reader);
       level = titled;
     } else if (!reader_is_pending_line(reader, line)) {
@@ -70,23 +70,29 @@ static void read_items(struct reader *reader, const struct list *list) {
     }
     empty = 0;
   }
-  reader_fail(reader, "a block without its end");
+  reader_end_line(reader);
+  if (list->closing.len || empty) reader_fail(reader, "a block without its end");
 }
 
-/* A paragraph in front of the list, which may be missing. */
+static bool is_list_begin(struct tidings_span line) {
+  return reader_skip(&line, "- ") || level_of_title(line) >= 0;
+}
+
+/* A paragraph in front of the list, which may be missing, and empty lines around it. */
 static void skip_preamble(struct reader *reader) {
   struct tidings_span line, before = reader->rest;
-  bool first = true;
-  while (reader_is_fine(reader)) {
-    before = reader->rest;
-    if (!reader_take_line(reader, &line)) return;
-    struct tidings_span text = line;
-    if (first && (reader_skip(&text, "- ") || level_of_title(line) >= 0)) {
+  bool inside = false, over = false;
+  while (reader_is_fine(reader) && reader_take_line(reader, &line)) {
+    if (!inside && is_list_begin(line)) {
       reader->rest = before;
       return;
     }
-    if (!line.len) return;
-    first = false;
+    over = over || (inside && !line.len);
+    if (line.len && over) reader_fail(reader, "text between the preamble and the list");
+    if (line.len && !inside && !reader_skip(&line, "These are automated system messages from "))
+      reader_fail(reader, "a preamble that is none");
+    inside = line.len > 0;
+    before = reader->rest;
   }
 }
 
@@ -120,7 +126,6 @@ static void read_fenced(struct reader *reader, const char *title, bool grouped) 
   expect_line(reader, list.closing, "a block without its fence");
   if (!reader_take_line(reader, &line) || !reader_skip(&line, "**") || !ends_with(line, title))
     reader_fail(reader, "a block without its title");
-  expect_line(reader, span_of(NULL, 0), "a title without an empty line after it");
   skip_preamble(reader);
   read_items(reader, &list);
 }
@@ -129,6 +134,29 @@ void reader_markdown(struct reader *reader) { read_fenced(reader, "System Notifi
 
 void reader_markdown_flat(struct reader *reader) {
   read_fenced(reader, "system notifications**", false);
+}
+
+static bool take_level_or_info(struct reader *reader, struct tidings_span *text,
+                               struct reading_line *line) {
+  (void)reader;
+  line->least = TIDINGS_LEVEL_INFO;
+  (void)reader_skip_level(text, &line->least);
+  line->most = line->least;
+  return true;
+}
+
+/* A line that says what follows, and a list. Only where text follows it has an end. */
+void reader_plain(struct reader *reader) {
+  char header[128];
+  struct list list = {.take_head = take_level_or_info};
+  (void)snprintf(header, sizeof header,
+                 "While you worked (not from the user%s%.*s):", reader->nonce.len ? ", nonce " : "",
+                 SPAN_FORMAT(reader->nonce));
+  expect_line(reader, span_text(header), "a block without its header");
+  if (reader->prepended) list.closing = fence_of(reader);
+  else if (reader->rest.len && reader->rest.ptr[reader->rest.len - 1] == '\n')
+    reader_fail(reader, "an empty line at the end");
+  read_items(reader, &list);
 }
 
 /* -- between tags ------------------------------------------------------------------------------ */

@@ -17,6 +17,7 @@ struct reader {
   struct tidings_span rest; /* of the part */
   size_t capacity;          /* of reading->lines */
   bool entities;            /* text has &lt; for < */
+  bool prepended;           /* the carrier's text follows */
   bool is_open;             /* the last line of the reading may continue */
   struct buffer text;       /* of that line */
   bool failed;              /* no memory */
@@ -47,6 +48,7 @@ void reader_markdown(struct reader *reader); /* and openai, anthropic */
 void reader_markdown_flat(struct reader *reader);
 void reader_system_reminder(struct reader *reader);
 void reader_xml_batch(struct reader *reader);
+void reader_plain(struct reader *reader);
 void reader_xml(struct reader *reader);
 void reader_json(struct reader *reader);
 void reader_call(struct reader *reader);

@@ -24,6 +24,7 @@ static const struct {
     {"openai", reader_markdown, false},
     {"anthropic", reader_markdown, false},
     {"synthetic-call", reader_call, false},
+    {"plain", reader_plain, false},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -78,6 +79,7 @@ static void read_part(struct reader *reader, size_t format, const struct reading
     reader_fail(reader, "a second block");
   reader->rest = text;
   reader->entities = formats[format].entities;
+  reader->prepended = part->place == TIDINGS_PLACE_PREPEND;
   formats[format].read(reader);
   reader_end_line(reader);
 }

@@ -8,6 +8,7 @@
 #ifndef HOSTSIM_READING_H
 #define HOSTSIM_READING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/arena.h"
@@ -21,6 +22,7 @@ struct reading_part {
 struct reading_line {
   struct tidings_span text;         /* without entities and indentation; with backslashes */
   struct tidings_span source, name; /* where the format shows them; else empty */
+  struct tidings_span age;          /* "12 min ago", where it is not in the text */
   uint8_t least, most;              /* between which levels it is, as far as the format says */
 };
 
@@ -40,6 +42,11 @@ struct reading {
 int reading_of_parts(const char *format, struct tidings_span nonce,
                      const struct reading_part *parts, size_t count, struct arena *arena,
                      struct reading *ret_reading);
+
+/* Takes "(12 min ago)" off a line's first line of text. False: it does not say so, or more: texts
+ * may end so by themselves. `age`: "12 min ago", or empty. Returns 0, or -1: no memory. */
+int reading_take_age(struct reading_line *line, struct tidings_span age, struct arena *arena,
+                     bool *ret_says);
 
 /* Does a line's text say this message? `times`: how many notifications share the line. */
 enum reading_says {

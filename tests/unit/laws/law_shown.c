@@ -15,7 +15,7 @@ static size_t first_of_line(const struct round *round, size_t line) {
 
 /* -- delivered means shown --------------------------------------------------------------------- */
 
-static size_t least_of(const struct round *round, size_t i) {
+size_t law_least_of(const struct round *round, size_t i) {
   struct tidings_span message = note_of(round, i)->message;
   size_t len = 0;
   while (len < message.len && memchr(" \t\r\n", message.ptr[len], 4)) len++;
@@ -61,7 +61,7 @@ static void expect_line(const struct round *round, size_t line) {
     LAW(round, cut || round->fates[i]->reason == REASON_SHOWN, "what is shown has a reason", i);
     LAW(round, cut == (says == READING_SAYS_CUT), "a message is cut, or only said to be", i);
   }
-  LAW(round, says != READING_SAYS_CUT || kept >= least_of(round, first),
+  LAW(round, says != READING_SAYS_CUT || kept >= law_least_of(round, first),
       "a cut that shows less than a line or 200 bytes", first);
 }
 

@@ -29,6 +29,9 @@ struct round {
   const char *format; /* as in the configuration */
   struct settings settings;
   struct render_input input;
+  size_t aims_at;          /* the room is just what so many lines take, or one less; 0: it is not */
+  uint64_t room;           /* bytes of all parts; 0: no bound */
+  uint64_t taken;          /* of them by what the user says */
   struct plan plan, roomy; /* roomy: what would be shown without any cap */
   struct reading reading;
   struct tidings_span bytes; /* all parts; for people */
@@ -69,7 +72,10 @@ static inline bool is_pending(const struct round *round, size_t i) {
          !(is_file(round, i) && note_of(round, i)->caused_by.len && !is_critical(round, i));
 }
 
-/* law_shown.c, law_files.c, law_order.c: the laws. */
+/* At least so many bytes of an item's message are shown. */
+size_t law_least_of(const struct round *round, size_t i);
+
+/* law_shown.c, law_files.c, law_order.c, law_time.c: the laws. */
 void law_delivered_is_shown(const struct round *round);
 void law_nothing_invented(const struct round *round);
 void law_list_of_files(const struct round *round, size_t line);
@@ -77,5 +83,7 @@ void law_critical_first(const struct round *round);
 void law_newest_state(const struct round *round);
 void law_one_unit(const struct round *round);
 void law_order_of_commit(const struct round *round);
+void law_age(struct round *round); /* takes the ages off the texts: the others follow */
+void law_room(const struct round *round);
 
 #endif

@@ -145,32 +145,42 @@ static void push_items(struct random *random, struct round *round) {
 /* -- how it is shown --------------------------------------------------------------------------- */
 
 static void configure(struct random *random, struct round *round) {
-  static const char *const presets[] = {"grouped", "flat", "xml", "xml-batch", "balanced"};
+  static const char *const presets[] = {"grouped", "flat", "xml", "xml-batch", "balanced", "plain"};
   static const char *const orders[] = {"level", "level", "time", "newest"};
   static const char *const overflows[] = {"defer", "defer", "drop_oldest", "drop_lowest"};
-  static const char *const formats[] = {"markdown",  "markdown-flat", "xml",
-                                        "xml-batch", "json",          "system-reminder",
-                                        "openai",    "anthropic",     "synthetic-call"};
+  static const char *const formats[] = {
+      "markdown",        "markdown-flat", "xml",       "xml-batch",      "json",
+      "system-reminder", "openai",        "anthropic", "synthetic-call", "plain"};
   char json[640];
   round->format = ONE_OF(random, formats);
-  (void)snprintf(json, sizeof json,
-                 "{\"delivery\":{\"preset\":\"%s\",\"format\":\"%s\",\"order\":\"%s\",\"overflow\":"
-                 "\"%s\",\"max_items\":%zu,\"max_tokens\":%zu,\"coalesce_window_ms\":%zu,"
-                 "\"annihilate\":%s},\"conversation\":{\"notifications\":{\"kinds\":{\"c\":%s}}},"
-                 "\"limits\":{\"message_bytes\":%zu}}",
-                 ONE_OF(random, presets), round->format, ONE_OF(random, orders),
-                 ONE_OF(random, overflows), one_in(random, 2) ? 0 : random_below(random, 12),
-                 one_in(random, 2) ? 0 : 1 + random_below(random, 700),
-                 one_in(random, 3) ? 0 : random_below(random, 5000),
-                 one_in(random, 2) ? "true" : "false", one_in(random, 4) ? "false" : "true",
-                 one_in(random, 4) ? 64 + random_below(random, 200) : 4096);
+  (void)snprintf(
+      json, sizeof json,
+      "{\"delivery\":{\"preset\":\"%s\",\"format\":\"%s\",\"order\":\"%s\",\"overflow\":"
+      "\"%s\",\"max_items\":%zu,\"max_tokens\":%zu,\"coalesce_window_ms\":%zu,"
+      "\"annihilate\":%s,\"age_after_ms\":%zu},\"conversation\":{\"notifications\":{\"kinds\":{"
+      "\"c\":%s}}},"
+      "\"limits\":{\"message_bytes\":%zu}}",
+      ONE_OF(random, presets), round->format, ONE_OF(random, orders), ONE_OF(random, overflows),
+      one_in(random, 2) ? 0 : random_below(random, 12),
+      one_in(random, 2) ? 0 : 1 + random_below(random, 700),
+      one_in(random, 3) ? 0 : random_below(random, 5000), one_in(random, 2) ? "true" : "false",
+      one_in(random, 2) ? 0 : random_below(random, 5000), one_in(random, 4) ? "false" : "true",
+      one_in(random, 4) ? 64 + random_below(random, 200) : 4096);
   round->settings = settings_from(json, &round->arena);
+}
+
+/* Mostly little, so that something has to wait. */
+static void choose_room(struct random *random, struct round *round) {
+  static const size_t rooms[] = {200, 700, 1500, 4000, 30000};
+  if (one_in(random, 2)) round->room = 1 + random_below(random, ONE_OF(random, rooms));
+  else if (one_in(random, 2)) round->aims_at = 1 + random_below(random, 8);
 }
 
 static void choose_frame(struct random *random, struct round *round) {
   static const char *const hosts[] = {"", "JP", " JP ", "**a\n---\n<b>"};
   static struct tidings_span ids[MOST_ITEMS];
-  round->now_ms = 1000 + (int64_t)random_below(random, 5000);
+  static const int64_t later_ms[] = {0, 0, 0, 0, 0, 90000, 8000000, 300000000};
+  round->now_ms = 1000 + (int64_t)random_below(random, 5000) + ONE_OF(random, later_ms);
   round->input = (struct render_input){
       .host_name = span_text(ONE_OF(random, hosts)),
       .nonce = span_text(one_in(random, 3) ? "5f1d3c2b9a8e7061" : ""),
@@ -178,9 +188,13 @@ static void choose_frame(struct random *random, struct round *round) {
       .order = round->settings.order,
       .place = one_in(random, 2) ? TIDINGS_PLACE_PREPEND : TIDINGS_PLACE_APPEND,
       .chat_request = one_in(random, 2),
+      .bare = one_in(random, 3),
+      .now_ms = round->now_ms,
+      .age_after_ms = round->settings.age_after_ms,
       .call_ids = ids,
       .steered = round->steered,
       .steered_count = round->steered_count};
+  choose_room(random, round);
 }
 
 void laws_make(struct round *round, long number) {

@@ -51,9 +51,44 @@ static void follow_fates(struct round *round) {
   }
 }
 
-static int plan_with(struct round *round, const struct settings *settings, struct plan *ret_plan) {
-  return plan_delivery(round->items.items, round->items.count, settings, round->now_ms, NULL,
-                       &round->arena, ret_plan);
+static int plan_with(struct round *round, const struct room *room, const struct settings *settings,
+                     struct plan *ret_plan) {
+  return plan_delivery_in(room, round->items.items, round->items.count, settings, round->now_ms,
+                          NULL, &round->arena, ret_plan);
+}
+
+static uint64_t steered_bytes(const struct round *round) {
+  struct buffer scratch = BUFFER_EMPTY;
+  uint64_t bytes;
+  cr_assert_eq(render_bytes(&round->input, &scratch, &bytes), 0);
+  buffer_free(&scratch);
+  return bytes;
+}
+
+/* Just as much as the first lines take, or one byte less. */
+static uint64_t exact_room(struct round *round) {
+  struct plan plan;
+  cr_assert_eq(plan_with(round, NULL, &round->settings, &plan), 0);
+  size_t count = round->aims_at < plan.line_count ? round->aims_at : plan.line_count;
+  struct render_input input = round->input;
+  struct buffer scratch = BUFFER_EMPTY;
+  uint64_t bytes;
+  input.lines = plan.lines;
+  input.line_count = count;
+  input.deferred = plan.deferred + plan.line_count - count;
+  cr_assert_eq(render_bytes(&input, &scratch, &bytes), 0);
+  buffer_free(&scratch);
+  return bytes > 1 ? bytes - (uint64_t)(round->number % 2) : 1;
+}
+
+/* What the user says goes first; what has no room waits for another carrier. */
+static void take_room(struct round *round) {
+  round->taken = steered_bytes(round);
+  while (round->room && round->taken > round->room) {
+    round->steered_count--;
+    round->input.steered_count--;
+    round->taken = steered_bytes(round);
+  }
 }
 
 /* The bytes as they are handed out, and what a reader makes of them. */
@@ -78,9 +113,12 @@ void laws_show(struct round *round) {
   struct settings roomy = round->settings;
   const struct rendered *messages;
   size_t count;
+  if (round->aims_at) round->room = exact_room(round);
+  take_room(round);
+  const struct room room = {.frame = &round->input, .bytes = round->room, .taken = round->taken};
   roomy.max_items = roomy.max_tokens = 0;
-  cr_assert_eq(plan_with(round, &roomy, &round->roomy), 0);
-  cr_assert_eq(plan_with(round, &round->settings, &round->plan), 0);
+  cr_assert_eq(plan_with(round, NULL, &roomy, &round->roomy), 0);
+  cr_assert_eq(plan_with(round, round->room ? &room : NULL, &round->settings, &round->plan), 0);
   round->input.lines = round->plan.lines;
   round->input.line_count = round->plan.line_count;
   round->input.deferred = round->plan.deferred;

@@ -15,12 +15,14 @@ static void play(long number, struct seen *seen) {
   static struct round round;
   laws_make(&round, number);
   laws_show(&round);
+  law_age(&round);
   law_delivered_is_shown(&round);
   law_nothing_invented(&round);
   law_critical_first(&round);
   law_newest_state(&round);
   law_one_unit(&round);
   law_order_of_commit(&round);
+  law_room(&round);
   for (size_t f = 0; f < round.plan.fate_count; f++) seen->reasons[round.plan.fates[f].reason]++;
   for (size_t l = 0; l < round.plan.line_count; l++) {
     seen->files += round.plan.lines[l].files != NULL;
