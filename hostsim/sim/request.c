@@ -175,10 +175,11 @@ static char *event_text(const struct act *act, const struct names *names) {
 /* Presets differ in what they show; a schedule's own settings win. */
 static json_t *delivery_settings(const struct sim_settings *settings) {
   const struct sim_look *look = &act_looks[settings->look];
-  json_t *delivery = json_pack(
-      "{s:s, s:s, s:I, s:i, s:i, s:b, s:s, s:s}", "preset", look->preset, "order",
-      act_order_names[settings->order], "max_items", (json_int_t)settings->max_items, "max_tokens",
-      0, "coalesce_window_ms", 0, "annihilate", 0, "overflow", "defer", "fence", "none");
+  json_t *delivery =
+      json_pack("{s:s, s:s, s:I, s:I, s:i, s:i, s:b, s:s, s:s}", "preset", look->preset, "order",
+                act_order_names[settings->order], "max_items", (json_int_t)settings->max_items,
+                "age_after_ms", (json_int_t)settings->age_after_ms, "max_tokens", 0,
+                "coalesce_window_ms", 0, "annihilate", 0, "overflow", "defer", "fence", "none");
   if (look->has_format) set(delivery, "format", json_string(look->format));
   return delivery;
 }

@@ -3,6 +3,7 @@
  * sim/texts.c: what a model reads in a reply's texts: what it should be, and what it is, read back
  * from the bytes. Texts are compared as they are without what escaping adds.
  */
+#include <stdio.h>
 #include <string.h>
 #include <tidings/reply.h>
 
@@ -28,11 +29,35 @@ static json_t *expected_level(const char *format, uint8_t level) {
   return json_string(act_level_names[level]);
 }
 
-static json_t *expected_line(const struct model *model, const char *format, int index) {
-  char message[2 * TEXT_SIZE];
+/* "12 min ago", if it is so old; else empty. */
+static void write_age(const struct model *model, const struct sim_settings *settings, int index,
+                      char age[NAME_SIZE]) {
+  int64_t passed = model->now_ms - model->items[index].time_ms, minutes = passed / 60000;
+  *age = '\0';
+  if (!settings->age_after_ms || passed <= settings->age_after_ms) return;
+  if (minutes < 1) (void)snprintf(age, NAME_SIZE, "%d s ago", (int)(passed / 1000));
+  else if (minutes < 120) (void)snprintf(age, NAME_SIZE, "%d min ago", (int)minutes);
+  else (void)snprintf(age, NAME_SIZE, "%d h ago", (int)(minutes / 60));
+}
+
+/* With the age after the first line that is not empty. */
+static json_t *bare_aged(const char *message, const char *age) {
+  char text[3 * TEXT_SIZE];
+  const char *line = message + strspn(message, " \n");
+  size_t first = (size_t)(line - message) + strcspn(line, "\n");
+  (void)snprintf(text, sizeof text, "%.*s (%s)%s", (int)first, message, age, message + first);
+  return bare(span_text(*age ? text : message));
+}
+
+static json_t *expected_line(const struct model *model, const struct sim_settings *settings,
+                             int index) {
+  const char *format = act_looks[settings->look].format;
+  bool json = strcmp(format, "json") == 0;
+  char message[2 * TEXT_SIZE], age[NAME_SIZE];
   expect_message(model, index, message);
-  return json_pack("{s:o, s:o}", "text", bare(span_text(message)), "level",
-                   expected_level(format, model->items[index].level));
+  write_age(model, settings, index, age);
+  return json_pack("{s:o, s:o, s:s}", "text", bare_aged(message, json ? "" : age), "level",
+                   expected_level(format, model->items[index].level), "age", json ? age : "");
 }
 
 static bool is_grouped(const char *format) {
@@ -42,13 +67,14 @@ static bool is_grouped(const char *format) {
 
 /* In the reply's order, or level by level. */
 static json_t *expected_lines(const struct model *model, const struct answer *answer,
-                              const char *format) {
+                              const struct sim_settings *settings) {
+  const char *format = act_looks[settings->look].format;
   json_t *lines = json_array();
   for (unsigned level = TIDINGS_LEVEL_CRITICAL + 1; level-- > 0;) {
     for (unsigned i = 0; i < answer->shown_count; i++) {
       bool now = is_grouped(format) ? model->items[answer->shown[i]].level == level
                                     : level == TIDINGS_LEVEL_CRITICAL;
-      if (now) json_array_append_new(lines, expected_line(model, format, answer->shown[i]));
+      if (now) json_array_append_new(lines, expected_line(model, settings, answer->shown[i]));
     }
   }
   return lines;
@@ -62,8 +88,7 @@ json_t *expect_texts(const struct model *model, const struct answer *answer,
     request_text_of_message(model->messages[answer->steered[i]].text, text);
     json_array_append_new(steered, bare(span_text(text)));
   }
-  return json_pack("{s:o, s:I, s:o}", "lines",
-                   expected_lines(model, answer, act_looks[settings->look].format), "waiting",
+  return json_pack("{s:o, s:I, s:o}", "lines", expected_lines(model, answer, settings), "waiting",
                    (json_int_t)(answer->shown_count ? answer->waiting : 0), "steered", steered);
 }
 
@@ -88,7 +113,8 @@ static json_t *plain_line(const struct reading_line *line) {
   json_t *level = json_null();
   if (line->least == line->most) level = json_string(act_level_names[line->least]);
   else if (line->most < TIDINGS_LEVEL_CRITICAL) level = json_string("not critical");
-  return json_pack("{s:o, s:o}", "text", bare(line->text), "level", level);
+  return json_pack("{s:o, s:o, s:o}", "text", bare(line->text), "level", level, "age",
+                   json_stringn(line->age.len ? line->age.ptr : "", line->age.len));
 }
 
 static json_t *plain_reading(const struct reading *reading) {

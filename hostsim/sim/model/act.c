@@ -33,5 +33,7 @@ const struct sim_look act_looks[LOOKS] = {{"grouped", "markdown", false},
                                           {"grouped", "anthropic", true},
                                           {"balanced", "synthetic-call", true},
                                           {"balanced", "markdown-flat", true},
-                                          {"flat", "xml", true}};
+                                          {"flat", "xml", true},
+                                          {"plain", "plain", false},
+                                          {"grouped", "plain", true}};
 const char *const act_order_names[ORDERS] = {"level", "time", "newest"};

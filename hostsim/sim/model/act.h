@@ -69,7 +69,7 @@ struct sim_look {
   const char *preset, *format;
   bool has_format; /* it is configured beside the preset */
 };
-enum { LOOKS = 14 };
+enum { LOOKS = 16 };
 extern const struct sim_look act_looks[LOOKS];
 
 enum sim_order { BY_LEVEL, BY_TIME, BY_NEWEST, ORDERS };
@@ -82,6 +82,7 @@ struct sim_settings {
   uint8_t look;   /* of act_looks */
   uint8_t order;  /* enum sim_order */
   uint32_t settle_delay_ms, max_auto_turns, max_aborts, abort_window_ms, max_items, pending_limit;
+  uint32_t age_after_ms; /* what is older says so; 0: nothing does */
 };
 enum { FILTER_NONE, FILTER_CI, FILTER_TOOL_FAILED, FILTER_ALL, FILTERS };
 
