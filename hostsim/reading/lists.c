@@ -20,8 +20,9 @@ struct list {
 
 static int level_of_title(struct tidings_span line) {
   static const char *const titles[] = {"**Info:**", "**Warning:**", "**Error:**", "**Critical:**"};
+  static const char *const bare[] = {"Info:", "Warning:", "Error:", "Critical:"};
   for (int level = 0; level < 4; level++)
-    if (span_is(line, titles[level])) return level;
+    if (span_is(line, titles[level]) || span_is(line, bare[level])) return level;
   return -1;
 }
 

@@ -19,6 +19,10 @@ static struct tidings_span write_age(int64_t passed_ms, char *to, size_t size) {
   return span_of(to, (size_t)len);
 }
 
+static int64_t happened(const struct item *item) {
+  return item->note.occurred_ms ? item->note.occurred_ms : item->time_ms;
+}
+
 void law_age(struct round *round) {
   int64_t after = round->settings.age_after_ms;
   for (size_t line = 0; line < round->reading.line_count; line++) {
@@ -27,8 +31,8 @@ void law_age(struct round *round) {
     int64_t time_ms = 0;
     bool says;
     for (size_t i = 0; i < round->items.count; i++)
-      if (round->lines[i] == line) time_ms = round->items.items[i].time_ms;
-    if (after && round->now_ms - time_ms > after)
+      if (round->lines[i] == line) time_ms = happened(&round->items.items[i]);
+    if (after && round->now_ms - time_ms > after && round->now_ms - time_ms >= 1000)
       age = write_age(round->now_ms - time_ms, text, sizeof text);
     cr_assert_eq(reading_take_age(&round->reading.lines[line], age, &round->arena, &says), 0);
     LAW(round, says, "what is old says how old it is", line);

@@ -132,6 +132,7 @@ static void push_items(struct random *random, struct round *round) {
          .level = (uint8_t)random_below(random, 4), .pinned = one_in(random, 30));
     struct item *item = &round->items.items[i];
     item->note.message = round->texts[said];
+    if (one_in(random, 8)) item->note.occurred_ms = 1 + (int64_t)random_below(random, 4000);
     round->text_of[i] = said;
     if (files && random_below(random, 4) < files) {
       make_files(random, round, item);
