@@ -238,7 +238,7 @@ static void follow(struct act *act, const struct model *model, const uint8_t *st
 
 static void decode_kind(struct act *act, const struct model *model, const uint8_t *step,
                         bool separate) {
-  uint8_t head[SCHEDULE_HEAD] = {0, step[2], step[3], step[4], 0, 0, 0, 0};
+  uint8_t head[SCHEDULE_HEAD] = {0, step[2], step[3], step[4], 0, step[5], step[6], 0};
   switch (act->kind) {
   case ACT_NOTE: decode_note(act, step); break;
   case ACT_POLLED: act->handle = (uint8_t)(1 + (step[2] & 1)); break;

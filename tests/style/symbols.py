@@ -31,6 +31,7 @@ PREFIXES = {
     "hostsim/conformance": "cases suite trial verb",
     "hostsim/demo": "demo host journal screen script verb workshop",
     "hostsim/host": "agent commits process simhost verb wire",
+    "hostsim/reading": "reader reading",
     "hostsim/scenario": "scenario",
     "hostsim/sim": "check difference expect plain processes request schedule sim verb",
     "hostsim/sim/model": "act attachment carrier items message model run urgency",

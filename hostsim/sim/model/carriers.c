@@ -71,6 +71,7 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   if (names) lease_turn(model, answer->delivery);
   for (unsigned i = 0; i < plan.shown_count; i++)
     answer->shown[answer->shown_count++] = plan.shown[i];
+  answer->waiting = plan.waiting;
   if (plan.shown_count > 0) items_ask_again(model);
   if (model->one_phase) {
     carrier_commit(model, answer->delivery);

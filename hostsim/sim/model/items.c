@@ -102,17 +102,18 @@ static int find_newest(const struct model *model, const bool *left, int item) {
   return newest;
 }
 
-static bool item_goes_before(const struct model *model, const struct line *a,
+static bool item_goes_before(const struct model *model, uint8_t order, const struct line *a,
                              const struct line *b) {
   uint8_t level_a = model->items[a->item].level, level_b = model->items[b->item].level;
-  return level_a != level_b ? level_a > level_b : a->place < b->place;
+  if (order == BY_LEVEL && level_a != level_b) return level_a > level_b;
+  return order == BY_NEWEST ? a->place > b->place : a->place < b->place;
 }
 
-static void sort(const struct model *model, struct line *lines, unsigned count) {
+static void sort(const struct model *model, uint8_t order, struct line *lines, unsigned count) {
   for (unsigned i = 1; i < count; i++) {
     struct line line = lines[i];
     unsigned at = i;
-    for (; at > 0 && item_goes_before(model, &line, &lines[at - 1]); at--)
+    for (; at > 0 && item_goes_before(model, order, &line, &lines[at - 1]); at--)
       lines[at] = lines[at - 1];
     lines[at] = line;
   }
@@ -182,7 +183,7 @@ void items_plan(const struct model *model, const struct sim_settings *settings, 
   }
   for (int i = 0; i < (int)model->item_count; i++)
     if (left[i] && find_newest(model, left, i) == i) lines[count++] = (struct line){i, places[i]};
-  sort(model, lines, count);
+  sort(model, settings->order, lines, count);
   for (unsigned i = 0; i < count; i++) kept[i] = true;
   if (count > most) choose(model, lines, count, most, kept);
   for (unsigned i = 0; i < count; i++) {
@@ -192,4 +193,5 @@ void items_plan(const struct model *model, const struct sim_settings *settings, 
       take_item(ret_plan, lines[i].item, DELIVERED);
     }
   }
+  ret_plan->waiting = count - ret_plan->shown_count;
 }

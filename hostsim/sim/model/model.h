@@ -140,6 +140,7 @@ struct answer {
   int64_t wake_at_ms;
   int delivery; /* index, or -1 */
   unsigned shown_count, steered_count, offered_count;
+  unsigned waiting; /* so many more are pending, as the text says */
   int shown[MODEL_ITEMS], steered[MODEL_MESSAGES], offered[MODEL_MESSAGES];
 };
 

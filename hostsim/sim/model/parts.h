@@ -11,7 +11,7 @@
  * that it leaves are LEFT. */
 struct plan {
   int end; /* no line is of an item from this one on */
-  unsigned shown_count, taken_count;
+  unsigned shown_count, taken_count, waiting;
   int shown[MODEL_ITEMS];
   struct {
     int item;

@@ -62,9 +62,9 @@ static int check_quota(const struct push *push, const struct head *head, uint64_
               push->pending_limit / CRITICAL_SHARE);
 }
 
-/* What is critical passes. So does the report of an edit of the assistant's own: it is never shown,
- * and without it a watcher's report of the same change would be. *ret_refused: the slot is, and the
- * transaction is sound. */
+/* What is critical passes, and the report of an edit of the assistant's own: that is never shown,
+ * and without it a watcher's report of the same change would be. *ret_refused: the slot is refused,
+ * and the transaction is sound. */
 static int count_push(struct store_txn *txn, uint32_t session, const struct push *push,
                       bool *ret_refused, struct tidings_error *error) {
   int64_t wait_ms = 0;

@@ -211,8 +211,11 @@ static uint64_t cost(struct tidings_span message) {
   return message.len / 4 + (message.len % 4 ? 1 : 0);
 }
 
+static bool is_blank(char byte) { return byte == ' ' || byte == '\n'; }
+
 static size_t first_line_of(struct tidings_span message) {
   size_t len = 0;
+  while (len < message.len && is_blank(message.ptr[len])) len++;
   while (len < message.len && message.ptr[len] != '\n') len++;
   return len;
 }

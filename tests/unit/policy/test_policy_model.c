@@ -16,6 +16,9 @@ static const char *random_message(struct random *random) {
       "one long line that goes on and on, so that a small number of tokens cannot hold it, "
       "whatever else waits",
       "a\nb",
+      "\n  \nonly the third line says something\nand after it comes another that is so long that "
+      "it "
+      "needs many more tokens than there are as a rule, so that this message is often cut",
       "a line of more than two hundred bytes: "
       "éééééééééééééééééééééééééééééééééééééééééééééééééééééé"
       "éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé and "
