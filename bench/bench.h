@@ -60,6 +60,7 @@ void bench_push(struct bench *bench);    /* pushes: alone, by threads, by proces
 void bench_wake(struct bench *bench);    /* from a push to the process that it wakes */
 void bench_deliver(struct bench *bench); /* deliver and settle */
 void bench_open(struct bench *bench);    /* open, and hot swap */
+void bench_tokens(struct bench *bench);  /* prints what each preset's blocks cost the model */
 
 _Noreturn void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * bench_node.c: the hook when nothing is pending, called from JavaScript through tidings.node,
- * beside the same hook called from C. The two take turns: a Node of its own process measures a
- * round whenever it is told to.
+ * beside the same hook called from C. The two take turns: a Node in a process of its own measures
+ * a round whenever it is asked to.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -239,7 +239,7 @@ static void push_by_processes(struct bench *bench) {
   row->measured = samples_median(&pushes);
   row->budget = 0.9;
   double p99 = samples_percentile(&push_us, 99), floor_p99 = samples_percentile(&floor_us, 99);
-  row->failed = p99 > 1.1 * floor_p99; /* no worse, save for noise */
+  row->failed = p99 > 1.1 * floor_p99; /* no worse, except for noise */
   snprintf(row->note, sizeof row->note, "p99 %.0f µs, floor's %.0f µs", p99, floor_p99);
   samples_free(&floor);
   samples_free(&pushes);

@@ -246,6 +246,7 @@ static int bench_verb(struct cli *cli) {
   } else {
     print_machine(&bench);
     print_table(&bench);
+    bench_tokens(&bench);
   }
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "common/clock.h"
 #include "common/random.h"
+#include "reports.h"
 #include "samples.h"
 
 static void host_log(void *context, uint32_t severity, const struct tidings_span *message) {
@@ -100,12 +101,26 @@ void target_push_critical(struct target *target, const char *session, uint64_t n
     bench_die("session %s is full", session);
 }
 
-uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count) {
+static const struct tidings_reply *carry(struct target *target, const char *session) {
   struct tidings_error error = {.size = sizeof error};
   const struct tidings_reply *reply = NULL;
   struct tidings_tool_result result = {.size = sizeof result, .session = span(session)};
   if (target->plugin->on_tool_result(target->plugin, &result, &reply, &error) != 0)
     bench_die("a hook: %s", error.text);
+  return reply;
+}
+
+uint64_t target_deliver_text(struct target *target, const char *session, size_t *ret_bytes) {
+  const struct tidings_reply *reply = carry(target, session);
+  uint64_t delivery = reply ? reply->delivery_id : 0;
+  *ret_bytes = 0;
+  for (size_t i = 0; reply && i < reply->part_count; i++) *ret_bytes += reply->parts[i]->text.len;
+  if (reply) target->plugin->release(target->plugin, reply);
+  return delivery;
+}
+
+uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count) {
+  const struct tidings_reply *reply = carry(target, session);
   uint64_t delivery = reply ? reply->delivery_id : 0;
   if (ret_count) *ret_count = reply ? reply->notification_count : 0;
   if (reply) target->plugin->release(target->plugin, reply);
@@ -123,6 +138,26 @@ void target_report_file(struct target *target, const char *session, uint64_t n) 
   struct tidings_span text = {event, (size_t)length};
   if (target->plugin->on_event(target->plugin, &text, &reply, &error) != 0)
     bench_die("file.changed: %s", error.text);
+}
+
+void target_push_report(struct target *target, const char *session,
+                        const struct sample_report *report) {
+  struct tidings_error error = {.size = sizeof error};
+  const struct tidings_reply *reply = NULL;
+  char event[512];
+  int length = report->is_file
+                   ? snprintf(event, sizeof event,
+                              "{\"type\":\"file.changed\",\"session\":\"%s\",\"data\":{\"path\":"
+                              "\"%s\"}}",
+                              session, report->text)
+                   : snprintf(event, sizeof event,
+                              "{\"type\":\"notification\",\"session\":\"%s\",\"data\":{\"kind\":"
+                              "\"%s.%s\",\"level\":\"%s\",\"message\":\"%s\"}}",
+                              session, report->source, report->name, report->level, report->text);
+  struct tidings_span text = {event, (size_t)length};
+  if (target->plugin->on_event(target->plugin, &text, &reply, &error) != 0)
+    bench_die("a report: %s", error.text);
+  if (reply) target->plugin->release(target->plugin, reply);
 }
 
 void target_configure(struct target *target, const char *configuration) {

@@ -27,9 +27,14 @@ int32_t target_push(struct target *target, const char *session, uint64_t n);
 void target_push_critical(struct target *target, const char *session, uint64_t n);
 /* Reports a changed file, a different one for each n. */
 void target_report_file(struct target *target, const char *session, uint64_t n);
+struct sample_report; /* reports.h */
+void target_push_report(struct target *target, const char *session,
+                        const struct sample_report *report);
 void target_configure(struct target *target, const char *configuration);
 /* One tool result; returns the delivery id, 0 when nothing was pending. *ret_count may be NULL. */
 uint64_t target_deliver(struct target *target, const char *session, size_t *ret_count);
+/* How many bytes of text it brought. */
+uint64_t target_deliver_text(struct target *target, const char *session, size_t *ret_bytes);
 void target_commit(struct target *target, uint64_t delivery);
 void target_roll_back(struct target *target, uint64_t delivery);
 int target_wake_descriptor(struct target *target);

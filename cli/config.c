@@ -10,10 +10,12 @@
 
 #include "cli/config_schema.h"
 #include "cli/config_show.h"
+#include "cli/config_tools.h"
 #include "cli/verbs.h"
 #include "command/config_file.h"
 #include "command/print.h"
 #include "command/project.h"
+#include "command/session.h"
 #include "command/terminal.h"
 
 /* -- check ------------------------------------------------------------------------------------- */
@@ -25,6 +27,7 @@ static int32_t try_files(const struct cli *cli, const char *project, struct tidi
   char *scratch = NULL;
   int32_t code = config_open_apart(cli, &kit, &scratch, error);
   if (!code && project) code = project_apply(cli, kit, project, error);
+  if (!code && session_named(cli)) code = config_check_tools(cli, session_named(cli), kit, error);
   config_close_apart(kit, scratch);
   return code;
 }
@@ -120,7 +123,10 @@ const struct cli_verb verb_config = {
     .help = "check reads the user's configuration and that of the current folder's project as "
             "the plugin does, and reports an error with the file and the key. With FILE it "
             "checks that file: one named .tidings.json or .tidings.toml as a project's, any "
-            "other as a user's. A FILE whose name ends in .toml is TOML, any other is JSON.\n\n"
+            "other as a user's. A FILE whose name ends in .toml is TOML, any other is JSON. "
+            "With a session (-s, or TIDINGS_SESSION) it also reports a key of "
+            "conversation.tools that names a kind which the tool has not declared "
+            "there.\n\n"
             "show prints the configuration in force in the current folder, with every key, "
             "and where each value comes from: a file, a preset that a file names, or the "
             "defaults. The output is TOML. With --json it is an object: config is the "
@@ -129,7 +135,7 @@ const struct cli_verb verb_config = {
             "schema prints the JSON Schema, for editors.\n\n"
             "This command reads the files each time it starts. Other hosts give the "
             "plugin their own configuration.",
-    .with = WITH_CONFIG | WITH_JSON,
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .completion = COMPLETE_WORDS,
     .words = "check show schema",
     .run = config_verb,

@@ -102,7 +102,8 @@ struct cli {
 
   const char *session, *store, *config; /* as given; NULL: not given */
   bool no_config;                       /* read no configuration at all */
-  const char *host_name;                /* what the model knows the agent as; NULL: nothing */
+  const char *preset;    /* of delivery, where the configuration names none; NULL: the plugin's */
+  const char *host_name; /* what the model knows the agent as; NULL: nothing */
   bool json;
   uint32_t budget_ms; /* how long a call of the plugin may wait; 0: as long as suits a person */
   bool pipe_signal_ignored; /* SIGPIPE, by the caller */

@@ -12,6 +12,7 @@
 
 #include "command/config_file.h"
 #include "command/json_value.h"
+#include "command/kit_preset.h"
 #include "command/paths.h"
 #include "command/terminal.h"
 #include "common/clock.h"
@@ -115,6 +116,20 @@ static int32_t read_config(const struct cli *cli, char **ret_path, char **ret_te
   return code;
 }
 
+/* With the preset that the verb prefers. *ret_path stays NULL when no file was read. */
+static int32_t make_config(const struct cli *cli, char **ret_path, char **ret_text,
+                           struct tidings_error *error) {
+  char *read = NULL, *path = NULL, *text = NULL;
+  int32_t code = read_config(cli, &path, &read, error);
+  bool from_file = read != NULL;
+  if (!code && cli->preset && kit_put_preset(read, cli->preset, &text)) code = kit_no_memory(error);
+  if (!code) *ret_text = cli->preset ? text : read;
+  if (!code && from_file) *ret_path = path;
+  else free(path);
+  if (code || cli->preset) free(read);
+  return code;
+}
+
 /* The plugin names the key; whose file it is in, it does not know. */
 static void name_config(const char *path, int32_t code, struct tidings_error *error) {
   struct tidings_error said = *error;
@@ -134,7 +149,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                                     .random = host_random};
   static struct tidings_host kept; /* must outlive the hostkit; a process has one `cli` */
   char *plugin = kit_plugin_path(), *store = kit_store_path(cli), *path = NULL, *config = NULL;
-  int32_t code = plugin ? read_config(cli, &path, &config, error) : kit_no_memory(error);
+  int32_t code = plugin ? make_config(cli, &path, &config, error) : kit_no_memory(error);
   if (!code && !store)
     code = kit_error(error, TIDINGS_E_STORE,
                      "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
@@ -157,7 +172,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
                                                                 : 0,
                                           .host = &kept};
   code = hostkit_open(&options, ret_kit, error);
-  if (code && config && error) name_config(path, code, error);
+  if (code && path && error) name_config(path, code, error);
 out:
   free(path);
   free(plugin);

@@ -94,6 +94,15 @@ static int32_t name_file(const char *path, int32_t code, struct tidings_error *e
   return kit_error(error, code, "%s: %s", path, text);
 }
 
+/* What the verb prefers, where neither file names a preset. Returns 0, or -1: out of memory. */
+static int prefer_preset(const struct cli *cli, json_t *config) {
+  json_t *delivery = json_object_get(config, "delivery");
+  if (!cli->preset || json_object_get(delivery, "preset")) return 0;
+  if (delivery && !json_is_object(delivery)) return 0; /* the plugin says what is wrong with it */
+  if (delivery) return json_object_set_new(delivery, "preset", json_string(cli->preset));
+  return json_object_set_new(config, "delivery", json_pack("{s:s}", "preset", cli->preset));
+}
+
 int32_t project_apply(const struct cli *cli, struct hostkit *kit, const char *path,
                       struct tidings_error *error) {
   json_t *project = NULL, *user = NULL, *in_force = NULL, *merged = NULL;
@@ -102,6 +111,7 @@ int32_t project_apply(const struct cli *cli, struct hostkit *kit, const char *pa
   if (!code) code = project_read_user(cli, &user_path, &user, error);
   if (!code) code = configure(kit, NULL, &in_force, error);
   if (!code && !(merged = layers_merge(user, project, in_force))) code = kit_no_memory(error);
+  if (!code && prefer_preset(cli, merged)) code = kit_no_memory(error);
   if (!code && (code = configure(kit, merged, NULL, error))) code = name_file(path, code, error);
   json_decref(project);
   json_decref(user);

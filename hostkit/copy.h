@@ -34,7 +34,7 @@ int32_t hk_copy_again(const struct hk_copy *copy, const char *parent, struct hk_
  * stay usable. */
 void hk_copy_unlink(const struct hk_copy *copy);
 
-/* Unlinks and frees; leaves HK_COPY_NONE behind. */
+/* Unlinks and frees; what remains is HK_COPY_NONE. */
 void hk_copy_drop(struct hk_copy *copy);
 
 #endif

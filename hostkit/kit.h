@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.h: the object behind struct hostkit, for the files that open, call, swap and close it.
+ * kit.h: the object that struct hostkit is, for the files that open, call, swap and close it.
  */
 #ifndef HOSTKIT_KIT_H
 #define HOSTKIT_KIT_H

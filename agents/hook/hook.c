@@ -70,6 +70,7 @@ static int run_call(struct cli *cli, const struct host *host, uint32_t owner, bo
   hook_log_about(host->name, NULL, NULL);
   cli->log = hook_log_plugin;
   cli->budget_ms = BUDGET_MS;
+  cli->preset = host_preset(host);
   int32_t refused = hook_call_read(host, STDIN_FILENO, &call, &error);
   if (refused) {
     hook_log("%s", error.text);

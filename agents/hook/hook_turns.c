@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "agents/hook/hook_log.h"
+#include "command/stamp.h"
+#include "command/paths.h"
 #include "common/span.h"
 
 static const char nudge_mark[] = "(tidings) ";
@@ -79,15 +81,27 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
 
 /* -- tool results ------------------------------------------------------------------------------ */
 
+/* `path` as session_path names it. */
+static json_t *stamp_of_edit(const struct hook_call *call, const char *path) {
+  bool whole = path[0] == '/' || !call->cwd[0];
+  char *joined = whole ? strdup(path) : paths_join(call->cwd, path);
+  struct file_stamp stamp = {.text = ""};
+  if (joined) stamp = stamp_of_file(joined);
+  free(joined);
+  return stamp.text[0] ? json_string(stamp.text) : json_null();
+}
+
 static void report_some(struct hostkit *kit, const struct hook_call *call, const json_t *paths,
                         size_t first, size_t count) {
   struct tidings_error error = {.size = sizeof error};
   const char *cause = call->call_id[0] ? call->call_id : call->tool;
-  json_t *some = json_array();
-  for (size_t i = first; some && i < first + count; i++)
+  json_t *some = json_array(), *stamps = json_array();
+  for (size_t i = first; some && stamps && i < first + count; i++) {
     json_array_append(some, json_array_get(paths, i));
-  json_t *data =
-      json_pack("{s:o, s:s, s:s}", "paths", some, "change", "modified", "caused_by", cause);
+    json_array_append_new(stamps, stamp_of_edit(call, json_string_value(json_array_get(paths, i))));
+  }
+  json_t *data = json_pack("{s:o, s:o, s:s, s:s}", "paths", some, "stamps", stamps, "change",
+                           "modified", "caused_by", cause);
   if (tell(kit, call, "file.changed", data, NULL, &error)) hook_log("%s", error.text);
 }
 

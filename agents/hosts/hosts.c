@@ -112,6 +112,12 @@ const struct host *host_find(const char *name) {
   return NULL;
 }
 
+/* A hook's text comes from outside the conversation: one that speaks as the system is taken for an
+ * attack by some models. */
+const char *host_preset(const struct host *host) {
+  return host->kind == HOST_HOOKS ? "plain" : NULL;
+}
+
 enum hook_moment host_moment(const struct host *host, const char *event) {
   for (const struct host_hook *hook = host->hooks; hook && hook->event; hook++) {
     if (strcmp(hook->event, event) == 0) return hook->moment;

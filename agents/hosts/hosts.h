@@ -60,6 +60,8 @@ extern const struct host hosts[];
 extern const size_t host_count;
 
 const struct host *host_find(const char *name); /* NULL: unknown */
+/* How it is shown notifications if the user's configuration names no preset; NULL: the plugin's. */
+const char *host_preset(const struct host *host);
 enum hook_moment host_moment(const struct host *host, const char *event);
 
 #endif

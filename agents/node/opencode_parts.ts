@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// opencode_parts.ts: news as parts of a message of opencode's. A part of its own is marked synthetic: the model reads it, the person's words stay as
+// opencode_parts.ts: notifications as parts of a message of opencode's. A part of its own is marked synthetic: the model reads it, the person's words stay as
 // they were typed. opencode shows parts in the order of their ids, so a new part gets one beside its neighbour's.
 import { type Additions, aroundParts, aroundText } from "./compose.ts";
 import type { Mark, Part, StoredMessage, ToolOutput } from "./opencode_types.ts";
@@ -31,7 +31,7 @@ function mergeMark(part: Part, mark: Mark): void {
   part.metadata = { ...part.metadata, tidings: { ...part.metadata?.tidings, ...mark } };
 }
 
-/** Puts news and the mark on a prompt. False: it has no part that they could go to. */
+/** Puts notifications and the mark on a prompt. False: it has no part that they could go to. */
 export function addToPrompt(parts: Part[], added: Additions, mark: Mark): boolean {
   const front = added.before.map((text) => `${text}\n\n`).join("") + added.prepend;
   const back = added.append + added.after.map((text) => `\n\n${text}`).join("");
@@ -54,7 +54,7 @@ function addInside(own: Part | undefined, added: Additions, mark: Mark): boolean
   return true;
 }
 
-/** Puts news on a tool's result. False: it has no text and no place for one. */
+/** Puts notifications on a tool's result. False: it has no text and no place for one. */
 export function addToResult(output: ToolOutput, added: Additions, mark: Mark): boolean {
   if (typeof output.output === "string") output.output = aroundText(output.output, added);
   else if (Array.isArray(output.content)) aroundParts(output.content, added);

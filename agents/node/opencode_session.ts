@@ -173,7 +173,7 @@ export class Conversation implements Driver {
   /** Reports what a call has changed to the session that a person sees. */
   edited(seen: Conversation, tool: string, callId: string, args: unknown, metadata: Record<string, unknown> | undefined): void {
     const paths = editedPaths(tool, args, metadata).map((path) => sessionPath(seen.#folder, path));
-    seen.session.filesChanged(paths, callId);
+    seen.session.filesChanged(seen.#folder, paths, callId);
   }
 
   /** opencode calls nobody when a tool has failed. Its result is seen, and changed in the store, before the next request. */
@@ -219,7 +219,8 @@ export class Conversation implements Driver {
   /** opencode has stored a part. */
   stored(part: Part): void {
     const { state } = part;
-    if (part.type === "tool" && state?.status === "running") this.session.enters("tools");
+    if (part.type === "tool" && state?.status === "running") this.session.callRuns(part.tool ?? "", part.callID ?? "");
+    else if (part.type === "tool" && (state?.status === "completed" || state?.status === "error")) this.session.callEnded(part.callID ?? "");
     const id = part.metadata?.tidings?.delivery ?? state?.metadata?.tidings?.delivery;
     const unsettled = id !== undefined ? this.#unsettled.get(id) : undefined;
     if (id !== undefined && unsettled && (!state || state.status === "completed")) this.#settle(id, !state || holds(state.output, unsettled.added));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// paths.ts: where the user's files are; and how a file is named to a session. A watcher's news of the assistant's own edit is withdrawn only if both name the file by the same
+// paths.ts: where the user's files are; and how a file is named to a session. A watcher's notification of the assistant's own edit is withdrawn only if both name the file by the same
 // bytes, so this must agree with `tidings watch`: relative to the session's folder if the file lies inside, else absolute; links of folders are
 // resolved as far as they exist, the last component is not.
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 
@@ -27,4 +27,15 @@ export function sessionPath(cwd: string, path: string): string {
   const folder = resolvedFolder(resolve(cwd));
   const prefix = folder.endsWith(sep) ? folder : folder + sep;
   return named.startsWith(prefix) && named !== prefix ? named.slice(prefix.length) : named;
+}
+
+/** How a file is known again, in the form of `tidings watch`: equal stamps are one change. Null: nothing can be known of it. */
+export function fileStamp(cwd: string, path: string): string | null {
+  try {
+    const info = lstatSync(resolve(cwd, path), { bigint: true });
+    return `${info.ino}:${info.size}:${info.mtimeNs}`;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    return code === "ENOENT" || code === "ENOTDIR" ? "gone" : null;
+  }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // pi.ts: the extension for pi. What is pending rides on tool results and on what a person types in the middle of a run, inside the message, and
-// on a prompt as a message behind it, so that the person's own words stay as they were typed. pi writes each message to its session file as
-// one line; the delivery's id is in that line, so that a session that was killed knows what it has told.
+// on a prompt as a message after it, so that the person's own words stay as they were typed. pi writes each message to its session file as
+// one line; the delivery's id is in that line, so that a session that was killed knows what it has shown.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type TextPart, aroundParts, aroundText } from "./compose.ts";
@@ -124,7 +124,7 @@ class Conversation implements Driver {
     this.session.turnEnded("aborted");
   }
 
-  /** The text that goes behind the prompt. */
+  /** The text that goes after the prompt. */
   promptAddition(): { text: string; delivery: string | undefined } | undefined {
     if (this.session.lost) this.attach(true);
     let delivery = this.#starting ? this.#starting.delivery : this.session.prompt();
@@ -204,7 +204,7 @@ class Conversation implements Driver {
   edited(path: unknown, callId: string): void {
     if (typeof path !== "string" || !path) return;
     const whole = path.startsWith("~/") ? join(homedir(), path.slice(2)) : path;
-    this.session.filesChanged([sessionPath(this.#ctx.cwd, whole)], callId);
+    this.session.filesChanged(this.#ctx.cwd, [sessionPath(this.#ctx.cwd, whole)], callId);
   }
 }
 
@@ -256,10 +256,11 @@ export default function tidings(pi: PiApi): void {
     now?.settle();
     now?.session.enters("streaming");
   });
-  pi.on("tool_execution_start", () => {
+  pi.on("tool_execution_start", (event) => {
     now?.settle();
-    now?.session.enters("tools");
+    now?.session.callRuns(event?.toolName ?? "", event?.toolCallId ?? "");
   });
+  pi.on("tool_execution_end", (event) => now?.session.callEnded(event?.toolCallId ?? ""));
   pi.on("tool_result", (event) => {
     if (!event.isError && (event.toolName === "edit" || event.toolName === "write")) now?.edited(event.input.path, event.toolCallId);
   });

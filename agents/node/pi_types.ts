@@ -46,7 +46,8 @@ interface Events {
   before_agent_start: { systemPromptOptions: { sections: Record<string, string> } };
   agent_start: object;
   before_provider_request: object;
-  tool_execution_start: object;
+  tool_execution_start: { toolName?: string; toolCallId?: string } | undefined;
+  tool_execution_end: { toolCallId?: string } | undefined;
   tool_result: { toolName: string; toolCallId: string; input: { path?: unknown }; isError: boolean };
   message_end: { message: PiMessage };
   turn_end: object;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// session.ts: one conversation of a host, told to tidings: where it stands, its carriers, its turns; and what tidings wants done, told to the host
+// session.ts: one conversation of a host, reported to tidings: where it stands, its carriers, its turns; and what tidings wants done, passed to the host
 // through a driver. Nothing here throws into the host: what fails is in the log, and the host goes on as if tidings were not there.
 import { type Additions, additions } from "./compose.ts";
 import { type Kit, describe, log } from "./kit.ts";
+import { fileStamp } from "./paths.ts";
 import type { Action, Reply } from "./tidings.d.ts";
 
 /** A turn that tidings offers. */
@@ -28,6 +29,7 @@ export interface Delivery extends Additions {
 export class Withdrawn extends Error {}
 
 type Phase = "streaming" | "tools";
+const SHELLS = new Set(["bash", "shell"]);
 const NOT_OFFERED = new Set(["TIDINGS_E_FIRED", "TIDINGS_E_NOT_FOUND", "TIDINGS_E_STATE"]);
 
 /** Half a character, which a host may have cut off anywhere, is no reason to refuse the whole event. */
@@ -36,10 +38,11 @@ const wellFormed = (_key: string, value: unknown): unknown => (typeof value === 
 export class Session {
   readonly id: string;
   running = false;
-  lost = false; // another process owns the session: what happens here is not told, and nothing is delivered
+  lost = false; // another process owns the session: what happens here is not reported, and nothing is delivered
   #kit: Kit;
   #driver: Driver;
   #phase: Phase | undefined;
+  #calls = new Set<string>(); // of shells, that run
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(kit: Kit, id: string, driver: Driver) {
@@ -84,8 +87,10 @@ export class Session {
     this.report("wake");
   }
 
-  filesChanged(paths: string[], callId: string, change = "modified"): void {
-    if (paths.length) this.report("file.changed", { paths, change, caused_by: callId });
+  /** Files that a call of the assistant's own has changed, now: `paths` as sessionPath names them from `cwd`. */
+  filesChanged(cwd: string, paths: string[], callId: string, change = "modified"): void {
+    const stamps = paths.map((path) => fileStamp(cwd, path));
+    if (paths.length) this.report("file.changed", { paths, stamps, change, caused_by: callId });
   }
 
   /** The paragraph for the system prompt. */
@@ -133,11 +138,26 @@ export class Session {
     this.report("turn.started", turn && { messages: turn.ids });
   }
 
-  /** Only what begins is told: a phase that ends is followed by another one or by the turn's end. */
+  /** Only what begins is reported: a phase that ends is followed by another one or by the turn's end. */
   enters(phase: Phase): void {
     if (!this.running || this.#phase === phase) return;
     this.#phase = phase;
     this.report(phase === "streaming" ? "stream.started" : "tools.started");
+  }
+
+  /** A call of a tool runs. What a shell changes is not reported by its host: a watcher's report of it names the tool. */
+  callRuns(tool: string, callId: string): void {
+    if (!SHELLS.has(tool) || !callId) return this.enters("tools");
+    if (!this.running || this.#calls.has(callId)) return;
+    this.#calls.add(callId);
+    this.#phase = "tools";
+    this.report("tools.started", { tool, call_id: callId });
+  }
+
+  callEnded(callId: string): void {
+    if (!this.#calls.delete(callId)) return;
+    this.#phase = undefined;
+    this.report("tools.finished", { call_id: callId });
   }
 
   holds(type: "turn.retrying" | "turn.waiting", data: object): void {
@@ -150,6 +170,7 @@ export class Session {
     if (!this.running) return;
     this.running = false;
     this.#phase = undefined;
+    this.#calls.clear();
     this.report(`turn.${how}`, how === "failed" && message ? { message } : undefined);
   }
 

@@ -256,6 +256,7 @@ static int setup_verb(struct cli *cli) {
   if (!setup.host)
     return cli_usage(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen, opencode, pi",
                      cli->words[0]);
+  cli->preset = host_preset(setup.host);
   code = check_options(&setup);
   if (code) return code;
   if (!setup.program) setup.program = setup.host->program;

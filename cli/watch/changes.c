@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/clock.h"
+
 enum { FIRST_ROOM = 64 };
 
 static size_t hash_change(const char *path) { /* FNV-1a */
@@ -41,11 +43,16 @@ static int grow_changes(struct changes *changes) {
 struct change *changes_of(struct changes *changes, const char *path, bool *ret_new) {
   size_t *place = changes->room ? find(changes, path) : NULL;
   *ret_new = false;
-  if (place && *place) return &changes->list[*place - 1];
+  int64_t now_ms = clock_wall_ms();
+  if (place && *place) {
+    changes->list[*place - 1].last_ms = now_ms;
+    return &changes->list[*place - 1];
+  }
   if (changes->count == changes->room && grow_changes(changes)) return NULL;
   char *copy = strdup(path);
   if (!copy) return NULL;
-  changes->list[changes->count] = (struct change){.path = copy};
+  changes->list[changes->count] =
+      (struct change){.path = copy, .first_ms = now_ms, .last_ms = now_ms};
   *find(changes, path) = changes->count + 1;
   *ret_new = true;
   return &changes->list[changes->count++];

@@ -12,13 +12,14 @@
 #include <stdint.h>
 
 struct change {
-  char *path;      /* absolute */
-  bool existed;    /* before the first thing that happened to it */
-  int64_t time;    /* when it was changed before that */
-  bool renamed;    /* it went to another name that is watched as well */
-  bool folder;     /* it is or was a folder */
-  bool made;       /* a folder that has this name because it was renamed */
-  uint32_t cookie; /* of the rename that took it away; 0: none */
+  char *path;                /* absolute */
+  bool existed;              /* before the first thing that happened to it */
+  int64_t time;              /* when it was changed before that */
+  bool renamed;              /* it went to another name that is watched as well */
+  bool folder;               /* it is or was a folder */
+  bool made;                 /* a folder that has this name because it was renamed */
+  int64_t first_ms, last_ms; /* when something was seen to happen to it, by the wall clock */
+  uint32_t cookie;           /* of the rename that took it away; 0: none */
 };
 
 /* Zero is an empty one. */
@@ -29,7 +30,8 @@ struct changes {
   size_t mask;
 };
 
-/* The entry of a path; *ret_new: it was just added, zero but for its path. NULL: out of memory. The
+/* The entry of a path to which something happens now; *ret_new: it was just added, zero but for its
+ * path and times. NULL: out of memory. The
  * pointer holds until the next call. */
 struct change *changes_of(struct changes *changes, const char *path, bool *ret_new);
 struct change *changes_by_cookie(struct changes *changes,

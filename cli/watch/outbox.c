@@ -13,9 +13,13 @@ bool outbox_empty(const struct outbox *outbox) {
   return !outbox->count && !outbox->dropped && !outbox->too_many;
 }
 
-static int add(struct outbox *outbox, const char *path, enum news_kind kind) {
+static int add(struct outbox *outbox, const struct change *change, enum news_kind kind) {
+  const char *path = change->path;
   for (size_t i = 0; i < outbox->count; i++) { /* not empty only after a push has failed */
-    if (outbox->list[i].kind == kind && strcmp(outbox->list[i].path, path) == 0) return 0;
+    if (outbox->list[i].kind != kind || strcmp(outbox->list[i].path, path) != 0) continue;
+    outbox->list[i].stamp = stamp_of_file(path);
+    outbox->list[i].last_ms = change->last_ms;
+    return 0;
   }
   if (outbox->count == outbox->room) {
     size_t room = outbox->room ? outbox->room * 2 : 32;
@@ -26,7 +30,11 @@ static int add(struct outbox *outbox, const char *path, enum news_kind kind) {
   }
   char *copy = strdup(path);
   if (!copy) return -1;
-  outbox->list[outbox->count++] = (struct news){copy, kind};
+  outbox->list[outbox->count++] = (struct news){.path = copy,
+                                                .kind = kind,
+                                                .stamp = stamp_of_file(path),
+                                                .first_ms = change->first_ms,
+                                                .last_ms = change->last_ms};
   return 0;
 }
 
@@ -63,7 +71,7 @@ static int take_batch(struct outbox *outbox, struct tree *tree, const struct cha
   if (!news || is_ignored(tree, change->path)) return 0;
   if (time < 0 && changes_below(tree->changes, change->path))
     return 0; /* the folder's end says it */
-  return add(outbox, change->path, kind);
+  return add(outbox, change, kind);
 }
 
 int outbox_take(struct outbox *outbox, struct tree *tree) {

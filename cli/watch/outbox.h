@@ -8,12 +8,15 @@
 
 #include "cli/watch/tree.h"
 #include "command/cli.h"
+#include "command/stamp.h"
 
 enum news_kind { NEWS_MODIFIED, NEWS_CREATED, NEWS_DELETED, NEWS_RENAMED, NEWS_KINDS };
 
 struct news {
   char *path; /* absolute */
   enum news_kind kind;
+  struct file_stamp stamp;   /* when it was last looked at */
+  int64_t first_ms, last_ms; /* when it changed, by the wall clock */
 };
 
 struct outbox { /* zero is an empty one */

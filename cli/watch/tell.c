@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/watch/outbox.h"
 #include "command/print.h"
@@ -92,25 +93,46 @@ static json_t *path_value(const struct telling *telling, const char *path) {
   return value;
 }
 
-static int push(const struct telling *telling, const char *type, json_t *data) {
+/* By RFC 3339. */
+static json_t *time_value(int64_t ms) {
+  char text[64];
+  time_t seconds = (time_t)(ms / 1000);
+  struct tm utc;
+  size_t len =
+      gmtime_r(&seconds, &utc) ? strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc) : 0;
+  if (!len) return json_null();
+  (void)snprintf(text + len, sizeof text - len, ".%03dZ", (int)(ms % 1000));
+  return json_string(text);
+}
+
+/* `time_ms`: when it happened; 0: now. */
+static int push(const struct telling *telling, const char *type, json_t *data, int64_t time_ms) {
   struct tidings_error error = {.size = sizeof error};
-  int32_t code = kit_event(telling->kit, kit_new_event(type, telling->session, data), NULL, &error);
+  json_t *event = kit_new_event(type, telling->session, data);
+  if (event && time_ms) json_object_set_new(event, "time", time_value(time_ms));
+  int32_t code = kit_event(telling->kit, event, NULL, &error);
   return code ? cli_fail_with(telling->cli, code, &error) : 0;
 }
 
-/* The same line is pending already, and none of the assistant's own calls caused it. */
+/* The same line is pending already. Unless an edit of the assistant's own is: then that line may be
+ * the same edit, and be withdrawn with it, and this the change of somebody else. */
 static bool is_pending(const struct telling *telling, const char *path, enum news_kind kind) {
   const json_t *items = json_object_get(telling->pending, "items"), *item = NULL;
   char *line = NULL;
-  bool found = false;
+  bool found = false, edited = false;
   size_t i = 0;
   if (asprintf(&line, "`%s` was %s externally.", path, kind_names[kind]) < 0) return false;
   json_array_foreach(items, i, item) {
-    found = found || (strcmp(json_value_text(item, "message"), line) == 0 &&
-                      !json_object_get(item, "caused_by"));
+    const char *message = json_value_text(item, "message");
+    if (json_object_get(item, "caused_by")) edited = edited || strstr(message, path);
+    else found = found || strcmp(message, line) == 0;
   }
   free(line);
-  return found;
+  return found && !edited;
+}
+
+static json_t *stamp_value(const struct news *news) {
+  return news->stamp.text[0] ? json_string(news->stamp.text) : json_null();
 }
 
 static int tell_one(const struct telling *telling, const struct news *news) {
@@ -120,13 +142,18 @@ static int tell_one(const struct telling *telling, const struct news *news) {
     json_decref(path);
     return 0;
   }
-  return push(telling, "file.changed",
-              json_pack("{s:o, s:s}", "path", path, "change", kind_names[news->kind]));
+  json_t *data = json_pack("{s:o, s:s}", "path", path, "change", kind_names[news->kind]);
+  if (data && news->stamp.text[0]) json_object_set_new(data, "stamp", stamp_value(news));
+  return push(telling, "file.changed", data, news->last_ms);
 }
 
-static int tell_list(const struct telling *telling, enum news_kind kind, json_t *paths) {
-  return push(telling, "file.changed",
-              json_pack("{s:O, s:s}", "paths", paths, "change", kind_names[kind]));
+/* `time_ms`: of the earliest of the changes. */
+static int tell_list(const struct telling *telling, enum news_kind kind, json_t *paths,
+                     json_t *stamps, int64_t time_ms) {
+  return push(
+      telling, "file.changed",
+      json_pack("{s:O, s:O, s:s}", "paths", paths, "stamps", stamps, "change", kind_names[kind]),
+      time_ms);
 }
 
 /* More than is worth reading. */
@@ -145,22 +172,27 @@ static int tell_count(const struct telling *telling, enum news_kind kind, const 
   json_t *data = json_pack("{s:s, s:s, s:{s:s, s:I}}", "kind", "file.changed", "message", text,
                            "data", "change", kind_names[kind], "count", (json_int_t)count);
   free(text);
-  return push(telling, "notification", data);
+  return push(telling, "notification", data, 0);
 }
 
 static int tell_burst(const struct telling *telling, const struct outbox *outbox,
                       enum news_kind kind) {
-  json_t *paths = json_array();
+  json_t *paths = json_array(), *stamps = json_array();
+  int64_t first_ms = INT64_MAX;
   int code = 0;
   for (size_t i = 0; !code && i < outbox->count; i++) {
-    if (outbox->list[i].kind == kind &&
-        json_array_append_new(paths, path_value(telling, outbox->list[i].path)))
+    const struct news *news = &outbox->list[i];
+    if (news->kind != kind) continue;
+    if (news->first_ms < first_ms) first_ms = news->first_ms;
+    if (json_array_append_new(paths, path_value(telling, news->path)) ||
+        json_array_append_new(stamps, stamp_value(news)))
       code = cli_fail(telling->cli, "out of memory");
   }
   if (!code && json_array_size(paths))
     code = json_array_size(paths) > LISTED ? tell_count(telling, kind, paths)
-                                           : tell_list(telling, kind, paths);
+                                           : tell_list(telling, kind, paths, stamps, first_ms);
   json_decref(paths);
+  json_decref(stamps);
   return code;
 }
 
@@ -190,12 +222,14 @@ static int tell_trouble(const struct telling *telling, struct outbox *outbox) {
   if (outbox->dropped)
     code = push(telling, "notification",
                 json_pack(format, "kind", "watch.overflow", "level", "warning", "key",
-                          "watch.overflow", "message", dropped));
+                          "watch.overflow", "message", dropped),
+                0);
   if (!code) outbox->dropped = false;
   if (!code && outbox->too_many)
     code = push(telling, "notification",
                 json_pack(format, "kind", "watch.limit", "level", "warning", "key", "watch.limit",
-                          "message", too_many));
+                          "message", too_many),
+                0);
   if (!code) outbox->too_many = false;
   return code;
 }

@@ -103,9 +103,9 @@ void host_push(struct demo_host *host, const char *kind, const char *level, cons
   write_ledger(host, LEDGER_PUSHED, message);
 }
 
-void host_report(struct demo_host *host, const char *type, json_t *data, const char *told) {
+void host_report(struct demo_host *host, const char *type, json_t *data, const char *shown) {
   send_event(host, type, data);
-  if (told) write_ledger(host, LEDGER_PUSHED, told);
+  if (shown) write_ledger(host, LEDGER_PUSHED, shown);
 }
 
 struct tidings_reply *host_submit(struct demo_host *host, const char *id, const char *content,

@@ -38,9 +38,9 @@ void host_open(struct demo_host *host, bool resumes);
 void host_push(struct demo_host *host, const char *kind, const char *level, const char *message,
                const char *path);
 
-/* Reports what a subsystem saw, an event of `type`; takes `data`. `told` is what the transcript
+/* Reports what a subsystem saw, an event of `type`; takes `data`. `shown` is what the transcript
  * will show of it; NULL when the configuration withholds it. */
-void host_report(struct demo_host *host, const char *type, json_t *data, const char *told);
+void host_report(struct demo_host *host, const char *type, json_t *data, const char *shown);
 
 /* Sends an event of `type`; takes `data`, which may be NULL. The reply is the caller's, to be freed
  * with hostkit_reply_free. */

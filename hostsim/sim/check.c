@@ -133,13 +133,14 @@ enum played check_answer(struct play *play, const struct act *asked, const json_
   const struct act whole = with_what_fits(asked, reply), *act = &whole;
   if (check_room(play, act, reply) != PLAYED_SAME) return PLAYED_DIFFERENT;
   uint64_t delivery = 0;
-  json_t *got = plain_answer(answer, &play->names, &delivery);
+  const struct sim_settings *settings = &play->models[0].peers[act->peer].settings;
+  json_t *got = plain_answer(answer, &play->names, act_looks[settings->look].format, &delivery);
   json_t *first = NULL;
   unsigned kept = 0;
   for (unsigned i = 0; i < play->model_count; i++) {
     struct model *model = &play->models[i];
     model_apply(model, act, &play->answer);
-    json_t *expected = expect_answer(model, &play->answer);
+    json_t *expected = expect_answer(model, &play->answer, &model->peers[act->peer].settings);
     if (difference_none(expected, got)) {
       if (play->answer.delivery >= 0 && play->answer.error == 0)
         model->deliveries[play->answer.delivery].public_id = delivery;
@@ -234,7 +235,7 @@ static json_t *take_rings(struct play *play) {
 
 static bool may_ring(const struct play *play, const struct act *act) {
   const struct model *model = &play->models[0];
-  bool rings = act_is_news(act->kind) || act_is_message(act->kind);
+  bool rings = act_is_notification(act->kind) || act_is_message(act->kind);
   return rings && play->model_count == 1 && model_owner_lives(model) && model->owner != act->peer &&
          act->dies_in == 0;
 }

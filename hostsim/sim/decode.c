@@ -240,7 +240,7 @@ static void follow(struct act *act, const struct model *model, const uint8_t *st
 
 static void decode_kind(struct act *act, const struct model *model, const uint8_t *step,
                         bool separate) {
-  uint8_t head[SCHEDULE_HEAD] = {0, step[2], step[3], step[4], 0, 0, 0, 0};
+  uint8_t head[SCHEDULE_HEAD] = {0, step[2], step[3], step[4], 0, step[5], step[6], 0};
   switch (act->kind) {
   case ACT_NOTE: decode_note(act, step); break;
   case ACT_POLLED: act->handle = (uint8_t)(1 + (step[2] & 1)); break;
@@ -292,7 +292,7 @@ void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const s
   act->peer = who(step[1], model, kind);
   decode_kind(act, model, step, separate);
   /* Whether a stranger's event that comes again is refused or a duplicate is left open. */
-  bool counts = act_is_news(act->kind) || act_is_message(act->kind) ||
+  bool counts = act_is_notification(act->kind) || act_is_message(act->kind) ||
                 (act_is_event(act->kind) && model_owner_is(model, act->peer));
   act->seen = counts && (step[1] >> 4) < 3 ? (uint8_t)(1 + (step[6] & 7)) : 0;
   bool can_die = act->kind < ACT_CONFIGURE && (separate || act->peer != PEER_HOST);

@@ -74,13 +74,19 @@ static bool has_started(const struct model *model) {
 
 /* -- replies ----------------------------------------------------------------------------------- */
 
+void expect_message(const struct model *model, int index, char buffer[2 * TEXT_SIZE]) {
+  char text[TEXT_SIZE];
+  const struct model_item *item = &model->items[index];
+  request_text_of_note(item->text, text);
+  (void)snprintf(buffer, 2 * TEXT_SIZE, "%s%s",
+                 item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
+}
+
 static json_t *expected_notification(const struct model *model, int index) {
-  char text[NAME_SIZE], message[2 * NAME_SIZE];
+  char message[2 * TEXT_SIZE];
   const struct model_item *item = &model->items[index];
   const struct note_kind *kind = &act_note_kinds[item->note];
-  request_text_of_note(item->text, text);
-  (void)snprintf(message, sizeof message, "%s%s",
-                 item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
+  expect_message(model, index, message);
   return json_pack("{s:s, s:s, s:s, s:s}", "source", kind->source, "name", kind->name, "level",
                    act_level_names[item->level], "message", message);
 }
@@ -95,7 +101,7 @@ static json_t *system_content(const struct model *model, const struct model_mess
 }
 
 static json_t *turn_message(const struct model *model, int index) {
-  char text[NAME_SIZE];
+  char text[TEXT_SIZE];
   const struct model_message *message = &model->messages[index];
   request_text_of_message(message->text, text);
   return json_pack(
@@ -129,18 +135,8 @@ static json_t *shown(const struct model *model, const struct answer *answer) {
   return list;
 }
 
-/* What must stand in the texts to be sent. */
-static json_t *expected_steered_texts(const struct model *model, const struct answer *answer) {
-  char text[NAME_SIZE];
-  json_t *list = json_array();
-  for (unsigned i = 0; i < answer->steered_count; i++) {
-    request_text_of_message(model->messages[answer->steered[i]].text, text);
-    json_array_append_new(list, json_string(text));
-  }
-  return list;
-}
-
-json_t *expect_answer(const struct model *model, const struct answer *answer) {
+json_t *expect_answer(const struct model *model, const struct answer *answer,
+                      const struct sim_settings *settings) {
   if (answer->error != 0) return json_pack("{s:s}", "error", hostkit_error_name(answer->error));
   if (answer->silent) return json_pack("{s:n}", "reply");
   json_t *reply = expected_status(model);
@@ -152,7 +148,7 @@ json_t *expect_answer(const struct model *model, const struct answer *answer) {
                    expected_ids(model, answer->steered, answer->steered_count), "status", reply,
                    "duplicate", answer->duplicate, "wake_at",
                    answer->wakes ? json_integer(answer->wake_at_ms) : json_null(), "ledger",
-                   answer->ledger, "texts", expected_steered_texts(model, answer), "optional",
+                   answer->ledger, "texts", expect_texts(model, answer, settings), "optional",
                    answer->optional);
 }
 

@@ -11,8 +11,15 @@
 
 #include <jansson.h>
 
-/* What the call should answer. */
-json_t *expect_answer(const struct model *model, const struct answer *answer);
+/* What the call should answer, asked of a process with these settings. */
+json_t *expect_answer(const struct model *model, const struct answer *answer,
+                      const struct sim_settings *settings);
+/* What must stand in its texts, and nothing else: the lines of notifications in their order, how
+ * many wait, what the user says. */
+json_t *expect_texts(const struct model *model, const struct answer *answer,
+                     const struct sim_settings *settings);
+/* The message of an item, as it was pushed. */
+void expect_message(const struct model *model, int index, char buffer[2 * TEXT_SIZE]);
 
 /* What the queries `status`, `pending`, `stats` and `history` should answer. `pids` are those of
  * the processes. */
@@ -25,8 +32,10 @@ json_t *expect_stats(const struct model *model);
 json_t *expect_history(const struct model *model);
 
 /* What the call, or the query, did answer, in that form. Names that the plugin gives are entered in
- * `names`. *ret_delivery is the delivery's id, or 0. */
-json_t *plain_answer(const json_t *answer, struct names *names, uint64_t *ret_delivery);
+ * `names`. *ret_delivery is the delivery's id, or 0. Texts are read back from `format`. */
+json_t *plain_answer(const json_t *answer, struct names *names, const char *format,
+                     uint64_t *ret_delivery);
+json_t *plain_texts(const json_t *messages, const char *format);
 json_t *plain_status(const json_t *answer, struct names *names);
 json_t *plain_pending(const json_t *answer, struct names *names);
 json_t *plain_stats(const json_t *answer, struct names *names);

@@ -77,23 +77,8 @@ static json_t *plain_actions(const json_t *from, struct names *names) {
   return list;
 }
 
-/* The contents of steered messages that stand in the texts, in their order. */
-static json_t *plain_steered_texts(const json_t *reply) {
-  json_t *found = json_array();
-  size_t i = 0;
-  const json_t *message = NULL;
-  json_array_foreach(get(reply, "messages"), i, message) {
-    const char *text = json_string_value(get(message, "text"));
-    for (const char *at = text ? strstr(text, "Please do ") : NULL; at;
-         at = strstr(at + 1, "Please do ")) {
-      size_t len = strcspn(at, ".");
-      json_array_append_new(found, json_stringn(at, len + (at[len] == '.')));
-    }
-  }
-  return found;
-}
-
-json_t *plain_answer(const json_t *answer, struct names *names, uint64_t *ret_delivery) {
+json_t *plain_answer(const json_t *answer, struct names *names, const char *format,
+                     uint64_t *ret_delivery) {
   *ret_delivery = 0;
   const json_t *error = get(answer, "error");
   if (error) return json_pack("{s:o}", "error", copy(error, "code"));
@@ -107,7 +92,8 @@ json_t *plain_answer(const json_t *answer, struct names *names, uint64_t *ret_de
                    plain_actions(get(reply, "actions"), names), "steered",
                    plain_ids(get(reply, "steered"), names), "status", plain_state(state, names),
                    "duplicate", copy(reply, "duplicate"), "wake_at", copy(reply, "wake_at"),
-                   "ledger", get(reply, "ledger"), "texts", plain_steered_texts(reply));
+                   "ledger", get(reply, "ledger"), "texts",
+                   plain_texts(get(reply, "messages"), format));
 }
 
 static json_t *plain_queue(const json_t *from, struct names *names) {

@@ -193,9 +193,9 @@ static bool play_file(struct sim *sim) {
 
 static void sum_up(const struct sim *sim) {
   const uint64_t *kinds = sim->tally.kinds;
-  uint64_t news = 0, messages = 0, turns = 0;
+  uint64_t notifications = 0, messages = 0, turns = 0;
   for (int kind = 0; kind <= ACT_WAKE; kind++) {
-    news += act_is_news((enum act_kind)kind) ? kinds[kind] : 0;
+    notifications += act_is_notification((enum act_kind)kind) ? kinds[kind] : 0;
     messages += act_is_message((enum act_kind)kind) ? kinds[kind] : 0;
     turns += kind >= ACT_STARTED && kind <= ACT_TOOLS_FINISHED ? kinds[kind] : 0;
   }
@@ -204,9 +204,9 @@ static void sum_up(const struct sim *sim) {
   printf("  %" PRIu64 " notifications, %" PRIu64 " of messages, %" PRIu64 " of turns, %" PRIu64
          " carriers, %" PRIu64 " settles, %" PRIu64 " clock jumps; %" PRIu64 " kills, %" PRIu64
          " of them inside a commit, %" PRIu64 " restarts, %" PRIu64 " swaps\n",
-         news, messages, turns, kinds[ACT_TOOL_RESULT] + kinds[ACT_CHAT_REQUEST], kinds[ACT_SETTLE],
-         kinds[ACT_CLOCK], kinds[ACT_CRASH] + sim->tally.commits_died, sim->tally.commits_died,
-         kinds[ACT_RESTART], kinds[ACT_SWAP]);
+         notifications, messages, turns, kinds[ACT_TOOL_RESULT] + kinds[ACT_CHAT_REQUEST],
+         kinds[ACT_SETTLE], kinds[ACT_CLOCK], kinds[ACT_CRASH] + sim->tally.commits_died,
+         sim->tally.commits_died, kinds[ACT_RESTART], kinds[ACT_SWAP]);
 }
 
 int sim_play(const struct sim_options *options, const char *base, struct sim_progress *progress) {

@@ -17,10 +17,12 @@ static void apply_preset(struct settings *settings, uint8_t preset) {
   settings->order = values->order;
   settings->overflow = values->overflow;
   settings->fence = values->fence;
+  settings->preamble = values->preamble;
   settings->annihilate = values->annihilate;
   settings->max_items = values->max_items;
   settings->max_tokens = values->max_tokens;
   settings->coalesce_window_ms = values->coalesce_window_ms;
+  settings->age_after_ms = values->age_after_ms;
 }
 
 static struct settings default_settings(void) {
@@ -92,12 +94,14 @@ static int read_delivery(const struct path *path, const struct json *section,
                 {DELIVERY_PLACE, &config_place_choices, &settings->place},
                 {DELIVERY_ORDER, &config_order_choices, &settings->order},
                 {DELIVERY_OVERFLOW, &config_overflow_choices, &settings->overflow},
-                {DELIVERY_FENCE, &config_fence_choices, &settings->fence}};
+                {DELIVERY_FENCE, &config_fence_choices, &settings->fence},
+                {DELIVERY_PREAMBLE, &config_preamble_choices, &settings->preamble}};
   const struct amount amounts[] = {
       {DELIVERY_MAX_ITEMS, MAX_ITEMS_LIMIT, &settings->max_items},
       {DELIVERY_MAX_TOKENS, MAX_TOKENS_LIMIT, &settings->max_tokens},
       {DELIVERY_MAX_BYTES, MAX_BYTES_LIMIT, &settings->max_bytes},
-      {DELIVERY_COALESCE_WINDOW_MS, COALESCE_WINDOW_LIMIT_MS, &settings->coalesce_window_ms}};
+      {DELIVERY_COALESCE_WINDOW_MS, COALESCE_WINDOW_LIMIT_MS, &settings->coalesce_window_ms},
+      {DELIVERY_AGE_AFTER_MS, AGE_AFTER_LIMIT_MS, &settings->age_after_ms}};
   struct path annihilate_path = path_member(path, config_delivery_names[DELIVERY_ANNIHILATE]);
   const struct json *slots[DELIVERY_COUNT];
   int code = field_object(path, section, error);
@@ -176,7 +180,8 @@ static int read_limits(const struct path *path, const struct json *section,
   const char *names[LIMIT_COUNT];
   const struct json *slots[LIMIT_COUNT];
   int64_t values[LIMIT_COUNT] = {settings->event_bytes, settings->message_bytes,
-                                 settings->pending_per_session, settings->dedup_window_ms};
+                                 settings->pending_per_session, settings->dedup_window_ms,
+                                 settings->source_per_minute};
   for (size_t i = 0; i < LIMIT_COUNT; i++) names[i] = config_limit_keys[i].name;
   const struct member_names known = {names, LIMIT_COUNT, "key"};
   int code = field_object(path, section, error);
@@ -192,6 +197,7 @@ static int read_limits(const struct path *path, const struct json *section,
   settings->message_bytes = (uint32_t)values[LIMIT_MESSAGE_BYTES];
   settings->pending_per_session = (uint32_t)values[LIMIT_PENDING_PER_SESSION];
   settings->dedup_window_ms = values[LIMIT_DEDUP_WINDOW_MS];
+  settings->source_per_minute = (uint32_t)values[LIMIT_SOURCE_PER_MINUTE];
   return 0;
 }
 

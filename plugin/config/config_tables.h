@@ -19,8 +19,8 @@ struct choices {
 };
 
 extern const struct choices config_preset_choices, config_format_choices, config_place_choices,
-    config_order_choices, config_overflow_choices, config_fence_choices, config_discipline_choices,
-    config_default_delivery_choices, config_restart_choices;
+    config_order_choices, config_overflow_choices, config_fence_choices, config_preamble_choices,
+    config_discipline_choices, config_default_delivery_choices, config_restart_choices;
 
 enum delivery_key {
   DELIVERY_PRESET,
@@ -34,6 +34,8 @@ enum delivery_key {
   DELIVERY_COALESCE_WINDOW_MS,
   DELIVERY_ANNIHILATE,
   DELIVERY_FENCE,
+  DELIVERY_PREAMBLE,
+  DELIVERY_AGE_AFTER_MS,
   DELIVERY_COUNT
 };
 enum turns_key {
@@ -53,6 +55,7 @@ enum limit {
   LIMIT_MESSAGE_BYTES,
   LIMIT_PENDING_PER_SESSION,
   LIMIT_DEDUP_WINDOW_MS,
+  LIMIT_SOURCE_PER_MINUTE,
   LIMIT_COUNT
 };
 struct limit_key {
@@ -63,9 +66,9 @@ extern const struct limit_key config_limit_keys[LIMIT_COUNT];
 
 /* What a preset sets. */
 struct config_preset_values {
-  uint8_t format, place, order, overflow, fence;
+  uint8_t format, place, order, overflow, fence, preamble;
   bool annihilate;
-  uint32_t max_items, max_tokens, coalesce_window_ms;
+  uint32_t max_items, max_tokens, coalesce_window_ms, age_after_ms;
 };
 extern const struct config_preset_values config_preset_values[];
 
@@ -73,7 +76,8 @@ enum {
   MAX_ITEMS_LIMIT = 1000000,
   MAX_TOKENS_LIMIT = 10000000,
   MAX_BYTES_LIMIT = 100000000,
-  COALESCE_WINDOW_LIMIT_MS = 86400000
+  COALESCE_WINDOW_LIMIT_MS = 86400000,
+  AGE_AFTER_LIMIT_MS = 86400000
 };
 enum {
   SETTLE_DELAY_LIMIT_MS = 3600000,

@@ -108,6 +108,10 @@ static void write_delivery(const struct settings *settings, struct buffer *out) 
   write_bool(settings->annihilate, out);
   write_key(config_delivery_names[DELIVERY_FENCE], false, out);
   write_choice(&config_fence_choices, settings->fence, out);
+  write_key(config_delivery_names[DELIVERY_PREAMBLE], false, out);
+  write_choice(&config_preamble_choices, settings->preamble, out);
+  write_key(config_delivery_names[DELIVERY_AGE_AFTER_MS], false, out);
+  buffer_format(out, "%u", settings->age_after_ms);
   buffer_byte(out, '}');
 }
 
@@ -143,6 +147,7 @@ static void write_limits(const struct settings *settings, struct buffer *out) {
       [LIMIT_MESSAGE_BYTES] = settings->message_bytes,
       [LIMIT_PENDING_PER_SESSION] = settings->pending_per_session,
       [LIMIT_DEDUP_WINDOW_MS] = settings->dedup_window_ms,
+      [LIMIT_SOURCE_PER_MINUTE] = settings->source_per_minute,
   };
   buffer_byte(out, '{');
   for (size_t i = 0; i < LIMIT_COUNT; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * entry/copy_in.h: the size rule of the contract for structs that come in: a struct of the caller's
- * becomes a zeroed one of our own, of today's length. Nobody behind the entry looks at a size
+ * becomes a zeroed one of our own, of today's length. Nothing below entry/ looks at a size
  * again.
  */
 #ifndef ENTRY_COPY_IN_H

@@ -83,7 +83,8 @@ static int32_t on_tool_result(struct tidings_plugin *plugin,
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = take_tool_result(instance, theirs, &result, error);
-  if (!code && flow_is_quiet(instance, result.session)) {
+  struct session *known = code ? NULL : session_table_find(&instance->sessions, result.session);
+  if (!code && flow_is_quiet(instance, known)) {
     *ret_reply = NULL;
   } else if (!code) {
     const struct carrier carrier = {.kind = CARRIER_TOOL_RESULT,
@@ -91,7 +92,7 @@ static int32_t on_tool_result(struct tidings_plugin *plugin,
                                     .call_id = result.call_id,
                                     .tool = result.tool,
                                     .room = result.room_bytes};
-    code = flow_deliver(instance, &carrier, ret_reply, error);
+    code = flow_deliver(instance, &carrier, known, ret_reply, error);
   }
   instance_leave(instance);
   return code;
@@ -140,7 +141,8 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
   int code = enter(plugin, ret_reply, &instance, error);
   if (code) return code;
   code = take_chat_request(instance, theirs, &request, error);
-  if (!code && !request.message_count && flow_is_quiet(instance, request.session)) {
+  struct session *known = code ? NULL : session_table_find(&instance->sessions, request.session);
+  if (!code && !request.message_count && flow_is_quiet(instance, known)) {
     *ret_reply = NULL;
   } else if (!code) {
     struct tidings_span *ids = gather_messages(&request, error, &code);
@@ -150,7 +152,7 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
                                     .messages = ids,
                                     .message_count = request.message_count,
                                     .room = request.room_bytes};
-    if (!code) code = flow_deliver(instance, &carrier, ret_reply, error);
+    if (!code) code = flow_deliver(instance, &carrier, known, ret_reply, error);
     free(ids);
   }
   instance_leave(instance);

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/utf8.h"
 #include "event/event_data.h"
+#include "event/event_time.h"
 
 enum attribute {
   SPECVERSION,
@@ -41,6 +42,7 @@ static const struct {
     [EVENT_BUDGET_USAGE] = {"budget.usage", event_read_budget_usage},
     [EVENT_RATE_LIMITED] = {"rate.limited", event_read_rate_limited},
     [EVENT_SUBAGENT_FINISHED] = {"subagent.finished", event_read_subagent_finished},
+    [EVENT_TOOLS_DECLARED] = {"tools.declared", event_read_tools_declared},
     [EVENT_MESSAGE_SUBMITTED] = {"message.submitted", event_read_message_submitted},
     [EVENT_MESSAGE_CANCELLED] = {"message.cancelled", event_read_message_cancelled},
     [EVENT_MESSAGE_EDITED] = {"message.edited", event_read_message_edited},
@@ -56,8 +58,8 @@ static const struct {
     [EVENT_TURN_RESUME] = {"turn.resume", event_read_no_data},
     [EVENT_STREAM_STARTED] = {"stream.started", event_read_no_data},
     [EVENT_STREAM_FINISHED] = {"stream.finished", event_read_no_data},
-    [EVENT_TOOLS_STARTED] = {"tools.started", event_read_no_data},
-    [EVENT_TOOLS_FINISHED] = {"tools.finished", event_read_no_data},
+    [EVENT_TOOLS_STARTED] = {"tools.started", event_read_tools_started},
+    [EVENT_TOOLS_FINISHED] = {"tools.finished", event_read_tools_finished},
     [EVENT_SESSION_OPENED] = {"session.opened", event_read_opened},
     [EVENT_SESSION_RESUMED] = {"session.resumed", event_read_resumed},
     [EVENT_SESSION_REWOUND] = {"session.rewound", event_read_rewound},
@@ -106,33 +108,6 @@ static int sort_attributes(const struct json *object, const struct json **slots,
   return 0;
 }
 
-/* Are the two characters at `at` digits of a number in low..high? */
-static bool two_digits(const char *at, int low, int high) {
-  if (at[0] < '0' || at[0] > '9' || at[1] < '0' || at[1] > '9') return false;
-  int value = (at[0] - '0') * 10 + (at[1] - '0');
-  return value >= low && value <= high;
-}
-
-/* 2026-02-23T12:00:00.5+01:00 */
-static bool is_timestamp(struct tidings_span text) {
-  if (text.len < 20 || text.len > 64) return false;
-  const char *at = text.ptr, *end = text.ptr + text.len;
-  bool shape = two_digits(at, 0, 99) && two_digits(at + 2, 0, 99) && at[4] == '-' &&
-               two_digits(at + 5, 1, 12) && at[7] == '-' && two_digits(at + 8, 1, 31) &&
-               (at[10] == 'T' || at[10] == 't') && two_digits(at + 11, 0, 23) && at[13] == ':' &&
-               two_digits(at + 14, 0, 59) && at[16] == ':' && two_digits(at + 17, 0, 60);
-  if (!shape) return false;
-  at += 19;
-  if (*at == '.') {
-    const char *fraction = ++at;
-    while (at < end && *at >= '0' && *at <= '9') at++;
-    if (at == fraction || at == end) return false;
-  }
-  if (*at == 'Z' || *at == 'z') return at + 1 == end;
-  return (*at == '+' || *at == '-') && end - at == 6 && two_digits(at + 1, 0, 23) && at[3] == ':' &&
-         two_digits(at + 4, 0, 59);
-}
-
 static bool is_json_media_type(struct tidings_span text) {
   static const char json[] = "application/json", suffix[] = "+json";
   const char *end = memchr(text.ptr, ';', text.len);
@@ -145,7 +120,8 @@ static bool is_json_media_type(struct tidings_span text) {
 
 /* What has no effect is checked all the same: a wrong value is a mistake that its sender wants to
  * know of. */
-static int check_envelope(const struct json *const *attributes, struct tidings_error *error) {
+static int check_envelope(const struct json *const *attributes, struct event *event,
+                          struct tidings_error *error) {
   static const enum attribute texts[] = {TIME, DATACONTENTTYPE, SUBJECT, DATASCHEMA};
   const struct json *version = attributes[SPECVERSION];
   struct path path = path_member(NULL, attribute_names[SPECVERSION]);
@@ -158,7 +134,7 @@ static int check_envelope(const struct json *const *attributes, struct tidings_e
     path = path_member(NULL, attribute_names[texts[i]]);
     int code = field_clean_string(&path, value, false, &text, error);
     if (code) return code;
-    if (texts[i] == TIME && !is_timestamp(text))
+    if (texts[i] == TIME && !event_time_read(text, &event->occurred_ms))
       return field_refuse(&path, value, "a time by RFC 3339, such as \"2026-02-23T12:00:00Z\"",
                           error);
     if (texts[i] == DATACONTENTTYPE && !is_json_media_type(text))
@@ -212,10 +188,12 @@ int event_parse(struct tidings_span bytes, const struct settings *settings, stru
   if (!code) code = read_type(json_member(root, "type"), &event.type, error);
   if (!code) code = sort_attributes(root, attributes, error);
   if (code) return code;
-  code = check_envelope(attributes, error);
+  code = check_envelope(attributes, &event, error);
   if (!code) code = read_identity(attributes, &event, error);
   const struct data_input input = {attributes[DATA], settings, arena, error};
   if (!code) code = types[event.type].read_data(&input, &event);
+  if (event.occurred_ms < 0) event.occurred_ms = 0; /* before 1970: it says nothing */
+  event.notification.occurred_ms = event.occurred_ms;
   if (!code && event_is_report(event.type) && json_compact(attributes[DATA], arena, &event.data))
     code = fail(error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   if (!code) *ret_event = event;

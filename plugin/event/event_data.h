@@ -44,6 +44,9 @@ int event_read_opened(const struct data_input *input, struct event *event);
 int event_read_resumed(const struct data_input *input, struct event *event);
 int event_read_rewound(const struct data_input *input, struct event *event);
 int event_read_forked(const struct data_input *input, struct event *event);
+int event_read_tools_declared(const struct data_input *input, struct event *event);
+int event_read_tools_started(const struct data_input *input, struct event *event);
+int event_read_tools_finished(const struct data_input *input, struct event *event);
 int event_read_no_data(const struct data_input *input,
                        struct event *event); /* types that have none: an empty object will do */
 

@@ -17,21 +17,38 @@ static bool is_text(const struct json *value) {
   return value && value->kind == JSON_IS_STRING && value->text.len;
 }
 
+/* The first member of a list; NULL: it is none. */
+static const struct json *first_member(const struct json *list) {
+  return list && list->kind == JSON_IS_ARRAY ? list->members : NULL;
+}
+
+static int add_path(const struct json *path, const struct json *stamp, struct tidings_span *paths,
+                    struct tidings_span *stamps, struct facts *facts, struct arena *arena) {
+  size_t at = facts->path_count;
+  if (!is_text(path)) return 0;
+  if (arena_copy(arena, path->text, &paths[at])) return -1;
+  facts->path_count++;
+  if (!is_text(stamp)) return 0;
+  facts->stamps = stamps;
+  return arena_copy(arena, stamp->text, &stamps[at]);
+}
+
 static int read_fact_paths(const struct json *object, struct facts *facts, struct arena *arena) {
-  const struct json *path = json_member(object, "path"), *list = json_member(object, "paths");
-  bool is_list = list && list->kind == JSON_IS_ARRAY;
-  size_t count = 0, most = 1;
-  if (is_list)
-    most += list->count; /* not `is_list ? list->count + 1 : 1`: gcc 14 reads a NULL list there */
+  const struct json *list = json_member(object, "paths");
+  const struct json *stamp = first_member(json_member(object, "stamps"));
+  size_t most = 1;
+  if (first_member(list)) most += list->count;
   struct tidings_span *paths = arena_zalloc(arena, most, sizeof *paths);
-  if (!paths) return -1;
-  if (is_text(path) && arena_copy(arena, path->text, &paths[count++])) return -1;
-  for (const struct json *one = is_list ? list->members : NULL; one; one = one->next) {
-    if (is_text(one) && arena_copy(arena, one->text, &paths[count++])) return -1;
-  }
+  struct tidings_span *stamps = arena_zalloc(arena, most, sizeof *stamps);
+  if (!paths || !stamps) return -1;
   facts->paths = paths;
-  facts->path_count = count;
-  return 0;
+  int code = add_path(json_member(object, "path"), json_member(object, "stamp"), paths, stamps,
+                      facts, arena);
+  for (const struct json *one = first_member(list); one && !code; one = one->next) {
+    code = add_path(one, stamp, paths, stamps, facts, arena);
+    if (stamp) stamp = stamp->next;
+  }
+  return code;
 }
 
 static void read_change(const struct json *object, struct facts *facts) {

@@ -199,6 +199,43 @@ static int read_paths(const struct data_input *input, const struct json *list,
   return 0;
 }
 
+/* How the reporter knows a file again. Kept in the data; empty means none, as no stamp does. */
+static int check_stamp(const struct path *path, const struct json *value,
+                       struct tidings_error *error) {
+  struct tidings_span stamp;
+  return field_string(path, value, SMALL_STRING_BYTES, &stamp, error);
+}
+
+/* One a path: a stamp, or null. */
+static int check_stamps(const struct data_input *input, const struct json *list,
+                        const struct report *report) {
+  struct path path = path_member(&event_data_path, "stamps");
+  if (list->kind != JSON_IS_ARRAY || list->count != report->path_count)
+    return field_refuse(&path, list, "an array with a stamp or null for each of data.paths",
+                        input->error);
+  for (const struct json *one = list->members; one; one = one->next) {
+    int code = one->kind == JSON_IS_NULL ? 0 : check_stamp(&path, one, input->error);
+    if (code) return code;
+  }
+  return 0;
+}
+
+/* Either may be NULL. */
+static int check_stamp_fields(const struct data_input *input, const struct json *stamp,
+                              const struct json *stamps, const struct report *report) {
+  struct path path = path_member(&event_data_path, "stamp");
+  bool is_list = json_member(input->data, "paths");
+  if (stamp && is_list)
+    return fail(input->error, TIDINGS_E_SCHEMA,
+                "data.stamp: given together with data.paths; expected data.stamps, with a stamp or "
+                "null for each path");
+  if (stamps && !is_list)
+    return fail(input->error, TIDINGS_E_SCHEMA,
+                "data.stamps: given together with data.path; expected data.stamp");
+  if (stamp) return check_stamp(&path, stamp, input->error);
+  return stamps ? check_stamps(input, stamps, report) : 0;
+}
+
 static int read_path(const struct data_input *input, const struct json *value,
                      struct report *report) {
   struct tidings_span *path = arena_zalloc(input->arena, 1, sizeof *path);
@@ -211,8 +248,9 @@ static int read_path(const struct data_input *input, const struct json *value,
 }
 
 int event_read_file_changed(const struct data_input *input, struct event *event) {
-  enum { PATH, PATHS, CHANGE, CAUSED_BY, WISHES, COUNT = WISHES + WISH_COUNT };
-  static const char *const names[COUNT] = {"path", "paths", "change", "caused_by", REPORT_WISHES};
+  enum { PATH, PATHS, CHANGE, CAUSED_BY, STAMP, STAMPS, WISHES, COUNT = WISHES + WISH_COUNT };
+  static const char *const names[COUNT] = {"path",  "paths",  "change",     "caused_by",
+                                           "stamp", "stamps", REPORT_WISHES};
   static const char *const changes[] = {"modified", "created", "deleted", "renamed"};
   struct path path_path = path_member(&event_data_path, "path"),
               change_path = path_member(&event_data_path, "change");
@@ -234,7 +272,7 @@ int event_read_file_changed(const struct data_input *input, struct event *event)
   if (!code && slots[CAUSED_BY])
     code = field_string(&cause_path, slots[CAUSED_BY], SMALL_STRING_BYTES, &report->caused_by,
                         input->error);
-  return code;
+  return code ? code : check_stamp_fields(input, slots[STAMP], slots[STAMPS], report);
 }
 
 int event_read_config_changed(const struct data_input *input, struct event *event) {

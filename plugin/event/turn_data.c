@@ -113,3 +113,29 @@ int event_read_turn_waiting(const struct data_input *input, struct event *event)
   static const enum field fields[] = {MESSAGES, KIND, MESSAGE};
   return read_fields(input, fields, 3, &event->turn);
 }
+
+/* Which call of a tool it is about. */
+static int read_call(const struct data_input *input, bool starts, struct event *event) {
+  static const char *const names[] = {"tool", "call_id"};
+  struct path tool = path_member(&event_data_path, "tool");
+  struct path call_id = path_member(&event_data_path, "call_id");
+  const struct json *slots[2] = {NULL};
+  int code = event_data_members(input, names, 2, 0, slots);
+  if (code) return code;
+  if (slots[0] && !slots[1])
+    return field_missing(&call_id, "the id of the tool's call", input->error);
+  if (starts && slots[1] && !slots[0])
+    return field_missing(&tool, "the name of the tool that is called", input->error);
+  if (slots[0]) code = field_clean_string(&tool, slots[0], false, &event->call.tool, input->error);
+  if (!code && slots[1])
+    code = field_clean_string(&call_id, slots[1], false, &event->call.call_id, input->error);
+  return code;
+}
+
+int event_read_tools_started(const struct data_input *input, struct event *event) {
+  return read_call(input, true, event);
+}
+
+int event_read_tools_finished(const struct data_input *input, struct event *event) {
+  return read_call(input, false, event);
+}

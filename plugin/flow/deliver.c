@@ -137,6 +137,7 @@ static int make_reply(struct op *op, const struct delivering *delivering, const 
     return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
   reply_wake(reply, op, &turns->run);
   const struct showing showing = {.chat_request = is_chat_request(delivering),
+                                  .bare = reply_is_bare(op),
                                   .steered = steered->contents,
                                   .steered_count = steered->count,
                                   .plan = plan};
@@ -220,15 +221,17 @@ static int find_session(struct op *op, struct tidings_error *error) {
   return code || op->known ? code : attach_by_hook(op, error);
 }
 
-int flow_deliver(struct instance *instance, const struct carrier *carrier,
+int flow_deliver(struct instance *instance, const struct carrier *carrier, struct session *known,
                  const struct tidings_reply **ret_reply, struct tidings_error *error) {
   store_deadline deadline = store_deadline_in(instance->budget_ms);
   const struct tidings_reply *reply = NULL;
   struct op op;
-  int code = session_id_check(carrier->session, "session", TIDINGS_E_INVAL, error);
+  /* The id of a session that is known was checked when it became known. */
+  int code = known ? 0 : session_id_check(carrier->session, "session", TIDINGS_E_INVAL, error);
   if (code) return code;
   (void)flow_settle_remembered(instance, deadline, NULL);
   op_begin(&op, instance, carrier->session, deadline);
+  op.known = known;
   code = find_session(&op, error);
   if (!code) code = op_lock(&op, error);
   if (!code) code = attempt_until_done(&op, carrier, &reply, error);

@@ -26,6 +26,8 @@ static int dispatch_event(struct op *op, const struct event *event,
     code = push_notification(op, event, &duplicate, error);
   } else if (event_is_report(event->type)) {
     code = report_take(op, event, &duplicate, &asks, error);
+  } else if (event->type == EVENT_TOOLS_DECLARED) {
+    code = declare_kinds(op, event, &duplicate, error);
   } else {
     return step_take(op, event, ret_reply, error);
   }

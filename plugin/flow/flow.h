@@ -18,17 +18,18 @@ struct carrier {
   uint64_t room; /* bytes for all texts of the reply; 0: the host knows no bound */
 };
 
-/* Nothing has been committed for this session since it was found quiet. No lock, no system call. */
-static inline bool flow_is_quiet(struct instance *instance, struct tidings_span id) {
-  struct session *session = session_table_find(&instance->sessions, id);
+/* Nothing has been committed for this session since it was found quiet; of one that this process
+ * does not know (NULL) it is not known. No lock, no system call. */
+static inline bool flow_is_quiet(struct instance *instance, const struct session *session) {
   if (!session || atomic_load_explicit(&instance->remembered.any, memory_order_relaxed))
     return false;
   uint32_t quiet = atomic_load_explicit(&session->quiet, memory_order_relaxed);
   return !(quiet & 1) && bell_read(session->bell) == quiet;
 }
 
-/* Collects, plans, leases durably, and only then hands out. Errors as on_tool_result. */
-int flow_deliver(struct instance *instance, const struct carrier *carrier,
+/* Collects, plans, leases durably, and only then hands out. `known`: the carrier's session as this
+ * process remembers it, or NULL. Errors as on_tool_result. */
+int flow_deliver(struct instance *instance, const struct carrier *carrier, struct session *known,
                  const struct tidings_reply **ret_reply, struct tidings_error *error);
 
 int flow_event(struct instance *instance, struct tidings_span bytes,

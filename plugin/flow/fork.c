@@ -160,8 +160,9 @@ static int gather_copies(struct forking *forking) {
 int fork_session(struct op *op, struct tidings_span child, struct tidings_error *error) {
   struct forking forking = {.op = op, .error = error};
   struct memory memory = {0};
-  int code = memory_get(op->txn, op->session, &memory, error);
+  int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (!code) code = session_add(op->txn, child, &forking.child, error);
+  memory.call_count = 0; /* the parent's */
   if (!code && memory.budget_percent) code = memory_put(op->txn, forking.child, &memory, error);
   if (!code) code = read_known(&forking);
   if (!code) code = gather_copies(&forking);

@@ -39,7 +39,7 @@ int lease_describe(struct op *op, const struct delivering *delivering, const str
 int lease_write(struct op *op, struct delivering *delivering, const struct plan *plan,
                 struct delivery *delivery, bool *ret_outdated, struct tidings_error *error);
 
-/* -- what is pushed: push.c, report.c, recall.c, react.c --------------------------------------- */
+/* -- what is pushed: push.c, report.c, recall.c, declare.c, react.c ---------------------------- */
 
 /* Errors as of store_push. */
 int push_notification(struct op *op, const struct event *event, bool *ret_duplicate,
@@ -53,6 +53,10 @@ int report_take(struct op *op, const struct event *event, bool *ret_duplicate, b
  * again. `write`: so the deliveries' rows say then. *ret_any: there is some that they do not say
  * yet. Of op's head. Errors: STORE, NOMEM. */
 int recall_leased(struct op *op, const struct produced *produced, bool write, bool *ret_any,
+                  struct tidings_error *error);
+/* `tools.declared`: replaces what the tool declared before. Errors: FULL (too many tools), BUSY,
+ * STORE, SCHEMA_NEWER, NOMEM. */
+int declare_kinds(struct op *op, const struct event *event, bool *ret_duplicate,
                   struct tidings_error *error);
 /* After a notification that asks for something was stored in session op->name: what it makes this
  * host do, if the session is the host's. A reply only if there is an action, or none could be

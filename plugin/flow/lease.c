@@ -5,8 +5,10 @@
  */
 #include "common/error.h"
 #include "flow/internal.h"
+#include "render/render.h"
 #include "session/ending.h"
 #include "session/ledger.h"
+#include "session/reply.h"
 
 enum { RETENTION_ROWS = 64 };
 
@@ -65,9 +67,16 @@ static int write_run(struct op *op, struct delivering *delivering, const struct 
                       error);
 }
 
+/* A delivery that is rolled back has not said it. */
+static void remember_preamble(struct op *op, const struct plan *plan, uint64_t delivery) {
+  if (!plan->line_count || op->head.preamble) return;
+  if (render_has_preamble(op->settings->format) && !reply_is_bare(op)) op->head.preamble = delivery;
+}
+
 static int write_rows(struct op *op, struct delivering *delivering, const struct plan *plan,
                       struct delivery *delivery, struct tidings_error *error) {
   int code = ending_check_number(delivery->n, error);
+  remember_preamble(op, plan, delivery->n);
   if (!code && (delivery->fate_count || delivery->carrier != CARRIER_NONE))
     code = write_delivery(op, delivery, error);
   if (!code) code = write_run(op, delivering, plan, error);

@@ -92,6 +92,7 @@ static int close_items(struct op *op, struct tidings_error *error) {
 
 int life_close(struct op *op, struct tidings_error *error) {
   static const struct memory nothing = {0};
+  static const struct declarations none = {NULL, 0};
   struct head *head = &op->head;
   if (!op_owns_session(op) && owner_alive(&head->owner)) {
     return fail(error, TIDINGS_E_BUSY,
@@ -102,9 +103,11 @@ int life_close(struct op *op, struct tidings_error *error) {
   int code = roll_back_leases(op, error);
   if (!code) code = close_items(op, error);
   if (!code) code = memory_put(op->txn, op->session, &nothing, error);
+  if (!code) code = tools_put(op->txn, op->session, &none, error);
   if (code) return code;
   memset(&head->owner, 0, sizeof head->owner);
   head->former_count = 0;
+  head->preamble = 0;
   head->cwd = head->host = span_of(NULL, 0);
   head->closed_ms = op->now_ms ? op->now_ms : 1;
   return 0;

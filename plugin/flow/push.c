@@ -15,6 +15,7 @@ int push_notification(struct op *op, const struct event *event, bool *ret_duplic
       .now_ms = op->now_ms,
       .dedup_window_ms = op->settings->dedup_window_ms,
       .pending_limit = op->settings->pending_per_session,
+      .source_per_minute = op->settings->source_per_minute,
       .rings = notification_rings(&event->notification),
   };
   return store_push(op->instance->store, &push, op->deadline, ret_duplicate, error);

@@ -7,6 +7,8 @@
  */
 #include "common/error.h"
 #include "flow/internal.h"
+#include "rules/producers/calls.h"
+#include "rules/producers/producers.h"
 #include "session/ending.h"
 
 struct intake { /* of one report */
@@ -28,6 +30,7 @@ static struct push push_of_report(const struct op *op, const struct intake *repo
       .now_ms = op->now_ms,
       .dedup_window_ms = op->settings->dedup_window_ms,
       .pending_limit = op->settings->pending_per_session,
+      .source_per_minute = op->settings->source_per_minute,
       .rings = notification_rings(&report->produced.note),
   };
 }
@@ -60,7 +63,7 @@ static int preview_report(struct op *op, struct intake *report, bool *ret_change
   if (code) return code;
   code = session_find(op->txn, op->name, &op->session, error);
   if (!code) code = op_get_head(op, error);
-  if (!code) code = memory_get(op->txn, op->session, &memory, error);
+  if (!code) code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (!code && produce(report->event, op->settings, &memory, &op->arena, &report->produced))
     code = no_memory_for_report(error);
   if (!code) code = find_withdrawn(op, report, &fates, &withdrawn, error);
@@ -100,7 +103,7 @@ static int write_parts(struct op *op, struct intake *report, struct tidings_erro
   int code = session_add(op->txn, op->name, &op->session, error);
   if (!code) code = check_duplicate(op, report, error);
   if (code || report->duplicate) return code;
-  code = memory_get(op->txn, op->session, &memory, error);
+  code = memory_get(op->txn, op->session, &op->arena, &memory, error);
   if (code) return code;
   if (produce(report->event, op->settings, &memory, &op->arena, produced))
     return no_memory_for_report(error);
@@ -138,10 +141,28 @@ static int take_by_kind(struct op *op, struct intake *report, struct tidings_err
   return code || !changes ? code : write_report(op, report, error);
 }
 
+/* By a snapshot: the tool that ran while the files changed. An edit of the assistant's own is never
+ * shown, so nobody asks what ran. */
+static int find_call(struct op *op, struct event *event, struct tidings_error *error) {
+  struct memory memory = {0};
+  if (event->type != EVENT_FILE_CHANGED || event->report.caused_by.len) return 0;
+  int code = op_read(op, error);
+  if (code) return code;
+  code = session_find(op->txn, op->name, &op->session, error);
+  if (!code) code = memory_get(op->txn, op->session, &op->arena, &memory, error);
+  if (!code && memory.call_count) code = op_get_head(op, error);
+  op_give_up(op);
+  if (code || !memory.call_count) return code;
+  event->report.tool = calls_during(&memory, event, op->now_ms, owner_alive(&op->head.owner));
+  return 0;
+}
+
 int report_take(struct op *op, const struct event *event, bool *ret_duplicate, bool *ret_asks,
                 struct tidings_error *error) {
-  struct intake report = {.event = event};
-  int code = take_by_kind(op, &report, error);
+  struct event completed = *event;
+  struct intake report = {.event = &completed};
+  int code = find_call(op, &completed, error);
+  if (!code) code = take_by_kind(op, &report, error);
   arena_free(&op->arena); /* what was produced is stored */
   if (code) return code;
   *ret_duplicate = report.duplicate;

@@ -13,7 +13,7 @@
 #include "session/ledger.h"
 
 enum carrier_now {
-  CARRIER_IS_NONE, /* no host was told of it, or could name it */
+  CARRIER_IS_NONE, /* no host received its id, or could name it */
   CARRIER_STAYS,
   CARRIER_IS_GONE,
   CARRIER_IS_BACK
@@ -109,7 +109,7 @@ static int keep_delivery(void *context, const struct delivery *delivery) {
 }
 
 /* By which id a transcript names the carrier; 0: by none. With settle_on_return the host was never
- * told the id, so a list without it says nothing. */
+ * given the id, so a list without it says nothing. */
 static uint64_t carrier_id(const struct op *op, const struct delivery *delivery) {
   bool inherited = delivery->carrier == CARRIER_NONE && delivery->fate_count &&
                    delivery->fates[0].reason == REASON_PARENT;
@@ -283,6 +283,12 @@ static int count_unknown(struct rewind *rewind) {
   return code;
 }
 
+/* Another branch may have later deliveries, and not the one that said what a block is. */
+static void keep_preamble(const struct rewind *rewind) {
+  struct op *op = rewind->op;
+  if (!has_number(&rewind->named, public_id(op->session, op->head.preamble))) op->head.preamble = 0;
+}
+
 /* -- the event --------------------------------------------------------------------------------- */
 
 int rewind_session(struct op *op, const struct session_event *event, struct rewound *ret_rewound,
@@ -298,6 +304,7 @@ int rewind_session(struct op *op, const struct session_event *event, struct rewo
   if (!code) code = find_returned(&rewind);
   if (!code) code = count_unknown(&rewind);
   if (!code) code = write_all(&rewind);
+  keep_preamble(&rewind);
   if (!code) *ret_rewound = result;
   return code;
 }

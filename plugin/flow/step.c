@@ -5,6 +5,7 @@
  */
 #include "common/error.h"
 #include "flow/internal.h"
+#include "rules/producers/calls.h"
 #include "session/attach.h"
 
 struct event_step {
@@ -67,6 +68,16 @@ static int decide_event(struct op *op, struct event_step *step, struct tidings_e
   return code ? code : decision_look(op, decision, error);
 }
 
+/* Which calls run is remembered beside the run: it is no rule of turns. */
+static int remember_calls(struct op *op, struct event_step *step, struct tidings_error *error) {
+  struct memory memory;
+  if (!calls_minds(step->event)) return 0;
+  int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
+  if (code || !calls_take(&memory, step->event, op->now_ms)) return code;
+  step->changed = true;
+  return memory_put(op->txn, op->session, &memory, error);
+}
+
 /* All that the event does in the store. */
 static int write_event_rows(struct op *op, struct event_step *step, struct tidings_error *error) {
   const struct event *event = step->event;
@@ -83,12 +94,16 @@ static int write_event_rows(struct op *op, struct event_step *step, struct tidin
     code = rewind_session(op, &event->opening, &step->rewound, error);
     decision->head_changed = true;
   }
+  if (!code && event->type == EVENT_SESSION_COMPACTED && op->head.preamble) {
+    op->head.preamble = 0; /* the summary need not have it */
+    decision->head_changed = true;
+  }
   if (!code && event->type == EVENT_SESSION_FORKED)
     code = fork_session(op, event->opening.child, error);
   if (!code) code = decide_event(op, step, error);
   if (!code) code = decision_save(op, decision, turn_event_of(event), &step->changed, error);
   step->changed = step->changed || event->id.len || event->type == EVENT_SESSION_FORKED;
-  return code;
+  return code ? code : remember_calls(op, step, error);
 }
 
 static int answer_event(struct op *op, const struct event_step *step,

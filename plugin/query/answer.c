@@ -24,6 +24,10 @@ void query_write_kind(struct json_writer *writer, const struct notification *not
   json_close(writer, '}');
 }
 
+void query_write_occurred(struct json_writer *writer, const struct notification *note) {
+  if (note->occurred_ms) json_put_time(writer, "occurred_at", note->occurred_ms);
+}
+
 static int configure(struct instance *instance, const struct request *request,
                      struct json_writer *writer, struct tidings_error *error) {
   struct buffer json = BUFFER_EMPTY;
@@ -53,7 +57,7 @@ static int ask_session(struct question *question, struct tidings_error *error) {
       [QUERY_STATS] = query_stats,     [QUERY_STREAM] = query_stream,
       [QUERY_PREVIEW] = query_preview, [QUERY_INSTRUCTIONS] = query_instructions,
       [QUERY_RENDER] = query_render,   [QUERY_SESSIONS] = query_sessions,
-      [QUERY_QUEUE] = query_queue,
+      [QUERY_QUEUE] = query_queue,     [QUERY_TOOLS] = query_tools,
   };
   struct op *op = &question->op;
   int code = op_read(op, error);

@@ -37,6 +37,7 @@ int query_transitions(struct question *question, struct tidings_error *error);
 int query_history(struct question *question, struct tidings_error *error);
 int query_explain(struct question *question, struct tidings_error *error);
 int query_queue(struct question *question, struct tidings_error *error);
+int query_tools(struct question *question, struct tidings_error *error);
 int query_stream(struct question *question, struct tidings_error *error);
 int query_instructions(struct question *question, struct tidings_error *error);
 int query_preview(struct question *question, struct tidings_error *error);
@@ -45,6 +46,8 @@ int query_render(struct question *question, struct tidings_error *error);
 
 /* "kind": {"source": …, "name": …}, as everywhere. */
 void query_write_kind(struct json_writer *writer, const struct notification *note);
+/* "occurred_at", if the item's event said it. */
+void query_write_occurred(struct json_writer *writer, const struct notification *note);
 
 /* Of a message: the time by which it is in the queue, null as long as it did not have to wait. */
 void query_write_queued_at(struct json_writer *writer, const struct message *message);

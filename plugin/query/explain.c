@@ -25,6 +25,10 @@ static void tell_push(const struct item *item, struct buffer *out) {
   buffer_format(out, " as %s", quote(note->source).text);
   if (note->name.len) buffer_format(out, ".%s", quote(note->name).text);
   buffer_format(out, ", %s.", level_name(note->level));
+  if (!note->occurred_ms) return;
+  buffer_text(out, " It happened at ");
+  past_write_time(out, note->occurred_ms);
+  buffer_byte(out, '.');
 }
 
 /* It was withdrawn while it is on the carrier. */

@@ -9,7 +9,7 @@
 struct story {
   struct question *question;
   struct buffer text;
-  uint8_t state; /* the last that was told; 0: none */
+  uint8_t state; /* the last that was explained; 0: none */
 };
 
 /* The step changed the message, though it may have left its state alone. */

@@ -27,6 +27,7 @@ static void write_fates(struct question *question, const struct past *past,
         query_write_kind(writer, &item->note);
         json_put_text(writer, "level", level_name(item->note.level));
         json_put_string(writer, "message", item->note.message);
+        query_write_occurred(writer, &item->note);
       }
       json_close(writer, '}');
       if (why.failed) writer->out->failed = true;

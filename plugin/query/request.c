@@ -27,6 +27,7 @@ static const char *const names[QUERY_COUNT] = {
     [QUERY_NEUTRALIZE] = "neutralize",
     [QUERY_SESSIONS] = "sessions",
     [QUERY_QUEUE] = "queue",
+    [QUERY_TOOLS] = "tools",
 };
 
 static int read_name(const struct json *value, enum query_name *ret_name,
@@ -59,6 +60,7 @@ static bool takes(enum query_name name, enum member member) {
       [QUERY_SESSIONS] = 1 << LIMIT,
       [QUERY_NEUTRALIZE] = 1 << SESSION | 1 << TEXT,
       [QUERY_QUEUE] = 1 << SESSION | 1 << LIMIT,
+      [QUERY_TOOLS] = 1 << SESSION,
   };
   return taken[name] & 1 << member;
 }

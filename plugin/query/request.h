@@ -25,6 +25,7 @@ enum query_name {
   QUERY_SESSIONS,
   QUERY_NEUTRALIZE,
   QUERY_QUEUE,
+  QUERY_TOOLS,
   QUERY_COUNT
 };
 

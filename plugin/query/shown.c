@@ -82,6 +82,7 @@ int query_preview(struct question *question, struct tidings_error *error) {
   struct tidings_reply *reply = reply_make(&op->arena);
   if (!reply || planning_make(op, &carrier, items, count, &plan)) return no_memory(error);
   const struct showing showing = {.chat_request = question->request->chat_request,
+                                  .bare = reply_is_bare(op),
                                   .steered = steered.contents,
                                   .steered_count = steered.count,
                                   .plan = &plan};
@@ -95,25 +96,28 @@ int query_preview(struct question *question, struct tidings_error *error) {
 
 /* -- render ------------------------------------------------------------------------------------ */
 
-/* Of the policy only the order is applied again: all that is in the list was shown. */
-static int plan_again(const struct streamed *carrier, const struct settings *settings,
-                      struct arena *arena, struct plan *plan) {
-  const struct settings plain = {.notifications_enabled = true, .order = settings->order};
-  struct item *items = arena_zalloc(arena, carrier->note_count, sizeof *items);
+/* Of the policy only the order is applied again: all that is in the list was shown. A stream does
+ * not say how old its notifications were then: they count as new. */
+static int plan_again(struct op *op, const struct streamed *carrier, struct plan *plan) {
+  const struct settings plain = {.notifications_enabled = true, .order = op->settings->order};
+  struct item *items = arena_zalloc(&op->arena, carrier->note_count, sizeof *items);
   if (!items) return -1;
   for (size_t i = 0; i < carrier->note_count; i++)
-    items[i] = (struct item){.n = i + 1, .note = carrier->notes[i]};
-  return plan_delivery(items, carrier->note_count, &plain, 0, NULL, arena, plan);
+    items[i] = (struct item){.n = i + 1, .time_ms = op->now_ms, .note = carrier->notes[i]};
+  return plan_delivery(items, carrier->note_count, &plain, op->now_ms, NULL, &op->arena, plan);
 }
 
-static int render_again(struct question *question, const struct streamed *carrier,
+static int render_again(struct question *question, const struct streamed *carrier, bool first,
                         struct tidings_error *error) {
   struct op *op = &question->op;
   struct json_writer *writer = &question->writer;
   struct tidings_reply *reply = reply_make(&op->arena);
   struct plan plan;
-  if (!reply || plan_again(carrier, op->settings, &op->arena, &plan)) return no_memory(error);
-  const struct showing showing = {.chat_request = carrier->chat_request, .plan = &plan};
+  if (!reply || plan_again(op, carrier, &plan)) return no_memory(error);
+  uint8_t preamble = op->settings->preamble;
+  bool bare = preamble == PREAMBLE_NEVER || (preamble == PREAMBLE_FIRST && !first);
+  const struct showing showing = {
+      .chat_request = carrier->chat_request, .bare = bare, .plan = &plan};
   int code = reply_show(reply, op, &showing, error);
   if (code) return code;
   json_open(writer, NULL, '{');
@@ -129,7 +133,7 @@ int query_render(struct question *question, struct tidings_error *error) {
   int code = 0;
   json_open(&question->writer, "carriers", '[');
   for (size_t i = 0; i < question->request->carrier_count && !code; i++)
-    code = render_again(question, &question->request->carriers[i], error);
+    code = render_again(question, &question->request->carriers[i], i == 0, error);
   json_close(&question->writer, ']');
   return code;
 }

@@ -9,6 +9,7 @@ static void write_notification(struct json_writer *writer, const struct item *it
   if (item->note.level != TIDINGS_LEVEL_INFO)
     json_put_text(writer, "level", level_name(item->note.level));
   json_put_string(writer, "message", item->note.message);
+  query_write_occurred(writer, &item->note);
 }
 
 static void write_queued(struct json_writer *writer, const struct item *item) {

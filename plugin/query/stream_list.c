@@ -11,9 +11,21 @@ enum type { QUEUED, CHAT_REQUEST, TOOL_CALL_RESPONSE, TYPE_COUNT };
 static const char *const type_names[TYPE_COUNT] = {"system_notification_queued", "chat_request",
                                                    "tool_call_response"};
 
-enum member { TIMESTAMP, TYPE, KIND, LEVEL, MESSAGE, SOURCE, ID, NOTIFICATIONS, MEMBER_COUNT };
-static const char *const member_names[MEMBER_COUNT] = {
-    "timestamp", "type", "kind", "level", "message", "source", "id", "notifications"};
+enum member {
+  TIMESTAMP,
+  TYPE,
+  KIND,
+  LEVEL,
+  MESSAGE,
+  OCCURRED_AT,
+  SOURCE,
+  ID,
+  NOTIFICATIONS,
+  MEMBER_COUNT
+};
+static const char *const member_names[MEMBER_COUNT] = {"timestamp", "type",    "kind",
+                                                       "level",     "message", "occurred_at",
+                                                       "source",    "id",      "notifications"};
 static const struct member_names known_members = {member_names, MEMBER_COUNT, "field"};
 
 static int read_kind(const struct path *path, const struct json *kind, struct notification *note,

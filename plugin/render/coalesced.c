@@ -23,12 +23,11 @@ static void write_rest(const struct file_list *list, size_t listed, struct buffe
 void render_files(const struct file_list *list, size_t listed, struct buffer *out) {
   bool one_change = is_one_change(list);
   if (list->count == 1) {
-    render_file_change(list->paths[0], list->changes[0], out);
+    render_file_change(list->paths[0], list->changes[0], list->tool, out);
     return;
   }
-  if (one_change)
-    buffer_format(out, "Multiple files %s: ", render_file_change_name(list->changes[0]));
-  else buffer_text(out, "Files changed: ");
+  render_files_title(one_change ? render_file_change_name(list->changes[0]) : NULL, list->tool,
+                     out);
   for (size_t f = 0; f < listed; f++) {
     bool next_change = !one_change && (!f || list->changes[f] != list->changes[f - 1]);
     if (f) buffer_text(out, next_change ? "; " : ", ");

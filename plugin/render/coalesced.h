@@ -15,6 +15,7 @@ struct file_list {
   const struct tidings_span *paths;
   const uint8_t *changes;
   size_t count;
+  struct tidings_span tool; /* that ran while all of them changed; empty: not so */
   /* From each place on: in how many folders the files are, and the folder of the first. */
   size_t folders[FILES_LISTED + 1];
   struct tidings_span folder[FILES_LISTED + 1];

@@ -80,7 +80,8 @@ static size_t structure_mark(enum escape where, struct tidings_span line) {
   if (first == '#' || first == '>' || first == '|' || first == '<') return 0;
   if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second))) return 0;
   if ((first == '*' || first == '_') && first == second) return 0;
-  if (is_rule(line) || lookalike_pending_line(line) || is_link_definition(line)) return 0;
+  if (is_rule(line) || lookalike_pending_line(line) || lookalike_plain_header(line)) return 0;
+  if (is_link_definition(line)) return 0;
   return numbered_mark(line);
 }
 
@@ -102,15 +103,15 @@ static const uint8_t special[128] = {
     ['~'] = INLINE,
 };
 
-/* Eight bytes at once: are all of them printable ASCII other than '<'? Most of what is told is, and
- * this is most of what telling costs. */
+/* Eight bytes at once: are all of them printable ASCII other than '<'? Most texts are, and this
+ * is most of what rendering costs. */
 static bool eight_are_plain(const char *at) {
   const uint64_t ones = 0x0101010101010101u, highs = ones << 7;
   uint64_t word, deleted, tag;
   memcpy(&word, at, sizeof word);
   deleted = word ^ ones * 0x7F;
   tag = word ^ ones * '<';
-  /* x - ones * n sets the top bit of each byte of x that is below n (and of some behind one: then
+  /* x - ones * n sets the top bit of each byte of x that is below n (and of some after one: then
    * the slow way looks). */
   return !((word | ((word - ones * 0x20) & ~word) | ((deleted - ones) & ~deleted) |
             ((tag - ones) & ~tag)) &
@@ -235,7 +236,12 @@ static void continue_item(size_t empty_lines, size_t blanks, struct buffer *out)
   while (blanks--) buffer_byte(out, ' ');
 }
 
-void escape_item(enum escape where, struct tidings_span text, struct buffer *out) {
+static void write_age(struct tidings_span age, struct buffer *out) {
+  if (age.len) buffer_format(out, " (%.*s)", SPAN_FORMAT(age));
+}
+
+void escape_item_aged(enum escape where, struct tidings_span text, struct tidings_span age,
+                      struct buffer *out) {
   bool first = true, has_carriage_return = text.len && memchr(text.ptr, '\r', text.len);
   size_t empty_lines = 0;
   while (text.len) {
@@ -246,10 +252,17 @@ void escape_item(enum escape where, struct tidings_span text, struct buffer *out
     }
     if (!first) continue_item(empty_lines, indentation_of(whole), out);
     write_line(where, line, out);
+    if (first) write_age(age, out);
     first = false;
     empty_lines = 0;
   }
-  if (first) buffer_text(out, "(empty)");
+  if (!first) return;
+  buffer_text(out, "(empty)");
+  write_age(age, out);
+}
+
+void escape_item(enum escape where, struct tidings_span text, struct buffer *out) {
+  escape_item_aged(where, text, span_of(NULL, 0), out);
 }
 
 static void write_inline(struct tidings_span text, unsigned looked_at, struct buffer *out) {

@@ -8,8 +8,8 @@
 
 #include "common/buffer.h"
 
-/* Where an item's text stands: a list or block of markdown, an XML element, the result of a
- * call. */
+/* Where an item's text stands: a list or block of markdown, an XML element, the result of a call or
+ * a plain list. */
 enum escape { ESCAPE_MARKDOWN, ESCAPE_XML, ESCAPE_CALL };
 
 /* An item's text, which may stand at the start of a line. A line break becomes a continuation,
@@ -18,6 +18,9 @@ enum escape { ESCAPE_MARKDOWN, ESCAPE_XML, ESCAPE_CALL };
  * markdown, so does a forged level. Tags that name structure (system-reminder, notification…) are
  * neutralized wherever they stand. In XML all of < > & become entities. */
 void escape_item(enum escape where, struct tidings_span text, struct buffer *out);
+/* The same with "(12 min ago)" after the first line; `age` is ours; empty: nothing. */
+void escape_item_aged(enum escape where, struct tidings_span text, struct tidings_span age,
+                      struct buffer *out);
 static inline void escape_markdown_item(struct tidings_span text, struct buffer *out) {
   escape_item(ESCAPE_MARKDOWN, text, out);
 }

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
  * render/formats.h: one function a format: the block from its opening line to its closing one,
- * without the line feed behind that. Private to render/.
+ * without the line feed after that. Private to render/.
  */
 #ifndef RENDER_FORMATS_H
 #define RENDER_FORMATS_H
 
+#include "render/escape.h"
 #include "render/render.h"
 
-void render_markdown(const struct render_input *input, struct buffer *out);
+/* What a plain block begins with; after it "):", or the nonce. */
+#define RENDER_PLAIN_HEADER "While you worked (not from the user"
+
+void render_markdown(const struct render_input *input,
+                     struct buffer *out); /* openai and anthropic too */
 void render_markdown_flat(const struct render_input *input, struct buffer *out);
 void render_xml(const struct render_input *input, struct buffer *out);
 void render_xml_batch(const struct render_input *input, struct buffer *out);
 void render_json(const struct render_input *input, struct buffer *out);
 void render_system_reminder(const struct render_input *input, struct buffer *out);
-void render_own_message(const struct render_input *input,
-                        struct buffer *out); /* openai and anthropic */
+void render_plain(const struct render_input *input, struct buffer *out);
 /* The result of one synthetic call. */
 void render_call(const struct render_input *input, const struct line *line, bool last,
                  struct buffer *out);
@@ -25,13 +29,15 @@ void render_steered(const struct render_input *input, struct tidings_span messag
                     struct buffer *out);
 
 /* What several say. */
+/* A line's message and, after its first line, how long ago it happened: "(12 min ago)". */
+void render_line_text(const struct render_input *input, enum escape where, const struct line *line,
+                      struct buffer *out);
 void render_host_name(const struct render_input *input,
                       struct buffer *out); /* or "the agent host" */
+/* An empty line and the sentences at a block's beginning; nothing in a bare one. In a
+ * system-reminder without the empty line. */
+void render_preamble(const struct render_input *input, struct buffer *out);
 void render_markdown_fence(const struct render_input *input, struct buffer *out);
-void render_markdown_title(const struct render_input *input,
-                           struct buffer *out); /* "**JP System Notifications**" */
-void render_markdown_levels(const struct render_input *input,
-                            struct buffer *out); /* a list for each level */
 void render_pending_line(
     size_t deferred,
     struct buffer *out); /* "(4 more notifications pending)" and a line feed, or nothing */

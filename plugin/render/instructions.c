@@ -21,6 +21,12 @@ static void explain_blocks(const char *where, struct buffer *out) {
                 where);
 }
 
+static void explain_plain(struct buffer *out) {
+  buffer_text(out, "Lists that begin with \"" RENDER_PLAIN_HEADER ")\" report\n"
+                   "what happened outside while you were working: files that changed, background\n"
+                   "tasks that finished. Consider them when deciding your next action.\n");
+}
+
 static void explain_format(const struct render_input *input, struct buffer *out) {
   switch (input->format) {
   case FORMAT_XML: explain_tags("<notification>", out); break;
@@ -36,6 +42,7 @@ static void explain_format(const struct render_input *input, struct buffer *out)
   case FORMAT_SYNTHETIC_CALL:
     explain_blocks("results of " NOTIFICATION_TOOL " calls, which you do not make yourself", out);
     break;
+  case FORMAT_PLAIN: explain_plain(out); break;
   default:
     explain_blocks(
         "blocks of system notifications, between lines of ---, in tool results and messages", out);
@@ -51,6 +58,7 @@ static const char *nonce_place(uint8_t format) {
   case FORMAT_SYSTEM_REMINDER: return "in its opening tag";
   case FORMAT_JSON: return "as its first member";
   case FORMAT_SYNTHETIC_CALL: return "at its beginning";
+  case FORMAT_PLAIN: return "in its first line";
   default: return "in its first and last line";
   }
 }

@@ -2,6 +2,7 @@
  *
  * render/json.c: the format `json`: one object in a code fence, a notification a line.
  */
+#include "render/age.h"
 #include "render/escape.h"
 #include "render/formats.h"
 
@@ -10,8 +11,10 @@ static void write_member(const char *name, struct tidings_span value, struct buf
   escape_json_string(value, out);
 }
 
-static void write_notification(const struct line *line, struct buffer *out) {
+static void write_notification(const struct render_input *input, const struct line *line,
+                               struct buffer *out) {
   const struct notification *note = &line->item->note;
+  struct age age = render_age(input, line);
   buffer_text(out, "  {");
   write_member("source", note->source, out);
   buffer_text(out, ", ");
@@ -21,6 +24,10 @@ static void write_notification(const struct line *line, struct buffer *out) {
   }
   write_member("level", span_text(level_name(line->level)), out);
   buffer_text(out, ", ");
+  if (age.len) {
+    write_member("age", span_of(age.text, age.len), out);
+    buffer_text(out, ", ");
+  }
   write_member("message", line->message, out);
   buffer_byte(out, '}');
 }
@@ -33,7 +40,7 @@ void render_json(const struct render_input *input, struct buffer *out) {
   }
   buffer_text(out, "\"system_notifications\": [\n");
   for (size_t i = 0; i < input->line_count; i++) {
-    write_notification(&input->lines[i], out);
+    write_notification(input, &input->lines[i], out);
     buffer_text(out, i + 1 < input->line_count ? ",\n" : "\n");
   }
   buffer_byte(out, ']');

@@ -206,7 +206,7 @@ static bool is_fence(enum fences fences, struct tidings_span line, struct tiding
   return fences == FENCES_ALL || title_follows(text, end);
 }
 
-/* From behind the two marks in front on: "Critical:**", and nothing behind it. */
+/* What follows the two marks at the beginning: "Critical:**", and nothing after it. */
 static bool is_level_title(struct tidings_span line, size_t begin, char mark) {
   for (unsigned level = 0; level < LEVEL_COUNT; level++) {
     size_t at = match_word(line, begin, level_name(level)), colons = 0, marks = 0;
@@ -239,10 +239,15 @@ static bool is_count(struct tidings_span line) {
   return digits && match_word(line, at, " more notification") != NO_MARK;
 }
 
+bool lookalike_plain_header(struct tidings_span line) {
+  return match_word(line, 0, "while you worked (not from the user") != NO_MARK;
+}
+
 size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end) {
   struct tidings_span line = span_of(text.ptr, end);
   size_t mark = skip_space(line, begin);
   line = span_from(line, mark);
-  bool reads_so = is_fence(fences, line, text, end) || is_title(line) || is_count(line);
+  bool reads_so = is_fence(fences, line, text, end) || is_title(line) || is_count(line) ||
+                  lookalike_plain_header(line);
   return reads_so ? mark : NO_MARK;
 }

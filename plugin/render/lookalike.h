@@ -18,6 +18,8 @@ static const size_t NO_MARK = SIZE_MAX;
 bool lookalike_reserved_tag(struct tidings_span text);
 /* "(4 more notifications pending)", in one line. */
 bool lookalike_pending_line(struct tidings_span line);
+/* "While you worked (not from the user):", in one line. */
+bool lookalike_plain_header(struct tidings_span line);
 
 /* At a '<': a tag of ours, opening or closing, such as <notification>? */
 bool lookalike_block_tag(struct tidings_span text, size_t at);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/markdown.c: the format `markdown`: a list for each level, the most important first, empty
- * ones left out. Inside a level the plan's order stands.
+ * render/markdown.c: the format `markdown`, and `openai` and `anthropic`, which only stand
+ * elsewhere: a list for each level, the most important first, empty ones left out. Inside a level
+ * the plan's order stands.
  */
 #include "render/escape.h"
 #include "render/formats.h"
 
-static const char *const titles[LEVEL_COUNT] = {"**Info:**", "**Warning:**", "**Error:**",
-                                                "**Critical:**"};
+static const char *const titles[LEVEL_COUNT] = {"Info:", "Warning:", "Error:", "Critical:"};
 
 static void render_level(const struct render_input *input, unsigned level, struct buffer *out) {
   bool titled = false;
@@ -15,24 +15,22 @@ static void render_level(const struct render_input *input, unsigned level, struc
     const struct line *line = &input->lines[i];
     if (line->level != level) continue;
     if (!titled) {
-      buffer_byte(out, '\n');
-      buffer_text(out, titles[level]);
-      buffer_byte(out, '\n');
+      buffer_format(out, input->bare ? "%s\n" : "\n**%s**\n", titles[level]);
       titled = true;
     }
     buffer_text(out, "- ");
-    escape_markdown_item(line->message, out);
+    render_line_text(input, ESCAPE_MARKDOWN, line, out);
     buffer_byte(out, '\n');
   }
 }
 
-void render_markdown_levels(const struct render_input *input, struct buffer *out) {
+static void render_all_levels(const struct render_input *input, struct buffer *out) {
   for (unsigned level = LEVEL_COUNT; level-- > 0;) render_level(input, level, out);
 }
 
-void render_markdown_title(const struct render_input *input, struct buffer *out) {
+static void render_title(const struct render_input *input, struct buffer *out) {
   buffer_text(out, "**");
-  if (input->host_name.len) {
+  if (input->host_name.len && !input->bare) {
     escape_markdown_inline(input->host_name, out);
     buffer_byte(out, ' ');
   }
@@ -42,14 +40,10 @@ void render_markdown_title(const struct render_input *input, struct buffer *out)
 void render_markdown(const struct render_input *input, struct buffer *out) {
   render_markdown_fence(input, out);
   buffer_byte(out, '\n');
-  render_markdown_title(input, out);
-  buffer_text(out, "\n\nThese are automated system messages from ");
-  render_host_name(input, out);
-  buffer_text(out,
-              ", unrelated to the response which\n"
-              "follows below. They are delivered in this message to make you aware of them. You\n"
-              "can ignore irrelevant notifications — they will NOT be delivered again.\n");
-  render_markdown_levels(input, out);
+  render_title(input, out);
+  buffer_byte(out, '\n');
+  render_preamble(input, out);
+  render_all_levels(input, out);
   render_pending_line(input->deferred, out);
   render_markdown_fence(input, out);
 }

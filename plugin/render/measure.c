@@ -14,25 +14,29 @@ static int render_block(struct measure *measure, const struct line *lines, size_
   return render_bytes(&input, &measure->scratch, ret_bytes);
 }
 
-/* A line of one letter; all of these are the same but for their level. */
-static struct line small_line(unsigned level) {
+/* A line of one letter that just happened; all of these are the same but for their level. */
+static struct line small_line(const struct measure *measure, unsigned level) {
   static const struct item item = {.note = {.source = {"x", 1}, .message = {"x", 1}}};
-  return (struct line){
-      .item = &item, .message = item.note.message, .count = 1, .level = (uint8_t)level};
+  return (struct line){.item = &item,
+                       .message = item.note.message,
+                       .count = 1,
+                       .level = (uint8_t)level,
+                       .time_ms = measure->frame->now_ms};
 }
 
 int render_measure_begin(struct measure *measure, const struct render_input *frame) {
   uint64_t one[LEVEL_COUNT], two;
   *measure = (struct measure){.frame = frame, .scratch = BUFFER_EMPTY};
   for (unsigned level = 0; level < LEVEL_COUNT; level++) {
-    struct line line = small_line(level);
+    struct line line = small_line(measure, level);
     const struct line pair[] = {line, line};
     if (render_block(measure, pair, 1, 0, &one[level]) || render_block(measure, pair, 2, 0, &two))
       return -1;
     measure->next[level] = (int64_t)two - 2 * (int64_t)one[level];
     if (one[level] > measure->alone) measure->alone = one[level];
   }
-  const struct line unlike[] = {small_line(TIDINGS_LEVEL_INFO), small_line(TIDINGS_LEVEL_ERROR)};
+  const struct line unlike[] = {small_line(measure, TIDINGS_LEVEL_INFO),
+                                small_line(measure, TIDINGS_LEVEL_ERROR)};
   if (render_block(measure, unlike, 2, 0, &two)) return -1;
   measure->first =
       (int64_t)two - (int64_t)one[TIDINGS_LEVEL_INFO] - (int64_t)one[TIDINGS_LEVEL_ERROR];
@@ -68,7 +72,7 @@ static bool is_said_alike(size_t a, size_t b) {
 }
 
 static int render_measure_pending(struct measure *measure, size_t deferred) {
-  struct line line = small_line(TIDINGS_LEVEL_INFO);
+  struct line line = small_line(measure, TIDINGS_LEVEL_INFO);
   uint64_t none, some;
   if (is_said_alike(deferred, measure->pending_for)) return 0;
   if (render_block(measure, &line, 1, 0, &none) || render_block(measure, &line, 1, deferred, &some))

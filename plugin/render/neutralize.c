@@ -59,7 +59,7 @@ static void write_visible(struct tidings_span text, struct buffer *out) {
   }
 }
 
-/* Without empty lines in front and behind, and blanks behind. The first line keeps its
+/* Without empty lines before and after, and without blanks at the end. The first line keeps its
  * indentation. */
 static struct tidings_span trim_lines(struct tidings_span text) {
   size_t begin = 0;

@@ -13,7 +13,7 @@
  * byte. */
 void neutralize(struct tidings_span text, struct buffer *out);
 
-/* What a person says in the midst of a turn: lines and markup stay. More than above is harmless:
+/* What a person says during a turn: lines and markup stay. More than above is harmless:
  * every line of dashes, every tag that names a part of a conversation. What deceives is shown, a
  * tab becomes four blanks, empty lines at both ends go. */
 void neutralize_message(struct tidings_span text, struct buffer *out);

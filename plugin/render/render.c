@@ -7,20 +7,24 @@
 
 #include <tidings/reply.h>
 
+#include "render/age.h"
 #include "render/escape.h"
 #include "render/formats.h"
 
 static void (*const formats[FORMAT_COUNT])(const struct render_input *, struct buffer *) = {
-    [FORMAT_MARKDOWN] = render_markdown,
-    [FORMAT_MARKDOWN_FLAT] = render_markdown_flat,
-    [FORMAT_XML] = render_xml,
-    [FORMAT_XML_BATCH] = render_xml_batch,
-    [FORMAT_JSON] = render_json,
-    [FORMAT_SYSTEM_REMINDER] = render_system_reminder,
-    [FORMAT_OPENAI] = render_own_message,
-    [FORMAT_ANTHROPIC] = render_own_message,
+    [FORMAT_MARKDOWN] = render_markdown, [FORMAT_MARKDOWN_FLAT] = render_markdown_flat,
+    [FORMAT_XML] = render_xml,           [FORMAT_XML_BATCH] = render_xml_batch,
+    [FORMAT_JSON] = render_json,         [FORMAT_SYSTEM_REMINDER] = render_system_reminder,
+    [FORMAT_OPENAI] = render_markdown,   [FORMAT_ANTHROPIC] = render_markdown,
     [FORMAT_SYNTHETIC_CALL] = NULL, /* a message for each line */
+    [FORMAT_PLAIN] = render_plain,
 };
+
+void render_line_text(const struct render_input *input, enum escape where, const struct line *line,
+                      struct buffer *out) {
+  struct age age = render_age(input, line);
+  escape_item_aged(where, line->message, span_of(age.text, age.len), out);
+}
 
 void render_pending_line(size_t deferred, struct buffer *out) {
   if (deferred)
@@ -45,7 +49,8 @@ void render_item_text(uint8_t format, struct tidings_span message, struct buffer
   case FORMAT_XML_BATCH:
   case FORMAT_SYSTEM_REMINDER: escape_item(ESCAPE_XML, message, out); break;
   case FORMAT_JSON: escape_json_string(message, out); break;
-  case FORMAT_SYNTHETIC_CALL: escape_item(ESCAPE_CALL, message, out); break;
+  case FORMAT_SYNTHETIC_CALL:
+  case FORMAT_PLAIN: escape_item(ESCAPE_CALL, message, out); break;
   default: escape_markdown_item(message, out); break;
   }
 }
@@ -130,7 +135,7 @@ static void render_user_text(const struct render_input *input, struct tidings_sp
   render_steered(input, text, out);
 }
 
-/* In the user's own voice where there is one beside the carrier; always behind the block. */
+/* In the user's own voice where there is one beside the carrier; always after the block. */
 static int render_user(const struct render_input *input, struct tidings_span text,
                        struct arena *arena, struct rendered *message) {
   struct buffer out = BUFFER_EMPTY;

@@ -26,8 +26,11 @@ struct render_input {
   struct tidings_span nonce;     /* in the fence; empty: none */
   uint8_t format, order, place;  /* enum format, enum order, TIDINGS_PLACE_PREPEND or _APPEND */
   bool chat_request;             /* what carries it; else a tool result */
+  bool bare;             /* without the sentences at its beginning: the model has them already */
+  int64_t now_ms;        /* what happened longer ago than age_after_ms says so */
+  uint32_t age_after_ms; /* 0: nothing does */
   const struct tidings_span *call_ids; /* FORMAT_SYNTHETIC_CALL: one a line */
-  const struct tidings_span *steered;  /* what the user says in the midst of the turn, in order */
+  const struct tidings_span *steered;  /* what the user says during the turn, in order */
   size_t steered_count;
 };
 
@@ -54,6 +57,9 @@ void render_carrier_text(const struct render_input *input, struct buffer *out);
 
 /* One item's text as the format shows it, to see how much it costs. */
 void render_item_text(uint8_t format, struct tidings_span message, struct buffer *out);
+
+/* Do blocks of this format begin with sentences about what they are? */
+bool render_has_preamble(uint8_t format);
 
 /* The paragraph for the system prompt that tells the model what it will see. */
 void render_instructions(const struct render_input *input, struct buffer *out);

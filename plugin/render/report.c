@@ -40,17 +40,27 @@ const char *render_file_change_name(unsigned change) {
   return change <= FILE_RENAMED ? names[change] : "changed";
 }
 
-void render_file_change(struct tidings_span path, unsigned change, struct buffer *out) {
+void render_file_change(struct tidings_span path, unsigned change, struct tidings_span tool,
+                        struct buffer *out) {
   write_name("`", path, "` was ", out);
-  buffer_format(out, "%s externally.", render_file_change_name(change));
+  buffer_text(out, render_file_change_name(change));
+  if (tool.len) write_name(" while ", tool, " ran.", out);
+  else buffer_text(out, " externally.");
+}
+
+void render_files_title(const char *change, struct tidings_span tool, struct buffer *out) {
+  if (change) buffer_format(out, "Multiple files %s", change);
+  else buffer_text(out, "Files changed");
+  if (tool.len) write_name(" while ", tool, " ran", out);
+  buffer_text(out, ": ");
 }
 
 static void write_file_changed(const struct report *report, struct buffer *out) {
   if (report->path_count == 1) {
-    render_file_change(report->paths[0], report->change, out);
+    render_file_change(report->paths[0], report->change, report->tool, out);
     return;
   }
-  buffer_format(out, "Multiple files %s: ", render_file_change_name(report->change));
+  render_files_title(render_file_change_name(report->change), report->tool, out);
   for (size_t i = 0; i < report->path_count; i++) {
     if (i) buffer_text(out, ", ");
     buffer_span(out, report->paths[i]);

@@ -10,7 +10,7 @@
 
 #include "common/span.h"
 
-/* NUL behind the end. */
+/* NUL after the end. */
 static inline char byte_at(struct tidings_span text, size_t at) {
   if (at >= text.len) return '\0';
   return text.ptr[at];

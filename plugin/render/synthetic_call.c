@@ -15,7 +15,7 @@ void render_call(const struct render_input *input, const struct line *line, bool
     buffer_text(out, "] ");
   }
   if (line->level != TIDINGS_LEVEL_INFO) buffer_format(out, "[%s] ", level_name(line->level));
-  escape_item(ESCAPE_CALL, line->message, out);
+  render_line_text(input, ESCAPE_CALL, line, out);
   if (!last || !input->deferred) return;
   buffer_byte(out, '\n');
   render_pending_line(input->deferred, out);

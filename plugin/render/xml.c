@@ -26,7 +26,7 @@ static void write_element(const struct render_input *input, const struct line *l
     write_attribute("level", span_text(level_name(line->level)), out);
   render_nonce_attribute(input, out);
   buffer_text(out, ">\n");
-  escape_item(ESCAPE_XML, line->message, out);
+  render_line_text(input, ESCAPE_XML, line, out);
   buffer_text(out, "\n</notification>");
 }
 
@@ -52,7 +52,7 @@ void render_xml_batch(const struct render_input *input, struct buffer *out) {
     buffer_text(out, "- [");
     escape_xml_inline(input->lines[i].item->note.source, out);
     buffer_text(out, input->lines[i].level == TIDINGS_LEVEL_CRITICAL ? "] [critical] " : "] ");
-    escape_item(ESCAPE_XML, input->lines[i].message, out);
+    render_line_text(input, ESCAPE_XML, &input->lines[i], out);
     buffer_byte(out, '\n');
   }
   render_pending_line(input->deferred, out);

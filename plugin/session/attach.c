@@ -56,6 +56,18 @@ static int resolve_leases(struct op *op, const struct session_event *opening,
   return 0;
 }
 
+/* What a block is has to be said again if the transcript ends before the delivery that said it. */
+static void look_for_preamble(struct op *op, const struct session_event *opening) {
+  struct head *head = &op->head;
+  bool has_it = false;
+  if (!opening || !opening->has_deliveries) return;
+  for (size_t i = 0; i < opening->delivery_count; i++) {
+    uint64_t id = opening->deliveries[i];
+    has_it |= public_id_session(id) == op->session && public_id_n(id) >= head->preamble;
+  }
+  if (!has_it) head->preamble = 0;
+}
+
 /* Ends what the former owner had leased, and its run; or what this host itself had leased and does
  * not have in its transcript. */
 static int recover_session(struct op *op, const struct session_event *opening, bool from_another,
@@ -65,6 +77,7 @@ static int recover_session(struct op *op, const struct session_event *opening, b
   int code = turning_load(op, &turning, NULL, 0, NULL, error);
   if (!code) code = resolve_leases(op, opening, &turning, error);
   if (!code && opening) code = inherit_named(op, opening, error);
+  look_for_preamble(op, opening);
   const struct turns_input input = turning_input(op, TURNS_RECOVERED);
   if (!code && from_another) code = turns_step(&turning.turns, &input, error);
   return code ? code : turning_save(op, &turning, TURNS_RECOVERED, false, &changed, error);
@@ -158,11 +171,10 @@ static int remember_session(struct op *op, uint32_t number, struct tidings_error
 }
 
 int attach_look_up(struct op *op, struct tidings_error *error) {
-  struct session *session = session_table_find(&op->instance->sessions, op->name);
   uint32_t number = 0;
-  if (session) {
-    op->known = session;
-    op->session = session->number;
+  if (!op->known) op->known = session_table_find(&op->instance->sessions, op->name);
+  if (op->known) {
+    op->session = op->known->number;
     return 0;
   }
   int code = op_read(op, error);

@@ -10,9 +10,9 @@
 #include "session/op.h"
 #include "values/event.h"
 
-/* The session op->name as this process remembers it, looked up in the store if need be: sets
- * op->known and op->session. op->known stays NULL if the store has no such session. Errors: STORE,
- * NOMEM. */
+/* The session op->name as this process remembers it, unless op->known says already, looked up in
+ * the store if need be: sets op->known and op->session. op->known stays NULL if the store has no
+ * such session. Errors: STORE, NOMEM. */
 int attach_look_up(struct op *op, struct tidings_error *error);
 
 /* Adds the session op->name if need be and attaches to it, in a transaction of its own. Sets

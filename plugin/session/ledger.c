@@ -105,6 +105,7 @@ int ledger_roll_back(struct head *head, const struct delivery *delivery, struct 
   struct taken *taken = arena_zalloc(arena, head->taken_count, sizeof *taken);
   size_t count = 0;
   if (!taken || forget_lease(head, delivery->n, arena)) return -1;
+  if (head->preamble == delivery->n) head->preamble = 0;
   for (size_t i = 0; i < head->taken_count; i++) {
     if (head->taken[i].delivery != delivery->n) add_range(taken, &count, head->taken[i]);
   }

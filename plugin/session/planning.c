@@ -93,39 +93,45 @@ static int bytes_of_steered(const struct render_input *frame, const struct tidin
 int planning_steered(struct op *op, const struct turning *turning, uint64_t room, size_t *ret_most,
                      struct tidings_error *error) {
   const struct turns *turns = &turning->turns;
-  struct nonce nonce = configuration_nonce(op->configuration, op->name);
-  struct render_input frame = reply_frame(op, false, &nonce);
   struct tidings_span content, trigger;
   uint64_t left = room, bytes;
   size_t most = 0;
-  for (size_t i = 0; room && i < turns->count; i++) {
+  if (!room || !turns->run.steering) {
+    *ret_most = SIZE_MAX;
+    return 0;
+  }
+  struct reply_frame frame;
+  reply_frame_make(op, false, true, &frame);
+  for (size_t i = 0; i < turns->count; i++) {
     if (turns->messages[i].state != MESSAGE_STEERING) continue;
     int code = content_get(op->txn, op->session, turns->messages[i].n, &op->arena, &content,
                            &trigger, error);
     if (code) return code;
-    if (bytes_of_steered(&frame, &content, 1, &bytes))
+    if (bytes_of_steered(&frame.input, &content, 1, &bytes))
       return fail(error, TIDINGS_E_NOMEM, "no memory for a message");
     if (bytes > left) break;
     left -= bytes;
     most++;
   }
-  *ret_most = room ? most : SIZE_MAX;
+  *ret_most = most;
   return 0;
 }
 
 /* -- the plan ---------------------------------------------------------------------------------- */
 
-static int plan_in_room(struct op *op, const struct planned_carrier *carrier,
-                        const struct sorted *sorted, const struct token_counter *counter,
-                        struct plan *ret_plan) {
-  struct nonce nonce = configuration_nonce(op->configuration, op->name);
-  struct render_input frame = reply_frame(op, carrier->chat_request, &nonce);
-  struct room room = {.frame = &frame, .bytes = carrier->room};
-  if (carrier->room &&
-      bytes_of_steered(&frame, carrier->steered, carrier->steered_count, &room.taken))
+static int make_plan(struct op *op, const struct planned_carrier *carrier,
+                     const struct sorted *sorted, const struct token_counter *counter,
+                     struct plan *ret_plan) {
+  if (!carrier->room)
+    return plan_delivery(sorted->sound, sorted->sound_count, op->settings, op->now_ms, counter,
+                         &op->arena, ret_plan);
+  struct reply_frame frame;
+  reply_frame_make(op, carrier->chat_request, reply_is_bare(op), &frame);
+  struct room room = {.frame = &frame.input, .bytes = carrier->room};
+  if (bytes_of_steered(&frame.input, carrier->steered, carrier->steered_count, &room.taken))
     return -1;
-  return plan_delivery_in(carrier->room ? &room : NULL, sorted->sound, sorted->sound_count,
-                          op->settings, op->now_ms, counter, &op->arena, ret_plan);
+  return plan_delivery_in(&room, sorted->sound, sorted->sound_count, op->settings, op->now_ms,
+                          counter, &op->arena, ret_plan);
 }
 
 int planning_make(struct op *op, const struct planned_carrier *carrier, struct item *items,
@@ -139,7 +145,7 @@ int planning_make(struct op *op, const struct planned_carrier *carrier, struct i
   if (plan_needs_facts(sorted.sound, sorted.sound_count, op->settings) &&
       facts_read(sorted.sound, sorted.sound_count, &op->arena))
     return -1;
-  int code = plan_in_room(op, carrier, &sorted, &counter, &plan);
+  int code = make_plan(op, carrier, &sorted, &counter, &plan);
   buffer_free(&counting.shown);
   if (code) return -1;
   if (merge_fates(&op->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;

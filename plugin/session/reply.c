@@ -119,23 +119,34 @@ static int show_messages(struct tidings_reply *reply, const struct rendered *ren
   return 0;
 }
 
-struct render_input reply_frame(const struct op *op, bool chat_request, const struct nonce *nonce) {
+bool reply_is_bare(const struct op *op) {
+  if (op->settings->preamble == PREAMBLE_FIRST) return op->head.preamble != 0;
+  return op->settings->preamble == PREAMBLE_NEVER;
+}
+
+void reply_frame_make(const struct op *op, bool chat_request, bool bare,
+                      struct reply_frame *ret_frame) {
   const struct settings *settings = op->settings;
-  return (struct render_input){
+  ret_frame->nonce = configuration_nonce(op->configuration, op->name);
+  ret_frame->input = (struct render_input){
       .host_name = op->instance->host_name,
-      .nonce = span_of(nonce->text, nonce->len),
+      .nonce = span_of(ret_frame->nonce.text, ret_frame->nonce.len),
       .format = settings->format,
       .order = settings->order,
       .place = settings->place,
       .chat_request = chat_request,
+      .bare = bare,
+      .now_ms = op->now_ms,
+      .age_after_ms = settings->age_after_ms,
   };
 }
 
 int reply_show(struct tidings_reply *reply, struct op *op, const struct showing *showing,
                struct tidings_error *error) {
   const struct plan *plan = showing->plan;
-  struct nonce nonce = configuration_nonce(op->configuration, op->name);
-  struct render_input input = reply_frame(op, showing->chat_request, &nonce);
+  struct reply_frame frame;
+  reply_frame_make(op, showing->chat_request, showing->bare, &frame);
+  struct render_input input = frame.input;
   const struct rendered *rendered;
   size_t count;
   input.lines = plan->lines;

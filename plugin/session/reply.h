@@ -32,15 +32,23 @@ void reply_wake(struct tidings_reply *reply, const struct op *op, const struct r
 /* What is shown, and on what. */
 struct showing {
   bool chat_request; /* what carries it; else a tool result */
+  bool bare;         /* the model knows what such a block is */
   const struct plan *plan;
   const struct tidings_span *steered; /* contents of the messages that the delivery injects into the
                                          running turn, in order */
   size_t steered_count;
 };
 
+/* Does the model of this session know what a block is, or is it never to be said? */
+bool reply_is_bare(const struct op *op);
 /* With what a session's lines and steered messages are rendered: the lines themselves, their number
- * and what waits are left out. `nonce` must live as long as the result. */
-struct render_input reply_frame(const struct op *op, bool chat_request, const struct nonce *nonce);
+ * and what waits are left out. It points into itself. */
+struct reply_frame {
+  struct nonce nonce;
+  struct render_input input;
+};
+void reply_frame_make(const struct op *op, bool chat_request, bool bare,
+                      struct reply_frame *ret_frame);
 
 /* Puts a plan's lines into the reply: as notifications, and rendered; and the steered messages,
  * rendered. For session op->name with number op->session. Errors: NOMEM, INVAL (the host's random

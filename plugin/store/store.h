@@ -5,9 +5,9 @@
  *
  * One environment, one tree; keys are (session number, kind of row, n), 13 bytes, big-endian. Rows:
  * META and NAME (session number 0), HEAD, ITEM, DELIVERY, DEDUP, MEMORY, MESSAGE, CONTENT,
- * MESSAGE_ID, TRANSITION. Items are never rewritten: a delivery row says how items ended, the head
- * says which are taken. The store must not know policy, rendering, JSON or the host's clock: times
- * are handed in.
+ * MESSAGE_ID, TRANSITION, RATE, TOOLS. Items are never rewritten: a delivery row says how items
+ * ended, the head says which are taken. The store must not know policy, rendering, JSON or the
+ * host's clock: times are handed in.
  *
  * Concurrency: any number of processes and threads. Reads see a snapshot. Writers, of all
  * processes, queue at a lock with a time limit (BUSY past it). Every write that another process
@@ -23,6 +23,7 @@
 #include "common/arena.h"
 #include "store/db/deadline.h"
 #include "store/db/owner.h"
+#include "values/declaration.h"
 #include "values/memory.h"
 #include "values/notification.h"
 #include "values/run.h"
@@ -90,6 +91,8 @@ struct head {
   struct run run;
   uint64_t last_transition; /* number of the newest transition */
   uint64_t message_cursor;  /* how far the sweep for ids of forgotten messages got */
+  uint64_t preamble; /* number of the delivery that said what blocks are, since the session began or
+                        was compacted last; 0: none, or it was rolled back */
 };
 
 enum delivery_state {
@@ -282,11 +285,17 @@ typedef int (*transition_visitor)(void *context, const struct transition *transi
 int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena,
                     transition_visitor each, void *context, struct tidings_error *error);
 
-/* What producers remember; zero when nothing is. */
-int memory_get(struct store_txn *txn, uint32_t session, struct memory *ret_memory,
-               struct tidings_error *error);
+/* What producers remember; zero when nothing is. Text is in the arena. */
+int memory_get(struct store_txn *txn, uint32_t session, struct arena *arena,
+               struct memory *ret_memory, struct tidings_error *error);
 int memory_put(struct store_txn *txn, uint32_t session, const struct memory *memory,
                struct tidings_error *error);
+
+/* What the session's tools have declared; none when nothing is. Text is in the arena. */
+int tools_get(struct store_txn *txn, uint32_t session, struct arena *arena,
+              struct declarations *ret_tools, struct tidings_error *error);
+int tools_put(struct store_txn *txn, uint32_t session, const struct declarations *tools,
+              struct tidings_error *error);
 
 /* In a write that ends items: deletes at most `limit` rows of what is too old or too many. Changes
  * head->floor and dedup_cursor; the caller puts the head. */
@@ -308,10 +317,14 @@ struct push {
   int64_t now_ms;
   int64_t dedup_window_ms;
   uint32_t pending_limit; /* critical ones may use all of it, others 95 % */
-  bool rings;             /* the session's owner, if it has one: see store_ring */
+  /* of a notification's source, in this session; critical ones and those that are never shown are
+   * not counted. 0: there is no such limit, and nothing is counted */
+  uint32_t source_per_minute;
+  bool rings; /* the session's owner, if it has one: see store_ring */
 };
 /* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY
- * (withdrawn, not stored), FULL, STORE, SCHEMA_NEWER, NOMEM. */
+ * (withdrawn, not stored), FULL, SCHEMA (a kind that its tool has not declared), STORE,
+ * SCHEMA_NEWER, NOMEM. */
 int store_push(struct store *store, const struct push *push, store_deadline deadline,
                bool *ret_duplicate, struct tidings_error *error);
 

@@ -6,6 +6,7 @@
 #ifndef VALUES_EVENT_H
 #define VALUES_EVENT_H
 
+#include "values/declaration.h"
 #include "values/notification.h"
 
 /* In classes, each a range that a predicate below names. */
@@ -22,6 +23,7 @@ enum event_type {
   EVENT_BUDGET_USAGE,
   EVENT_RATE_LIMITED,
   EVENT_SUBAGENT_FINISHED,
+  EVENT_TOOLS_DECLARED,
   /* Messages, which may start a turn. */
   EVENT_MESSAGE_SUBMITTED,
   EVENT_MESSAGE_CANCELLED,
@@ -75,7 +77,7 @@ enum file_change { FILE_MODIFIED, FILE_CREATED, FILE_DELETED, FILE_RENAMED };
 
 /* What a subsystem says has happened. Only what belongs to the event's type is set. */
 struct report {
-  struct tidings_span handle, tool; /* handle.*, run.* */
+  struct tidings_span handle, tool; /* handle.*, run.*; tool of file.changed: what ran meanwhile */
   struct tidings_span server;       /* mcp.state */
   uint8_t state;                    /* enum handle_state or mcp_state */
   bool has_exit_code, has_level;
@@ -136,17 +138,25 @@ struct turn_event {
   uint32_t attempt;                    /* retrying */
 };
 
+/* tools.*: which call; empty: the host did not say. */
+struct call_event {
+  struct tidings_span tool, call_id;
+};
+
 /* All text is owned by the arena. */
 struct event {
   enum event_type type;
   struct tidings_span session;
   struct tidings_span source, id;   /* CloudEvents; id empty: not given, matches nothing */
+  int64_t occurred_ms;              /* its `time`; 0: not given */
   struct notification notification; /* EVENT_NOTIFICATION */
   struct report report;             /* of a report */
   struct tidings_span data;         /* of a report: as it was given, compact JSON */
   struct message_event message;     /* EVENT_MESSAGE_* */
   struct turn_event turn;           /* EVENT_TURN_* */
   struct session_event opening;     /* EVENT_SESSION_* */
+  struct declaration declared;      /* EVENT_TOOLS_DECLARED */
+  struct call_event call;           /* EVENT_TOOLS_STARTED, _FINISHED */
 };
 
 #endif

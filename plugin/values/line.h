@@ -16,6 +16,7 @@ struct line {
   /* where it stands in time: the n of the oldest item it stands for or has superseded */
   uint64_t place;
   uint64_t newest;               /* the n of the newest item it stands for */
+  int64_t time_ms;               /* when that happened */
   uint64_t group;                /* the first place of those of its kind that it stands beside */
   const struct file_list *files; /* the message is a list of files; NULL: it is not */
   size_t listed;                 /* how many of the files have room in the list */

@@ -5,10 +5,26 @@
 #ifndef VALUES_MEMORY_H
 #define VALUES_MEMORY_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "common/span.h"
+
+/* A call of a tool that the host has reported to run: what changes meanwhile changes while it
+ * runs. */
+struct tool_call {
+  struct tidings_span call_id, tool;
+  int64_t from_ms, to_ms;
+  bool over; /* to_ms is known */
+};
+
+enum { MEMORY_CALLS = 16 }; /* the newest ones */
 
 struct memory {
   uint8_t budget_percent; /* the highest threshold that has spoken and is still reached; 0: none */
+  struct tool_call calls[MEMORY_CALLS]; /* in the order in which they started */
+  size_t call_count;
 };
 
 #endif

@@ -39,6 +39,7 @@ struct notification {
   struct tidings_span key; /* empty: none. A newer item with the same key supersedes an older one */
   struct tidings_span tool, handle; /* empty: none */
   struct tidings_span caused_by; /* a call of the model's own that made this happen; empty: none */
+  int64_t occurred_ms;           /* when it happened, by whoever pushed it; 0: not said */
   int64_t ttl_ms; /* it is worth telling for so long after it was pushed; 0: for ever */
   uint8_t level;
   uint8_t activation;
@@ -57,7 +58,9 @@ static inline bool notification_is_critical(const struct notification *note) {
 /* What the report that an item was made of says, as far as the policy asks. Empty until it was
  * read (event/facts.h), and for items that were made of no report. */
 struct facts {
-  const struct tidings_span *paths; /* file.changed: its `path` or `paths` */
+  const struct tidings_span *paths;  /* file.changed: its `path` or `paths` */
+  const struct tidings_span *stamps; /* of each path what its reporter knows the file by then, or
+                                        empty; NULL: of none */
   size_t path_count;
   uint8_t change;             /* file.changed: enum file_change in values/event.h */
   struct tidings_span server; /* mcp.state: its `server` */
@@ -81,6 +84,11 @@ struct item {
   bool copied; /* it has an origin (item_get_origin) */
   bool pinned; /* the turn that carries it was started for it: no cap keeps it out */
 };
+
+/* When it happened, as far as is known. */
+static inline int64_t item_occurred_ms(const struct item *item) {
+  return item->note.occurred_ms ? item->note.occurred_ms : item->time_ms;
+}
 
 /* How an item ended. These numbers are stored. */
 enum outcome {

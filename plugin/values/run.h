@@ -121,8 +121,8 @@ enum turns_event {
   TURNS_ROLLED_BACK,
   TURNS_RECOVERED, /* a host attaches whose predecessor is gone; its leases were resolved by the two
                       before */
-  TURNS_NEWS,      /* something pending asks for attention */
-  TURNS_RESUMED,   /* of the session: as opened */
+  TURNS_NOTIFICATION, /* something pending asks for attention */
+  TURNS_RESUMED,      /* of the session: as opened */
   TURNS_FORKED,
   TURNS_REDIRECT, /* anybody's */
   TURNS_REWOUND,  /* the transcript has lost carriers */

@@ -11,7 +11,14 @@
 
 #include "common/span.h"
 
-enum preset { PRESET_GROUPED, PRESET_FLAT, PRESET_XML, PRESET_XML_BATCH, PRESET_BALANCED };
+enum preset {
+  PRESET_GROUPED,
+  PRESET_FLAT,
+  PRESET_XML,
+  PRESET_XML_BATCH,
+  PRESET_BALANCED,
+  PRESET_PLAIN
+};
 enum format {
   FORMAT_MARKDOWN,
   FORMAT_MARKDOWN_FLAT,
@@ -22,10 +29,12 @@ enum format {
   FORMAT_OPENAI,
   FORMAT_ANTHROPIC,
   FORMAT_SYNTHETIC_CALL,
+  FORMAT_PLAIN,
   FORMAT_COUNT
 };
 enum order { ORDER_LEVEL = 0, ORDER_TIME = 1, ORDER_NEWEST = 2 };
 enum fence { FENCE_NONE = 0, FENCE_NONCE = 1 };
+enum preamble { PREAMBLE_ALWAYS = 0, PREAMBLE_FIRST = 1, PREAMBLE_NEVER = 2 };
 enum discipline { DISCIPLINE_SERIAL = 0, DISCIPLINE_COALESCING = 1 };
 enum overflow { OVERFLOW_DEFER = 0, OVERFLOW_DROP_OLDEST = 1, OVERFLOW_DROP_LOWEST = 2 };
 
@@ -51,12 +60,13 @@ struct settings {
   struct tool_rule *tools;
   size_t tool_count;
 
-  uint8_t preset, format, order, overflow, fence;
+  uint8_t preset, format, order, overflow, fence, preamble;
   uint8_t place;               /* TIDINGS_PLACE_PREPEND or TIDINGS_PLACE_APPEND */
   uint32_t max_items;          /* 0: no cap */
   uint32_t max_tokens;         /* 0: no cap */
   uint32_t max_bytes;          /* of all that a carrier is given; 0: no bound */
   uint32_t coalesce_window_ms; /* 0: nothing is coalesced */
+  uint32_t age_after_ms;       /* 0: no line says how old it is */
   bool annihilate;
 
   uint8_t discipline;
@@ -70,6 +80,7 @@ struct settings {
   uint32_t abort_window_ms; /* 0: aborts are not counted */
 
   uint32_t event_bytes, message_bytes, pending_per_session;
+  uint32_t source_per_minute; /* pushes of one source in one session; 0: no limit */
   int64_t dedup_window_ms;
 };
 

@@ -69,6 +69,14 @@ for dump in "$golden"/surface-*.abi; do
   report "the headers are as in $(basename "$dump")" $((! $?)) "$output"
 done
 
+hostkit=$work/hostkit.so
+"$source/tests/abi/hostkit_surface.sh" "$source/hostkit/include" "$hostkit" && described "$hostkit" hostkit_options
+report "the surface of hostkit.h has debug information" $((! $?))
+for dump in "$golden"/hostkit-*.abi; do
+  output=$(compare "$dump" "$hostkit")
+  report "hostkit.h is as in $(basename "$dump")" $((! $?)) "$output"
+done
+
 doctored() { # NAME FILE SED-PROGRAM: the surface with one change in the headers
   cp -r "$source/abi/tidings" "$work/tidings"
   sed -i "$3" "$work/tidings/$2"
@@ -100,6 +108,25 @@ found swapped_fields plugin.h 's/  uint32_t outcome;.*/  uint64_t delivery_id;/;
 found changed_parameter plugin.h 's/const struct tidings_span \*event,/const char *event,/'
 found behind_an_extension query.h 's/const struct tidings_span \*request,/const char *request,/'
 found a_result wake.h 's/  int32_t (\*descriptor)/  int64_t (*descriptor)/'
+
+found_in_hostkit() { # NAME SED-PROGRAM
+  mkdir -p "$work/$1/include/tidings"
+  ln -sfn "$source/abi" "$work/abi"
+  sed "$2" "$source/hostkit/include/tidings/hostkit.h" >"$work/$1/include/tidings/hostkit.h"
+  if cmp -s "$source/hostkit/include/tidings/hostkit.h" "$work/$1/include/tidings/hostkit.h"; then
+    report "a break of hostkit.h is found: $1" 0 "the change does not apply to hostkit.h any more"
+  elif "$source/tests/abi/hostkit_surface.sh" "$work/$1/include" "$work/$1.so"; then
+    compare "$golden/hostkit-1.0.abi" "$work/$1.so" >/dev/null
+    report "a break of hostkit.h is found: $1" $(($? != 0))
+  else
+    report "a break of hostkit.h is found: $1" 0 "the changed header does not compile"
+  fi
+}
+
+found_in_hostkit flat_parameter 's/hostkit_flat_call(int64_t handle,/hostkit_flat_call(int32_t handle,/'
+found_in_hostkit flat_result 's/^HOSTKIT_API int64_t hostkit_flat_open/HOSTKIT_API int32_t hostkit_flat_open/'
+found_in_hostkit removed_function '/^HOSTKIT_API const char \*hostkit_flat_error(void);/d'
+found_in_hostkit inserted_member 's/^struct hostkit_notification {/&\n  uint64_t inserted;/'
 
 output=$(doctored appended_field reply.h 's/^  struct tidings_span ledger;.*/&\n  uint64_t appended;/')
 if [ $? -eq 0 ]; then

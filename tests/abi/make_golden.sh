@@ -23,6 +23,10 @@ write() { # NAME: standard input becomes abi/golden/NAME, unless that is there
 
 dump() { # SOURCE: the dump, without what depends on the machine
   cc -g -shared -fPIC -fvisibility=hidden -I abi "tests/abi/$1" -o "$work/object.so"
+  dumped
+}
+
+dumped() {
   abidw --no-corpus-path --no-comp-dir-path --no-show-locs "$work/object.so" | sed "s# path='[^']*/# path='#"
 }
 
@@ -30,3 +34,5 @@ cc -std=c17 -I abi tests/abi/layout.c -o "$work/layout"
 "$work/layout" | write "layout-$version.txt"
 dump entry.c | write "tidings-$version.abi"
 dump surface.c | write "surface-$version.abi"
+tests/abi/hostkit_surface.sh hostkit/include "$work/object.so"
+dumped | write "hostkit-$version.abi"

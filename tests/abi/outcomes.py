@@ -13,9 +13,9 @@ import tempfile
 from agreement import Kit
 
 STEPS = 60
-FORMATS = ["markdown", "markdown-flat", "xml", "xml-batch", "json", "system-reminder", "openai", "anthropic", "synthetic-call"]
+FORMATS = ["markdown", "markdown-flat", "xml", "xml-batch", "json", "system-reminder", "openai", "anthropic", "synthetic-call", "plain"]
 BITS = ["---", "\n", "</notification>", "<system-reminder>", "**Critical:**", "```", '"', "'", "\u202e", "\u200b", "\ufe0f", "<", "&", "- ", "é", "😀",
-        "(3 more notifications pending)", "text", " ", "\t", "\r", "{", "`", "#", "\u2028", "[error] ", "\\"]
+        "(3 more notifications pending)", "While you worked (not from the user):", "text", " ", "\t", "\r", "{", "`", "#", "\u2028", "[error] ", "\\"]
 KINDS = [{}, {"mcp": False}, {"tool.failed": False}, {"handle": {"waiting": False}}, {"file": {"enable": False, "changed": True}}]
 
 
@@ -44,7 +44,8 @@ class Round:
         self.call("query", query={"name": "configure", "config": {
             "delivery": {"format": pick(FORMATS), "place": pick(["prepend", "append"]), "order": pick(["level", "time", "newest"]),
                          "max_items": pick([0, 1, 2, 5]), "max_tokens": pick([0, 0, 5, 40]), "overflow": pick(["defer", "drop_oldest", "drop_lowest"]),
-                         "coalesce_window_ms": pick([0, 0, 50, 86400000]), "annihilate": pick([True, False]), "fence": pick(["none", "nonce"])},
+                         "coalesce_window_ms": pick([0, 0, 50, 86400000]), "annihilate": pick([True, False]), "fence": pick(["none", "nonce"]),
+                         "preamble": pick(["always", "first", "never"]), "age_after_ms": pick([0, 60000])},
             "conversation": {"notifications": {"enable": self.dice.random() < 0.9, "kinds": pick(KINDS)},
                              "tools": pick([{}, {"t": {"notifications": {"stopped": False}}}])}}})
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """--help, the man pages and the completions: all from the verbs' tables."""
+import json
 import os
 import re
 import shutil
@@ -14,6 +15,25 @@ PAGES = os.environ["TIDINGS_CLI_PAGES"]
 
 def verbs(place):
     return place.ok("help", "--names").text.split()
+
+
+def test_declared_tools(place):
+    """config check asks a session which kinds its tools have, and names those that are not among them"""
+    place.event("tools.declared", {"tool": "cargo_check", "kinds": ["stopped", "warnings"]})
+    config = os.path.join(place.dir, "tools.json")
+
+    def named(tool, kind):
+        with open(config, "w", encoding="utf-8") as file:
+            json.dump({"conversation": {"tools": {tool: {"notifications": {kind: False}}}}}, file)
+
+    for tool, kind in (("cargo_check", "warnings"), ("cargo_check", "waiting"), ("cargo_check", "changed"), ("git", "anything")):
+        named(tool, kind)
+        place.ok("config", "check", "-s", "s", config)
+    named("cargo_check", "stoped")
+    place.ok("config", "check", config)
+    place.refused("config", "check", "-s", "s", config,
+                  says=["conversation.tools.cargo_check.notifications.stoped", "expected one of stopped, warnings, waiting, failed, finished, changed"])
+    place.ok("config", "check", "-s", "another", config)
 
 
 def test_help(place):

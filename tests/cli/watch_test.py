@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`tidings watch`: what is told of files, and what is not."""
+import json
 import os
 import re
 import shutil
@@ -192,6 +193,34 @@ def test_burst(place):
     os.kill(watch.process.pid, signal.SIGCONT)
     [message] = until(place.messages, "three hundred files")
     assert re.match(r"300 files were created externally: `g\d+`, ", message) and message.endswith(" and 280 more."), message
+
+
+def test_own_edits(place):
+    """the agent's edit is withdrawn by its stamp; a change that another program makes at once is told, although it is of the same file"""
+    path = os.path.join(place.work, "a.c")
+    write(path, "x")
+    Watch(place)
+
+    def edit(text):
+        write(path, text)
+        call = {"session_id": "s", "cwd": place.work, "hook_event_name": "PostToolUse", "tool_name": "Write", "tool_use_id": "c1", "tool_input": {"file_path": path}}
+        assert place.ok("hook", "--owner", str(os.getpid()), "claude", stdin=json.dumps(call)).json == {}
+
+    def reports():
+        """The watcher's."""
+        return [item for item in place.pending() if not item.get("caused_by")]
+
+    def delivered():
+        return place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x").text
+
+    edit("by the agent")
+    until(reports, "the watcher's report of the edit")
+    assert "a.c" not in delivered() and not reports()
+    edit("by the agent again")
+    until(reports, "the watcher's report of the second edit")
+    write(path, "by another program")
+    until(lambda: len(reports()) == 2, "both reports of the watcher")
+    assert delivered().count("`a.c` was modified externally.") == 1 and not reports()
 
 
 def test_not_twice(place):

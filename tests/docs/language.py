@@ -12,8 +12,9 @@ import sys
 
 SOURCE, BUILD = (pathlib.Path(os.environ[name]) for name in ("TIDINGS_SOURCE_DIR", "TIDINGS_BUILD_DIR"))
 # What is covered: any of "documents", "headers" (abi/tidings, hostkit/include), "help" (of tidings and hostsim),
-# "strings" (literals of the programs and the plugin: errors, what is printed).
-COVERED = ("documents", "headers", "help", "strings")
+# "strings" (literals of the programs and the plugin: errors, what is printed), "comments" (of the product's sources).
+COVERED = ("documents", "headers", "help", "strings", "comments")
+PRODUCT = ("abi", "agents", "bench", "cli", "command", "common", "hostkit", "hostsim", "plugin")
 
 # What not to write, and what to write instead.
 AVOID = (
@@ -87,6 +88,20 @@ def strings():
                     yield str(path.relative_to(SOURCE)), line, re.sub(r'"\s*"', "", literals[0]).replace("\\n", " ")
 
 
+def comments():
+    """The comments of the product's sources. Names between backticks are left out."""
+    comment = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
+    for folder in PRODUCT:
+        for path in sorted((SOURCE / folder).rglob("*")):
+            if path.suffix in (".c", ".h", ".ts"):
+                text = path.read_text(encoding="utf-8")
+                text = re.sub(r'"(?:[^"\\\n]|\\.)*"', lambda literal: " " * len(literal[0]), text) if path.suffix == ".ts" else text
+                for found in comment.finditer(text):
+                    first = text.count("\n", 0, found.start()) + 1
+                    for number, line in enumerate(found[0].splitlines(), first):
+                        yield str(path.relative_to(SOURCE)), number, re.sub(r"`[^`]*`", "x", line)
+
+
 def avoided(lines):
     for name, number, line in lines:
         for pattern, instead in AVOID:
@@ -124,7 +139,7 @@ def catches():
 
 
 def main():
-    kinds = {"documents": documents, "headers": headers, "help": help_texts, "strings": strings}
+    kinds = {"documents": documents, "headers": headers, "help": help_texts, "strings": strings, "comments": comments}
     checks = [("each rule finds what it is for", list(catches()))]
     checks += [(f"{kind}: plain words", list(avoided(kinds[kind]()))) for kind in COVERED]
     checks.append(("documents: a line is a sentence", list(not_a_sentence(documents()))))

@@ -70,7 +70,12 @@ STATED = (
     ("docs/semantics.md", "in the session within the last {} hours", "limits.dedup_window_ms", per(HOUR)),
     ("docs/semantics.md", "kept for history | {} of each", "STORE_RETAIN_ITEMS", grouped),
     ("docs/semantics.md", "of each, or {} days, a session", "STORE_RETAIN_DAYS", grouped),
-    ("docs/semantics.md", "about the same file within {} seconds before or after", "WATCHER_MS", seconds_in_words),
+    ("docs/semantics.md", "a watcher's report within {} seconds before or after", "WATCHER_MS", seconds_in_words),
+    ("docs/semantics.md", "or for {} seconds if it has a stamp", "PROOF_MS", per(SECOND)),
+    ("docs/semantics.md", "The session remembers its {} newest calls", "MEMORY_CALLS", grouped),
+    ("docs/events.md", "At most {} tools of a session declare", "DECLARED_TOOLS", grouped),
+    ("docs/events.md", "each at most {} kinds", "DECLARED_KINDS", grouped),
+    ("docs/events.md", "a name has at most {} bytes", "DECLARED_NAME_BYTES", grouped),
     ("docs/semantics.md", "the first {} characters of the summary", "SUMMARY_CHARACTERS", grouped),
     ("docs/semantics.md", "the last {} lines that", "LAST_LINES", grouped),
     ("docs/semantics.md", "lines that have at most {} bytes together", "LAST_BYTES", grouped),
@@ -182,7 +187,9 @@ def wrong_presets(page, schema):
         got = in_force(name)["delivery"]
         caps = [f"{got[key]} {unit}" for key, unit in (("max_items", "items"), ("max_tokens", "tokens")) if got[key]]
         cap = ", ".join(caps + [got["overflow"]]) if caps else "none"
-        more = ", ".join(["annihilate"] * got["annihilate"] + [got["fence"]] * (got["fence"] != "none"))
+        said = [f"preamble {got['preamble']}"] * (got["preamble"] != "always")
+        ages = [f"ages after {got['age_after_ms'] // SECOND} s"] * bool(got["age_after_ms"])
+        more = ", ".join(["annihilate"] * got["annihilate"] + [got["fence"]] * (got["fence"] != "none") + said + ages)
         expected = [got["format"], got["place"], got["order"], cap, str(got["coalesce_window_ms"]), more]
         stated = (cells[1:] + [""])[:6]
         if [cell.strip(" |") for cell in stated] != expected:

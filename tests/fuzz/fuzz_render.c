@@ -13,7 +13,16 @@
 #include "neutral_check.h"
 #include "render/neutralize.h"
 
-enum { MOST_ITEMS = 6, HAS_NONCE = 1, HAS_MORE = 2, IS_APPENDED = 4, IS_CHAT = 8, LEVEL_SHIFT = 4 };
+enum {
+  MOST_ITEMS = 6,
+  HAS_NONCE = 1,
+  HAS_MORE = 2,
+  IS_APPENDED = 4,
+  IS_CHAT = 8,
+  IS_BARE = 0x40,
+  IS_OLD = 0x80,
+  LEVEL_SHIFT = 4
+};
 
 static struct tidings_span take_field(struct tidings_span *rest) {
   size_t len = 0;
@@ -55,6 +64,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
       .deferred = data[1] & HAS_MORE ? 4 : 0,
       .nonce = data[1] & HAS_NONCE ? span_text("5f1d3c2b9a8e7061") : span_of(NULL, 0),
       .chat_request = (data[1] & IS_CHAT) != 0,
+      .bare = (data[1] & IS_BARE) != 0,
+      .now_ms = data[1] & IS_OLD ? INT64_MAX : 0,
+      .age_after_ms = data[1] & IS_OLD ? 60000 : 0,
       .call_ids = ids,
       .steered = steered};
   do {

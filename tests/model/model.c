@@ -6,12 +6,14 @@
  * of all.
  *
  * Usage: turns-model [DEPTH [NAME]]: to another depth, or one setup only.
+ *        turns-model table DEPTH: and prints the machine's table, as table.h says, instead.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "endings.h"
 #include "setups.h"
+#include "table.h"
 
 enum { MOST_STATES = 6000000, TABLE_BITS = 24 };
 
@@ -149,11 +151,23 @@ static bool run(const struct setup *setup, size_t number, unsigned depth, size_t
   return ok;
 }
 
+/* False: a law was broken. */
+static bool print_table(unsigned depth) {
+  size_t count, states = 0;
+  const struct setup *setups = setups_all(&count);
+  bool ok = true;
+  for (size_t i = 0; i < count; i++) ok = run(&setups[i], i + 1, depth, &states) && ok;
+  table_print();
+  return ok;
+}
+
 int main(int argc, char **argv) {
   unsigned depth = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
   const char *only = argc > 2 ? argv[2] : NULL;
   size_t number = 0, failed = 0, states = 0, count;
   const struct setup *setups = setups_all(&count);
+  if (argc == 3 && !strcmp(argv[1], "table"))
+    return !print_table((unsigned)strtoul(argv[2], NULL, 10));
   for (size_t i = 0; i < count; i++) {
     if (only && strcmp(only, setups[i].name) != 0) continue;
     failed += !run(&setups[i], ++number, depth ? depth : setups[i].depth, &states);

@@ -90,9 +90,10 @@ static void add_turns(struct listing *listing) {
   static const uint8_t with_names[] = {TURNS_DECLINED, TURNS_FINISHED, TURNS_ABORTED,
                                        TURNS_FAILED,   TURNS_RETRYING, TURNS_WAITING};
   static const uint8_t without[] = {
-      TURNS_STARTED_OWN,   TURNS_RESUME,         TURNS_STREAM_STARTED, TURNS_STREAM_FINISHED,
-      TURNS_TOOLS_STARTED, TURNS_TOOLS_FINISHED, TURNS_OPENED,         TURNS_COMPACTING,
-      TURNS_COMPACTED,     TURNS_CLOSED,         TURNS_LOOK,           TURNS_REWOUND};
+      TURNS_STARTED_OWN,     TURNS_RESUME,        TURNS_STREAM_STARTED,
+      TURNS_STREAM_FINISHED, TURNS_TOOLS_STARTED, TURNS_TOOLS_FINISHED,
+      TURNS_OPENED,          TURNS_COMPACTING,    TURNS_COMPACTED,
+      TURNS_CLOSED,          TURNS_LOOK};
   add_with_names(listing, (struct move){.event = TURNS_STARTED}, false);
   for (size_t i = 0; i < sizeof with_names; i++)
     add_with_names(listing, (struct move){.event = with_names[i]}, true);
@@ -115,6 +116,7 @@ static void add_hosts(struct listing *listing) {
   for (unsigned named = 0; named < 1 << MOST_CARRIERS; named++) {
     add(listing, (struct move){.kind = MOVE_OPEN, .carrier = (uint8_t)named});
     add(listing, (struct move){.kind = MOVE_OPEN, .carrier = (uint8_t)named, .other_host = true});
+    add(listing, (struct move){.kind = MOVE_REWIND, .carrier = (uint8_t)named});
   }
   add(listing, (struct move){.kind = MOVE_ATTACH});
   add(listing, (struct move){.kind = MOVE_CRASH});
@@ -147,12 +149,10 @@ static bool carriers_named_are_out(const struct move *move, const struct world *
 
 static bool event_possible(const struct move *move, const struct world *world,
                            const struct setup *setup) {
-  bool steers = move->steer && !move->resume;
   switch (move->event) {
-  case TURNS_SUBMIT: /* `resume` is of interest only after a failure, `steer` only in a turn */
+  case TURNS_SUBMIT: /* `resume` is of interest only after a failure */
     if (world->submitted >= setup->messages || (move->steer && move->resume)) return false;
     if (move->resume && world->run.state != RUN_ERROR) return false;
-    if (steers && (world->run.state == RUN_IDLE || world->run.state == RUN_ERROR)) return false;
     break;
   case TURNS_CLOSED: return true; /* anybody's, when no host lives */
   default: break;
@@ -170,6 +170,7 @@ bool move_possible(const struct move *move, const struct world *world, const str
   case MOVE_OPEN:
     if (!move->other_host && !world->alive) return false;
     return carriers_named_are_out(move, world);
+  case MOVE_REWIND: return carriers_named_are_out(move, world);
   case MOVE_CRASH: return world->alive;
   case MOVE_ARRIVE: return world->item == ITEM_NONE;
   case MOVE_VANISH: return world->item == ITEM_PENDING;
@@ -212,7 +213,7 @@ const char *event_name(enum turns_event event) {
       [TURNS_COMMITTED] = "committed",
       [TURNS_ROLLED_BACK] = "rolled back",
       [TURNS_RECOVERED] = "recovered",
-      [TURNS_NEWS] = "news",
+      [TURNS_NOTIFICATION] = "notification",
       [TURNS_REDIRECT] = "message.redirected",
       [TURNS_REWOUND] = "session.rewound",
   };
@@ -252,6 +253,10 @@ void move_print(const struct move *move) {
   case MOVE_OPEN:
     printf("%s: session.resumed, deliveries%s%s", move->other_host ? "another host" : "host",
            move->carrier & 1 ? " 1" : "", move->carrier & 2 ? " 2" : "");
+    break;
+  case MOVE_REWIND:
+    printf("host: session.rewound, deliveries%s%s", move->carrier & 1 ? " 1" : "",
+           move->carrier & 2 ? " 2" : "");
     break;
   default: printf("%s", kinds[move->kind]);
   }

@@ -6,8 +6,9 @@
 
 #include <stdlib.h>
 
+#include "compare.h"
 #include "laws.h"
-#include "witness.h"
+#include "table.h"
 
 /* -- a session loaded, as session/turning.c does it -------------------------------------------- */
 
@@ -87,15 +88,17 @@ static bool same_stored(const struct message *a, const struct message *b) {
          a->waited == b->waited && a->of_turn == b->of_turn && a->orphaned == b->orphaned;
 }
 
-static void compare(const struct world *before, const struct world *after,
-                    struct occurrence *occurrence) {
-  occurrence->moved_on =
+static struct occurrence occurrence_of(const struct world *before, const struct world *after,
+                                       int code) {
+  struct occurrence occurrence = {.before = before, .after = after, .code = code};
+  occurrence.moved_on =
       !turns_same_run(&before->run, &after->run) || before->submitted != after->submitted;
   for (size_t i = 0; i < after->submitted; i++) {
     bool same = i < before->submitted && same_stored(&before->messages[i], &after->messages[i]);
-    if (!same) occurrence->moved_on = true;
-    if (!same && !after->messages[i].changed) occurrence->unflagged |= (uint8_t)(1 << i);
+    if (!same) occurrence.moved_on = true;
+    if (!same && !after->messages[i].changed) occurrence.unflagged |= (uint8_t)(1 << i);
   }
+  return occurrence;
 }
 
 static struct turns_input input_of(const struct world *world, const struct setup *setup,
@@ -106,45 +109,46 @@ static struct turns_input input_of(const struct world *world, const struct setup
                               .last_item = world->item == ITEM_NONE ? 0 : 1};
 }
 
-static const char *judge(struct occurrence *occurrence, const struct world *before,
-                         struct world *world) {
-  occurrence->before = before;
-  occurrence->after = world;
-  compare(before, world, occurrence);
-  const char *broken = laws_of_step(occurrence);
-  if (!broken) witness_sees(occurrence, &world->witness);
-  return broken;
-}
+/* -- a move, while it is made ------------------------------------------------------------------ */
 
-static const char *step(struct world *world, const struct setup *setup, const struct move *move,
-                        struct call *call, int *ret_code) {
-  struct world before = *world;
-  struct occurrence occurrence = {
-      .setup = setup, .move = move, .input = &call->input, .meant = witness_reads(world, move)};
-  occurrence.code = *ret_code = turns_step(&call->turns, &call->input, NULL);
-  save(call, world);
-  return judge(&occurrence, &before, world);
+struct game {
+  struct world *world;
+  const struct setup *setup;
+  const struct move *move;
+  struct view_answer answer;
+};
+
+static const char *step(struct game *game, struct call *call) {
+  struct world before = *game->world;
+  game->answer.error = turns_step(&call->turns, &call->input, NULL);
+  save(call, game->world);
+  struct occurrence occurrence = occurrence_of(&before, game->world, game->answer.error);
+  table_record(&before, game->move, call->input.event, game->answer.error, game->world,
+               occurrence.moved_on);
+  return laws_of_step(&occurrence);
 }
 
 /* What ends each event; the attached host takes a reply. */
-static const char *look(struct world *world, const struct setup *setup, const struct move *move,
-                        bool answers, bool owned) {
+static const char *look(struct game *game, bool answers, bool owned) {
   static const struct move nothing;
-  struct world before = *world;
+  const struct setup *setup = game->setup;
+  struct world before = *game->world;
   struct call call = {.turns.count = 0};
-  struct occurrence occurrence = {
-      .setup = setup, .move = move, .input = &call.input, .looked = true};
-  load(world, &nothing, 0, &call);
-  call.input = input_of(world, setup, TURNS_LOOK);
+  struct turns_result result;
+  load(&before, &nothing, 0, &call);
+  call.input = input_of(&before, setup, TURNS_LOOK);
   call.input.answers = answers;
   call.input.owned = owned;
-  bool urgent = answers && world->item == ITEM_PENDING && turns_minds_urgency(&world->run);
+  bool urgent = answers && before.item == ITEM_PENDING && turns_minds_urgency(&before.run);
   if (urgent)
     call.input.urgency =
         (struct urgency){.urgent = setup->item_urgent, .asking = setup->item_asks, .most = 1};
-  turns_look(&call.turns, &call.input, &occurrence.result);
-  save(&call, world);
-  return judge(&occurrence, &before, world);
+  turns_look(&call.turns, &call.input, &result);
+  game->answer.offer = result.offer;
+  game->answer.abort = result.abort;
+  save(&call, game->world);
+  struct occurrence occurrence = occurrence_of(&before, game->world, 0);
+  return laws_of_step(&occurrence);
 }
 
 /* -- messages are taken alike from everybody --------------------------------------------------- */
@@ -168,14 +172,13 @@ static const char *same_from_another(const struct world *world, const struct mov
 
 /* -- moves ------------------------------------------------------------------------------------- */
 
-static const char *play_event(struct world *world, const struct setup *setup,
-                              const struct move *move) {
-  struct world before = *world;
+static const char *play_event(struct game *game) {
+  struct world *world = game->world, before = *world;
+  const struct move *move = game->move;
   struct call call = {.turns.count = 0};
   bool closes = move->event == TURNS_CLOSED, message = event_is_of_messages(move->event);
-  int code;
   load(world, move, 0, &call);
-  call.input = input_of(world, setup, move->event);
+  call.input = input_of(world, game->setup, move->event);
   call.input.answers = !move->foreign && !closes;
   call.input.owned = move->foreign || closes ? world->alive : true;
   call.input.ids = call.ids;
@@ -191,10 +194,11 @@ static const char *play_event(struct world *world, const struct setup *setup,
     world->item = ITEM_NONE;
     memset(world->carriers, 0, sizeof world->carriers);
   }
-  const char *broken = step(world, setup, move, &call, &code);
+  const char *broken = step(game, &call);
+  int code = game->answer.error;
   if (!broken && message) broken = same_from_another(&before, move, &call, code);
   if (closes) world->alive = world->known = false;
-  return broken || code ? broken : look(world, setup, move, call.input.answers, call.input.owned);
+  return broken || code ? broken : look(game, call.input.answers, call.input.owned);
 }
 
 static uint8_t mask_of_names(const struct world *world, const struct move *move) {
@@ -206,71 +210,60 @@ static uint8_t mask_of_names(const struct world *world, const struct move *move)
 }
 
 /* What the hook's reply leaves the host with: a lease, if anything is in it. */
-static void hand_out(struct world *world, const struct setup *setup, size_t at, bool names,
-                     uint8_t carried, uint8_t sent) {
-  struct carrier *carrier = &world->carriers[at];
+static void hand_out(struct game *game, size_t at, bool names, uint8_t carried, uint8_t sent) {
+  struct world *world = game->world;
   bool item = world->item == ITEM_PENDING;
-  if (item) { /* as the hooks do: what stays pending may ask again */
-    world->run.asked = 0;
-    world->witness.heard = false;
-  }
-  if (setup->fires_at_once) {
+  if (item) world->run.asked = 0; /* as the hooks do: what stays pending may ask again */
+  if (game->setup->fires_at_once) {
     if (item) world->item = ITEM_NONE;
-    world->witness.shown |= sent;
   } else if (item || carried || names) {
-    *carrier = (struct carrier){.out = true, .item = item, .row = carried, .sent = sent};
+    world->carriers[at] = (struct carrier){.out = true, .item = item, .row = carried, .sent = sent};
     if (item) world->item = ITEM_LEASED;
   }
 }
 
-static const char *play_hook(struct world *world, const struct setup *setup,
-                             const struct move *move) {
+static const char *play_hook(struct game *game) {
+  struct world *world = game->world, before = *world;
+  const struct move *move = game->move;
   size_t at = world->carriers[0].out ? 1 : 0;
-  bool chat = move->kind == MOVE_CHAT_REQUEST;
+  bool chat = move->kind == MOVE_CHAT_REQUEST, minds = turns_minds_tool_result(&world->run);
   struct call call = {.turns.count = 0};
-  struct world before = *world;
   uint8_t carried = 0;
-  int code = 0;
   const char *broken = NULL;
   load(world, move, 0, &call);
-  call.input = input_of(world, setup, chat ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT);
+  call.input = input_of(world, game->setup, chat ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT);
   call.input.ids = call.ids;
   call.input.named = call.named;
   call.input.named_count = move->name_count;
   call.input.delivery = at + 1;
   call.input.steered_most = SIZE_MAX;
   call.input.owned = true;
-  call.input.fires_at_once = setup->fires_at_once;
-  if (chat ? move->name_count > 0 : turns_minds_tool_result(&world->run)) {
-    broken = step(world, setup, move, &call, &code);
-    for (size_t i = 0; i < call.turns.count; i++) {
-      if (call.messages[i].delivery == at + 1) carried |= (uint8_t)(1 << (call.messages[i].n - 1));
-    }
-  } else if (!chat) { /* the hook says so without the machine: then it must be so */
-    broken = step(world, setup, move, &call, &code);
-    if (!broken && !turns_same_run(&before.run, &world->run))
-      broken = "turns_minds_tool_result knows when nothing would change";
+  call.input.fires_at_once = game->setup->fires_at_once;
+  if (!chat || move->name_count) broken = step(game, &call);
+  if (!broken && !chat && !minds && !turns_same_run(&before.run, &world->run))
+    broken = "turns_minds_tool_result knows when nothing would change";
+  if (broken || game->answer.error) return broken;
+  for (size_t i = 0; i < call.turns.count && (chat ? move->name_count > 0 : minds); i++) {
+    if (call.messages[i].delivery == at + 1) carried |= (uint8_t)(1 << (call.messages[i].n - 1));
   }
-  if (broken || code) return broken;
-  hand_out(world, setup, at, chat && move->name_count, carried,
+  hand_out(game, at, chat && move->name_count, carried,
            chat ? mask_of_names(&before, move) : carried);
   return NULL;
 }
 
 /* A carrier ends. */
-static const char *end_carrier(struct world *world, const struct setup *setup,
-                               const struct move *move, size_t at, bool committed, bool owned,
+static const char *end_carrier(struct game *game, size_t at, bool committed, bool owned,
                                bool answers) {
   static const struct move unnamed;
+  struct world *world = game->world;
   struct carrier carrier = world->carriers[at];
   struct call call = {.turns.count = 0};
-  int code;
-  load(world, &unnamed, carrier.row, &call);
   size_t count = 0;
+  load(world, &unnamed, carrier.row, &call);
   for (size_t i = 0; i < MOST_MESSAGES; i++) {
     if (carrier.row & 1 << i) call.named[count++] = find(&call, i + 1);
   }
-  call.input = input_of(world, setup, committed ? TURNS_COMMITTED : TURNS_ROLLED_BACK);
+  call.input = input_of(world, game->setup, committed ? TURNS_COMMITTED : TURNS_ROLLED_BACK);
   call.input.named = call.named;
   call.input.named_count = count;
   call.input.delivery = at + 1;
@@ -278,67 +271,65 @@ static const char *end_carrier(struct world *world, const struct setup *setup,
   call.input.answers = answers;
   world->carriers[at] = (struct carrier){0};
   if (carrier.item) world->item = committed ? ITEM_NONE : ITEM_PENDING;
-  const char *broken = step(world, setup, move, &call, &code);
+  const char *broken = step(game, &call);
   for (size_t i = 0; !broken && committed && i < world->submitted; i++) {
-    if (!(carrier.sent & 1 << i)) continue;
-    if (!message_is_over(world->messages[i].state)) broken = "what a committed carrier had is over";
-    if (world->messages[i].state == MESSAGE_FIRED) world->witness.shown |= (uint8_t)(1 << i);
+    if (carrier.sent & 1 << i && !message_is_over(world->messages[i].state))
+      broken = "what a committed carrier had is over";
   }
   return broken;
 }
 
-static const char *play_settle(struct world *world, const struct setup *setup,
-                               const struct move *move) {
-  const char *broken =
-      end_carrier(world, setup, move, move->carrier, move->committed, true, move->listens);
-  return broken || move->committed ? broken : look(world, setup, move, move->listens, true);
+static const char *play_settle(struct game *game) {
+  const struct move *move = game->move;
+  const char *broken = end_carrier(game, move->carrier, move->committed, true, move->listens);
+  return broken || move->committed ? broken : look(game, move->listens, true);
 }
 
-/* Somebody attaches; or the host that is attached says which carriers it has. */
-static const char *play_attach(struct world *world, const struct setup *setup,
-                               const struct move *move) {
-  static const struct move unnamed;
-  bool opens = move->kind == MOVE_OPEN,
-       recovers = world->known && (move->other_host || !world->alive);
+/* Somebody attaches; or the host that is attached says which carriers it has. An event that is
+ * refused has done nothing. */
+static const char *play_attach(struct game *game) {
+  static const struct move unnamed, opened = {.event = TURNS_OPENED},
+                                    rewound = {.event = TURNS_REWOUND};
+  struct world *world = game->world, before = *world;
+  bool rewinds = game->move->kind == MOVE_REWIND, opens = game->move->kind == MOVE_OPEN || rewinds,
+       recovers = world->known && (game->move->other_host || !world->alive);
   const char *broken = NULL;
-  int code;
   for (size_t i = 0; !broken && i < MOST_CARRIERS; i++) {
     if (world->carriers[i].out)
-      broken = end_carrier(world, setup, move, i, opens && move->carrier & 1 << i, false, false);
+      broken = end_carrier(game, i, opens && game->move->carrier & 1 << i, false, false);
   }
   if (!broken && recovers) {
     struct call call = {.turns.count = 0};
     load(world, &unnamed, 0, &call);
-    call.input = input_of(world, setup, TURNS_RECOVERED);
-    broken = step(world, setup, &unnamed, &call, &code);
+    call.input = input_of(world, game->setup, TURNS_RECOVERED);
+    broken = step(game, &call);
   }
   world->alive = world->known = true;
-  if (broken) return broken;
-  if (!opens) {
-    world->witness.excused = true;
-    return NULL;
-  }
-  static const struct move opened = {.event = TURNS_OPENED};
-  return play_event(world, setup, &opened);
+  if (broken || !opens) return broken;
+  game->move = rewinds ? &rewound : &opened;
+  broken = play_event(game);
+  if (game->answer.error) *world = before;
+  return broken;
 }
 
 const char *play(struct world *world, const struct setup *setup, const struct move *move) {
+  struct game game = {.world = world, .setup = setup, .move = move};
+  struct world before = *world;
   const char *broken = NULL;
   switch (move->kind) {
-  case MOVE_EVENT: broken = play_event(world, setup, move); break;
+  case MOVE_EVENT: broken = play_event(&game); break;
   case MOVE_TOOL_RESULT:
-  case MOVE_CHAT_REQUEST: broken = play_hook(world, setup, move); break;
-  case MOVE_SETTLE: broken = play_settle(world, setup, move); break;
+  case MOVE_CHAT_REQUEST: broken = play_hook(&game); break;
+  case MOVE_SETTLE: broken = play_settle(&game); break;
   case MOVE_ATTACH:
-  case MOVE_OPEN: broken = play_attach(world, setup, move); break;
-  case MOVE_CRASH:
-    world->alive = false;
-    world->witness.belief = HOST_RESTS;
-    break;
+  case MOVE_OPEN:
+  case MOVE_REWIND: broken = play_attach(&game); break;
+  case MOVE_CRASH: world->alive = false; break;
   case MOVE_ARRIVE: world->item = ITEM_PENDING; break;
   case MOVE_VANISH: world->item = ITEM_NONE; break;
   case MOVE_FORWARD: world->now_ms += TICK_MS; break;
   case MOVE_BACK: world->now_ms -= TICK_MS; break;
   }
-  return broken ? broken : laws_of_state(world, setup);
+  if (!broken) broken = laws_of_state(world, setup);
+  return broken ? broken : compare_with_oracle(&before, world, setup, move, &game.answer);
 }

@@ -44,19 +44,29 @@ static void canonical_times(struct world *world) {
   world->now_ms = NOW_MS;
 }
 
+void world_order(struct world *world) {
+  for (size_t i = 0; i < world->submitted; i++) {
+    size_t at = i;
+    for (; at && world->messages[world->order[at - 1]].place > world->messages[i].place; at--)
+      world->order[at] = world->order[at - 1];
+    world->order[at] = (uint8_t)i;
+  }
+}
+
 /* Those that are over come first: nothing is ever moved before them. */
 static void canonical_places(struct world *world, const struct setup *setup) {
   uint64_t gap = setup->tight ? 1 : 1 << 20, place = 0;
   uint8_t order[MOST_MESSAGES] = {0};
   size_t count = 0;
+  world_order(world);
   for (size_t i = 0; i < world->submitted; i++) {
     if (is_over(&world->messages[i])) order[count++] = (uint8_t)i;
   }
   for (size_t i = 0; i < world->submitted; i++) {
-    uint8_t index = world->witness.order[i];
+    uint8_t index = world->order[i];
     if (!is_over(&world->messages[index])) order[count++] = index;
   }
-  memcpy(world->witness.order, order, count);
+  memcpy(world->order, order, sizeof order);
   for (size_t i = 0; i < count; i++) world->messages[order[i]].place = place += gap;
   world->run.last_place = place;
 }
@@ -89,7 +99,6 @@ static void canonical_messages(struct world *world) {
     if (!is_over(message)) continue;
     message->delivery = 0;
     message->waited = message->steer = false;
-    if (message->state == MESSAGE_FIRED) world->witness.shown |= (uint8_t)(1 << i);
   }
 }
 
@@ -98,20 +107,11 @@ static void canonical_counters(struct world *world) {
   uint64_t most = run->kind == TURN_OF_SYSTEM ? 2 : 1; /* this one, and one that is over */
   if (run->system_turns > most) run->system_turns = most;
   run->asked = world->item != ITEM_NONE && run->asked;
-  world->witness.heard = world->item != ITEM_NONE && world->witness.heard;
   run->system_item = 0;
   run->orphaned = run->orphaned != 0;
   run->first_message = 0;
   run->attempt = 0;
   run->words = span_of(NULL, 0);
-}
-
-static void canonical_excuse(struct world *world) {
-  bool queued = false;
-  for (size_t i = 0; i < world->submitted; i++)
-    queued = queued || world->messages[i].state == MESSAGE_QUEUED;
-  world->witness.declines = false;
-  world->witness.excused = world->witness.excused && queued && world->run.state == RUN_IDLE;
 }
 
 void world_canonical(struct world *world, const struct setup *setup) {
@@ -120,7 +120,6 @@ void world_canonical(struct world *world, const struct setup *setup) {
   canonical_carriers(world);
   canonical_places(world, setup);
   canonical_counters(world);
-  canonical_excuse(world);
 }
 
 /* -- packed ------------------------------------------------------------------------------------ */
@@ -179,7 +178,10 @@ static void pass_world(struct tape *tape, struct world *world) {
   pass_run(tape, &world->run);
   PASS(world->submitted);
   for (size_t i = 0; i < world->submitted; i++) pass_message(tape, &world->messages[i]);
-  for (size_t i = 0; i < world->submitted; i++) PASS(world->witness.order[i]);
+  for (size_t i = 0; i < world->submitted; i++) {
+    PASS(world->order[i]);
+    world->messages[world->order[i]].place = i + 1;
+  }
   for (size_t i = 0; i < MOST_CARRIERS; i++) {
     PASS(world->carriers[i].out);
     if (!world->carriers[i].out) continue;
@@ -190,13 +192,6 @@ static void pass_world(struct tape *tape, struct world *world) {
   PASS(world->item);
   PASS(world->alive);
   PASS(world->known);
-  PASS(world->witness.belief);
-  PASS(world->witness.turn);
-  PASS(world->witness.shown);
-  PASS(world->witness.aborted);
-  PASS(world->witness.compacting);
-  PASS(world->witness.heard);
-  PASS(world->witness.excused);
 }
 
 void world_pack(const struct world *world, struct packed *ret_packed) {
@@ -227,7 +222,7 @@ void world_print(const struct world *world) {
          run->compacting ? " compacting" : "", run->settling ? " settling" : "",
          world->alive ? "" : " (no host)");
   for (size_t i = 0; i < world->submitted; i++) {
-    const struct message *message = &world->messages[world->witness.order[i]];
+    const struct message *message = &world->messages[world->order[i]];
     printf(" | %.*s %s", SPAN_FORMAT(message->id), message_state_name(message->state));
     if (message->state == MESSAGE_LEASED) printf(" on %d", (int)message->delivery);
     printf("%s%s%s", message->steer ? " steer" : "", message->of_turn ? " of turn" : "",

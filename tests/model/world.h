@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/model/world.h: one state of the model: a session's run and messages as the machine of
- * plugin/turns keeps them, what the store and the host keep beside them (carriers, a critical
- * notification, who is attached), and what a witness remembers who knows only what was said to the
- * host.
+ * plugin/rules/turns keeps them, and what the store and the host keep beside them (carriers, a
+ * critical notification, who is attached).
  */
 #ifndef TESTS_MODEL_WORLD_H
 #define TESTS_MODEL_WORLD_H
@@ -40,31 +39,15 @@ struct carrier {
 };
 
 enum item { ITEM_NONE, ITEM_PENDING, ITEM_LEASED };
-enum belief { HOST_RESTS, HOST_IS_ASKED, HOST_RUNS };
-
-struct witness {
-  uint8_t belief; /* what the host is doing, by its own words and the actions that it got */
-  uint8_t turn;   /* mask: whose turn is offered or runs */
-  uint8_t shown;  /* mask: in the transcript for good */
-  uint8_t order[MOST_MESSAGES]; /* indices, by when they were submitted and where they were moved */
-  bool aborted;                 /* the stream of this turn was asked to stop */
-  bool compacting;              /* the history is being shortened */
-  bool declines;                /* an offer, with the event that is being handled */
-  bool heard; /* the notification has had a turn of its own offered, or was there when an offer was
-                 declined */
-  bool excused; /* the queue may rest though the session is idle: the host declined, or did not open
-                   the session */
-};
-
 struct world {
   struct run run;
   struct message messages[MOST_MESSAGES]; /* by number - 1; number 0: not submitted yet */
   size_t submitted;
   struct carrier carriers[MOST_CARRIERS]; /* carrier i is delivery i + 1 */
   uint8_t item;
-  bool alive; /* the host that is attached */
-  bool known; /* some host was attached since the session was new or closed */
-  struct witness witness;
+  bool alive;                   /* the host that is attached */
+  bool known;                   /* some host was attached since the session was new or closed */
+  uint8_t order[MOST_MESSAGES]; /* numbers - 1, by place */
   int64_t now_ms;
 };
 
@@ -82,6 +65,9 @@ struct packed {
 };
 void world_pack(const struct world *world, struct packed *ret_packed);
 void world_unpack(const struct packed *packed, const struct setup *setup, struct world *ret_world);
+
+/* Where each message stands, by its place. */
+void world_order(struct world *world);
 
 void world_print(const struct world *world); /* as a line of TAP comment */
 

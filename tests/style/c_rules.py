@@ -45,6 +45,7 @@ HOLDERS = {
     "data_input": "an argument: what readers of data need of the configuration",
     "work": "a value: the policy's input",
     "turns_input": "a value: the rules' input",
+    "render_input": "a value: how old a line is follows from it",
 }
 # The store is below the operation: the transaction over keys, what walks through one, what its calls take.
 HOLDING_FOLDERS = ("plugin/store/",)
@@ -62,8 +63,9 @@ def held_outside_op(path, text):
 
 # -- an int is 0 or an error -------------------------------------------------------------------------
 
-AN_INT = re.compile(r"^(?:static\s|inline\s|_Noreturn\s)*int\s$")
-AN_ERROR = re.compile(r"^(?:TIDINGS_E_\w+|MDB_\w+|E[A-Z]+|INT_MAX)$")
+AN_INT = re.compile(r"^(?:static\s|inline\s|_Noreturn\s)*int(?:32_t)?\s$")
+A_BOOL = re.compile(r"^(?:static\s|inline\s)*bool\s$")
+AN_ERROR = re.compile(r"^(?:TIDINGS_OK|TIDINGS_E_\w+|MDB_\w+|E[A-Z]+|INT_MAX)$")
 COMPARES = re.compile(r"^const void \*\w+, const void \*\w+$")
 NO_ERRORS = {
     "main": "an exit status",
@@ -83,6 +85,8 @@ def int_results(path, text):
         return []
     code, found = code_of(text), []
     for function in FUNCTION.finditer(code):
+        if A_BOOL.match(function["head"]) and re.search(r"\bstruct tidings_error \*", function["arguments"]):
+            found.append(f"line {line_of(code, function.start())}: {function['name']} reports an error as a bool; return an int, 0 or the error")
         if not AN_INT.match(function["head"]) or function["name"] in NO_ERRORS or COMPARES.match(" ".join(function["arguments"].split())):
             continue
         for result in re.finditer(r"\breturn\b([^;]*);", function["body"]):
@@ -222,6 +226,8 @@ SAMPLES = (
     (held_outside_op, "plugin/flow/a.c", "struct taking {\n  const struct settings *s;\n};\n", "struct taking {\n  struct op *op; /* its settings */\n};\n"),
     (int_results, "plugin/a.c", "static int look(void) {\n  return 1;\n}\n", "static bool look(void) {\n  return 1;\n}\n"),
     (int_results, "hostkit/a.c", "int look(int a,\n         int b) {\n  return a ? 0 : FOUND;\n}\n", "int look(int a) {\n  return a ? 0 : TIDINGS_E_STATE;\n}\n"),
+    (int_results, "hostkit/a.c", "int32_t look(void) {\n  return FOUND;\n}\n", "int32_t look(void) {\n  return TIDINGS_OK;\n}\n"),
+    (int_results, "hostkit/a.c", "bool look(struct tidings_error *error) {\n  return !error;\n}\n", "bool look(int error) {\n  return !error;\n}\n"),
     (int_results, "common/a.c", "int is_same(int a, int b) { return a == b; }\n", "int same(int a) { return fail(a == 1 ? 2 : 3); }\n"),
     (null_checks, "a.c", "  if (a && b(c) == NULL) return;\n", "  if (!a) found = b(c) != NULL;\n"),
     (null_checks, "a.c", "  x = a != NULL ? a->b : 0;\n", "  x = (a != NULL) + 1;\n"),

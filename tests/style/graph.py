@@ -19,7 +19,7 @@ LAYERS = (
     ("common",),
     ("hostkit", "plugin/values"),
     ("command", "plugin/render"),
-    ("agents/hosts", "agents/node", "hostsim/host", "plugin/rules/policy", "plugin/rules/turns", "plugin/rules/producers", "bench"),
+    ("agents/hosts", "agents/node", "hostsim/host", "hostsim/reading", "plugin/rules/policy", "plugin/rules/turns", "plugin/rules/producers", "bench"),
     ("agents/hook", "agents/setup", "hostsim/scenario", "hostsim/sim/model", "plugin/event"),
     ("cli/run", "cli/watch", "cli/doctor", "hostsim/conformance", "hostsim/demo", "hostsim/sim", "plugin/config"),
     ("cli", "hostsim", "plugin/store/db"),

@@ -319,6 +319,8 @@ static bool try_formats(void) {
                                  .deferred = 2,
                                  .format = (uint8_t)format,
                                  .call_ids = ids,
+                                 .now_ms = 120000,
+                                 .age_after_ms = 60000,
                                  .steered = &plenty[0].note.message,
                                  .steered_count = 1};
     done = render_messages(&input, &arena, &messages, &count) == 0;

@@ -17,3 +17,21 @@ const char *const act_event_types[ACT_WAKE + 1] = {
     "stream.started",     "stream.finished",   "tools.started",     "tools.finished",
     "session.opened",     "session.resumed",   "session.rewound",   "session.forked",
     "session.compacting", "session.compacted", "session.closed",    "wake"};
+
+const struct sim_look act_looks[LOOKS] = {{"grouped", "markdown", false},
+                                          {"flat", "markdown-flat", false},
+                                          {"xml", "xml", false},
+                                          {"xml-batch", "xml-batch", false},
+                                          {"balanced", "markdown", false},
+                                          {"grouped", "json", true},
+                                          {"balanced", "json", true},
+                                          {"grouped", "system-reminder", true},
+                                          {"xml", "system-reminder", true},
+                                          {"grouped", "openai", true},
+                                          {"grouped", "anthropic", true},
+                                          {"balanced", "synthetic-call", true},
+                                          {"balanced", "markdown-flat", true},
+                                          {"flat", "xml", true},
+                                          {"plain", "plain", false},
+                                          {"grouped", "plain", true}};
+const char *const act_order_names[ORDERS] = {"level", "time", "newest"};

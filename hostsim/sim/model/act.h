@@ -53,7 +53,7 @@ enum act_kind {
 };
 
 static inline bool act_is_event(enum act_kind kind) { return kind <= ACT_WAKE; }
-static inline bool act_is_news(enum act_kind kind) { return kind <= ACT_SUBAGENT; }
+static inline bool act_is_notification(enum act_kind kind) { return kind <= ACT_SUBAGENT; }
 static inline bool act_is_message(enum act_kind kind) {
   return kind >= ACT_SUBMIT && kind <= ACT_REDIRECT;
 }
@@ -68,11 +68,26 @@ static inline bool act_names_deliveries(enum act_kind kind) {
 
 enum activation { PASSIVE, ASKS_IDLE, INTERRUPTS };
 
+/* How notifications are shown: by a preset, whose format another may take the place of. Which of
+ * them are shown, and that each has a line of its own, is the same in all. */
+struct sim_look {
+  const char *preset, *format;
+  bool has_format; /* it is configured beside the preset */
+};
+enum { LOOKS = 16 };
+extern const struct sim_look act_looks[LOOKS];
+
+enum sim_order { BY_LEVEL, BY_TIME, BY_NEWEST, ORDERS };
+extern const char *const act_order_names[ORDERS];
+
 /* What of the configuration a schedule changes; the rest stays as it is by default. */
 struct sim_settings {
   bool coalescing, hold, force;
   uint8_t filter; /* 0: none; FILTER_* */
+  uint8_t look;   /* of act_looks */
+  uint8_t order;  /* enum sim_order */
   uint32_t settle_delay_ms, max_auto_turns, max_aborts, abort_window_ms, max_items, pending_limit;
+  uint32_t age_after_ms; /* what is older says so; 0: nothing does */
 };
 enum { FILTER_NONE, FILTER_CI, FILTER_TOOL_FAILED, FILTER_ALL, FILTERS };
 
@@ -119,6 +134,7 @@ struct act {
   uint64_t deliveries[ACT_IDS]; /* as the plugin names them */
   uint64_t delivery;            /* ACT_SETTLE */
   bool committed;
+  bool no_reply; /* ACT_SETTLE: the caller takes none, and so is asked for nothing */
 
   struct sim_settings settings; /* ACT_CONFIGURE */
   int64_t clock_ms;             /* ACT_CLOCK: by how much it jumps */
@@ -132,7 +148,7 @@ static inline bool act_names_delivery(const struct act *act, uint64_t public_id)
 }
 
 /* In the one not even a line fits, in the other each that is alone. */
-enum { ROOM_FOR_NONE = 4, ROOM_FOR_ONE = 560 };
+enum { ROOM_FOR_NONE = 4, ROOM_FOR_ONE = 900 };
 
 /* The kinds of notifications that are pushed. */
 struct note_kind {

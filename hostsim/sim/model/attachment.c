@@ -62,7 +62,7 @@ static void attach(struct model *model, const struct act *act) {
     enum run_state from = model->run.state;
     (void)resolve_leases(model, act);
     recover_run(model, &model->peers[act->peer].settings);
-    news_ask_again(model);
+    items_ask_again(model);
     model_note_change(model, RECOVERED, from);
     model->found = model->run.state;
   }
@@ -91,7 +91,8 @@ int attachment_open(struct model *model, const struct act *act) {
   if (mine && act->kind == ACT_RESUMED && act->has_deliveries) (void)resolve_leases(model, act);
   if (act->rewound) {
     (void)carrier_rewind(model, act);
-    news_ask_again(model);
+    model->run.unfit = 0;
+    items_ask_again(model);
   }
   if (model->run.state == IDLE && !model->run.delayed) run_offer(model, settings);
   return 0;
@@ -118,7 +119,7 @@ int attachment_close(struct model *model, const struct act *act) {
     if (model->deliveries[i].state == DELIVERY_LEASED)
       model->deliveries[i].state = DELIVERY_ROLLED_BACK;
   for (unsigned i = 0; i < model->item_count; i++)
-    if (model->items[i].held != ENDED) news_end(model, &model->items[i], CLOSED);
+    if (model->items[i].held != ENDED) items_end(model, &model->items[i], CLOSED);
   for (unsigned i = 0; i < model->message_count; i++)
     if (!message_is_over(&model->messages[i]))
       model->messages[i].state = model->messages[i].system ? MESSAGE_CANCELLED : MESSAGE_CLOSED;

@@ -26,7 +26,7 @@ static void lease_turn(struct model *model, int delivery) {
   }
 }
 
-static void lease_news(struct model *model, const struct plan *plan, int delivery) {
+static void lease_items(struct model *model, const struct plan *plan, int delivery) {
   for (unsigned i = 0; i < plan->taken_count; i++) {
     struct model_item *item = &model->items[plan->taken[i].item];
     item->held = LEASED;
@@ -38,7 +38,7 @@ static void lease_news(struct model *model, const struct plan *plan, int deliver
 
 static void end_removed(struct model *model, const struct plan *plan) {
   for (unsigned i = 0; i < plan->taken_count; i++)
-    news_end(model, &model->items[plan->taken[i].item], plan->taken[i].outcome);
+    items_end(model, &model->items[plan->taken[i].item], plan->taken[i].outcome);
 }
 
 /* How many lines, by the cap and the room. */
@@ -52,7 +52,7 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   struct plan plan;
   bool steers = act->kind == ACT_TOOL_RESULT && model->run.state == BUSY && !model->run.compacting;
   bool names = act->kind == ACT_CHAT_REQUEST && act->has_ids;
-  news_plan(model, settings, most_lines(act, settings), &plan);
+  items_plan(model, settings, most_lines(act, settings), &plan);
   answer->steered_count = steers ? message_waiting(model, MESSAGE_STEERING, answer->steered) : 0;
   if (act->room > 0 && answer->steered_count > act->steered_fit)
     answer->steered_count = act->steered_fit;
@@ -65,13 +65,14 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   answer->delivery = (int)model->delivery_count++;
   model->deliveries[answer->delivery] = (struct model_delivery){
       .state = DELIVERY_LEASED, .on_tool_result = act->kind == ACT_TOOL_RESULT};
-  lease_news(model, &plan, answer->delivery);
+  lease_items(model, &plan, answer->delivery);
   for (unsigned i = 0; i < answer->steered_count; i++)
     lease_message(model, answer->steered[i], answer->delivery, true);
   if (names) lease_turn(model, answer->delivery);
   for (unsigned i = 0; i < plan.shown_count; i++)
     answer->shown[answer->shown_count++] = plan.shown[i];
-  if (plan.shown_count > 0) news_ask_again(model);
+  answer->waiting = plan.waiting;
+  if (plan.shown_count > 0) items_ask_again(model);
   if (model->one_phase) {
     carrier_commit(model, answer->delivery);
     model->deliveries[answer->delivery].on_return = true;
@@ -95,7 +96,7 @@ void carrier_commit(struct model *model, int delivery) {
   model->deliveries[delivery].state = DELIVERY_COMMITTED;
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].held == LEASED && model->items[i].delivery == delivery)
-      news_end(model, &model->items[i], model->items[i].outcome);
+      items_end(model, &model->items[i], model->items[i].outcome);
   /* One carrier in the transcript is enough. */
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
@@ -115,9 +116,9 @@ bool carrier_roll_back(struct model *model, int delivery) {
     struct model_item *item = &model->items[i];
     if (item->held != LEASED || item->delivery != delivery) continue;
     item->held = PENDING;
-    if (item->recalled) news_end(model, item, WITHDRAWN);
+    if (item->recalled) items_end(model, item, WITHDRAWN);
   }
-  news_ask_again(model);
+  items_ask_again(model);
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
     if (message->state != MESSAGE_LEASED || !carries(model, (unsigned)delivery, i) ||
@@ -190,7 +191,7 @@ static void end_again(struct model *model, struct model_delivery *delivery) {
   for (unsigned i = 0; i < model->item_count; i++) {
     if (delivery->fates[i] == 0) continue;
     if (model->items[i].held == PENDING)
-      news_end(model, &model->items[i], (enum outcome)(delivery->fates[i] - 1));
+      items_end(model, &model->items[i], (enum outcome)(delivery->fates[i] - 1));
     else if (delivery->state == DELIVERY_ROLLED_BACK && !shows(delivery, i)) delivery->fates[i] = 0;
   }
 }
@@ -209,7 +210,7 @@ unsigned carrier_rewind(struct model *model, const struct act *act) {
     model->items[i].held = PENDING;
     model->items[i].recalled = false;
     model->outcomes[DELIVERED]--;
-    if (news_is_expired(model, &model->items[i])) news_end(model, &model->items[i], EXPIRED);
+    if (items_is_expired(model, &model->items[i])) items_end(model, &model->items[i], EXPIRED);
   }
   for (unsigned i = 0; i < model->delivery_count; i++) {
     struct model_delivery *delivery = &model->deliveries[i];

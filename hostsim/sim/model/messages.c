@@ -98,7 +98,7 @@ static unsigned place_of(const struct model *model, int id) {
 int message_move(struct model *model, const struct act *act) {
   int error = check_waits(message_find(model, act->id));
   if (error == 0 && act->before != 0) error = check_waits(message_find(model, act->before));
-  if (error != 0) return error;
+  if (error != 0 || act->before == act->id) return error;
   unsigned from = place_of(model, act->id);
   int message = model->queue[from];
   memmove(&model->queue[from], &model->queue[from + 1],

@@ -31,13 +31,13 @@ void model_process_ended(struct model *model, enum peer peer) {
 
 /* -- the kinds --------------------------------------------------------------------------------- */
 
-static int take_news(struct model *model, const struct act *act,
-                     const struct sim_settings *settings) {
+static int take_notification(struct model *model, const struct act *act,
+                             const struct sim_settings *settings) {
   if (act->kind == ACT_POLLED) {
-    news_poll(model, act->handle);
+    items_poll(model, act->handle);
     return 0;
   }
-  return news_push(model, act, settings);
+  return items_push(model, act, settings);
 }
 
 static int64_t delay_end_ms(const struct model *model, const struct sim_settings *settings) {
@@ -84,7 +84,7 @@ static int take_lifecycle(struct model *model, const struct act *act,
   if (act->kind == ACT_CLOSED) return attachment_close(model, act);
   int error = attachment_enter(model, act);
   if (error != 0) return error;
-  if (act->kind == ACT_FORKED) return news_check_fork(model, settings);
+  if (act->kind == ACT_FORKED) return items_check_fork(model, settings);
   if (act->kind == ACT_COMPACTING) {
     model->run.compacting = true;
   } else if (act->kind == ACT_COMPACTED) {
@@ -108,7 +108,7 @@ static int take_carrier(struct model *model, const struct act *act,
 
 static int take_step(struct model *model, const struct act *act,
                      const struct sim_settings *settings, struct answer *answer) {
-  if (act_is_news(act->kind)) return take_news(model, act, settings);
+  if (act_is_notification(act->kind)) return take_notification(model, act, settings);
   if (act_is_message(act->kind)) return take_message(model, act, settings);
   switch (act->kind) {
   case ACT_TOOL_RESULT:
@@ -131,7 +131,7 @@ static int take_step(struct model *model, const struct act *act,
 }
 
 /* A passive notification is only stored. */
-static bool is_plain_news(const struct act *act) {
+static bool is_plain_notification(const struct act *act) {
   return act->kind == ACT_POLLED || (act->kind == ACT_NOTE && act->activation == PASSIVE &&
                                      act->level != TIDINGS_LEVEL_CRITICAL);
 }
@@ -140,7 +140,7 @@ static bool is_plain_news(const struct act *act) {
 static void tell(struct model *model, const struct act *act, const struct sim_settings *settings,
                  struct answer *answer) {
   struct model_run *run = &model->run;
-  if (is_plain_news(act)) return;
+  if (is_plain_notification(act) || act->no_reply) return;
   bool tells = act_is_event(act->kind) || answer->rolled_back;
   if (tells && run->state == IDLE && delay_is_over(model, settings)) run_offer(model, settings);
   if (tells) urgency_look(model, settings, answer);
@@ -171,8 +171,8 @@ static void note_waiting(struct model *model) {
  * its host the owner before it is refused. */
 static int attempt(struct model *model, const struct act *act, const struct sim_settings *settings,
                    struct answer *answer) {
-  bool attaches =
-      !act_is_news(act->kind) && act->peer != PEER_PRODUCER && !model_owner_is(model, act->peer);
+  bool attaches = !act_is_notification(act->kind) && act->peer != PEER_PRODUCER &&
+                  !model_owner_is(model, act->peer);
   if (!attaches) return take_step(model, act, settings, answer);
   static struct model before;
   before = *model;
@@ -201,10 +201,10 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   bool says = names || answer->delivery >= 0 || answer->shown_count + answer->steered_count > 0 ||
               answer->offered_count > 0 || answer->abort_stream;
   bool changed = model->run.state != state || model->run.phase != phase || answer->wakes;
-  bool news = act_is_news(act->kind);
+  bool notification = act_is_notification(act->kind);
   answer->silent =
-      (news && !says && !answer->wakes) || (act_is_hook(act->kind) && !says && !changed);
-  answer->optional = (!act_is_event(act->kind) || news) && !says;
+      (notification && !says && !answer->wakes) || (act_is_hook(act->kind) && !says && !changed);
+  answer->optional = (!act_is_event(act->kind) || notification) && !says;
 }
 
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer) {
@@ -218,8 +218,8 @@ void model_apply(struct model *model, const struct act *act, struct answer *ret_
 }
 
 bool model_apply_first(struct model *model, const struct act *act) {
-  if (act_is_news(act->kind)) {
-    bool stored = take_news(model, act, &model->peers[act->peer].settings) == 0;
+  if (act_is_notification(act->kind)) {
+    bool stored = take_notification(model, act, &model->peers[act->peer].settings) == 0;
     model->seen |= act->seen != 0 ? 1u << act->seen : 0;
     return stored;
   }
@@ -236,5 +236,5 @@ bool model_must_ring(const struct model *model, const struct act *act,
                 model->found != STARTING;
   bool withdraws = act->kind == ACT_CANCEL && model->found == STARTING && model->run.state == IDLE;
   return offers || withdraws || act->kind == ACT_SUBAGENT ||
-         (act->kind == ACT_NOTE && !is_plain_news(act));
+         (act->kind == ACT_NOTE && !is_plain_notification(act));
 }

@@ -11,13 +11,14 @@
 
 #include <stddef.h>
 
-enum {
-  MODEL_MESSAGES = 512,
-  MODEL_ITEMS = 384,
-  MODEL_DELIVERIES = 512,
-  MODEL_ABORTS = 512,
-  MODEL_CHANGES = 1024
-};
+/* As many as the longest schedule makes. Who explores single steps compiles it smaller: a model is
+ * copied a lot. */
+#ifdef MODEL_OF_A_STEP
+enum { MODEL_MESSAGES = 8, MODEL_ITEMS = 4, MODEL_DELIVERIES = 4, MODEL_ABORTS = 8 };
+#else
+enum { MODEL_MESSAGES = 512, MODEL_ITEMS = 384, MODEL_DELIVERIES = 512, MODEL_ABORTS = 512 };
+#endif
+enum { MODEL_CHANGES = 2 * MODEL_MESSAGES };
 
 enum outcome { DELIVERED, SUPERSEDED, WITHDRAWN, EXPIRED, FILTERED, DROPPED, CLOSED, OUTCOMES };
 enum held { PENDING, LEASED, ENDED };
@@ -68,9 +69,9 @@ struct model_delivery {
   uint64_t public_id; /* as the plugin names it; 0: never named */
   enum delivery_state state;
   bool on_tool_result, held;  /* held: while a rewind is done: it is named */
-  bool on_return;             /* on_return: no host was told its id */
+  bool on_return;             /* on_return: no host received its id */
   uint8_t fates[MODEL_ITEMS]; /* 1 + how each item ends when it is committed; 0: not by it */
-  uint64_t carries[MODEL_MESSAGES / 64]; /* bit n: message n */
+  uint64_t carries[(MODEL_MESSAGES + 63) / 64]; /* bit n: message n */
 };
 
 enum run_state { IDLE, STARTING, BUSY, RETRYING, WAITING, FAILED };
@@ -141,6 +142,7 @@ struct answer {
   int64_t wake_at_ms;
   int delivery; /* index, or -1 */
   unsigned shown_count, steered_count, offered_count;
+  unsigned waiting; /* so many more are pending, as the text says */
   int shown[MODEL_ITEMS], steered[MODEL_MESSAGES], offered[MODEL_MESSAGES];
 };
 

@@ -7,11 +7,11 @@
 
 #include "sim/model/model.h"
 
-/* news.c: what is shown of what is pending. A fate for each item that the carrier takes; those that
- * it leaves are LEFT. */
+/* items.c: what is shown of what is pending. A fate for each item that the carrier takes; those
+ * that it leaves are LEFT. */
 struct plan {
   int end; /* no line is of an item from this one on */
-  unsigned shown_count, taken_count;
+  unsigned shown_count, taken_count, waiting;
   int shown[MODEL_ITEMS];
   struct {
     int item;
@@ -19,14 +19,14 @@ struct plan {
   } taken[MODEL_ITEMS];
 };
 /* At most so many lines are shown. */
-void news_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
-               struct plan *ret_plan);
-int news_push(struct model *model, const struct act *act, const struct sim_settings *settings);
-int news_check_fork(const struct model *model, const struct sim_settings *settings);
-void news_poll(struct model *model, uint8_t handle);
-void news_end(struct model *model, struct model_item *item, enum outcome outcome);
-void news_ask_again(struct model *model);
-bool news_is_expired(const struct model *model, const struct model_item *item);
+void items_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
+                struct plan *ret_plan);
+int items_push(struct model *model, const struct act *act, const struct sim_settings *settings);
+int items_check_fork(const struct model *model, const struct sim_settings *settings);
+void items_poll(struct model *model, uint8_t handle);
+void items_end(struct model *model, struct model_item *item, enum outcome outcome);
+void items_ask_again(struct model *model);
+bool items_is_expired(const struct model *model, const struct model_item *item);
 
 /* messages.c: the queue. Functions that return int answer 0 or an error and change nothing then. */
 struct model_message *message_find(struct model *model, int id);

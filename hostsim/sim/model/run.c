@@ -234,7 +234,7 @@ static void fail(struct model *model, const struct act *act) {
   run_become_idle(model);
   model->run.state = FAILED;
   model->run.words = act->has_words ? act->serial : 0;
-  news_ask_again(model);
+  items_ask_again(model);
 }
 
 static int hold(struct model *model, const struct act *act) {

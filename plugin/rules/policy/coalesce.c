@@ -16,6 +16,7 @@ static void start_line(struct work *work, size_t i) {
                                                   .place = work->places[i],
                                                   .group = work->places[i],
                                                   .newest = item->n,
+                                                  .time_ms = item_occurred_ms(item),
                                                   .count = 1,
                                                   .level = item->note.level,
                                                   .pinned = item->pinned};
@@ -27,6 +28,7 @@ static void join_line(struct work *work, struct line *line, size_t *tail, size_t
   *tail = i;
   line->count++;
   line->newest = item->n;
+  line->time_ms = item_occurred_ms(item);
   if (work->places[i] < line->place) line->place = work->places[i];
   line->pinned = line->pinned || item->pinned;
 }
@@ -41,17 +43,22 @@ static bool is_within(const struct work *work, size_t first, size_t i) {
 }
 
 /* Source, name and level as one text. Changed files never share a window with what only reads like
- * one. */
+ * one, nor those that changed while a tool ran with others: a list says so of all or none. */
 static int write_kind(const struct work *work, size_t i, struct tidings_span *ret) {
   const struct notification *note = &work->items[i].note;
-  char *text = arena_alloc(work->arena, 3 + note->source.len + note->name.len);
+  bool is_file = is_file_change(&work->items[i]);
+  size_t tool_len = is_file ? note->tool.len : 0;
+  size_t len = 3 + note->source.len + note->name.len + (is_file ? 1 + tool_len : 0);
+  char *text = arena_alloc(work->arena, len), *at = text + 2 + note->source.len;
   if (!text) return -1;
   text[0] = (char)note->level;
-  text[1] = is_file_change(&work->items[i]) ? 'f' : ' ';
+  text[1] = is_file ? 'f' : ' ';
   memcpy(text + 2, note->source.ptr, note->source.len);
-  text[2 + note->source.len] = '\0';
-  if (note->name.len) memcpy(text + 3 + note->source.len, note->name.ptr, note->name.len);
-  *ret = span_of(text, 3 + note->source.len + note->name.len);
+  *at++ = '\0';
+  if (note->name.len) memcpy(at, note->name.ptr, note->name.len);
+  if (is_file) at[note->name.len] = '\0';
+  if (tool_len) memcpy(at + note->name.len + 1, note->tool.ptr, tool_len);
+  *ret = span_of(text, len);
   return 0;
 }
 

@@ -159,7 +159,8 @@ int policy_list_files(const struct work *work, struct line *line) {
       }
     }
   }
-  *list = (struct file_list){.paths = paths, .changes = changes, .count = count};
+  *list = (struct file_list){
+      .paths = paths, .changes = changes, .count = count, .tool = line->item->note.tool};
   line->files = list;
   line->listed = count < FILES_LISTED ? count : FILES_LISTED;
   return count_folders(work, list);

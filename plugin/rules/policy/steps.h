@@ -71,7 +71,7 @@ static inline size_t first_of(const struct work *work, const struct line *line) 
 }
 
 void policy_expire(struct work *work);
-int policy_withdraw(struct work *work); /* 0, or -1: no memory. So are the others that return int */
+int policy_withdraw(struct work *work); /* 0, or -1: no memory, as of the others that return int */
 /* Is it withdrawn, but not to be forgotten yet, because of what others may still say of it? */
 bool policy_is_awaited(const struct work *work, size_t index);
 int policy_annihilate(struct work *work);

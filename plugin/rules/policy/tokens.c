@@ -17,8 +17,14 @@ static uint64_t cost(const struct work *work, struct tidings_span message) {
   return (message.len + 3) / 4;
 }
 
+static bool is_blank(char byte) {
+  return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+/* With the empty lines before it: they say nothing. */
 static size_t first_line_bytes(struct tidings_span message) {
   size_t len = 0;
+  while (len < message.len && is_blank(message.ptr[len])) len++;
   while (len < message.len && message.ptr[len] != '\n' && message.ptr[len] != '\r') len++;
   return len;
 }

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/withdraw.c: the model already knows what it did or saw itself. A file that a call of
- * its own has changed is seen by watchers as well: what they say of it, a moment before or after,
- * is withdrawn with it. Watchers are later than the call's own carrier, so the report of an edit
- * stays pending, and is never shown, until none of them can be on its way any more.
+ * its own has changed is seen by watchers as well, and what they say of it is withdrawn with it.
+ * Equal stamps prove that both saw the same file; different ones, that somebody else has changed it
+ * too. Without a stamp on both sides what a watcher says a moment before or after is taken for the
+ * same change. Watchers are later than the call's own carrier, so the report of an edit stays
+ * pending, and is never shown, until none of them can be on its way any more.
  */
 #include <stdlib.h>
 
 #include "rules/policy/steps.h"
 
 enum {
-  WATCHER_MS = 2000
-}; /* how far a watcher's notification may be from the change that it saw */
+  WATCHER_MS = 2000, /* how far a watcher's notification may be from the change that it saw */
+  PROOF_MS = 60000   /* so long an edit with a stamp waits for a watcher; that is cheap, because it
+                        withdraws nothing by mistake */
+};
 
-struct edit { /* a path that the assistant's own call has changed */
-  struct tidings_span path;
+struct edit {                      /* a path that the assistant's own call has changed */
+  struct tidings_span path, stamp; /* stamp empty: not given */
   int64_t time_ms;
   uint64_t n;
 };
@@ -28,23 +32,32 @@ static int by_path(const void *left, const void *right) {
   return a->n < b->n ? -1 : a->n > b->n;
 }
 
-static bool is_near(int64_t a, int64_t b) {
+static bool is_near(int64_t a, int64_t b, int64_t within_ms) {
   int64_t apart;
-  return !__builtin_sub_overflow(a, b, &apart) && apart >= -WATCHER_MS && apart <= WATCHER_MS;
+  return !__builtin_sub_overflow(a, b, &apart) && apart >= -within_ms && apart <= within_ms;
 }
 
-/* The first edit of this path near that time, by n; NULL: there is none. */
+static struct tidings_span stamp_of(const struct item *item, size_t path) {
+  return item->facts.stamps ? item->facts.stamps[path] : span_of(NULL, 0);
+}
+
+static bool is_same_change(const struct edit *edit, const struct edit *seen) {
+  if (edit->stamp.len && seen->stamp.len) return span_equal(edit->stamp, seen->stamp);
+  return is_near(edit->time_ms, seen->time_ms, WATCHER_MS);
+}
+
+/* The first edit, by n, that is the change which was seen; NULL: there is none. */
 static const struct edit *find_edit(const struct edit *edits, size_t count,
-                                    struct tidings_span path, int64_t time_ms) {
-  const struct edit wanted = {.path = path};
+                                    const struct edit *seen) {
+  const struct edit wanted = {.path = seen->path};
   size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (by_path(&edits[middle], &wanted) < 0) low = middle + 1;
     else high = middle;
   }
-  for (; low < count && span_equal(edits[low].path, path); low++) {
-    if (is_near(edits[low].time_ms, time_ms)) return &edits[low];
+  for (; low < count && span_equal(edits[low].path, seen->path); low++) {
+    if (is_same_change(&edits[low], seen)) return &edits[low];
   }
   return NULL;
 }
@@ -54,7 +67,9 @@ static const struct edit *own_edit(const struct edit *edits, size_t count,
                                    const struct item *item) {
   const struct edit *edit = NULL;
   for (size_t i = 0; i < item->facts.path_count; i++) {
-    edit = find_edit(edits, count, item->facts.paths[i], item->time_ms);
+    const struct edit seen = {
+        .path = item->facts.paths[i], .stamp = stamp_of(item, i), .time_ms = item->time_ms};
+    edit = find_edit(edits, count, &seen);
     if (!edit) return NULL;
   }
   return edit;
@@ -76,7 +91,10 @@ int policy_withdraw(struct work *work) {
     const struct item *item = &work->items[i];
     if (work->fates[i].reason != REASON_CAUSED_BY || !is_file_change(item)) continue;
     for (size_t p = 0; p < item->facts.path_count; p++)
-      edits[count++] = (struct edit){item->facts.paths[p], item->time_ms, item->n};
+      edits[count++] = (struct edit){.path = item->facts.paths[p],
+                                     .stamp = stamp_of(item, p),
+                                     .time_ms = item->time_ms,
+                                     .n = item->n};
   }
   qsort(edits, count, sizeof *edits, by_path);
   for (size_t i = 0; i < work->item_count; i++) {
@@ -91,7 +109,7 @@ int policy_withdraw(struct work *work) {
 bool policy_is_awaited(const struct work *work, size_t index) {
   const struct item *item = &work->items[index];
   return work->fates[index].reason == REASON_CAUSED_BY && is_file_change(item) &&
-         is_near(item->time_ms, work->now_ms);
+         is_near(item->time_ms, work->now_ms, item->facts.stamps ? PROOF_MS : WATCHER_MS);
 }
 
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,

@@ -68,6 +68,7 @@ static void produce_mcp_state(const struct report *report, struct produced *prod
 static void produce_file_changed(const struct report *report, struct produced *produced) {
   speak(produced, "file", "changed", TIDINGS_LEVEL_INFO);
   produced->note.caused_by = report->caused_by;
+  produced->note.tool = report->tool;
 }
 
 static void produce_config_changed(const struct report *report, struct produced *produced) {
@@ -120,6 +121,7 @@ static int write_note(const struct event *event, const struct settings *settings
   struct notification *note = &produced->note;
   struct buffer text = BUFFER_EMPTY;
   note->data = event->data;
+  note->occurred_ms = event->occurred_ms;
   note->made_by = makers[event->type];
   note->key = event->report.key;
   note->ttl_ms = event->report.ttl_ms;

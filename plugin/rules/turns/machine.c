@@ -99,7 +99,7 @@ static int own_turn(struct step *step) {
   return 0;
 }
 
-/* The host has begun with the offer; or, if it was not told of it, with something of its own. */
+/* The host has begun with the offer; or, if it has not received it, with something of its own. */
 static int offer_runs(struct step *step) {
   if (!step->run->told) return own_turn(step);
   turns_start_offer(step, true);
@@ -117,7 +117,7 @@ static int turn_goes_on(struct step *step) {
   return change_phase(step);
 }
 
-/* A tool result says nothing of an offer that the host was not told of. */
+/* A tool result says nothing of an offer that the host has not received. */
 static int result_of_offer(struct step *step) {
   int code = step->run->told ? offer_runs(step) : 0;
   if (!code) turns_lease_steering(step);
@@ -153,8 +153,8 @@ static int finish(struct step *step) {
   return 0;
 }
 
-/* It started and ended without a word in between; or, if the host was not told of it, some turn of
- * its own has ended. */
+/* It started and ended without a word in between; or, if the host has not received it, some turn
+ * of its own has ended. */
 static int finish_offer(struct step *step) {
   if (!step->input->named_count && !step->run->told) return 0;
   if (!step->input->named_count)
@@ -241,7 +241,7 @@ static int resume_in_turn(struct step *step) {
 
 /* What comes back by it may ask again, as after a rollback. */
 static int resume_no_turn(struct step *step) {
-  if (step->input->rewound) step->run->asked = 0;
+  if (step->input->rewound) step->run->asked = step->run->unfit = 0;
   return 0;
 }
 
@@ -285,7 +285,7 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_COMMITTED]       = ALL_STATES(turns_carrier_committed),
     [TURNS_ROLLED_BACK]     = ALL_STATES(turns_carrier_rolled_back),
     [TURNS_RECOVERED]       = ALL_STATES(turns_run_recovered),
-    [TURNS_NEWS]            = ALL_STATES(no_effect),
+    [TURNS_NOTIFICATION]    = ALL_STATES(no_effect),
     [TURNS_RESUMED]         = {resume_idle,           resume_no_turn,  resume_in_turn, resume_in_turn,   resume_in_turn,    resume_no_turn},
     [TURNS_FORKED]          = ALL_STATES(no_effect),
     [TURNS_REDIRECT]        = ALL_STATES(turns_queue_redirect),

@@ -25,7 +25,7 @@ struct turns {
   size_t count;
 };
 
-/* What is pending and wants to be heard. */
+/* What is pending and asks for more than the next carrier. */
 struct urgency {
   bool urgent; /* something is critical or has activation interrupt, and may be forced */
   /* number of the newest item that asks for a turn in an idle session; 0: none does */
@@ -79,13 +79,13 @@ struct turns_result {
 int turns_step(struct turns *turns, const struct turns_input *input, struct tidings_error *error);
 
 /* Ends every step: what is looked at after an event that the attached host sends (a settle delay
- * that is over, urgency, an offer that the host was not told of), and whether what is new has to
+ * that is over, urgency, an offer that the host has not received), and whether what is new has to
  * wait. */
 void turns_look(struct turns *turns, const struct turns_input *input,
                 struct turns_result *ret_result);
 /* Is urgency of any interest to it in this state? */
 bool turns_minds_urgency(const struct run *run);
-/* Is there something that the host can be told at once? */
+/* Is there an offer that the host can receive at once? */
 bool turns_has_untold_offer(const struct run *run);
 
 /* When the batch that waits is due; 0: none waits. */

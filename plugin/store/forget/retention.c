@@ -171,6 +171,14 @@ static int judge_transition(struct visit *visit, uint64_t n, enum verdict *ret_v
   return 0;
 }
 
+/* They are in the order of their hashes. */
+static int judge_rate(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
+  struct db_key key = row_key(visit->session, ROW_RATE, n);
+  bool over = visit->everything || rate_is_over(&key, visit->cursor.value, visit->now_ms);
+  *ret_verdict = over ? GOES : STAYS;
+  return 0;
+}
+
 /* For what has no age of its own. */
 static int judge_with_session(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   (void)n;
@@ -194,6 +202,8 @@ static const struct forget_rule rules[RETENTION_RULES] = {
     {ROW_MESSAGE, judge_message},
     {ROW_MESSAGE_ID, judge_message_id},
     {ROW_TRANSITION, judge_transition},
+    {ROW_RATE, judge_rate},
+    {ROW_TOOLS, judge_with_session},
 };
 
 /* -- visiting a session ------------------------------------------------------------------------ */

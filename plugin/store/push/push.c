@@ -62,6 +62,25 @@ static int check_quota(const struct push *push, const struct head *head, uint64_
               push->pending_limit / CRITICAL_SHARE);
 }
 
+/* What is critical passes, and the report of an edit of the assistant's own: that is never shown,
+ * and without it a watcher's report of the same change would be. *ret_refused: the slot is refused,
+ * and the transaction is sound. */
+static int count_push(struct store_txn *txn, uint32_t session, const struct push *push,
+                      bool *ret_refused, struct tidings_error *error) {
+  int64_t wait_ms = 0;
+  bool passes = push->note->level == TIDINGS_LEVEL_CRITICAL || push->note->caused_by.len;
+  if (!push->source_per_minute || passes) return 0;
+  int code = rate_take(txn, session, push->note->source, push->now_ms, push->source_per_minute,
+                       &wait_ms, error);
+  if (code || !wait_ms) return code;
+  *ret_refused = true;
+  return fail(error, TIDINGS_E_FULL,
+              "session %s: source %s has pushed %u notifications in a minute, which is the limit "
+              "(limits.source_per_minute); wait %lld s",
+              quote(push->session).text, quote(push->note->source).text, push->source_per_minute,
+              (long long)((wait_ms + 999) / 1000));
+}
+
 static int put_item(struct store_txn *txn, uint32_t session, uint64_t n, struct push_slot *slot) {
   struct db_key key = row_key(session, ROW_ITEM, n);
   uint32_t crc = record_crc(&key, buffer_view(&slot->body));
@@ -95,11 +114,15 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot) {
     slot->code = fail(&slot->error, TIDINGS_E_FULL,
                       "session %s has had 4,294,967,295 notifications; open another",
                       quote(push->session).text);
-  if (slot->code) {
+  bool refused = slot->code;
+  if (!refused && !push->origin) /* a copy was checked when it was pushed */
+    slot->code = tools_check(txn, session, push->note, &arena, &refused, &slot->error);
+  if (!slot->code) slot->code = count_push(txn, session, push, &refused, &slot->error);
+  if (refused) {
     arena_free(&arena);
     return 0;
   }
-  slot->code = put_item(txn, session, last + 1, slot);
+  if (!slot->code) slot->code = put_item(txn, session, last + 1, slot);
   if (!slot->code && push->id.len)
     slot->code = dedup_put(txn, session, push->source, push->id, push->now_ms,
                            push->dedup_window_ms, &slot->error);
@@ -158,7 +181,10 @@ static bool commit_batch(struct store *store, struct push_slot *batch, size_t by
 
 /* What one item may cost on disk: its record, rounded up to pages if it is large, and a generous
  * share of pages copied on write. */
-static size_t cost(const struct push_slot *slot) { return (size_t)3 * 4096 + 2 * slot->body.len; }
+static size_t cost(const struct push_slot *slot) {
+  size_t pages = slot->push->source_per_minute ? 4 : 3;
+  return pages * 4096 + 2 * slot->body.len;
+}
 
 static void run_batch(struct store *store, struct push_slot *batch, size_t bytes,
                       store_deadline deadline) {

@@ -79,6 +79,7 @@ void head_encode(struct buffer *out, const struct head *head) {
   run_encode(out, &head->run);
   record_u64(out, head->last_transition);
   record_u64(out, head->message_cursor);
+  if (head->preamble) record_u64(out, head->preamble); /* records of earlier versions end here */
 }
 
 bool head_decode(struct record_reader *reader, struct arena *arena, struct head *ret_head,
@@ -112,6 +113,9 @@ bool head_decode(struct record_reader *reader, struct arena *arena, struct head 
   run_decode(reader, &head.run);
   head.last_transition = record_read_u64(reader);
   head.message_cursor = record_read_u64(reader);
+  bool said = reader->at < reader->end;
+  head.preamble = said ? record_read_u64(reader) : 0;
+  if (said && !head.preamble) reader->bad = true;
   if (!record_close(reader)) return false;
   *ret_head = head;
   return true;

@@ -20,8 +20,9 @@ void item_encode(struct buffer *out, int64_t time_ms, const struct notification 
   record_bytes(out, note->tool);
   record_bytes(out, note->handle);
   record_bytes(out, note->caused_by);
-  /* Records of earlier versions end here, and those that have no more to say. */
-  if (note->made_by || copied) record_u64(out, note->made_by);
+  /* Records of earlier versions end here or after made_by, and those that have no more to say. */
+  if (note->made_by || note->occurred_ms || copied) record_u64(out, note->made_by);
+  if (note->occurred_ms || copied) record_i64(out, note->occurred_ms);
   if (!copied) return;
   record_u64(out, origin->item);
   record_u64(out, origin->delivery);
@@ -52,9 +53,12 @@ static bool decode_item(struct record_reader *reader, struct item *ret_item,
   note->caused_by = record_read_bytes(reader);
   bool made = reader->at < reader->end;
   note->made_by = made ? record_read_below(reader, MAKER_COUNT) : 0;
+  bool occurred = reader->at < reader->end;
+  note->occurred_ms = occurred ? record_read_i64(reader) : 0;
   ret_item->copied = reader->at < reader->end;
   if (ret_item->copied) decode_origin(reader, ret_origin);
-  return record_close(reader) && made == (note->made_by || ret_item->copied);
+  return record_close(reader) && occurred == (note->occurred_ms || ret_item->copied) &&
+         made == (note->made_by || occurred);
 }
 
 bool item_decode(struct record_reader *reader, struct item *ret_item) {

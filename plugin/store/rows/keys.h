@@ -23,7 +23,9 @@ enum row_kind {
   ROW_MESSAGE = 8,
   ROW_CONTENT = 9,     /* of a message */
   ROW_MESSAGE_ID = 10, /* n: a hash of the id */
-  ROW_TRANSITION = 11
+  ROW_TRANSITION = 11,
+  ROW_RATE = 12, /* n: a hash of the source */
+  ROW_TOOLS = 13
 };
 
 static inline struct db_key row_key(uint32_t session, enum row_kind kind, uint64_t n) {

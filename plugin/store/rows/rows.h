@@ -42,6 +42,24 @@ int meta_check(struct store_txn *txn, struct tidings_error *error);
 /* Sessions' numbers are counted up and never given out again. Errors: FULL, STORE, NOMEM. */
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error);
 
+/* -- tools.c ----------------------------------------------------------------------------------- */
+
+/* Has the tool that this notification is of (`tool`, or its source) declared another set of kinds?
+ * *ret_refused: then SCHEMA, with those that are known. Else errors: STORE, NOMEM. */
+int tools_check(struct store_txn *txn, uint32_t session, const struct notification *note,
+                struct arena *arena, bool *ret_refused, struct tidings_error *error);
+
+/* -- rates.c ----------------------------------------------------------------------------------- */
+
+enum { RATE_MINUTE_MS = 60000 };
+
+/* Counts a push of `source`, unless it has pushed `limit` in its running minute; *ret_wait_ms is
+ * then how long that still takes, else 0. Errors: STORE, NOMEM. */
+int rate_take(struct store_txn *txn, uint32_t session, struct tidings_span source, int64_t now_ms,
+              uint32_t limit, int64_t *ret_wait_ms, struct tidings_error *error);
+/* May the row be forgotten? */
+bool rate_is_over(const struct db_key *key, struct tidings_span value, int64_t now_ms);
+
 /* -- items.c, heads.c, deliveries.c, runs.c, messages.c, transitions.c --------------------------
  */
 

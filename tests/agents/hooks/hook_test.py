@@ -217,7 +217,7 @@ def test_project(place):
     os.remove(path)
     os.mkfifo(path)
     place.ok("push", "-s", "s", "second")
-    assert "**System Notifications**" in context(call(place, "codex", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
+    assert "While you worked (not from the user):" in context(call(place, "codex", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
     assert len(log(place)) == 1 and f"{path}: it is not a regular file" in log(place)[0], log(place)
 
 

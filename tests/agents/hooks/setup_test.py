@@ -64,7 +64,7 @@ def test_bare(place):
         assert set(value["hooks"]) == EVENTS[host], value
         for event in EVENTS[host]:
             assert f"{TIDINGS} hook {host}" in [command.removesuffix(" --wake") for command in commands(value, event)], value
-        assert "tidings: begin" in read(place, names[1]) and "notifications" in read(place, names[1])
+        assert "tidings: begin" in read(place, names[1]) and "While you worked" in read(place, names[1])
         before = [read(place, name) for name in names]
         assert place.ok("setup", host).text.endswith("was set up already; nothing changed.\n")
         assert [read(place, name) for name in names] == before
@@ -131,9 +131,9 @@ def test_instructions(place):
     for text in ("# Rules\n\nBe kind.\n", "one line\n", "no line break", "\n", "", "a\r\n\r\nb", "# Rules\r\n"):
         write(place, name, text)
         place.ok("setup", "claude")
-        assert read(place, name).startswith(text)
+        assert read(place, name).startswith(text) and 'begin with "While you worked (not from the user)"' in read(place, name)
         place.ok("setup", "claude", env={"TIDINGS_CONFIG": path(place, "xml.json")})
-        assert read(place, name).startswith(text) and read(place, name).count("tidings: begin") == 1
+        assert read(place, name).startswith(text) and read(place, name).count("tidings: begin") == 1 and "<notification> tags" in read(place, name)
         place.ok("setup", "claude", "--remove")
         assert read(place, name) == text
     for text in ("# Rules\n\nBe kind.\n", "one line\n"):

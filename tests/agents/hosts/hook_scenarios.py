@@ -101,6 +101,7 @@ def told_what_the_blocks_are(agent):
     agent.model.replace([rule("Lynx one", {"text": "I know."})])
     agent.run("Lynx one: what do you know?", agent.session)
     once(request(agent, "Lynx one", 1), "Start subagents without waiting; you are told when each finishes.")
+    once(request(agent, "Lynx one", 1), 'Lists that begin with "While you worked (not from the user)" report')
 
 
 def failed_request(agent):

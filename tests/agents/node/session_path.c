@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
  * session_path.c FOLDER PATH…: how the command names files to a session, one a line, to be compared
- * with how the shims do.
+ * with how the shims do. session_path.c --stamp PATH…: likewise how it knows them again.
  */
 #include "command/session_path.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "command/stamp.h"
 
 int main(int argc, char **argv) {
-  for (int i = 2; i < argc; i++) {
+  bool stamps = argc > 1 && strcmp(argv[1], "--stamp") == 0;
+  for (int i = 2; stamps && i < argc; i++) puts(stamp_of_file(argv[i]).text);
+  for (int i = 2; !stamps && i < argc; i++) {
     char *named = session_path(argv[1], argv[i]);
     if (!named) return 1;
     puts(named);

@@ -8,7 +8,7 @@ import { BUILD, end, equal, folder, matches, test, thrown, until } from "./tap.m
 
 process.env.XDG_STATE_HOME = folder(); // for the log
 const { additions, aroundParts, aroundText } = await import("../../../agents/node/compose.ts");
-const { sessionPath } = await import("../../../agents/node/paths.ts");
+const { fileStamp, sessionPath } = await import("../../../agents/node/paths.ts");
 const { Session, Withdrawn } = await import("../../../agents/node/session.ts");
 const { addToPrompt, addToResult, editedPaths, heldDeliveries, holds } = await import("../../../agents/node/opencode_parts.ts");
 const pi = await import("../../../agents/node/pi_transcript.ts");
@@ -58,6 +58,20 @@ await test("files are named to a session as `tidings watch` names them", () => {
     const printed = execFileSync(join(BUILD, "tests", "node-session-path"), [cwd, ...files], { encoding: "utf8" });
     equal(files.map((file) => sessionPath(cwd, file)), printed.trimEnd().split("\n"), cwd);
   }
+});
+
+await test("a file is known again as the command knows it: content, link, folder, and what is gone", () => {
+  const root = folder();
+  mkdirSync(join(root, "d"));
+  writeFileSync(join(root, "a.c"), "one");
+  symlinkSync("a.c", join(root, "link"));
+  const files = ["a.c", "link", "d", "gone.c", "a.c/x"];
+  const stamps = () => execFileSync(join(BUILD, "tests", "node-session-path"), ["--stamp", ...files.map((file) => join(root, file))], { encoding: "utf8" }).trimEnd().split("\n");
+  const before = stamps();
+  equal(files.map((file) => fileStamp(root, file)), before);
+  equal(before.slice(3), ["gone", "gone"]);
+  writeFileSync(join(root, "a.c"), "another");
+  equal(stamps().map((stamp, at) => stamp === before[at]), [false, true, true, true, true]);
 });
 
 // -- opencode's parts --------------------------------------------------------------------------------------------------------------------
@@ -189,6 +203,16 @@ await test("a delivery with a message that is not known here is rolled back", ()
   const { session, asked } = stage({ toolResult: { delivery: "17", messages: [message("17", "prepend", "x")] } });
   equal(session.toolResult("c", "t"), undefined);
   equal(asked.at(-1), ["settle", "17", "rolled_back"]);
+});
+
+await test("a shell's call is named from its start to its end, another tool's only begins a phase", () => {
+  const { session, asked } = stage({});
+  session.callRuns("bash", "c0");
+  session.turnStarted();
+  for (const [tool, call] of [["bash", "c1"], ["bash", "c1"], ["read", "c2"]]) session.callRuns(tool, call);
+  for (const call of ["c2", "c1", "c1"]) session.callEnded(call);
+  session.callRuns("read", "c3");
+  equal(asked, [["turn.started", undefined], ["tools.started", { tool: "bash", call_id: "c1" }], ["tools.finished", { call_id: "c1" }], ["tools.started", undefined]]);
 });
 
 await test("no failure of tidings reaches the host", () => {

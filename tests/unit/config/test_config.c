@@ -33,12 +33,12 @@ static const char defaults[] =
     "\"level\",\"overflow\":\"defer\",\"max_"
     "items\":0,"
     "\"max_tokens\":0,\"max_bytes\":0,\"coalesce_window_ms\":0,\"annihilate\":false,\"fence\":"
-    "\"none\"},"
+    "\"none\",\"preamble\":\"always\",\"age_after_ms\":0},"
     "\"turns\":{\"discipline\":\"serial\",\"settle_delay_ms\":0,\"restart\":\"drain\",\"max_auto_"
     "turns\":8,\"default_delivery\":\"queue\"},"
     "\"critical\":{\"force\":true,\"max_aborts\":3,\"abort_window_ms\":60000},"
     "\"limits\":{\"event_bytes\":262144,\"message_bytes\":16384,\"pending_per_session\":10000,"
-    "\"dedup_window_ms\":86400000}}";
+    "\"dedup_window_ms\":86400000,\"source_per_minute\":0}}";
 
 Test(config, nothing_given_is_the_defaults) {
   struct settings settings = settings_from("", &arena);
@@ -98,17 +98,21 @@ Test(config, presets_are_the_documented_ones) {
     uint8_t format, place, order, overflow, fence;
     uint32_t max_items, max_tokens, coalesce_window_ms;
     bool annihilate;
+    uint8_t preamble;
+    uint32_t age_after_ms;
   } presets[] = {
       {"grouped", FORMAT_MARKDOWN, TIDINGS_PLACE_PREPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE,
-       0, 0, 0, false},
+       0, 0, 0, false, PREAMBLE_ALWAYS, 0},
       {"flat", FORMAT_MARKDOWN_FLAT, TIDINGS_PLACE_PREPEND, ORDER_TIME, OVERFLOW_DROP_OLDEST,
-       FENCE_NONE, 10, 0, 0, false},
+       FENCE_NONE, 10, 0, 0, false, PREAMBLE_ALWAYS, 0},
       {"xml", FORMAT_XML, TIDINGS_PLACE_APPEND, ORDER_TIME, OVERFLOW_DEFER, FENCE_NONE, 0, 0, 0,
-       false},
+       false, PREAMBLE_ALWAYS, 0},
       {"xml-batch", FORMAT_XML_BATCH, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE,
-       10, 0, 2000, false},
+       10, 0, 2000, false, PREAMBLE_ALWAYS, 0},
       {"balanced", FORMAT_MARKDOWN, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONCE,
-       10, 800, 2000, true},
+       10, 800, 2000, true, PREAMBLE_FIRST, 60000},
+      {"plain", FORMAT_PLAIN, TIDINGS_PLACE_APPEND, ORDER_LEVEL, OVERFLOW_DEFER, FENCE_NONE, 10,
+       800, 2000, true, PREAMBLE_NEVER, 60000},
   };
   for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
     char json[128];
@@ -119,7 +123,8 @@ Test(config, presets_are_the_documented_ones) {
                   s.fence == presets[i].fence && s.max_items == presets[i].max_items &&
                   s.max_tokens == presets[i].max_tokens &&
                   s.coalesce_window_ms == presets[i].coalesce_window_ms &&
-                  s.annihilate == presets[i].annihilate,
+                  s.annihilate == presets[i].annihilate && s.preamble == presets[i].preamble &&
+                  s.age_after_ms == presets[i].age_after_ms,
               "%s", presets[i].name);
   }
 }
@@ -176,6 +181,9 @@ Test(config, limits_at_their_edges) {
   cr_expect(settings.event_bytes == 1048576 && settings.message_bytes == 262144 &&
             settings.pending_per_session == 1000000);
   cr_expect_eq(settings.dedup_window_ms, INT64_C(2592000000));
+  cr_expect_eq(settings.source_per_minute, 0);
+  settings = settings_from("{\"limits\":{\"source_per_minute\":1000000}}", &arena);
+  cr_expect_eq(settings.source_per_minute, 1000000);
 }
 
 Test(config, turns_and_critical) {
@@ -245,11 +253,11 @@ static bool settings_equal(const struct settings *a, const struct settings *b) {
          a->annihilate == b->annihilate && a->fence == b->fence &&
          a->event_bytes == b->event_bytes && a->message_bytes == b->message_bytes &&
          a->pending_per_session == b->pending_per_session &&
-         a->dedup_window_ms == b->dedup_window_ms && a->discipline == b->discipline &&
-         a->settle_delay_ms == b->settle_delay_ms && a->restart_hold == b->restart_hold &&
-         a->max_auto_turns == b->max_auto_turns && a->steer_by_default == b->steer_by_default &&
-         a->critical_force == b->critical_force && a->max_aborts == b->max_aborts &&
-         a->abort_window_ms == b->abort_window_ms;
+         a->dedup_window_ms == b->dedup_window_ms && a->source_per_minute == b->source_per_minute &&
+         a->discipline == b->discipline && a->settle_delay_ms == b->settle_delay_ms &&
+         a->restart_hold == b->restart_hold && a->max_auto_turns == b->max_auto_turns &&
+         a->steer_by_default == b->steer_by_default && a->critical_force == b->critical_force &&
+         a->max_aborts == b->max_aborts && a->abort_window_ms == b->abort_window_ms;
 }
 
 static const char *truth(struct random *random) {
@@ -293,18 +301,21 @@ static void random_rules(struct random *random, struct buffer *out) {
 
 static void random_delivery(struct random *random, struct buffer *out) {
   static const char *const keys[][4] = {
-      {"preset", "balanced", "xml-batch", NULL},
+      {"preset", "balanced", "plain", NULL},
       {"format", "json", "synthetic-call", NULL},
       {"fence", "none", "nonce", NULL},
+      {"preamble", "always", "first", "never"},
       {"place", "prepend", "append", NULL},
       {"order", "level", "time", "newest"},
       {"overflow", "defer", "drop_oldest", "drop_lowest"},
   };
   buffer_format(out,
-                "{\"max_bytes\":%zu,\"max_tokens\":%zu,\"max_items\":%zu,\"coalesce_window_ms\":%"
+                "{\"age_after_ms\":%zu,\"max_bytes\":%zu,\"max_tokens\":%zu,\"max_items\":%zu,"
+                "\"coalesce_window_ms\":%"
                 "zu,\"annihilate\":%s",
-                random_below(random, 100000001), random_below(random, 1000),
-                random_below(random, 1000), random_below(random, 86400001), truth(random));
+                random_below(random, 86400001), random_below(random, 100000001),
+                random_below(random, 1000), random_below(random, 1000),
+                random_below(random, 86400001), truth(random));
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const char *value = keys[i][1 + random_below(random, 3)];
     if (value) buffer_format(out, ",\"%s\":\"%s\"", keys[i][0], value);

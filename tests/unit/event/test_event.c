@@ -50,6 +50,7 @@ Test(event, reads_a_whole_notification) {
   EXPECT_SPAN(event.session, "conversation é");
   EXPECT_SPAN(event.source, "/jp");
   EXPECT_SPAN(event.id, "a-1");
+  cr_expect_eq(event.occurred_ms, 1771844400250);
   const struct notification *note = &event.notification;
   EXPECT_SPAN(note->source, "tool");
   EXPECT_SPAN(note->name, "stopped.early");
@@ -62,6 +63,31 @@ Test(event, reads_a_whole_notification) {
   cr_expect_eq(note->ttl_ms, 5000);
   cr_expect_eq(note->level, TIDINGS_LEVEL_CRITICAL);
   cr_expect_eq(note->activation, ACTIVATION_INTERRUPT);
+}
+
+Test(event, times_are_milliseconds_of_utc) {
+  static const struct {
+    const char *time;
+    int64_t ms;
+  } times[] = {{"1970-01-01T00:00:00.001Z", 1},
+               {"2000-02-29T23:59:60Z", 951868800000},
+               {"2026-02-23t12:00:00z", 1771848000000},
+               {"2026-02-23T12:00:00.1239-00:30", 1771849800123},
+               {"9999-12-31T23:59:59.999Z", 253402300799999},
+               {"1969-12-31T23:59:59.999Z", 0},
+               {"0000-01-01T00:00:00+23:59", 0}};
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+    char json[256];
+    struct event event;
+    struct tidings_error error;
+    (void)snprintf(json, sizeof json,
+                   "{\"type\":\"notification\",\"session\":\"s\",\"time\":\"%s\",\"data\":{"
+                   "\"kind\":\"a\",\"message\":\"m\"}}",
+                   times[i].time);
+    cr_assert_eq(parse(json, &event, &error), 0, "%s", error.text);
+    cr_expect_eq(event.notification.occurred_ms, times[i].ms, "%s: %lld", times[i].time,
+                 (long long)event.notification.occurred_ms);
+  }
 }
 
 Test(event, needs_little) {

@@ -128,11 +128,28 @@ Test(turn_event, of_some_types_there_is_nothing_to_say) {
       (void)read_good(bare[i].name, none[n], bare[i].type);
     cr_expect_eq(parse(bare[i].name, "{\"messages\":[\"m1\"]}", &event, &error), TIDINGS_E_SCHEMA,
                  "%s", bare[i].name);
-    cr_expect_str_eq(error.text, "data.messages: unknown field; expected none");
+    bool of_call = bare[i].type == EVENT_TOOLS_STARTED || bare[i].type == EVENT_TOOLS_FINISHED;
+    cr_expect_str_eq(error.text, of_call
+                                     ? "data.messages: unknown field; expected one of tool, call_id"
+                                     : "data.messages: unknown field; expected none");
     cr_expect_eq(parse(bare[i].name, "[]", &event, &error), TIDINGS_E_SCHEMA, "%s", bare[i].name);
     cr_expect_str_eq(error.text, "data: an array is not an object");
     cr_expect_eq(event.type, EVENT_NOTIFICATION);
   }
+}
+
+Test(turn_event, tools_may_say_which_call) {
+  struct event event;
+  struct tidings_error error;
+  cr_assert_eq(parse("tools.started", "{\"tool\":\"Bash\",\"call_id\":\"c\"}", &event, &error), 0);
+  EXPECT_SPAN(event.call.tool, "Bash");
+  EXPECT_SPAN(event.call.call_id, "c");
+  cr_assert_eq(parse("tools.finished", "{\"call_id\":\"c\"}", &event, &error), 0);
+  cr_expect_eq(event.call.tool.len, 0);
+  cr_expect_eq(parse("tools.started", "{\"call_id\":\"c\"}", &event, &error), TIDINGS_E_SCHEMA);
+  cr_expect_str_eq(error.text, "data.tool: missing; expected the name of the tool that is called");
+  cr_expect_eq(parse("tools.finished", "{\"tool\":\"t\"}", &event, &error), TIDINGS_E_SCHEMA);
+  cr_expect_str_eq(error.text, "data.call_id: missing; expected the id of the tool's call");
 }
 
 Test(turn_event, every_type_is_of_one_class) {
@@ -140,9 +157,10 @@ Test(turn_event, every_type_is_of_one_class) {
     const char *name = event_type_name(type);
     bool message = !strncmp(name, "message.", 8), turn = !strncmp(name, "turn.", 5),
          session = !strncmp(name, "session.", 8);
-    bool phase = !strncmp(name, "stream.", 7) || !strncmp(name, "tools.", 6);
-    bool report =
-        !message && !turn && !session && !phase && type != EVENT_NOTIFICATION && type != EVENT_WAKE;
+    bool declares = type == EVENT_TOOLS_DECLARED;
+    bool phase = !strncmp(name, "stream.", 7) || (!strncmp(name, "tools.", 6) && !declares);
+    bool report = !message && !turn && !session && !phase && !declares &&
+                  type != EVENT_NOTIFICATION && type != EVENT_WAKE;
     cr_expect_eq(event_is_message(type), message, "%s", name);
     cr_expect_eq(event_is_turn(type), turn, "%s", name);
     cr_expect_eq(event_is_session(type), session, "%s", name);

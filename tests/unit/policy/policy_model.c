@@ -24,16 +24,23 @@ static bool critical(const struct items *items, size_t i) {
   return items->items[i].note.level == TIDINGS_LEVEL_CRITICAL;
 }
 
-/* The first edit of the assistant's own, of this path and at about this time. */
+/* Do both reports of this path see one change? Stamps say so, or else the time between them. */
+static bool same_change(const struct item *a, size_t path_a, const struct item *b, size_t path_b) {
+  bool stamped_a = a->facts.stamps && a->facts.stamps[path_a].len,
+       stamped_b = b->facts.stamps && b->facts.stamps[path_b].len;
+  if (!span_equal(a->facts.paths[path_a], b->facts.paths[path_b])) return false;
+  return stamped_a && stamped_b ? span_equal(a->facts.stamps[path_a], b->facts.stamps[path_b])
+                                : llabs((long long)(a->time_ms - b->time_ms)) <= 2000;
+}
+
+/* The first edit of the assistant's own that is what this item says of this path. */
 static uint64_t model_edit(const struct model *model, const struct items *items,
-                           struct tidings_span path, int64_t time_ms) {
+                           const struct item *seen, size_t path) {
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
     if (model->fates[i].reason != REASON_CAUSED_BY || !model_is_file(item)) continue;
     for (size_t p = 0; p < item->facts.path_count; p++) {
-      if (span_equal(item->facts.paths[p], path) &&
-          llabs((long long)(item->time_ms - time_ms)) <= 2000)
-        return item->n;
+      if (same_change(item, p, seen, path)) return item->n;
     }
   }
   return 0;
@@ -49,7 +56,7 @@ static void model_withdraw(struct model *model, const struct items *items) {
     uint64_t edit = 1;
     if (!left(model, i) || !model_is_file(item)) continue;
     for (size_t p = 0; p < item->facts.path_count && edit; p++)
-      edit = model_edit(model, items, item->facts.paths[p], item->time_ms);
+      edit = model_edit(model, items, item, p);
     if (edit) end(model, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, edit);
   }
 }
@@ -204,7 +211,8 @@ void model_plan(struct model *model, const struct items *items, const struct set
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
     bool edit = model->fates[i].reason == REASON_CAUSED_BY && model_is_file(item);
-    if (!edit || llabs((long long)(item->time_ms - now_ms)) > 2000) continue;
+    long long awaited_ms = item->facts.stamps ? 60000 : 2000;
+    if (!edit || llabs((long long)(item->time_ms - now_ms)) > awaited_ms) continue;
     model->fates[i] = (struct fate){.n = item->n}; /* watchers may be late */
     model->awaited++;
   }

@@ -22,6 +22,7 @@ struct model_line {
   struct tidings_span files[MOST_ITEMS * MODEL_PATHS];
   uint8_t changes[MOST_ITEMS * MODEL_PATHS];
   size_t file_count, listed;
+  struct tidings_span tool; /* that ran while all of them changed */
 };
 
 struct model {

@@ -3,6 +3,8 @@
  * tests/unit/policy/policy_model_files.c: what several reports of files come to, as the
  * documentation says it: path by path, from the first report to the last.
  */
+#include <stdio.h>
+
 #include "policy_model.h"
 #include "values/event.h"
 
@@ -113,6 +115,7 @@ static bool has_file(const struct model_line *line, struct tidings_span path) {
 }
 
 void model_list(const struct model *model, const struct items *items, struct model_line *line) {
+  line->tool = items->items[line->items[0]].note.tool;
   for (int change = FILE_MODIFIED; change <= FILE_RENAMED; change++) {
     for (size_t m = 0; m < line->count; m++) {
       const struct facts *facts = facts_of(items, line->items[m]);
@@ -152,12 +155,14 @@ void model_write_list(struct model *model, struct model_line *line, size_t liste
   struct buffer out = BUFFER_EMPTY;
   bool mixed = line->changes[0] != line->changes[line->file_count - 1];
   line->listed = listed;
+  char ran[64] = "";
+  if (line->tool.len) (void)snprintf(ran, sizeof ran, " while %.*s ran", SPAN_FORMAT(line->tool));
   if (line->file_count == 1)
-    buffer_format(&out, "`%.*s` was %s externally.", SPAN_FORMAT(line->files[0]),
-                  words[line->changes[0]]);
+    buffer_format(&out, "`%.*s` was %s%s.", SPAN_FORMAT(line->files[0]), words[line->changes[0]],
+                  line->tool.len ? ran : " externally");
   for (size_t f = 0; line->file_count > 1 && f < listed; f++) {
-    if (!f && !mixed) buffer_format(&out, "Multiple files %s: ", words[line->changes[0]]);
-    else if (!f) buffer_format(&out, "Files changed: %s ", words[line->changes[0]]);
+    if (!f && !mixed) buffer_format(&out, "Multiple files %s%s: ", words[line->changes[0]], ran);
+    else if (!f) buffer_format(&out, "Files changed%s: %s ", ran, words[line->changes[0]]);
     else if (line->changes[f] == line->changes[f - 1]) buffer_text(&out, ", ");
     else buffer_format(&out, "; %s ", words[line->changes[f]]);
     buffer_span(&out, line->files[f]);

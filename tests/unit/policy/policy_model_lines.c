@@ -14,7 +14,8 @@ static bool is_left_over(const struct model *model, size_t i) {
 
 static bool same_kind(const struct item *a, const struct item *b) {
   return span_equal(a->note.source, b->note.source) && span_equal(a->note.name, b->note.name) &&
-         a->note.level == b->note.level && model_is_file(a) == model_is_file(b);
+         a->note.level == b->note.level && model_is_file(a) == model_is_file(b) &&
+         (!model_is_file(a) || span_equal(a->note.tool, b->note.tool));
 }
 
 static void find_windows(const struct model *model, const struct items *items,
@@ -210,8 +211,11 @@ static uint64_t cost(struct tidings_span message) {
   return message.len / 4 + (message.len % 4 ? 1 : 0);
 }
 
+static bool is_blank(char byte) { return byte == ' ' || byte == '\n'; }
+
 static size_t first_line_of(struct tidings_span message) {
   size_t len = 0;
+  while (len < message.len && is_blank(message.ptr[len])) len++;
   while (len < message.len && message.ptr[len] != '\n') len++;
   return len;
 }

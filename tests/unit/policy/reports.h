@@ -27,6 +27,14 @@ static inline void add_with_data(struct items *items, struct item_spec spec, con
        .message = "`" path "` was " what " externally.", __VA_ARGS__)
 #define FILE_CHANGED(items, path, ...) FILE_IS(items, path, "modified", __VA_ARGS__)
 
+#define STAMPED(items, path, stamp, ...)                                                           \
+  DATA((items), "{\"path\":\"" path "\",\"stamp\":\"" stamp "\"}", .source = "file",               \
+       .name = "changed", .made_by = MADE_BY_FILE_CHANGED,                                         \
+       .message = "`" path "` was modified externally.", __VA_ARGS__)
+#define STAMPED_LIST(items, paths, stamps, ...)                                                    \
+  DATA((items), "{\"paths\":" paths ",\"stamps\":" stamps "}", .source = "file",                   \
+       .name = "changed", .made_by = MADE_BY_FILE_CHANGED, __VA_ARGS__)
+
 #define MCP(items, state, server)                                                                  \
   DATA((items), "{\"server\":\"" server "\"}", .source = "mcp", .name = (state),                   \
        .message = (state), .made_by = MADE_BY_MCP_STATE)

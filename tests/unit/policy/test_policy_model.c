@@ -16,6 +16,9 @@ static const char *random_message(struct random *random) {
       "one long line that goes on and on, so that a small number of tokens cannot hold it, "
       "whatever else waits",
       "a\nb",
+      "\n  \nonly the third line says something\nand after it comes another that is so long that "
+      "it "
+      "needs many more tokens than there are as a rule, so that this message is often cut",
       "a line of more than two hundred bytes: "
       "éééééééééééééééééééééééééééééééééééééééééééééééééééééé"
       "éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé and "
@@ -29,6 +32,8 @@ static struct facts random_facts(struct random *random) {
   static const struct tidings_span paths[] = {
       {"a.c", 3},    {"b.c", 3}, {"src/c.c", 7}, {"a.c", 3}, {"long/path/to/some/file.txt", 26},
       {"src/d.c", 7}};
+  static const struct tidings_span stamps[] = {{"1:2:3", 5}, {"1:2:4", 5}, {"", 0}, {"1:2:3", 5},
+                                               {"", 0},      {"1:2:4", 5}, {"", 0}};
   static const struct tidings_span servers[] = {{"", 0}, {"github", 6}, {"db", 2}};
   enum { PATHS = sizeof paths / sizeof *paths };
   struct facts facts = {.server = servers[random_below(random, 3)],
@@ -38,6 +43,7 @@ static struct facts random_facts(struct random *random) {
     size_t first = random_below(random, PATHS), most = PATHS - first;
     facts.paths = paths + first;
     facts.path_count = random_below(random, 2) ? 1 : 1 + random_below(random, most < 3 ? most : 3);
+    if (random_below(random, 2)) facts.stamps = stamps + random_below(random, 5);
   }
   return facts;
 }
@@ -60,6 +66,7 @@ static void random_maker(struct random *random, struct item *item) {
     item->note.source = span_text("file");
     item->note.name = span_text("changed");
     if (random_below(random, 10)) item->note.level = TIDINGS_LEVEL_INFO;
+    if (random_below(random, 8)) item->note.tool = span_of(NULL, 0);
     break;
   default: break;
   }
@@ -176,7 +183,7 @@ Test(policy_model, both_plans_are_the_same) {
     struct plan plan;
     random_items(&random, &items);
     struct settings settings = random_settings(&random, &arena);
-    int64_t now_ms = (int64_t)random_below(&random, 7000);
+    int64_t now_ms = (int64_t)random_below(&random, random_below(&random, 8) ? 7000 : 80000);
     cr_assert_eq(plan_delivery(items.items, items.count, &settings, now_ms, NULL, &arena, &plan),
                  0);
     model_plan(&model, &items, &settings, now_ms, &arena);

@@ -177,6 +177,50 @@ Test(withdraw, every_path_must_be_its_own, .fini = free_facts) {
   EXPECT_PLAN(items, "", 2001, " | 1:withdrawn/16>3 2:withdrawn/3 3:withdrawn/3 | 0");
 }
 
+/* Stamps prove which change it was, whatever the time between the reports says. */
+Test(withdraw, equal_stamps_are_one_change_and_others_are_not, .fini = free_facts) {
+  struct items items = {.count = 0};
+  STAMPED(&items, "a", "1:5:7", .time_ms = 1000);
+  STAMPED(&items, "a", "1:6:8", .time_ms = 30000);
+  STAMPED(&items, "a", "1:5:7", .time_ms = 30000, .caused_by = "call_1");
+  STAMPED(&items, "a", "1:9:9", .time_ms = 30000);
+  STAMPED(&items, "b", "1:5:7", .time_ms = 30000);
+  STAMPED(&items, "a", "1:5:7", .time_ms = 89000);
+  EXPECT_PLAN(items, "", 89000, "2 4 5 | 1:withdrawn/16>3 6:withdrawn/16>3 | 0");
+}
+
+Test(withdraw, without_a_stamp_on_both_sides_the_time_decides, .fini = free_facts) {
+  struct items items = {.count = 0};
+  STAMPED(&items, "a", "1:5:7", .time_ms = 3000, .caused_by = "call_1");
+  FILE_CHANGED(&items, "a", .time_ms = 5000);
+  FILE_CHANGED(&items, "a", .time_ms = 5001);
+  FILE_CHANGED(&items, "b", .time_ms = 5001, .caused_by = "call_2");
+  STAMPED(&items, "b", "1:5:7", .time_ms = 5001);
+  STAMPED(&items, "b", "", .time_ms = 7001);
+  STAMPED(&items, "b", "1:5:7", .time_ms = 7002);
+  EXPECT_PLAN(items, "", 63001,
+              "3 7 | 1:withdrawn/3 2:withdrawn/16>1 4:withdrawn/3 5:withdrawn/16>4 "
+              "6:withdrawn/16>4 | 0");
+}
+
+Test(withdraw, an_edit_with_a_stamp_waits_for_a_minute, .fini = free_facts) {
+  struct items items = {.count = 0};
+  STAMPED(&items, "a", "1:5:7", .time_ms = 3000, .caused_by = "call_1");
+  STAMPED(&items, "a", "", .time_ms = 3000, .caused_by = "call_1");
+  EXPECT_PLAN(items, "", 5000, " | | 0");
+  EXPECT_PLAN(items, "", 63000, " | 2:withdrawn/3 | 0");
+  EXPECT_PLAN(items, "", 63001, " | 1:withdrawn/3 2:withdrawn/3 | 0");
+}
+
+Test(withdraw, each_path_has_its_stamp, .fini = free_facts) {
+  struct items items = {.count = 0};
+  STAMPED_LIST(&items, "[\"a\",\"b\",\"c\"]", "[\"s1\",\"s2\",null]", .caused_by = "call_1");
+  STAMPED_LIST(&items, "[\"b\",\"a\"]", "[\"s2\",\"s1\"]", .time_ms = 9000);
+  STAMPED_LIST(&items, "[\"b\",\"a\"]", "[\"s1\",\"s2\"]", .time_ms = 0);
+  STAMPED_LIST(&items, "[\"c\"]", "[\"s1\"]", .time_ms = 0);
+  EXPECT_PLAN(items, "", 9000, "3 | 2:withdrawn/16>1 4:withdrawn/16>1 | 0");
+}
+
 Test(withdraw, a_poll_ends_all_of_a_handle_and_running_its_waiting) {
   struct items items = {.count = 0};
   struct fate fates[MOST_ITEMS];
@@ -228,4 +272,19 @@ Test(facts, only_what_is_text_in_an_object, .fini = free_facts) {
   cr_expect_eq(items.items[2].facts.retry_after_ms, 12);
   facts = &items.items[3].facts;
   cr_expect(!facts->path_count && !facts->server.len && !facts->retry_after_ms);
+}
+
+/* Whatever was stored: a stamp belongs to the path at its place, and to no other. */
+Test(facts, stamps_stand_with_their_paths, .fini = free_facts) {
+  struct items items = {.count = 0};
+  DATA(&items, "{\"paths\":[\"b\",1,\"c\",\"d\"],\"stamps\":[\"s1\",\"s2\",null]}",
+       .made_by = MADE_BY_FILE_CHANGED);
+  DATA(&items, "{\"path\":\"a\",\"stamp\":7}", .made_by = MADE_BY_FILE_CHANGED);
+  DATA(&items, "{\"path\":\"a\",\"stamp\":\"é\\n\"}", .made_by = MADE_BY_FILE_CHANGED);
+  const struct facts *facts = &items.items[0].facts;
+  cr_assert_eq(facts->path_count, 3);
+  cr_assert(facts->stamps && span_is(facts->stamps[0], "s1"));
+  cr_expect(!facts->stamps[1].len && !facts->stamps[2].len);
+  cr_expect(!items.items[1].facts.stamps);
+  cr_assert(items.items[2].facts.stamps && span_is(items.items[2].facts.stamps[0], "é\n"));
 }

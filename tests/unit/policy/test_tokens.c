@@ -93,6 +93,12 @@ Test(tokens, a_critical_keeps_its_first_line) {
   expect_shown(&items, TOKENS("1"), FIFTY FIFTY FIFTY FIFTY FIFTY "… (51 more bytes)", 0);
 }
 
+Test(tokens, an_empty_line_is_no_first_line) {
+  struct items items = {.count = 0};
+  ITEM(&items, .message = "\n \t\r\nfirst of all\n" FIFTY, .level = TIDINGS_LEVEL_CRITICAL);
+  expect_shown(&items, TOKENS("1"), "\n \t\r\nfirst of all… (51 more bytes)", 0);
+}
+
 Test(tokens, a_cut_splits_no_character) {
   struct items items = {.count = 0};
   static char message[512] = "x";

@@ -8,6 +8,7 @@
 #include "common/utf8.h"
 #include "event/event.h"
 #include "kit.h"
+#include "rules/producers/calls.h"
 #include "rules/producers/producers.h"
 
 static struct arena arena = ARENA_EMPTY;
@@ -290,4 +291,78 @@ Test(producers, the_last_threshold_is_an_error) {
   produced = produced_by("budget.usage", "{\"used\":95,\"limit\":100}", &memory);
   cr_expect_eq(produced.note.level, TIDINGS_LEVEL_ERROR);
   cr_expect(span_is(produced.note.source, "budget") && span_is(produced.note.name, "threshold"));
+}
+
+/* -- calls ------------------------------------------------------------------------------------- */
+
+static struct event event_of(const char *json) {
+  struct settings settings = settings_from("", &arena);
+  struct tidings_error error = new_error();
+  struct event event;
+  cr_assert_eq(event_parse(span_text(json), &settings, &arena, &event, &error), 0, "%s",
+               error.text);
+  return event;
+}
+
+static bool calls_after(struct memory *memory, const char *type, const char *data, int64_t now_ms) {
+  char json[256];
+  (void)snprintf(json, sizeof json, "{\"type\":\"%s\",\"session\":\"s\",\"data\":%s}", type, data);
+  struct tidings_span text;
+  cr_assert_eq(arena_copy(&arena, span_text(json), &text), 0);
+  struct event event = event_of(text_of(text));
+  return calls_take(memory, &event, now_ms);
+}
+
+/* The tool that ran when `paths` changed at `time`, "" for none. */
+static const char *ran(const struct memory *memory, const char *time, const char *data,
+                       int64_t now_ms) {
+  char json[256];
+  (void)snprintf(json, sizeof json,
+                 "{\"type\":\"file.changed\",\"session\":\"s\",\"time\":%s,\"data\":%s}", time,
+                 data);
+  struct event event = event_of(json);
+  return text_of(calls_during(memory, &event, now_ms, true));
+}
+
+#define ONE "{\"path\":\"a\"}"
+#define TWO "{\"paths\":[\"a\",\"b\"]}"
+
+Test(producers, a_change_belongs_to_the_call_that_ran) {
+  struct memory memory = {0};
+  cr_expect(calls_after(&memory, "tools.started", "{\"tool\":\"Bash\",\"call_id\":\"1\"}", 1000));
+  cr_expect_str_eq(ran(&memory, "null", ONE, 999), "");
+  cr_expect_str_eq(ran(&memory, "null", ONE, 1000), "Bash");
+  cr_expect_str_eq(ran(&memory, "\"1970-01-01T00:00:00.999Z\"", ONE, 5000), "");
+  cr_expect_str_eq(ran(&memory, "\"1970-01-01T00:00:01Z\"", TWO, 5000), "Bash");
+  cr_expect_not(calls_after(&memory, "stream.started", "null", 1500));
+  cr_expect_not(calls_after(&memory, "tools.finished", "{\"call_id\":\"2\"}", 1500));
+  cr_expect(calls_after(&memory, "tools.finished", "{\"call_id\":\"1\"}", 2000));
+  cr_expect_str_eq(ran(&memory, "\"1970-01-01T01:00:02.0004+01:00\"", ONE, 5000), "Bash");
+  cr_expect_str_eq(ran(&memory, "\"1970-01-01T00:00:02.001Z\"", ONE, 5000), "");
+  cr_expect_str_eq(ran(&memory, "\"1970-01-01T00:00:01Z\"", TWO, 5000), "",
+                   "some may have changed later");
+  cr_expect_not(calls_after(&memory, "turn.finished", "null", 3000), "none runs");
+}
+
+Test(producers, a_host_that_is_gone_runs_nothing) {
+  struct memory memory = {0};
+  struct event event = event_of("{\"type\":\"file.changed\",\"session\":\"s\",\"data\":" ONE "}");
+  cr_expect(calls_after(&memory, "tools.started", "{\"tool\":\"Bash\",\"call_id\":\"1\"}", 1000));
+  cr_expect(!calls_during(&memory, &event, 2000, false).len);
+  cr_expect(calls_after(&memory, "session.resumed", "null", 3000));
+  cr_expect(!calls_during(&memory, &event, 4000, true).len);
+}
+
+Test(producers, the_newest_calls_are_remembered) {
+  struct memory memory = {0};
+  char data[64];
+  cr_expect(calls_after(&memory, "tools.started", "{\"tool\":\"long\",\"call_id\":\"l\"}", 500));
+  for (int i = 0; i < 2 * MEMORY_CALLS; i++) {
+    (void)snprintf(data, sizeof data, "{\"tool\":\"t%d\",\"call_id\":\"%d\"}", i, i);
+    cr_expect(calls_after(&memory, "tools.started", data, 1000 + 10 * i));
+    cr_expect(calls_after(&memory, "tools.finished", data, 1005 + 10 * i));
+  }
+  cr_assert_eq(memory.call_count, MEMORY_CALLS);
+  cr_expect_str_eq(ran(&memory, "\"1970-01-01T00:00:01.310Z\"", ONE, 5000), "t31");
+  cr_expect_str_eq(ran(&memory, "\"1970-01-01T00:00:01.003Z\"", ONE, 5000), "long");
 }

@@ -128,7 +128,10 @@ static bool is_fence(const struct render_input *input, struct tidings_span line)
              : line.len == 3;
 }
 
-static bool is_level_title(struct tidings_span line) {
+static bool is_level_title(bool bare, struct tidings_span line) {
+  if (bare)
+    return span_is(line, "Critical:") || span_is(line, "Error:") || span_is(line, "Warning:") ||
+           span_is(line, "Info:");
   return span_is(line, "**Critical:**") || span_is(line, "**Error:**") ||
          span_is(line, "**Warning:**") || span_is(line, "**Info:**");
 }
@@ -142,12 +145,13 @@ static const char *check_markdown(const struct render_input *input, struct tidin
   if (!starts(title, "**") ||
       !ends(title, flat ? "system notifications**" : "System Notifications**"))
     return "it has no title";
-  for (int i = 0; i < (flat ? 5 : 4); i++) (void)next_line(&text);
+  bool longest = flat && input->place == TIDINGS_PLACE_PREPEND;
+  for (int i = 0; i < (input->bare ? 0 : longest ? 5 : 4); i++) (void)next_line(&text);
   while (text.len) {
     struct tidings_span line = next_line(&text);
     if (fences) return "something stands behind the closing fence";
     if (is_fence(input, line)) fences++;
-    else if (is_level_title(line)) titles++;
+    else if (is_level_title(input->bare, line)) titles++;
     else if (starts(line, "(")) pending++;
     else if (starts(line, "- ")) {
       items++;
@@ -158,6 +162,58 @@ static const char *check_markdown(const struct render_input *input, struct tidin
   if (items != input->line_count || pending != (input->deferred > 0))
     return "there are more or fewer items than there should be";
   return titles > LEVEL_COUNT ? "there are more titles than levels" : NULL;
+}
+
+/* -- plain ------------------------------------------------------------------------------------- */
+
+static const char *const marks[LEVEL_COUNT] = {"[info]", "[warning] ", "[error] ", "[critical] "};
+
+/* A level of its own in front, and no other. */
+static const char *check_level(uint8_t level, struct tidings_span line) {
+  if (level && !starts(line, marks[level])) return "it lacks its level";
+  if (level) line = behind(line, strlen(marks[level]));
+  for (int i = 0; i < LEVEL_COUNT; i++) {
+    if (strncasecmp(line.len >= strlen(marks[i]) ? line.ptr : "", marks[i], strlen(marks[i])) == 0)
+      return "it forges a level";
+  }
+  return is_structure(line) ? "its first line reads as structure" : NULL;
+}
+
+static struct tidings_span trimmed(struct tidings_span line) {
+  while (line.len && line.ptr[0] == ' ') line = behind(line, 1);
+  return line;
+}
+
+static bool is_plain_header(const struct render_input *input, struct tidings_span line) {
+  static const char words[] = "While you worked (not from the user", nonce[] = ", nonce ";
+  if (!starts(line, words)) return false;
+  line = behind(line, sizeof words - 1);
+  if (!input->nonce.len) return span_is(line, "):");
+  if (!starts(line, nonce) || line.len != sizeof nonce - 1 + input->nonce.len + 2) return false;
+  line = behind(line, sizeof nonce - 1);
+  return memcmp(line.ptr, input->nonce.ptr, input->nonce.len) == 0 && ends(line, "):");
+}
+
+static const char *check_plain(const struct render_input *input, struct tidings_span text) {
+  size_t items = 0, pending = 0, closed = 0;
+  if (has_reserved_tag(text)) return "it has a reserved tag";
+  if (!is_plain_header(input, next_line(&text))) return "it does not begin with its header";
+  while (text.len) {
+    struct tidings_span line = next_line(&text);
+    const char *problem = NULL;
+    if (closed) return "something stands behind its last line";
+    if (is_fence(input, line)) closed++;
+    else if (is_count_line(line)) pending++;
+    else if (starts(line, "- ")) {
+      if (items == input->line_count) return "there are more items than there should be";
+      problem = check_level(input->lines[items++].level, behind(line, 2));
+    } else if (!is_continuation(line) || is_plain_header(input, trimmed(line)))
+      problem = "a line is neither the block's nor an item's";
+    if (problem) return problem;
+  }
+  bool right = items == input->line_count && pending == (input->deferred > 0) &&
+               closed == (input->place == TIDINGS_PLACE_PREPEND);
+  return right ? NULL : "there are more or fewer items than there should be";
 }
 
 /* -- xml --------------------------------------------------------------------------------------- */
@@ -208,7 +264,7 @@ static const char *check_list_element(const struct render_input *input, struct t
     critical += input->lines[i].level == TIDINGS_LEVEL_CRITICAL;
   if (times(text, "<") != 2 || times(text, ">") != 2) return "there are other tags than its own";
   if (!is_opening(next_line(&text), tag)) return "it does not begin with its tag";
-  for (int i = 0; i < (input->format == FORMAT_SYSTEM_REMINDER ? 3 : 0); i++)
+  for (int i = 0; i < (input->format == FORMAT_SYSTEM_REMINDER && !input->bare ? 3 : 0); i++)
     (void)next_line(&text);
   while (text.len) {
     struct tidings_span line = next_line(&text);
@@ -258,22 +314,13 @@ static const char *check_call(const struct render_input *input, size_t index,
   struct tidings_span rest = text;
   struct tidings_span line = next_line(&rest);
   bool last = index + 1 == input->line_count, counted = false;
-  static const char *const marks[LEVEL_COUNT] = {"[info]", "[warning] ", "[error] ", "[critical] "};
-  uint8_t level = input->lines[index].level;
   if (has_reserved_tag(text)) return "it has a reserved tag";
   if (input->nonce.len) {
     if (line.len < input->nonce.len + 3) return "it lacks its nonce";
     line = behind(line, input->nonce.len + 3);
   }
-  if (level) {
-    if (!starts(line, marks[level])) return "it lacks its level";
-    line = behind(line, strlen(marks[level]));
-  }
-  for (int i = 0; i < LEVEL_COUNT; i++) {
-    if (strncasecmp(line.len >= strlen(marks[i]) ? line.ptr : "", marks[i], strlen(marks[i])) == 0)
-      return "it forges a level";
-  }
-  if (is_structure(line)) return "its first line reads as structure";
+  const char *problem = check_level(input->lines[index].level, line);
+  if (problem) return problem;
   while (rest.len) {
     line = next_line(&rest);
     if (last && input->deferred && !rest.len && is_count_line(line)) counted = true;
@@ -292,6 +339,7 @@ static const char *check_block(const struct render_input *input, struct tidings_
   case FORMAT_SYSTEM_REMINDER:
     return check_list_element(input, text, "<system-reminder", "</system-reminder>");
   case FORMAT_JSON: return check_json(input, text);
+  case FORMAT_PLAIN: return check_plain(input, text);
   default: return check_markdown(input, text);
   }
 }

@@ -121,6 +121,7 @@ static const char *line_problem(const char *line, bool any_dashes) {
   while (*line == ' ') line++, len--;
   if (is_fence(line, line + len, any_dashes)) return "a line reads as a fence";
   if (is_title(line, len)) return "a line reads as a title";
+  if (begins(line, "while you worked (not from the user")) return "a line reads as a header";
   return is_count(line) ? "a line reads as a count" : NULL;
 }
 

@@ -12,9 +12,9 @@
 
 TestSuite(formats);
 
-static const char *const names[FORMAT_COUNT] = {"markdown",  "markdown-flat", "xml",
-                                                "xml-batch", "json",          "system-reminder",
-                                                "openai",    "anthropic",     "synthetic-call"};
+static const char *const names[FORMAT_COUNT] = {
+    "markdown",        "markdown-flat", "xml",       "xml-batch",      "json",
+    "system-reminder", "openai",        "anthropic", "synthetic-call", "plain"};
 
 static const char nonce[] = "5f1d3c2b9a8e7061";
 
@@ -123,6 +123,9 @@ static struct items sample(void) {
   return items;
 }
 
+/* Of the sample's lines: not old enough, minutes, hours, days, and from a clock that ran ahead. */
+static const int64_t ages_ms[] = {60000, 12 * 60000 + 59999, 3 * 3600000, 50 * 3600000, -1};
+
 Test(formats, each_is_its_golden_file) {
   struct items items = sample();
   struct line lines[MOST_ITEMS];
@@ -137,6 +140,53 @@ Test(formats, each_is_its_golden_file) {
     input.chat_request = true;
     input.host_name = span_of(NULL, 0);
     (void)snprintf(golden, sizeof golden, "format-%s-nonce.txt", names[format]);
+    expect_sent(&input, "The result.", golden);
+    input.place = TIDINGS_PLACE_APPEND;
+    input.bare = true;
+    input.age_after_ms = 60000;
+    input.now_ms = 1000000000;
+    for (size_t i = 0; i < items.count; i++) lines[i].time_ms = input.now_ms - ages_ms[i];
+    (void)snprintf(golden, sizeof golden, "format-%s-bare.txt", names[format]);
+    expect_sent(&input, "The result.", golden);
+  }
+}
+
+static const char traceback[] = "Traceback (most recent call last):\n"
+                                "  File \"/w/app.py\", line 3, in <module>\n"
+                                "    main()\n"
+                                "    ~~~~^^\n"
+                                "\n"
+                                "ValueError: 7";
+static const char diff[] = "The hook changed src/app.c:\n"
+                           "--- a/src/app.c\n"
+                           "+++ b/src/app.c\n"
+                           "@@ -1,3 +1,3 @@\n"
+                           " int main(void) {\n"
+                           "-\treturn 1;\n"
+                           "+\treturn 0;\n"
+                           " }\n";
+static const char yaml[] = "The job needs:\n"
+                           "steps:\n"
+                           "  - run: make\n"
+                           "    env:\n"
+                           "      CC: gcc\n"
+                           "\n"
+                           "  - run: make test\n";
+
+Test(formats, several_lines_keep_their_indentation_and_empty_lines) {
+  static const uint8_t some[] = {FORMAT_MARKDOWN, FORMAT_XML, FORMAT_PLAIN};
+  struct items items = {.count = 0};
+  struct line lines[MOST_ITEMS];
+  ITEM(&items, .message = traceback, .level = TIDINGS_LEVEL_ERROR);
+  ITEM(&items, .message = diff);
+  ITEM(&items, .message = yaml);
+  for (size_t i = 0; i < sizeof some; i++) {
+    char golden[64];
+    struct render_input input = input_of(&items, lines, some[i]);
+    input.bare = true;
+    input.age_after_ms = 60000;
+    input.now_ms = 180000;
+    (void)snprintf(golden, sizeof golden, "several-lines-%s.txt", names[some[i]]);
     expect_sent(&input, "The result.", golden);
   }
 }
@@ -184,6 +234,9 @@ Test(formats, no_known_attack_gets_out_of_any) {
       if (variant & 2) input.host_name = span_text(attacks[a]);
       if (variant & 4) input.deferred = 4;
       if (variant & 8) input.nonce = span_text(nonce);
+      input.bare = (variant & 10) == 10;
+      input.age_after_ms = variant & 4 ? 90000 : 0;
+      input.now_ms = variant & 4 ? 180000 : 0;
       const struct tidings_span steered[] = {span_text("before"), span_text(attacks[a])};
       input.steered = steered;
       input.steered_count = variant & 2 ? 2 : 0;
@@ -209,6 +262,9 @@ Test(formats, arbitrary_bytes_in_every_field_stay_inside) {
     input.host_name = hostile_text(&random, &arena);
     input.deferred = random_below(&random, 3);
     if (random_below(&random, 2)) input.nonce = span_text(nonce);
+    input.bare = random_below(&random, 2);
+    input.age_after_ms = random_below(&random, 2) ? 1 : 0;
+    input.now_ms = (int64_t)(random_next(&random) >> random_below(&random, 64));
     input.place = random_below(&random, 2) ? TIDINGS_PLACE_APPEND : TIDINGS_PLACE_PREPEND;
     const struct tidings_span steered[] = {hostile_text(&random, &arena),
                                            hostile_text(&random, &arena)};

@@ -12,9 +12,9 @@
 
 TestSuite(steered);
 
-static const char *const names[FORMAT_COUNT] = {"markdown",  "markdown-flat", "xml",
-                                                "xml-batch", "json",          "system-reminder",
-                                                "openai",    "anthropic",     "synthetic-call"};
+static const char *const names[FORMAT_COUNT] = {
+    "markdown",        "markdown-flat", "xml",       "xml-batch",      "json",
+    "system-reminder", "openai",        "anthropic", "synthetic-call", "plain"};
 
 static void render(const struct render_input *input, struct arena *arena,
                    const struct rendered **ret_messages, size_t *ret_count) {

@@ -115,3 +115,41 @@ Test(turns_names, ids_that_only_look_like_the_plugins_own) {
                 "starting(tidings:1) ! NOT_FOUND: message \"tidings:18446744073709551617\" was "
                 "never submitted to this session");
 }
+
+#define TWO "submit m1; submit m2; "
+#define RUNS TWO "chat m1 @1; "
+
+Test(turns_names, a_refusal_says_how_the_session_stands_and_what_was_expected) {
+  EXPECT_PLAYED(TWO "declined; chat m1 @2",
+                "idle m1=queued m2=queued ! STATE: message \"m1\" is queued, not on offer (the "
+                "session is idle)");
+  EXPECT_PLAYED(TWO "declined; finished m1",
+                "idle m1=queued m2=queued ! STATE: the session is idle; message \"m1\" is queued, "
+                "not part of a turn that could be meant");
+  EXPECT_PLAYED(TWO "finished",
+                "starting(m1) m1=offered m2=queued ! STATE: the session is starting with \"m1\"; "
+                "expected the ids of the messages offered, if that turn is meant");
+  EXPECT_PLAYED(RUNS "declined",
+                "busy(m1) m1=leased m2=queued ! STATE: the session is busy with \"m1\"; expected "
+                "an offer that has not started");
+  EXPECT_PLAYED(TWO "retrying", "starting(m1) m1=offered m2=queued ! STATE: the session is "
+                                "starting with \"m1\"; expected a turn that runs");
+  EXPECT_PLAYED(RUNS "failed; chat m1 @2",
+                "error m1=leased m2=queued ! FIRED: message \"m1\" is on its way to the model; it "
+                "cannot be started any more");
+}
+
+Test(turns_names, a_refusal_says_why_a_message_cannot_be_changed) {
+  EXPECT_PLAYED(RUNS "cancel m1", "busy(m1) m1=leased m2=queued ! FIRED: message \"m1\" is on its "
+                                  "way to the model; it cannot be cancelled any more");
+  EXPECT_PLAYED(TWO "move m2 m1", "starting(m1) m1=offered m2=queued ! FIRED: message \"m1\" is "
+                                  "offered to the host; it cannot be moved before any more");
+}
+
+Test(turns_names, what_the_host_says_with_a_pause_is_kept) {
+  EXPECT_PLAYED(RUNS "retrying attempt=2 words=again",
+                "retrying(m1) attempt 2 \"again\" m1=leased m2=queued");
+  EXPECT_PLAYED(RUNS "waiting words=approval", "waiting(m1) \"approval\" m1=leased m2=queued");
+  EXPECT_PLAYED(RUNS "retrying attempt=2 words=again; waiting words=approval",
+                "waiting(m1) \"approval\" m1=leased m2=queued");
+}

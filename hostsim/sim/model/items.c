@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/news.c: what was pushed, and what of it a carrier would show: docs/semantics.md, "What
+ * sim/model/items.c: what was pushed, and what of it a carrier would show: docs/semantics.md, "What
  * is removed before it is shown", one after the other over plain arrays.
  */
 #include "sim/model/parts.h"
@@ -17,7 +17,7 @@ static unsigned count_waiting(const struct model *model) {
   return count;
 }
 
-int news_push(struct model *model, const struct act *act, const struct sim_settings *settings) {
+int items_push(struct model *model, const struct act *act, const struct sim_settings *settings) {
   bool subagent = act->kind == ACT_SUBAGENT;
   unsigned limit = settings->pending_limit;
   if (subagent || act->level != CRITICAL) limit -= limit / CRITICAL_SHARE;
@@ -37,7 +37,7 @@ int news_push(struct model *model, const struct act *act, const struct sim_setti
 }
 
 /* The child has the same limit, and after a rewind the parent may have more than it would take. */
-int news_check_fork(const struct model *model, const struct sim_settings *settings) {
+int items_check_fork(const struct model *model, const struct sim_settings *settings) {
   unsigned count = 0;
   for (unsigned i = 0; i < model->item_count; i++) {
     const struct model_item *item = &model->items[i];
@@ -49,22 +49,22 @@ int news_check_fork(const struct model *model, const struct sim_settings *settin
   return 0;
 }
 
-void news_end(struct model *model, struct model_item *item, enum outcome outcome) {
+void items_end(struct model *model, struct model_item *item, enum outcome outcome) {
   item->held = ENDED;
   item->outcome = outcome;
   model->outcomes[outcome]++;
 }
 
-void news_poll(struct model *model, uint8_t handle) {
+void items_poll(struct model *model, uint8_t handle) {
   for (unsigned i = 0; i < model->item_count; i++) {
     struct model_item *item = &model->items[i];
     if (item->handle != handle || item->level == CRITICAL) continue;
-    if (item->held == PENDING) news_end(model, item, WITHDRAWN);
+    if (item->held == PENDING) items_end(model, item, WITHDRAWN);
     else if (item->held == LEASED) item->recalled = true;
   }
 }
 
-void news_ask_again(struct model *model) {
+void items_ask_again(struct model *model) {
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].held == PENDING) model->items[i].asked = false;
 }
@@ -92,7 +92,7 @@ static bool is_filtered(const struct model_item *item, const struct sim_settings
   }
 }
 
-bool news_is_expired(const struct model *model, const struct model_item *item) {
+bool items_is_expired(const struct model *model, const struct model_item *item) {
   return item->ttl_ms > 0 && model->now_ms >= item->time_ms + item->ttl_ms;
 }
 
@@ -117,17 +117,18 @@ static int find_newest(const struct model *model, const bool *left, int item) {
   return newest;
 }
 
-static bool item_goes_before(const struct model *model, const struct line *a,
+static bool item_goes_before(const struct model *model, uint8_t order, const struct line *a,
                              const struct line *b) {
   uint8_t level_a = model->items[a->item].level, level_b = model->items[b->item].level;
-  return level_a != level_b ? level_a > level_b : a->place < b->place;
+  if (order == BY_LEVEL && level_a != level_b) return level_a > level_b;
+  return order == BY_NEWEST ? a->place > b->place : a->place < b->place;
 }
 
-static void sort(const struct model *model, struct line *lines, unsigned count) {
+static void sort(const struct model *model, uint8_t order, struct line *lines, unsigned count) {
   for (unsigned i = 1; i < count; i++) {
     struct line line = lines[i];
     unsigned at = i;
-    for (; at > 0 && item_goes_before(model, &line, &lines[at - 1]); at--)
+    for (; at > 0 && item_goes_before(model, order, &line, &lines[at - 1]); at--)
       lines[at] = lines[at - 1];
     lines[at] = line;
   }
@@ -171,8 +172,8 @@ static void choose(const struct model *model, const struct line *lines, unsigned
   }
 }
 
-void news_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
-               struct plan *ret_plan) {
+void items_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
+                struct plan *ret_plan) {
   bool left[MODEL_ITEMS], kept[MODEL_ITEMS];
   struct line lines[MODEL_ITEMS];
   int places[MODEL_ITEMS];
@@ -181,7 +182,7 @@ void news_plan(const struct model *model, const struct sim_settings *settings, u
   ret_plan->end = 0;
   for (int i = 0; i < (int)model->item_count; i++) {
     const struct model_item *item = &model->items[i];
-    enum outcome removed = news_is_expired(model, item)                ? EXPIRED
+    enum outcome removed = items_is_expired(model, item)               ? EXPIRED
                            : item->caused_by && !is_critical(model, i) ? WITHDRAWN
                            : is_filtered(item, settings)               ? FILTERED
                                                                        : OUTCOMES;
@@ -197,7 +198,7 @@ void news_plan(const struct model *model, const struct sim_settings *settings, u
   }
   for (int i = 0; i < (int)model->item_count; i++)
     if (left[i] && find_newest(model, left, i) == i) lines[count++] = (struct line){i, places[i]};
-  sort(model, lines, count);
+  sort(model, settings->order, lines, count);
   for (unsigned i = 0; i < count; i++) kept[i] = true;
   if (count > most) choose(model, lines, count, most, kept);
   for (unsigned i = 0; i < count; i++) {
@@ -207,4 +208,5 @@ void news_plan(const struct model *model, const struct sim_settings *settings, u
       take_item(ret_plan, lines[i].item, DELIVERED);
     }
   }
+  ret_plan->waiting = count - ret_plan->shown_count;
 }

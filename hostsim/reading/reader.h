@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reading/reader.h: what the readers of the formats share. Private to reading/.
+ */
+#ifndef HOSTSIM_READING_READER_H
+#define HOSTSIM_READING_READER_H
+
+#include <stdbool.h>
+
+#include "common/buffer.h"
+#include "reading/reading.h"
+
+struct reader {
+  struct reading *reading;
+  struct arena *arena;
+  struct tidings_span nonce;
+  struct tidings_span rest; /* of the part */
+  size_t capacity;          /* of reading->lines */
+  bool entities;            /* text has &lt; for < */
+  bool prepended;           /* the carrier's text follows */
+  bool is_open;             /* the last line of the reading may continue */
+  struct buffer text;       /* of that line */
+  bool failed;              /* no memory */
+};
+
+/* The rest of a part up to its next line feed, which is taken as well. False: nothing is left. */
+bool reader_take_line(struct reader *reader, struct tidings_span *ret_line);
+void reader_fail(struct reader *reader, const char *problem); /* the first one stays */
+bool reader_is_fine(const struct reader *reader);
+
+/* Takes `prefix` off the text. False: it does not begin so. */
+bool reader_skip(struct tidings_span *text, const char *prefix);
+/* "[error] " at the beginning, in *ret_level. */
+bool reader_skip_level(struct tidings_span *text, uint8_t *ret_level);
+/* "(4 more notifications pending)": is entered. */
+bool reader_is_pending_line(struct reader *reader, struct tidings_span line);
+
+/* A line of the reading begins with this text, and continues after so many empty lines. */
+void reader_begin_line(struct reader *reader, struct reading_line line, struct tidings_span text);
+void reader_continue_line(struct reader *reader, size_t empty_lines, struct tidings_span text);
+void reader_end_line(struct reader *reader);
+
+/* In the arena. */
+struct tidings_span reader_without_entities(struct reader *reader, struct tidings_span text);
+
+/* The formats. `rest` is the block, without what separates it from the carrier. */
+void reader_markdown(struct reader *reader); /* and openai, anthropic */
+void reader_markdown_flat(struct reader *reader);
+void reader_system_reminder(struct reader *reader);
+void reader_xml_batch(struct reader *reader);
+void reader_plain(struct reader *reader);
+void reader_xml(struct reader *reader);
+void reader_json(struct reader *reader);
+void reader_call(struct reader *reader);
+
+#endif

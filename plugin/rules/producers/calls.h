@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules/producers/calls.h: when which tool ran, so that a change of a file that came of it is not
+ * taken for somebody else's. Pure: times are handed in.
+ */
+#ifndef RULES_PRODUCERS_CALLS_H
+#define RULES_PRODUCERS_CALLS_H
+
+#include "values/event.h"
+#include "values/memory.h"
+
+/* What the event says of the calls that run: those that it starts, ends, or ends all of. Text is
+ * the event's. Returns whether anything has changed. */
+bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms);
+/* May an event of this type change them? */
+bool calls_minds(const struct event *event);
+
+/* The tool of the call during which the files of this report changed, of several the one that
+ * started last; empty: there is none. `alive`: the host is, so that calls without an end run. */
+struct tidings_span calls_during(const struct memory *memory, const struct event *event,
+                                 int64_t now_ms, bool alive);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/model/table.h: the machine's table as it was met while exploring: for each event in each
+ * state all that became of it. table.py compares it with the table of docs/turns.md.
+ */
+#ifndef TESTS_MODEL_TABLE_H
+#define TESTS_MODEL_TABLE_H
+
+#include "moves.h"
+
+/* One step of the machine. */
+void table_record(const struct world *before, const struct move *move, enum turns_event event,
+                  int code, const struct world *after, bool changed);
+
+/* A line for each cell and each kind of ids, tabs in between: event, state, ids, what became of the
+ * session, of the message named, the phases and turns of a busy session, and whether anything
+ * changed. */
+void table_print(void);
+
+#endif
