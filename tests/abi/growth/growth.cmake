@@ -19,6 +19,7 @@ function(growth_target name include)
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests" POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${name} BEFORE PRIVATE "${include}" "${growth}")
   target_link_libraries(${name} PRIVATE tidings_compile ${CMAKE_DL_LIBS} Threads::Threads)
+  target_compile_options(${name} PRIVATE -O0) # two more of everything: the compiler's time counts
   add_dependencies(${name} tidings_future_headers)
 endfunction()
 

@@ -221,7 +221,7 @@ def commands_know_their_session(host):
     script = Script(host, "Ask around.", [host.shell(f"{elsewhere} run --name inner -- false; {elsewhere} push 'From inside.'")], [{"text": "Heard."}])
     host.prompt("Ask around.")
     host.settled()
-    exactly_once(script.last(2), "- Tool `inner` (handle `inner-")
+    exactly_once(script.last(2), "- Command `false` (`inner`, handle `inner-")
     exactly_once(script.last(2), "- From inside.")
 
 
