@@ -84,6 +84,7 @@ function onEvent(conversations: Conversations, { type, properties }: BusEvent): 
   const conversation = conversations.get(properties.sessionID ?? properties.info?.sessionID ?? properties.part?.sessionID);
   if (!conversation) return;
   if (type === "message.part.updated" && properties.part) conversation.stored(properties.part);
+  else if (type === "message.removed" || type === "message.part.removed") conversation.removed();
   else if (type === "session.status" && properties.status) conversation.status(properties.status);
   else if (type === "session.idle") conversation.idle();
   else if (type === "session.error") conversation.failed(properties.error);

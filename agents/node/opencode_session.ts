@@ -34,6 +34,7 @@ export class Conversation implements Driver {
   #error: MessageInfo["error"];
   #ending: ReturnType<typeof setTimeout> | undefined;
   #compacting = false;
+  #lostMessages = false; // opencode has removed some since it was last asked what is left
 
   constructor(client: Client, info: { id: string; directory: string }, isOneShot: boolean, session: (driver: Driver) => Session) {
     this.id = info.id;
@@ -69,6 +70,20 @@ export class Conversation implements Driver {
     this.#folder = info.data.directory;
     this.session.resumed(this.#cwd(), heldDeliveries(messages.data), takeover);
     return true;
+  }
+
+  /** opencode removes what was reverted when the next prompt comes, and before it asks us about that prompt. */
+  removed(): void {
+    this.#lostMessages = true;
+  }
+
+  /** What is left is asked for once, however many messages went. */
+  async #rewind(): Promise<void> {
+    if (!this.#lostMessages) return;
+    this.#lostMessages = false;
+    const messages = await this.#client.session.messages({ path: { id: this.id } });
+    if (messages.data) this.session.rewound(heldDeliveries(messages.data));
+    else log("opencode", `session ${this.id}: what a revert has left cannot be read: ${describe(messages.error)}`);
   }
 
   closed(): void {
@@ -131,6 +146,7 @@ export class Conversation implements Driver {
     const isOurs = ids !== undefined && turn !== undefined && ids.join("\0") === turn.ids.join("\0");
     this.#last = { agent: message.agent, model: message.model };
     if (this.session.lost) await this.attach(true);
+    await this.#rewind();
     if (isOurs) this.#offered = undefined;
     let delivery = isOurs ? this.session.startTurn(turn) : this.session.prompt();
     if (!isOurs && this.session.lost) {

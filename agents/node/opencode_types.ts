@@ -48,7 +48,7 @@ type OfSession<More = object> = { path: { id: string } } & More;
 export interface Client {
   session: {
     get(request: OfSession): Answer<SessionInfo>;
-    messages(request: OfSession<{ query: { limit: number } }>): Answer<StoredMessage[]>;
+    messages(request: OfSession<{ query?: { limit: number } }>): Answer<StoredMessage[]>;
     abort(request: OfSession): Answer<boolean>;
     promptAsync(request: OfSession<{ body: { agent?: string; model?: MessageInfo["model"]; parts: object[] } }>): Answer<void>;
   };

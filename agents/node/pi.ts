@@ -85,6 +85,12 @@ class Conversation implements Driver {
     this.session.leave();
   }
 
+  /** The person went to another place in the tree: the model reads that branch, and no other. */
+  branched(): void {
+    this.settle(true);
+    this.session.rewound(heldDeliveries(this.#ctx.sessionManager.getBranch(), Infinity));
+  }
+
   compacting(begins: boolean): void {
     if (this.#compacting === begins) return;
     this.#compacting = begins;
@@ -232,6 +238,7 @@ export default function tidings(pi: PiApi): void {
   });
   pi.on("session_before_switch", () => now?.mayLeave());
   pi.on("session_before_fork", () => now?.mayLeave());
+  pi.on("session_tree", () => now?.branched());
   pi.on("session_before_compact", () => now?.compacting(true));
   pi.on("session_compact", () => now?.compacting(false));
   pi.on("session_compact_failed", () => now?.compacting(false));

@@ -11,8 +11,8 @@ function mark(entry: Entry): Mark | undefined {
   return entry.type === "custom_message" ? entry.details?.tidings : undefined;
 }
 
-export function heldDeliveries(entries: Entry[]): string[] {
-  const ids = entries.slice(-RECENT).map((entry) => mark(entry)?.delivery);
+export function heldDeliveries(entries: Entry[], most = RECENT): string[] {
+  const ids = entries.slice(-most).map((entry) => mark(entry)?.delivery);
   return ids.filter((id): id is string => typeof id === "string");
 }
 

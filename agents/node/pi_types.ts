@@ -28,7 +28,7 @@ export interface PiContext {
   cwd: string;
   mode: string; // "tui", "rpc", "json", "print"
   model: unknown;
-  sessionManager: { getSessionId(): string; getSessionFile(): string | undefined; getEntries(): Entry[] };
+  sessionManager: { getSessionId(): string; getSessionFile(): string | undefined; getEntries(): Entry[]; getBranch(): Entry[] };
   isIdle(): boolean;
   abort(): void;
 }
@@ -38,6 +38,7 @@ interface Events {
   session_shutdown: { reason: string };
   session_before_switch: object;
   session_before_fork: object;
+  session_tree: object;
   session_before_compact: object;
   session_compact: object;
   session_compact_failed: object;

@@ -73,6 +73,11 @@ export class Session {
     this.report("session.resumed", { cwd, host: this.#kit.hostName, deliveries: deliveries.slice(-MOST_DELIVERIES), takeover });
   }
 
+  /** The transcript has lost messages, or has others than before: it holds exactly these deliveries. False: tidings did not take it. */
+  rewound(deliveries: string[]): boolean {
+    return this.report("session.rewound", { deliveries }) !== undefined;
+  }
+
   /** Sends an event of this session and does what the reply asks for. */
   report(type: string, data?: object): Reply | undefined {
     return this.#try(type, () => this.#take(this.#kit.instance.event(JSON.stringify({ type, session: this.id, data }, wellFormed))));

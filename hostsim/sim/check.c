@@ -163,21 +163,55 @@ enum played check_answer(struct play *play, const struct act *asked, const json_
 
 /* -- what other processes receive -------------------------------------------------------------- */
 
+/* Takes `expected`. */
+static enum played compare_child(struct play *play, const char *child, json_t *expected,
+                                 const char *what) {
+  json_t *answer = query(play, PEER_HOST, "pending", child);
+  bool same = false;
+  if (answer) {
+    json_t *got = plain_pending(answer, &play->names);
+    json_object_set_new(got, "leased", json_integer(-1)); /* the parent's */
+    json_object_set_new(expected, "leased", json_integer(-1));
+    same = difference_none(expected, got);
+    if (!same) difference_write(expected, got, what, play->out);
+    json_decref(got);
+  }
+  json_decref(expected);
+  json_decref(answer);
+  return same ? PLAYED_SAME : answer ? PLAYED_DIFFERENT : PLAYED_BROKEN;
+}
+
+/* Its transcript has all that the parent has leased. */
+static enum played resume_child(struct play *play, enum peer peer, const char *child) {
+  const struct model *model = &play->models[0];
+  json_t *answer = NULL, *deliveries = json_array();
+  for (unsigned i = 0; i < model->delivery_count; i++)
+    if (model->deliveries[i].state == DELIVERY_LEASED && model->deliveries[i].public_id != 0)
+      json_array_append_new(deliveries, json_sprintf("%" PRIu64, model->deliveries[i].public_id));
+  json_t *event = json_pack("{s:s, s:s, s:{s:o}}", "type", "session.resumed", "session", child,
+                            "data", "deliveries", deliveries);
+  char *text = json_dumps(event, JSON_COMPACT);
+  json_t *request = json_pack("{s:s, s:s}", "op", "event", "event", text);
+  free(text);
+  json_decref(event);
+  enum call_outcome called = processes_call(play->processes, peer, request, 0, &answer, play->out);
+  bool refused = called == CALL_ANSWERED && json_object_get(answer, "error");
+  if (refused) fputs("the child could not be resumed\n", play->out);
+  json_decref(answer);
+  return called != CALL_ANSWERED ? PLAYED_BROKEN : refused ? PLAYED_DIFFERENT : PLAYED_SAME;
+}
+
+/* Of what is leased the child has a copy too, until it resumes with the parent's deliveries. */
 enum played check_child(struct play *play, const struct act *act) {
+  const struct model *model = &play->models[0];
   char child[2 * NAME_SIZE];
   (void)snprintf(child, sizeof child, "%s-%" PRIu32, play->names.session, act->serial);
-  json_t *answer = query(play, PEER_HOST, "pending", child);
-  if (!answer) return PLAYED_BROKEN;
-  json_t *got = plain_pending(answer, &play->names);
-  json_decref(answer);
-  json_object_set_new(got, "leased", json_integer(-1)); /* the parent's */
-  json_t *expected = expect_pending(&play->models[0]);
-  json_object_set_new(expected, "leased", json_integer(-1));
-  bool same = difference_none(expected, got);
-  if (!same) difference_write(expected, got, "the child's pending", play->out);
-  json_decref(expected);
-  json_decref(got);
-  return same ? PLAYED_SAME : PLAYED_DIFFERENT;
+  enum played played =
+      compare_child(play, child, expect_child(model, false), "the child's pending");
+  if (played == PLAYED_SAME) played = resume_child(play, act->peer, child);
+  if (played != PLAYED_SAME) return played;
+  return compare_child(play, child, expect_child(model, true),
+                       "what the resumed child has pending");
 }
 
 static bool names_session(const json_t *sessions, const char *session) {

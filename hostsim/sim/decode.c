@@ -23,10 +23,11 @@ static const struct {
     {ACT_RESUME, 5},        {ACT_STREAM_STARTED, 7}, {ACT_STREAM_FINISHED, 3},
     {ACT_TOOLS_STARTED, 3}, {ACT_TOOLS_FINISHED, 2}, {ACT_TOOL_RESULT, 12},
     {ACT_CHAT_REQUEST, 8},  {ACT_SETTLE, 14},        {ACT_OPENED, 3},
-    {ACT_RESUMED, 4},       {ACT_FORKED, 1},         {ACT_COMPACTING, 2},
-    {ACT_COMPACTED, 4},     {ACT_CLOSED, 1},         {ACT_WAKE, 5},
-    {ACT_CONFIGURE, 2},     {ACT_CLOCK, 8},          {ACT_SWAP, 1},
-    {ACT_RESTART, 1},       {ACT_CRASH, 1},          {FOLLOW, 32},
+    {ACT_RESUMED, 4},       {ACT_REWOUND, 5},        {ACT_FORKED, 2},
+    {ACT_COMPACTING, 2},    {ACT_COMPACTED, 4},      {ACT_CLOSED, 1},
+    {ACT_WAKE, 5},          {ACT_CONFIGURE, 2},      {ACT_CLOCK, 8},
+    {ACT_SWAP, 1},          {ACT_RESTART, 1},        {ACT_CRASH, 1},
+    {FOLLOW, 26},
 };
 
 static unsigned kind_of(uint8_t byte) {
@@ -153,7 +154,8 @@ static void choose_delivery(struct act *act, const struct model *model, uint8_t 
 
 static void choose_deliveries(struct act *act, const struct model *model, uint8_t how,
                               uint8_t byte) {
-  act->has_deliveries = (how & 3) != 0;
+  act->has_deliveries = (how & 3) != 0 || act->kind == ACT_REWOUND;
+  act->rewound = act->kind == ACT_RESUMED && act->has_deliveries && (how >> 4) < 6;
   unsigned first = model->delivery_count > 8 ? model->delivery_count - 8 : 0;
   for (unsigned i = first; act->has_deliveries && i < model->delivery_count; i++)
     if ((byte >> (i - first) & 1) != 0 && model->deliveries[i].public_id != 0)
@@ -256,7 +258,8 @@ static void decode_kind(struct act *act, const struct model *model, const uint8_
   case ACT_WAITING:
   case ACT_CHAT_REQUEST: choose_ids(act, model, step[2], step[3]); break;
   case ACT_SETTLE: choose_delivery(act, model, step[2], step[3]); break;
-  case ACT_RESUMED: choose_deliveries(act, model, step[2], step[3]); break;
+  case ACT_RESUMED:
+  case ACT_REWOUND: choose_deliveries(act, model, step[2], step[3]); break;
   case ACT_CONFIGURE: schedule_settings(head, &act->settings); break;
   case ACT_CLOCK: decode_clock(act, model, step, model->start_ms); break;
   case ACT_SWAP:

@@ -16,7 +16,7 @@ static const char *const state_names[] = {"idle",     "starting", "busy",
 static const char *const phase_names[] = {NULL, "streaming", "tools"};
 static const char *const message_states[] = {"queued", "steering",  "offered", "leased",
                                              "fired",  "cancelled", "closed"};
-static const char *const delivery_states[] = {"leased", "committed", "rolled_back"};
+static const char *const delivery_states[] = {"leased", "committed", "rolled_back", "rewound"};
 static const char *const outcome_names[OUTCOMES] = {
     "delivered", "superseded", "withdrawn", "expired", "filtered", "dropped", "closed"};
 
@@ -185,20 +185,36 @@ json_t *expect_status(const struct model *model, const int pids[PEERS]) {
   return object;
 }
 
+static void add_pending(const struct model *model, unsigned item, json_t *items) {
+  json_t *shown_item = expected_notification(model, (int)item);
+  json_object_set_new(shown_item, "time", moment(model->items[item].time_ms));
+  json_array_append_new(items, shown_item);
+}
+
+static json_t *pack_pending(json_t *items, unsigned leased) {
+  return json_pack("{s:I, s:I, s:o}", "count", (json_int_t)json_array_size(items), "leased",
+                   (json_int_t)leased, "items", items);
+}
+
 json_t *expect_pending(const struct model *model) {
   json_t *items = json_array();
   unsigned leased = 0;
   for (unsigned i = 0; i < model->item_count; i++) {
-    const struct model_item *item = &model->items[i];
-    leased += item->held == LEASED;
-    if (item->held == PENDING) {
-      json_t *shown_item = expected_notification(model, (int)i);
-      json_object_set_new(shown_item, "time", moment(item->time_ms));
-      json_array_append_new(items, shown_item);
-    }
+    leased += model->items[i].held == LEASED;
+    if (model->items[i].held == PENDING) add_pending(model, i, items);
   }
-  return json_pack("{s:I, s:I, s:o}", "count", (json_int_t)json_array_size(items), "leased",
-                   (json_int_t)leased, "items", items);
+  return pack_pending(items, leased);
+}
+
+json_t *expect_child(const struct model *model, bool resumed) {
+  json_t *items = json_array();
+  for (unsigned i = 0; i < model->item_count; i++) {
+    const struct model_item *item = &model->items[i];
+    bool copied = item->held == LEASED && !item->recalled;
+    bool named = resumed && copied && model->deliveries[item->delivery].public_id != 0;
+    if (item->held == PENDING || (copied && !named)) add_pending(model, i, items);
+  }
+  return pack_pending(items, 0);
 }
 
 json_t *expect_stats(const struct model *model) {
@@ -219,9 +235,12 @@ static json_t *expected_deliveries(const struct model *model) {
   for (unsigned i = 0; i < model->delivery_count; i++) {
     const struct model_delivery *delivery = &model->deliveries[i];
     json_t *items = json_object();
-    for (unsigned outcome = 0; outcome < OUTCOMES; outcome++)
-      if (delivery->fates[outcome] > 0)
-        json_object_set_new(items, outcome_names[outcome], json_integer(delivery->fates[outcome]));
+    for (unsigned item = 0; item < model->item_count; item++) {
+      if (delivery->fates[item] == 0) continue;
+      const char *outcome = outcome_names[delivery->fates[item] - 1];
+      json_int_t before = json_integer_value(json_object_get(items, outcome));
+      json_object_set_new(items, outcome, json_integer(before + 1));
+    }
     json_array_append_new(list,
                           json_pack("{s:s, s:s, s:o}", "carrier",
                                     delivery->on_tool_result ? "tool_result" : "chat_request",

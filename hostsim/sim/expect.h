@@ -25,6 +25,9 @@ void expect_message(const struct model *model, int index, char buffer[2 * TEXT_S
  * the processes. */
 json_t *expect_status(const struct model *model, const int pids[PEERS]);
 json_t *expect_pending(const struct model *model);
+/* The same of a child that was just forked; and after it has resumed with all that the parent has
+ * leased. */
+json_t *expect_child(const struct model *model, bool resumed);
 json_t *expect_stats(const struct model *model);
 json_t *expect_history(const struct model *model);
 

@@ -118,7 +118,8 @@ static json_t *turn_data(const struct act *act, const struct names *names) {
 static json_t *opening_data(const struct act *act) {
   json_t *data = json_object();
   if (act->takeover) set(data, "takeover", json_true());
-  if (act->kind == ACT_RESUMED && act->has_deliveries) {
+  if (act->rewound) set(data, "rewound", json_true());
+  if (act_names_deliveries(act->kind) && act->has_deliveries) {
     json_t *list = json_array();
     for (unsigned i = 0; i < act->delivery_count; i++)
       json_array_append_new(list, json_sprintf("%" PRIu64, act->deliveries[i]));
@@ -148,7 +149,8 @@ static json_t *data_of(const struct act *act, const struct names *names) {
   case ACT_RETRYING:
   case ACT_WAITING: return turn_data(act, names);
   case ACT_OPENED:
-  case ACT_RESUMED: return opening_data(act);
+  case ACT_RESUMED:
+  case ACT_REWOUND: return opening_data(act);
   case ACT_FORKED:
     return json_pack("{s:o}", "child", json_sprintf("%s-%" PRIu32, names->session, act->serial));
   default: return NULL;

@@ -62,6 +62,7 @@ static const struct {
     [EVENT_TOOLS_FINISHED] = {"tools.finished", event_read_tools_finished},
     [EVENT_SESSION_OPENED] = {"session.opened", event_read_opened},
     [EVENT_SESSION_RESUMED] = {"session.resumed", event_read_resumed},
+    [EVENT_SESSION_REWOUND] = {"session.rewound", event_read_rewound},
     [EVENT_SESSION_FORKED] = {"session.forked", event_read_forked},
     [EVENT_SESSION_COMPACTING] = {"session.compacting", event_read_no_data},
     [EVENT_SESSION_COMPACTED] = {"session.compacted", event_read_no_data},

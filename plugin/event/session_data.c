@@ -12,11 +12,12 @@ enum field {
   OPENED_COUNT,
   DELIVERIES = OPENED_COUNT,
   LAST_DELIVERY,
+  REWOUND,
   RESUMED_COUNT
 };
 
-static const char *const field_names[RESUMED_COUNT] = {"cwd", "host", "takeover", "deliveries",
-                                                       "last_delivery"};
+static const char *const field_names[RESUMED_COUNT] = {"cwd",        "host",          "takeover",
+                                                       "deliveries", "last_delivery", "rewound"};
 
 static const char a_delivery[] =
     "a delivery id: a positive integer, or a string of its decimal digits";
@@ -27,6 +28,7 @@ static int read_opening(const struct data_input *input, const struct json *const
               host_path = path_member(&event_data_path, "host");
   struct path takeover_path = path_member(&event_data_path, "takeover");
   int code = 0;
+  opening->opens = true;
   if (fields[CWD])
     code = field_string(&cwd_path, fields[CWD], PATH_BYTES, &opening->cwd, input->error);
   if (!code && fields[HOST])
@@ -87,6 +89,17 @@ static int read_last_delivery(const struct data_input *input, const struct json 
   return 0;
 }
 
+static int read_rewound(const struct data_input *input, const struct json *value,
+                        struct session_event *opening) {
+  struct path path = path_member(&event_data_path, "rewound");
+  int code = value ? field_bool(&path, value, &opening->rewound, input->error) : 0;
+  if (!code && opening->rewound && !opening->has_deliveries)
+    code = fail(input->error, TIDINGS_E_SCHEMA,
+                "data.rewound: true without data.deliveries; expected the ids of all deliveries "
+                "that the transcript holds");
+  return code;
+}
+
 int event_read_opened(const struct data_input *input, struct event *event) {
   const struct json *fields[RESUMED_COUNT];
   int code = event_data_members(input, field_names, OPENED_COUNT, 0, fields);
@@ -102,10 +115,23 @@ int event_read_resumed(const struct data_input *input, struct event *event) {
     return fail(input->error, TIDINGS_E_SCHEMA,
                 "data.last_delivery: given together with data.deliveries; expected "
                 "only one of the two");
-  if (fields[DELIVERIES]) return read_deliveries(input, fields[DELIVERIES], &event->opening);
+  if (fields[DELIVERIES]) code = read_deliveries(input, fields[DELIVERIES], &event->opening);
   if (fields[LAST_DELIVERY])
-    return read_last_delivery(input, fields[LAST_DELIVERY], &event->opening);
-  return 0;
+    code = read_last_delivery(input, fields[LAST_DELIVERY], &event->opening);
+  return code ? code : read_rewound(input, fields[REWOUND], &event->opening);
+}
+
+int event_read_rewound(const struct data_input *input, struct event *event) {
+  static const char *const names[] = {"deliveries"};
+  struct path path = path_member(&event_data_path, "deliveries");
+  const struct json *slots[1];
+  int code = event_data_members(input, names, 1, 0, slots);
+  if (code) return code;
+  if (!slots[0])
+    return field_missing(&path, "the ids of all deliveries that the transcript holds",
+                         input->error);
+  event->opening.rewound = true;
+  return read_deliveries(input, slots[0], &event->opening);
 }
 
 int event_read_forked(const struct data_input *input, struct event *event) {

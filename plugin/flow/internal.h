@@ -8,6 +8,7 @@
 #include "event/event.h"
 #include "flow/flow.h"
 #include "rules/policy/plan.h"
+#include "rules/producers/producers.h"
 #include "session/decision.h"
 #include "session/op.h"
 
@@ -37,11 +38,8 @@ int lease_describe(struct op *op, const struct delivering *delivering, const str
  * planned on, and nothing was written. Errors: BUSY, FULL, STORE, NOMEM. */
 int lease_write(struct op *op, struct delivering *delivering, const struct plan *plan,
                 struct delivery *delivery, bool *ret_outdated, struct tidings_error *error);
-/* Is there a number left for a delivery? */
-int lease_check_number(uint64_t n, struct tidings_error *error);
 
-/* -- what is pushed: push.c, report.c, declare.c, react.c
- * ------------------------------------------------- */
+/* -- what is pushed: push.c, report.c, recall.c, declare.c, react.c ---------------------------- */
 
 /* Errors as of store_push. */
 int push_notification(struct op *op, const struct event *event, bool *ret_duplicate,
@@ -50,6 +48,12 @@ int push_notification(struct op *op, const struct event *event, bool *ret_duplic
  * the next carrier. Errors as of a notification. */
 int report_take(struct op *op, const struct event *event, bool *ret_duplicate, bool *ret_asks,
                 struct tidings_error *error);
+/* What a report withdraws while it is on a carrier that was not settled yet. It cannot be taken
+ * from there; but if the carrier does not go out, it ends as withdrawn in place of being pending
+ * again. `write`: so the deliveries' rows say then. *ret_any: there is some that they do not say
+ * yet. Of op's head. Errors: STORE, NOMEM. */
+int recall_leased(struct op *op, const struct produced *produced, bool write, bool *ret_any,
+                  struct tidings_error *error);
 /* `tools.declared`: replaces what the tool declared before. Errors: FULL (too many tools), BUSY,
  * STORE, SCHEMA_NEWER, NOMEM. */
 int declare_kinds(struct op *op, const struct event *event, bool *ret_duplicate,
@@ -59,7 +63,8 @@ int declare_kinds(struct op *op, const struct event *event, bool *ret_duplicate,
  * decided yet. Cannot fail: the notification is stored. */
 void react_to_notification(struct op *op, const struct tidings_reply **ret_reply);
 
-/* -- what steps the run: step.c, message.c, turn.c, life.c, compact.c -------------------------- */
+/* -- what steps the run: step.c, message.c, turn.c, life.c, fork.c, rewind.c, compact.c ---------
+ */
 
 /* A message, turn, phase or session event, or wake: one write transaction, from the table's
  * decision to its messages' rows. Always a reply. Errors as on_event. */
@@ -93,9 +98,28 @@ int life_attach(struct op *op, const struct event *event, struct decision *decis
 /* The host's last word: all that is leased or pending has ended, and the session has no owner.
  * Changes op's head. Errors: BUSY (another host's, and alive), STORE, NOMEM. */
 int life_close(struct op *op, struct tidings_error *error);
-/* The child starts with a copy of what is pending. Errors: FULL (the child has too much), STORE,
- * NOMEM. */
-int life_fork(struct op *op, struct tidings_span child, struct tidings_error *error);
+
+/* The child gets a copy of what is pending and of what is leased, unless it has one. A copy of what
+ * is leased remembers the delivery, for a child whose transcript has it. Errors: FULL (the child
+ * has too much), STORE, NOMEM. */
+int fork_session(struct op *op, struct tidings_span child, struct tidings_error *error);
+
+/* What a rewind came to. */
+struct rewound {
+  uint64_t gone, back;        /* deliveries whose carriers the transcript does not have any more, or
+                                 has again */
+  uint64_t returned, expired; /* notifications that are pending again; that ended for their age */
+  uint64_t newest;            /* number of the newest of these; 0: there is none */
+  uint64_t forgotten; /* that were delivered, and are too old for the store to have them still */
+  uint64_t unknown;   /* ids that are no delivery's */
+};
+/* The transcript holds exactly the deliveries that the event names. Leases have been resolved.
+ * Changes op's head. Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
+int rewind_session(struct op *op, const struct session_event *event, struct rewound *ret_rewound,
+                   struct tidings_error *error);
+/* The same as one JSON object, for the reply. */
+int rewind_answer(struct op *op, const struct rewound *rewound, struct tidings_span *ret_json,
+                  struct tidings_error *error);
 
 /* What is pending and queued, as one JSON object, for the summary of what was said before. */
 int compact_ledger(struct op *op, const struct turns *turns, struct tidings_span *ret_json,

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "flow/internal.h"
 #include "render/render.h"
+#include "session/ending.h"
 #include "session/ledger.h"
 #include "session/reply.h"
 
@@ -36,11 +37,6 @@ int lease_describe(struct op *op, const struct delivering *delivering, const str
   };
   return ledger_ranges(plan->fates, plan->fate_count, &op->arena, &ret_delivery->fates,
                        &ret_delivery->fate_count);
-}
-
-int lease_check_number(uint64_t n, struct tidings_error *error) {
-  if (n <= UINT32_MAX) return 0;
-  return fail(error, TIDINGS_E_FULL, "the session has had 4,294,967,295 deliveries; open another");
 }
 
 /* Changes op's head for the delivery; one that ends at once is committed in the same transaction.
@@ -79,7 +75,7 @@ static void remember_preamble(struct op *op, const struct plan *plan, uint64_t d
 
 static int write_rows(struct op *op, struct delivering *delivering, const struct plan *plan,
                       struct delivery *delivery, struct tidings_error *error) {
-  int code = lease_check_number(delivery->n, error);
+  int code = ending_check_number(delivery->n, error);
   remember_preamble(op, plan, delivery->n);
   if (!code && (delivery->fate_count || delivery->carrier != CARRIER_NONE))
     code = write_delivery(op, delivery, error);

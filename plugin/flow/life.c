@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/life.c: a session's life: who opens or resumes it, what its closing ends, what a fork takes
- * along. What these do to its run is the machine's.
+ * flow/life.c: a session's life: who opens or resumes it, what its closing ends. What these do to
+ * its run is the machine's.
  */
 #include "common/error.h"
 #include "flow/internal.h"
@@ -33,8 +33,8 @@ int life_attach(struct op *op, const struct event *event, struct decision *decis
   if (event->type == EVENT_SESSION_CLOSED) return 0;
   bool stranger = producer || (alive && !mine) || attach_was_taken_over(&op->head, self);
   if (event_is_message(event->type) && stranger) return 0;
-  bool opens = event->type == EVENT_SESSION_OPENED || event->type == EVENT_SESSION_RESUMED;
-  int code = attach_in_write(op, opens ? &event->opening : NULL, &decision->head_changed, error);
+  bool names = event->opening.opens || event->opening.rewound;
+  int code = attach_in_write(op, names ? &event->opening : NULL, &decision->head_changed, error);
   if (!code) decision->owned = decision->answers = true;
   return code;
 }
@@ -111,28 +111,4 @@ int life_close(struct op *op, struct tidings_error *error) {
   head->cwd = head->host = span_of(NULL, 0);
   head->closed_ms = op->now_ms ? op->now_ms : 1;
   return 0;
-}
-
-/* -- forked ------------------------------------------------------------------------------------ */
-
-int life_fork(struct op *op, struct tidings_span child, struct tidings_error *error) {
-  struct item *items;
-  struct memory memory = {0};
-  uint32_t child_number;
-  size_t count;
-  int code =
-      item_pending_copied(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
-  if (!code) code = memory_get(op->txn, op->session, &op->arena, &memory, error);
-  if (!code) code = session_add(op->txn, child, &child_number, error);
-  memory.call_count = 0; /* the parent's */
-  if (!code && memory.budget_percent) code = memory_put(op->txn, child_number, &memory, error);
-  for (size_t i = 0; !code && i < count; i++) {
-    const struct push push = {.session = child,
-                              .note = &items[i].note,
-                              .now_ms = items[i].time_ms,
-                              .pending_limit = op->settings->pending_per_session};
-    if (items[i].note.message.len) /* what is damaged is not copied */
-      code = push_in(op->txn, &push, error);
-  }
-  return code;
 }

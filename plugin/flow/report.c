@@ -9,7 +9,7 @@
 #include "flow/internal.h"
 #include "rules/producers/calls.h"
 #include "rules/producers/producers.h"
-#include "session/ledger.h"
+#include "session/ending.h"
 
 struct intake { /* of one report */
   const struct event *event;
@@ -58,6 +58,7 @@ static int preview_report(struct op *op, struct intake *report, bool *ret_change
   struct memory memory = {0};
   struct fate *fates = NULL;
   size_t withdrawn = 0;
+  bool recalled = false;
   int code = op_read(op, error);
   if (code) return code;
   code = session_find(op->txn, op->name, &op->session, error);
@@ -66,36 +67,24 @@ static int preview_report(struct op *op, struct intake *report, bool *ret_change
   if (!code && produce(report->event, op->settings, &memory, &op->arena, &report->produced))
     code = no_memory_for_report(error);
   if (!code) code = find_withdrawn(op, report, &fates, &withdrawn, error);
+  if (!code) code = recall_leased(op, &report->produced, false, &recalled, error);
   op_give_up(op);
-  *ret_changes = withdrawn || report->produced.memory.budget_percent != memory.budget_percent;
+  *ret_changes =
+      withdrawn || recalled || report->produced.memory.budget_percent != memory.budget_percent;
   return code;
 }
 
-/* A delivery that showed nothing, as when all that was pending is removed. */
+/* What waits ends at once; what is on a carrier ends if that is rolled back. */
 static int write_withdrawal(struct op *op, const struct intake *report,
                             struct tidings_error *error) {
-  struct delivery delivery = {.carrier = CARRIER_NONE,
-                              .state = DELIVERY_COMMITTED,
-                              .settled_by = SETTLED_ON_RETURN,
-                              .leased_ms = op->now_ms,
-                              .settled_ms = op->now_ms};
-  struct head *head = &op->head;
   struct fate *fates = NULL;
   size_t count = 0;
+  bool any;
   int code = op_get_head(op, error);
+  if (!code) code = recall_leased(op, &report->produced, true, &any, error);
   if (!code) code = find_withdrawn(op, report, &fates, &count, error);
-  if (code || !count) return code;
-  delivery.n = head->last_delivery + 1;
-  delivery.epoch = head->epoch;
-  code = lease_check_number(delivery.n, error);
-  if (!code) code = item_last(op->txn, op->session, head, &delivery.after, error);
-  if (code) return code;
-  head->last_delivery = delivery.n;
-  if (ledger_ranges(fates, count, &op->arena, &delivery.fates, &delivery.fate_count) ||
-      ledger_lease(head, &delivery, &op->arena) || ledger_commit(head, &delivery, &op->arena))
-    return no_memory_for_report(error);
-  code = delivery_put(op->txn, op->session, &delivery, error);
-  return code ? code : op_put_head(op, error);
+  if (!code) code = ending_remove(op, fates, count, SETTLED_ON_RETURN, error);
+  return code || !count ? code : op_put_head(op, error);
 }
 
 static int check_duplicate(struct op *op, struct intake *report, struct tidings_error *error) {

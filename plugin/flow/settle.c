@@ -5,7 +5,7 @@
  */
 #include "common/error.h"
 #include "flow/internal.h"
-#include "session/ledger.h"
+#include "session/ending.h"
 
 enum { RETENTION_ROWS = 64 };
 
@@ -107,18 +107,11 @@ static bool messages_alive(const struct run *run) {
 /* The lease's end in op's head and in the delivery's row. */
 static int write_delivery_end(struct op *op, struct delivery *delivery, bool commit,
                               struct tidings_error *error) {
-  struct head *head = &op->head;
-  int code = 0;
-  if (commit ? ledger_commit(head, delivery, &op->arena)
-             : ledger_roll_back(head, delivery, &op->arena))
-    return fail(error, TIDINGS_E_NOMEM, "no memory to settle");
-  delivery->state = commit ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
-  delivery->settled_by = SETTLED_BY_HOST;
-  delivery->settled_ms = op->now_ms;
-  if (commit)
-    code = retention_step(op->txn, op->session, head, op->now_ms,
-                          RETENTION_ROWS + count_items(delivery), error);
-  return code ? code : delivery_put(op->txn, op->session, delivery, error);
+  if (!commit) return ending_roll_back(op, delivery, SETTLED_BY_HOST, error);
+  int code = ending_commit(op, delivery, SETTLED_BY_HOST, error);
+  return code ? code
+              : retention_step(op->txn, op->session, &op->head, op->now_ms,
+                               RETENTION_ROWS + count_items(delivery), error);
 }
 
 /* And what became of its messages, which is the run's affair. */

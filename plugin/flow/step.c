@@ -13,6 +13,7 @@ struct event_step {
   struct decision decision;
   bool duplicate;
   bool changed; /* there is something to commit */
+  struct rewound rewound;
 };
 
 static int name_ids(const struct event *event, struct arena *arena, struct naming *naming,
@@ -52,6 +53,8 @@ static int step_run_by_event(struct op *op, struct event_step *step, const struc
   if (event_is_message(event->type))
     code = message_prepare(op, decision, event, naming, &input, error);
   if (!code) code = turn_prepare(op, event, &input, error);
+  input.rewound = event->opening.rewound;
+  input.returned = step->rewound.newest;
   return code ? code : turns_step(&decision->turning.turns, &input, error);
 }
 
@@ -87,12 +90,16 @@ static int write_event_rows(struct op *op, struct event_step *step, struct tidin
     code = life_close(op, error);
     decision->head_changed = true;
   }
+  if (!code && event->opening.rewound) {
+    code = rewind_session(op, &event->opening, &step->rewound, error);
+    decision->head_changed = true;
+  }
   if (!code && event->type == EVENT_SESSION_COMPACTED && op->head.preamble) {
     op->head.preamble = 0; /* the summary need not have it */
     decision->head_changed = true;
   }
   if (!code && event->type == EVENT_SESSION_FORKED)
-    code = life_fork(op, event->opening.child, error);
+    code = fork_session(op, event->opening.child, error);
   if (!code) code = decide_event(op, step, error);
   if (!code) code = decision_save(op, decision, turn_event_of(event), &step->changed, error);
   step->changed = step->changed || event->id.len || event->type == EVENT_SESSION_FORKED;
@@ -107,6 +114,8 @@ static int answer_event(struct op *op, const struct event_step *step,
   if (step->duplicate) (*ret_reply)->flags |= TIDINGS_REPLY_DUPLICATE;
   if (step->event->type == EVENT_SESSION_COMPACTED && !step->duplicate)
     return compact_ledger(op, turns, &(*ret_reply)->ledger, error);
+  if (step->event->opening.rewound && !step->duplicate)
+    return rewind_answer(op, &step->rewound, &(*ret_reply)->ledger, error);
   return 0;
 }
 

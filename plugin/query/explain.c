@@ -6,9 +6,10 @@
 #include "common/error.h"
 #include "query/past.h"
 
-static const struct fate_range *find_fate(const struct delivery *delivery, uint64_t n) {
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    if (delivery->fates[i].first <= n && n <= delivery->fates[i].last) return &delivery->fates[i];
+static const struct fate_range *find_fate(const struct fate_range *fates, size_t count,
+                                          uint64_t n) {
+  for (size_t i = 0; i < count; i++) {
+    if (fates[i].first <= n && n <= fates[i].last) return &fates[i];
   }
   return NULL;
 }
@@ -28,6 +29,16 @@ static void tell_push(const struct item *item, struct buffer *out) {
   buffer_text(out, " It happened at ");
   past_write_time(out, note->occurred_ms);
   buffer_byte(out, '.');
+}
+
+/* It was withdrawn while it is on the carrier. */
+static void tell_recall(const struct question *question, const struct item *item,
+                        const struct delivery *delivery, struct buffer *out) {
+  const struct fate_range *fate = find_fate(delivery->recalled, delivery->recalled_count, item->n);
+  if (!fate) return;
+  buffer_format(out, " If the host takes it back, the item is %s: ", outcome_name(fate->outcome));
+  past_write_reason(question, &item->note, fate, out);
+  buffer_text(out, ".");
 }
 
 static void tell_delivery(const struct question *question, const struct item *item,
@@ -56,6 +67,18 @@ static void tell_delivery(const struct question *question, const struct item *it
                 outcome_name(fate->outcome));
   past_write_reason(question, &item->note, fate, out);
   buffer_text(out, delivery->state == DELIVERY_LEASED ? ", once the host has settled it." : ".");
+  if (delivery->state == DELIVERY_LEASED) tell_recall(question, item, delivery, out);
+  if (delivery->state == DELIVERY_REWOUND) {
+    buffer_text(out, " At ");
+    past_write_time(out, delivery->rewound_ms);
+    buffer_text(out, " the transcript had lost that carrier.");
+  }
+}
+
+/* A delivery that was rewound showed nothing, but what it removed stays removed. */
+static bool ends_item(const struct delivery *delivery, const struct fate_range *fate) {
+  return delivery->state == DELIVERY_COMMITTED ||
+         (delivery->state == DELIVERY_REWOUND && fate->outcome != OUTCOME_DELIVERED);
 }
 
 int query_explain(struct question *question, struct tidings_error *error) {
@@ -79,12 +102,11 @@ int query_explain(struct question *question, struct tidings_error *error) {
   tell_push(&item, &story);
   for (size_t i = 0; i < past.delivery_count; i++) {
     const struct delivery *delivery = &past.deliveries[i];
-    const struct fate_range *fate = find_fate(delivery, n);
+    const struct fate_range *fate = find_fate(delivery->fates, delivery->fate_count, n);
     if (!fate) continue;
     tell_delivery(question, &item, delivery, fate, &story);
-    outcome = delivery->state == DELIVERY_COMMITTED ? outcome_name(fate->outcome)
-              : delivery->state == DELIVERY_LEASED  ? "leased"
-                                                    : "pending";
+    if (ends_item(delivery, fate)) outcome = outcome_name(fate->outcome);
+    else if (delivery->state == DELIVERY_LEASED) outcome = "leased";
   }
   if (span_is(span_text(outcome), "pending"))
     buffer_text(

@@ -4,7 +4,7 @@
  */
 #include "query/past.h"
 
-static const char *const state_names[] = {"", "leased", "committed", "rolled_back"};
+static const char *const state_names[] = {"", "leased", "committed", "rolled_back", "rewound"};
 static const char *const carrier_names[] = {"", "tool_result", "chat_request", "none", "closed"};
 static const char *const settler_names[] = {"", "host", "resume", "recovery", "return"};
 
@@ -52,6 +52,8 @@ static void write_delivery(struct question *question, const struct past *past,
   if (delivery->settled_by) json_put_time(writer, "settled_at", delivery->settled_ms);
   json_put_text(writer, "settled_by",
                 delivery->settled_by ? settler_names[delivery->settled_by] : NULL);
+  if (delivery->state == DELIVERY_REWOUND)
+    json_put_time(writer, "rewound_at", delivery->rewound_ms);
   write_fates(question, past, delivery);
   json_close(writer, '}');
 }

@@ -156,6 +156,11 @@ void past_write_reason(const struct question *question, const struct notificatio
                   note->handle.len ? "handle" : "server");
     break;
   case REASON_OVER: buffer_text(out, "the time to wait was over before it could be shown"); break;
+  case REASON_PARENT:
+    buffer_format(out,
+                  "the transcript has delivery %llu of the session that this one was forked from",
+                  (unsigned long long)fate->ref);
+    break;
   case REASON_SESSION_CLOSED: buffer_text(out, "the session was closed"); break;
   case REASON_NONE:
   case REASON_COUNT: buffer_text(out, "no reason was recorded"); break;

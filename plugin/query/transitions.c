@@ -37,6 +37,7 @@ static const char *const event_names[TURNS_EVENT_COUNT] = {
     [TURNS_RESUMED] = "session.resumed",
     [TURNS_FORKED] = "session.forked",
     [TURNS_REDIRECT] = "message.redirected",
+    [TURNS_REWOUND] = "session.rewound",
 };
 
 const char *query_event_name(unsigned event) { return event_names[event]; }

@@ -5,7 +5,8 @@
 #include "session/attach.h"
 
 #include "common/error.h"
-#include "session/ledger.h"
+#include "session/ending.h"
+#include "session/inherit.h"
 #include "session/turning.h"
 
 static bool transcript_names(const struct session_event *opening, uint64_t id) {
@@ -45,14 +46,10 @@ static int resolve_leases(struct op *op, const struct session_event *opening,
         delivery_get_leased(op->txn, op->session, head, leased[i], &op->arena, &delivery, error);
     if (code) return code;
     bool named = transcript_names(opening, public_id(op->session, delivery.n));
-    int failed = named ? ledger_commit(head, &delivery, &op->arena)
-                       : ledger_roll_back(head, &delivery, &op->arena);
-    if (failed) return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
-    delivery.state = named ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
-    delivery.settled_by =
+    enum delivery_settled_by by =
         opening && opening->has_deliveries ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
-    delivery.settled_ms = op->now_ms;
-    code = delivery_put(op->txn, op->session, &delivery, error);
+    code = named ? ending_commit(op, &delivery, by, error)
+                 : ending_roll_back(op, &delivery, by, error);
     if (!code) code = end_carrier(op, turning, &delivery, named, error);
     if (code) return code;
   }
@@ -79,6 +76,7 @@ static int recover_session(struct op *op, const struct session_event *opening, b
   bool changed;
   int code = turning_load(op, &turning, NULL, 0, NULL, error);
   if (!code) code = resolve_leases(op, opening, &turning, error);
+  if (!code && opening) code = inherit_named(op, opening, error);
   look_for_preamble(op, opening);
   const struct turns_input input = turning_input(op, TURNS_RECOVERED);
   if (!code && from_another) code = turns_step(&turning.turns, &input, error);
@@ -139,7 +137,8 @@ int attach_in_write(struct op *op, const struct session_event *opening, bool *re
                     struct tidings_error *error) {
   struct head *head = &op->head;
   bool mine = op_owns_session(op), was_owned = head->owner.pid != 0, changed = !mine;
-  if (!opening && attach_was_taken_over(head, &op->instance->owner))
+  bool opens = opening && opening->opens;
+  if (!opens && attach_was_taken_over(head, &op->instance->owner))
     return refuse_former(head, error);
   if (!mine && owner_alive(&head->owner)) {
     if (!opening || !opening->takeover) return refuse_second(head, error);
@@ -151,7 +150,7 @@ int attach_in_write(struct op *op, const struct session_event *opening, bool *re
     if (code) return code;
     changed = true;
   }
-  if (opening && (!span_equal(head->cwd, opening->cwd) || !span_equal(head->host, opening->host))) {
+  if (opens && (!span_equal(head->cwd, opening->cwd) || !span_equal(head->host, opening->host))) {
     head->cwd = opening->cwd;
     head->host = opening->host;
     changed = true;

@@ -20,8 +20,8 @@ int attach_look_up(struct op *op, struct tidings_error *error);
 int attach_by_hook(struct op *op, struct tidings_error *error);
 
 /* In a write, changes op->head; the caller puts it if *ret_changed. `opening` is NULL for all but
- * session.opened and session.resumed. Deliveries that it names are committed; the others of a dead
- * or deposed owner, and all others when it names any, are rolled back. Errors: BUSY naming the
+ * session.opened, .resumed and .rewound. Deliveries that it names are committed; the others of a
+ * dead or deposed owner, and all others when it names any, are rolled back. Errors: BUSY naming the
  * living owner's pid, CLOSED for one whose session was taken over, STORE, NOMEM. */
 int attach_in_write(struct op *op, const struct session_event *opening, bool *ret_changed,
                     struct tidings_error *error);

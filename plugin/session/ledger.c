@@ -114,6 +114,45 @@ int ledger_roll_back(struct head *head, const struct delivery *delivery, struct 
   return 0;
 }
 
+/* The range without the numbers in it that are pending again, which *n has first. */
+static void add_without(struct taken *taken, size_t *count, struct taken range, const uint64_t **n,
+                        const uint64_t *end) {
+  for (; *n < end && **n <= range.last; (*n)++) {
+    if (**n > range.first)
+      add_range(taken, count, (struct taken){range.first, **n - 1, range.delivery});
+    range.first = **n + 1;
+  }
+  if (range.first <= range.last) add_range(taken, count, range);
+}
+
+/* What ended below the old watermark needs a range again, down to the first that is pending. */
+int ledger_return(struct head *head, const uint64_t *n, size_t count, struct arena *arena) {
+  struct taken *taken = arena_zalloc(arena, head->taken_count + 1 + count, sizeof *taken);
+  size_t used = 0;
+  if (!taken) return -1;
+  if (!count) return 0;
+  const uint64_t *end = n + count;
+  uint64_t watermark = head->watermark ? head->watermark : 1;
+  uint64_t delivered = head->outcomes[OUTCOME_DELIVERED];
+  head->outcomes[OUTCOME_DELIVERED] -= count < delivered ? count : delivered;
+  if (*n < watermark) {
+    head->watermark = *n;
+    add_without(taken, &used, (struct taken){*n, watermark - 1, 0}, &n, end);
+  }
+  for (size_t i = 0; i < head->taken_count; i++) add_without(taken, &used, head->taken[i], &n, end);
+  head->taken = taken;
+  head->taken_count = used;
+  return 0;
+}
+
+bool ledger_is_pending(const struct head *head, uint64_t n) {
+  if (n < head->watermark) return false;
+  for (size_t i = 0; i < head->taken_count; i++) {
+    if (head->taken[i].first <= n && n <= head->taken[i].last) return false;
+  }
+  return true;
+}
+
 uint64_t ledger_leased(const struct head *head) {
   uint64_t leased = 0;
   for (size_t i = 0; i < head->taken_count; i++) {

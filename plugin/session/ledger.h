@@ -22,6 +22,12 @@ int ledger_lease(struct head *head, const struct delivery *delivery, struct aren
 int ledger_commit(struct head *head, const struct delivery *delivery, struct arena *arena);
 int ledger_roll_back(struct head *head, const struct delivery *delivery, struct arena *arena);
 
+/* Ended items (`n`, ascending) that counted as delivered are pending again. Returns 0, or -1: no
+ * memory. */
+int ledger_return(struct head *head, const uint64_t *n, size_t count, struct arena *arena);
+
+/* Is item `n`, which the store has, neither leased nor ended? */
+bool ledger_is_pending(const struct head *head, uint64_t n);
 /* How many items up to `last` are pending, and how many are leased. */
 uint64_t ledger_pending(const struct head *head, uint64_t last);
 uint64_t ledger_leased(const struct head *head);

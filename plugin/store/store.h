@@ -95,7 +95,12 @@ struct head {
                         was compacted last; 0: none, or it was rolled back */
 };
 
-enum delivery_state { DELIVERY_LEASED = 1, DELIVERY_COMMITTED = 2, DELIVERY_ROLLED_BACK = 3 };
+enum delivery_state {
+  DELIVERY_LEASED = 1,
+  DELIVERY_COMMITTED = 2,
+  DELIVERY_ROLLED_BACK = 3,
+  DELIVERY_REWOUND = 4 /* was committed; the transcript does not have the carrier any more */
+};
 enum delivery_carrier {
   CARRIER_TOOL_RESULT = 1,
   CARRIER_CHAT_REQUEST = 2,
@@ -129,6 +134,11 @@ struct delivery {
   const uint64_t *messages; /* numbers of the messages that it carries: of the turn it starts, or
                                steered into it */
   size_t message_count;
+  /* Items of it that were withdrawn while it was leased: so they end if it is rolled back. By
+   * first. */
+  const struct fate_range *recalled;
+  size_t recalled_count;
+  int64_t rewound_ms; /* REWOUND: since when; else 0 */
 };
 
 /* One step of the run: what happened, and what became of which messages. */
@@ -195,13 +205,16 @@ int item_last(struct store_txn *txn, uint32_t session, const struct head *head, 
 
 /* Calls `each` for the items first..last in order until it returns an error, which is then
  * returned; skips numbers that are not there. A damaged record comes with its number and an empty
- * message. Text is in the arena. */
+ * message. Text is in the arena; without an arena it is gone when `each` returns. */
 typedef int (*item_visitor)(void *context, const struct item *item);
 int item_scan(struct store_txn *txn, uint32_t session, uint64_t first, uint64_t last,
               struct arena *arena, item_visitor each, void *context, struct tidings_error *error);
 /* NOT_FOUND if there is none. */
 int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
              struct item *ret_item, struct tidings_error *error);
+/* What item `n` is a copy of; zero if it is none, is not there or is damaged. */
+int item_get_origin(struct store_txn *txn, uint32_t session, uint64_t n, struct origin *ret_origin,
+                    struct tidings_error *error);
 /* All that is pending according to the head: neither leased nor ended. By n. Damaged ones have an
  * empty message. Text is not copied, since most of it may be waiting for long: it is gone when the
  * transaction ends, or writes. */
@@ -299,6 +312,7 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
 struct push {
   struct tidings_span session;
   const struct notification *note;
+  const struct origin *origin;    /* of a copy; NULL: it is none */
   struct tidings_span source, id; /* CloudEvents; id empty: no dedup */
   int64_t now_ms;
   int64_t dedup_window_ms;
@@ -306,7 +320,7 @@ struct push {
   /* of a notification's source, in this session; critical ones and those that are never shown are
    * not counted. 0: there is no such limit, and nothing is counted */
   uint32_t source_per_minute;
-  bool rings;             /* the session's owner, if it has one: see store_ring */
+  bool rings; /* the session's owner, if it has one: see store_ring */
 };
 /* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY
  * (withdrawn, not stored), FULL, SCHEMA (a kind that its tool has not declared), STORE,

@@ -47,6 +47,7 @@ enum event_type {
   /* The session's life. */
   EVENT_SESSION_OPENED,
   EVENT_SESSION_RESUMED,
+  EVENT_SESSION_REWOUND,
   EVENT_SESSION_FORKED,
   EVENT_SESSION_COMPACTING,
   EVENT_SESSION_COMPACTED,
@@ -104,9 +105,11 @@ struct report {
 };
 
 struct session_event {
+  bool opens;                    /* session.opened and .resumed */
   struct tidings_span cwd, host; /* empty: not given */
   bool takeover;
-  bool has_deliveries; /* session.resumed with `deliveries` (or `last_delivery`) */
+  bool rewound; /* session.rewound, or .resumed with `rewound`: the transcript has no others */
+  bool has_deliveries; /* session.rewound; .resumed with `deliveries` (or `last_delivery`) */
   const uint64_t *deliveries;
   size_t delivery_count;
   struct tidings_span child; /* session.forked: another session's id */

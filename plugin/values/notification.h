@@ -67,6 +67,13 @@ struct facts {
   int64_t retry_after_ms;     /* rate.limited */
 };
 
+/* Where the copy in a forked session came from. Ids are public ones. */
+struct origin {
+  uint64_t item;     /* what it is a copy of, in the session that was the first; 0: it is no copy */
+  uint64_t delivery; /* had leased it in the parent, whose transcript the child may have; 0: none */
+  uint8_t outcome;   /* how it ends by that delivery */
+};
+
 /* A notification in the store. `n` is its number in its session: they grow in commit order, which
  * is the order that counts. */
 struct item {
@@ -74,6 +81,7 @@ struct item {
   int64_t time_ms; /* the host's wall clock when it was pushed */
   struct notification note;
   struct facts facts;
+  bool copied; /* it has an origin (item_get_origin) */
   bool pinned; /* the turn that carries it was started for it: no cap keeps it out */
 };
 
@@ -124,6 +132,8 @@ enum reason {
   REASON_COUNTED = 20,     /* delivered: its files are in the number of those that have no room in a
                               list; ref as with REASON_SHOWN */
   REASON_OVER = 21,        /* annihilated: the time to wait that it reports is over */
+  REASON_PARENT = 22, /* as in the delivery of the parent that the transcript has; ref: its public
+                         id */
   REASON_COUNT
 };
 

@@ -125,6 +125,7 @@ enum turns_event {
   TURNS_RESUMED,      /* of the session: as opened */
   TURNS_FORKED,
   TURNS_REDIRECT, /* anybody's */
+  TURNS_REWOUND,  /* the transcript has lost carriers */
   TURNS_EVENT_COUNT
 };
 

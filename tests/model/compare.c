@@ -147,9 +147,10 @@ static void act_of(const struct world *world, const struct move *move, struct ac
     act->no_reply = !move->listens;
     break;
   default:
-    act->kind = ACT_RESUMED;
+    act->kind = move->kind == MOVE_REWIND ? ACT_REWOUND : ACT_RESUMED;
     act->peer = move->other_host ? PEER_RIVAL : PEER_HOST;
-    act->takeover = act->has_deliveries = true;
+    act->takeover = move->kind == MOVE_OPEN;
+    act->has_deliveries = true;
     for (unsigned i = 0; i < MOST_CARRIERS; i++)
       if (move->carrier & 1u << i) act->deliveries[act->delivery_count++] = i + 1;
   }

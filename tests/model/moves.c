@@ -116,6 +116,7 @@ static void add_hosts(struct listing *listing) {
   for (unsigned named = 0; named < 1 << MOST_CARRIERS; named++) {
     add(listing, (struct move){.kind = MOVE_OPEN, .carrier = (uint8_t)named});
     add(listing, (struct move){.kind = MOVE_OPEN, .carrier = (uint8_t)named, .other_host = true});
+    add(listing, (struct move){.kind = MOVE_REWIND, .carrier = (uint8_t)named});
   }
   add(listing, (struct move){.kind = MOVE_ATTACH});
   add(listing, (struct move){.kind = MOVE_CRASH});
@@ -169,6 +170,7 @@ bool move_possible(const struct move *move, const struct world *world, const str
   case MOVE_OPEN:
     if (!move->other_host && !world->alive) return false;
     return carriers_named_are_out(move, world);
+  case MOVE_REWIND: return carriers_named_are_out(move, world);
   case MOVE_CRASH: return world->alive;
   case MOVE_ARRIVE: return world->item == ITEM_NONE;
   case MOVE_VANISH: return world->item == ITEM_PENDING;
@@ -213,6 +215,7 @@ const char *event_name(enum turns_event event) {
       [TURNS_RECOVERED] = "recovered",
       [TURNS_NOTIFICATION] = "notification",
       [TURNS_REDIRECT] = "message.redirected",
+      [TURNS_REWOUND] = "session.rewound",
   };
   return names[event];
 }
@@ -250,6 +253,10 @@ void move_print(const struct move *move) {
   case MOVE_OPEN:
     printf("%s: session.resumed, deliveries%s%s", move->other_host ? "another host" : "host",
            move->carrier & 1 ? " 1" : "", move->carrier & 2 ? " 2" : "");
+    break;
+  case MOVE_REWIND:
+    printf("host: session.rewound, deliveries%s%s", move->carrier & 1 ? " 1" : "",
+           move->carrier & 2 ? " 2" : "");
     break;
   default: printf("%s", kinds[move->kind]);
   }

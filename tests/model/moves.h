@@ -16,6 +16,7 @@ enum move_kind {
   MOVE_ATTACH,  /* a new host's first word, when it is not session.opened */
   MOVE_OPEN,    /* session.resumed of this host or of another, which names the carriers in its
                    transcript */
+  MOVE_REWIND,  /* session.rewound, which names them as well; of items of which none comes back */
   MOVE_CRASH,   /* the host dies */
   MOVE_ARRIVE,  /* the notification is pushed */
   MOVE_VANISH,  /* it expires, or is withdrawn */
@@ -35,7 +36,7 @@ struct move {
   bool other_host; /* MOVE_OPEN: by a host that takes over */
   bool committed;  /* MOVE_SETTLE */
   bool listens;    /* MOVE_SETTLE: the caller takes a reply */
-  uint8_t carrier; /* MOVE_SETTLE; MOVE_OPEN: mask of those named */
+  uint8_t carrier; /* MOVE_SETTLE; MOVE_OPEN, MOVE_REWIND: mask of those named */
   uint8_t names[MOST_NAMES];
   size_t name_count;
 };

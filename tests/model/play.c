@@ -285,11 +285,13 @@ static const char *play_settle(struct game *game) {
   return broken || move->committed ? broken : look(game, move->listens, true);
 }
 
-/* Somebody attaches; or the host that is attached says which carriers it has. */
+/* Somebody attaches; or the host that is attached says which carriers it has. An event that is
+ * refused has done nothing. */
 static const char *play_attach(struct game *game) {
-  static const struct move unnamed, opened = {.event = TURNS_OPENED};
-  struct world *world = game->world;
-  bool opens = game->move->kind == MOVE_OPEN,
+  static const struct move unnamed, opened = {.event = TURNS_OPENED},
+                                    rewound = {.event = TURNS_REWOUND};
+  struct world *world = game->world, before = *world;
+  bool rewinds = game->move->kind == MOVE_REWIND, opens = game->move->kind == MOVE_OPEN || rewinds,
        recovers = world->known && (game->move->other_host || !world->alive);
   const char *broken = NULL;
   for (size_t i = 0; !broken && i < MOST_CARRIERS; i++) {
@@ -304,8 +306,10 @@ static const char *play_attach(struct game *game) {
   }
   world->alive = world->known = true;
   if (broken || !opens) return broken;
-  game->move = &opened;
-  return play_event(game);
+  game->move = rewinds ? &rewound : &opened;
+  broken = play_event(game);
+  if (game->answer.error) *world = before;
+  return broken;
 }
 
 const char *play(struct world *world, const struct setup *setup, const struct move *move) {
@@ -318,7 +322,8 @@ const char *play(struct world *world, const struct setup *setup, const struct mo
   case MOVE_CHAT_REQUEST: broken = play_hook(&game); break;
   case MOVE_SETTLE: broken = play_settle(&game); break;
   case MOVE_ATTACH:
-  case MOVE_OPEN: broken = play_attach(&game); break;
+  case MOVE_OPEN:
+  case MOVE_REWIND: broken = play_attach(&game); break;
   case MOVE_CRASH: world->alive = false; break;
   case MOVE_ARRIVE: world->item = ITEM_PENDING; break;
   case MOVE_VANISH: world->item = ITEM_NONE; break;

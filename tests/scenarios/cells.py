@@ -26,6 +26,7 @@ ROWS = {
     "tool result": ["tool-result"],
     "redirect, steer": ["redirect-steer"],
     "redirect, queue": ["redirect-queue"],
+    "session.rewound": ["session-rewound"],
     "cancel": ["cancel"],
 }
 

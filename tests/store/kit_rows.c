@@ -24,7 +24,7 @@ void fill_items(struct store *store, const char *name, uint64_t first, uint64_t 
   for (uint64_t n = first; n <= last; n++) {
     struct db_key key = row_key(session, ROW_ITEM, n);
     struct buffer body = BUFFER_EMPTY;
-    item_encode(&body, time_ms, &note);
+    item_encode(&body, time_ms, &note, NULL);
     cr_assert_eq(row_put(txn, &key, &body, &error), 0, "%s", error.text);
     buffer_free(&body);
   }

@@ -23,6 +23,7 @@ struct lease {
 struct model {
   struct random random;
   uint16_t state[ITEMS + 1]; /* from 1 */
+  bool delivered[ITEMS + 1]; /* ENDED so */
   uint64_t last, next_delivery;
   uint64_t outcomes[OUTCOME_COUNT];
   struct lease leases[LEASES];
@@ -74,6 +75,8 @@ static void end_lease(struct model *model, size_t slot, bool commit) {
   }
   for (size_t i = 0; commit && i < lease->delivery.fate_count; i++) {
     const struct fate_range *fate = &lease->delivery.fates[i];
+    for (uint64_t n = fate->first; n <= fate->last; n++)
+      model->delivered[n] = fate->outcome == OUTCOME_DELIVERED;
     model->outcomes[fate->outcome] += fate->last - fate->first + 1;
   }
   int code = commit ? ledger_commit(&model->head, &lease->delivery, &model->arena)
@@ -81,6 +84,22 @@ static void end_lease(struct model *model, size_t slot, bool commit) {
   cr_assert_eq(code, 0);
   arena_free(&lease->arena);
   lease->used = false;
+}
+
+/* Some of what was delivered, or all of it, as when a transcript loses its carriers. */
+static void give_back(struct model *model) {
+  static uint64_t numbers[ITEMS];
+  size_t count = 0, odds = 1 + random_below(&model->random, 4);
+  uint64_t first = random_below(&model->random, 2) ? 1 : 1 + random_below(&model->random, ITEMS);
+  for (uint64_t n = first; n <= model->last; n++) {
+    if (model->state[n] != ENDED || !model->delivered[n] || random_below(&model->random, odds))
+      continue;
+    numbers[count++] = n;
+    model->state[n] = PENDING;
+  }
+  model->outcomes[OUTCOME_DELIVERED] -= count;
+  cr_assert_eq(ledger_return(&model->head, numbers, count, &model->arena), 0);
+  for (size_t i = 0; i < count; i++) cr_assert(ledger_is_pending(&model->head, numbers[i]));
 }
 
 static void compare(const struct model *model, size_t step) {
@@ -129,7 +148,8 @@ static void run(uint64_t seed) {
   model.head.watermark = 1;
   for (size_t step = 0; step < STEPS && model.last + 8 < ITEMS; step++) {
     size_t slot = random_below(&model.random, LEASES), what = random_below(&model.random, 10);
-    if (what < 2) model.last += 1 + random_below(&model.random, 6);
+    if (!random_below(&model.random, 40)) give_back(&model);
+    else if (what < 2) model.last += 1 + random_below(&model.random, 6);
     else if (!model.leases[slot].used) lease(&model, slot);
     else end_lease(&model, slot, what < 7);
     through_the_record(&model);

@@ -73,7 +73,7 @@ static struct buffer encode(enum row row) {
   struct buffer bytes = BUFFER_EMPTY;
   struct head head = some_head();
   struct delivery delivery = some_delivery();
-  if (row == ITEM) item_encode(&bytes, -1, &some_note);
+  if (row == ITEM) item_encode(&bytes, -1, &some_note, NULL);
   else if (row == HEAD) head_encode(&bytes, &head);
   else delivery_encode(&bytes, &delivery);
   cr_assert(!bytes.failed);
@@ -125,6 +125,34 @@ Test(rows, item_round_trip) {
   arena_free(&arena);
 }
 
+/* Appended: records of earlier versions end before it. */
+Test(rows, item_with_origin_round_trip) {
+  static const struct origin origin = {
+      .item = (uint64_t)1 << 32 | 7, .delivery = (uint64_t)1 << 32 | 3, .outcome = OUTCOME_EXPIRED};
+  for (int way = 0; way < 2 * MAKER_COUNT; way++) {
+    struct arena arena = ARENA_EMPTY;
+    struct buffer body = BUFFER_EMPTY, before = BUFFER_EMPTY;
+    struct notification note = some_note;
+    struct item item;
+    uint8_t made_by = (uint8_t)(way / 2);
+    note.made_by = made_by;
+    note.occurred_ms = way % 2 ? -7 : 0;
+    item_encode(&before, 1, &note, NULL);
+    cr_assert(read_sealed(ITEM, buffer_view(&before), &arena, &item));
+    cr_assert(!item.copied);
+    item_encode(&body, 1, &note, &origin);
+    cr_assert(read_sealed(ITEM, buffer_view(&body), &arena, &item));
+    cr_assert(item.copied);
+    cr_assert_eq(item.note.made_by, made_by);
+    cr_assert_eq(item.note.occurred_ms, note.occurred_ms);
+    for (size_t len = before.len + 1; len < body.len; len++)
+      cr_assert(!read_sealed(ITEM, span_of(body.bytes, len), &arena, NULL), "cut at %zu", len);
+    buffer_free(&body);
+    buffer_free(&before);
+    arena_free(&arena);
+  }
+}
+
 Test(rows, head_round_trip) {
   struct arena arena = ARENA_EMPTY;
   struct buffer body = encode(HEAD);
@@ -173,7 +201,7 @@ Test(rows, later_fields_round_trip) {
     note.occurred_ms = cases[i].occurred_ms;
     note.made_by = cases[i].made_by;
     wrote.preamble = cases[i].preamble;
-    item_encode(&item_body, -1, &note);
+    item_encode(&item_body, -1, &note, NULL);
     head_encode(&head_body, &wrote);
     cr_assert(read_sealed(ITEM, buffer_view(&item_body), &arena, &item));
     cr_assert(read_sealed(HEAD, buffer_view(&head_body), &arena, &head));
@@ -211,6 +239,55 @@ Test(rows, delivery_round_trip) {
   }
   buffer_free(&body);
   arena_free(&arena);
+}
+
+/* Appended: rows of earlier versions, and most of today's, end before it. */
+Test(rows, delivery_with_recalled_items_round_trip) {
+  static const struct fate_range recalled[] = {
+      {3, 4, 0, OUTCOME_WITHDRAWN, REASON_POLLED},
+      {9, 9, 0, OUTCOME_WITHDRAWN, REASON_RUNNING},
+  };
+  struct arena arena = ARENA_EMPTY;
+  struct buffer body = BUFFER_EMPTY, before = encode(DELIVERY);
+  struct delivery read, wrote = some_delivery();
+  cr_assert(read_sealed(DELIVERY, buffer_view(&before), &arena, &read));
+  cr_assert_eq(read.recalled_count, 0);
+  wrote.recalled = recalled;
+  wrote.recalled_count = 2;
+  delivery_encode(&body, &wrote);
+  cr_assert(read_sealed(DELIVERY, buffer_view(&body), &arena, &read));
+  cr_assert_eq(read.recalled_count, 2);
+  for (size_t i = 0; i < 2; i++) {
+    cr_assert_eq(read.recalled[i].first, recalled[i].first);
+    cr_assert_eq(read.recalled[i].last, recalled[i].last);
+    cr_assert_eq(read.recalled[i].outcome, recalled[i].outcome);
+    cr_assert_eq(read.recalled[i].reason, recalled[i].reason);
+  }
+  for (size_t len = before.len + 1; len < body.len; len++)
+    cr_assert(!read_sealed(DELIVERY, span_of(body.bytes, len), &arena, NULL), "cut at %zu", len);
+  buffer_free(&body);
+  buffer_free(&before);
+  arena_free(&arena);
+}
+
+Test(rows, delivery_that_was_rewound_round_trip) {
+  static const struct fate_range recalled = {3, 4, 0, OUTCOME_WITHDRAWN, REASON_POLLED};
+  for (size_t count = 0; count < 2; count++) {
+    struct arena arena = ARENA_EMPTY;
+    struct buffer body = BUFFER_EMPTY;
+    struct delivery read, wrote = some_delivery();
+    wrote.state = DELIVERY_REWOUND;
+    wrote.rewound_ms = -1;
+    wrote.recalled = &recalled;
+    wrote.recalled_count = count;
+    delivery_encode(&body, &wrote);
+    cr_assert(read_sealed(DELIVERY, buffer_view(&body), &arena, &read));
+    cr_assert_eq(read.state, DELIVERY_REWOUND);
+    cr_assert_eq(read.rewound_ms, -1);
+    cr_assert_eq(read.recalled_count, count);
+    buffer_free(&body);
+    arena_free(&arena);
+  }
 }
 
 Test(rows, cut_anywhere_they_are_refused) {

@@ -35,6 +35,7 @@ enum act_kind {
   ACT_TOOLS_FINISHED,
   ACT_OPENED, /* the session's life */
   ACT_RESUMED,
+  ACT_REWOUND,
   ACT_FORKED,
   ACT_COMPACTING,
   ACT_COMPACTED,
@@ -59,6 +60,10 @@ static inline bool act_is_message(enum act_kind kind) {
 
 static inline bool act_is_hook(enum act_kind kind) {
   return kind == ACT_TOOL_RESULT || kind == ACT_CHAT_REQUEST;
+}
+
+static inline bool act_names_deliveries(enum act_kind kind) {
+  return kind == ACT_RESUMED || kind == ACT_REWOUND;
 }
 
 enum activation { PASSIVE, ASKS_IDLE, INTERRUPTS };
@@ -123,6 +128,7 @@ struct act {
   bool has_words;
 
   bool takeover; /* ACT_OPENED, ACT_RESUMED */
+  bool rewound;  /* ACT_RESUMED */
   bool has_deliveries;
   unsigned delivery_count;
   uint64_t deliveries[ACT_IDS]; /* as the plugin names them */
@@ -134,6 +140,12 @@ struct act {
   int64_t clock_ms;             /* ACT_CLOCK: by how much it jumps */
   bool in_place; /* ACT_RESTART: the process stays, only its instance is closed and opened again */
 };
+
+static inline bool act_names_delivery(const struct act *act, uint64_t public_id) {
+  for (unsigned i = 0; i < act->delivery_count; i++)
+    if (act->deliveries[i] == public_id && public_id != 0) return true;
+  return false;
+}
 
 /* In the one not even a line fits, in the other each that is alone. */
 enum { ROOM_FOR_NONE = 4, ROOM_FOR_ONE = 900 };

@@ -16,19 +16,13 @@ bool model_owner_lives(const struct model *model) {
   return model->owned && model->owner_process == model->peers[model->owner].process;
 }
 
-static bool is_named(const struct act *act, uint64_t public_id) {
-  for (unsigned i = 0; i < act->delivery_count; i++)
-    if (act->deliveries[i] == public_id && public_id != 0) return true;
-  return false;
-}
-
 /* Those that are named are in a transcript; all others are not. True: a message waits again. */
 static bool resolve_leases(struct model *model, const struct act *act) {
   bool queued = false;
   for (unsigned i = 0; i < model->delivery_count; i++) {
     if (model->deliveries[i].state == DELIVERY_LEASED) {
-      if (act->kind == ACT_RESUMED && act->has_deliveries &&
-          is_named(act, model->deliveries[i].public_id))
+      if (act_names_deliveries(act->kind) && act->has_deliveries &&
+          act_names_delivery(act, model->deliveries[i].public_id))
         carrier_commit(model, (int)i);
       else queued = carrier_roll_back(model, (int)i) || queued;
     }
@@ -93,8 +87,28 @@ int attachment_open(struct model *model, const struct act *act) {
   bool mine = model_owner_is(model, act->peer);
   int error = attachment_enter(model, act);
   if (error != 0) return error;
+  if (mine && act->rewound && run_is_running(model)) return TIDINGS_E_STATE;
   if (mine && act->kind == ACT_RESUMED && act->has_deliveries) (void)resolve_leases(model, act);
+  if (act->rewound) {
+    (void)carrier_rewind(model, act);
+    model->run.unfit = 0;
+    items_ask_again(model);
+  }
   if (model->run.state == IDLE && !model->run.delayed) run_offer(model, settings);
+  return 0;
+}
+
+/* Nothing is offered, and what comes back asks for no turn: the user has undone something. The same
+ * holds for what is older. */
+int attachment_rewind(struct model *model, const struct act *act) {
+  bool mine = model_owner_is(model, act->peer);
+  int error = attachment_enter(model, act);
+  if (error != 0) return error;
+  if (run_is_running(model)) return TIDINGS_E_STATE;
+  if (mine) (void)resolve_leases(model, act);
+  unsigned count = carrier_rewind(model, act);
+  for (unsigned i = 0; i < count; i++)
+    if (model->items[i].held == PENDING) model->items[i].asked = true;
   return 0;
 }
 

@@ -32,7 +32,7 @@ static void lease_items(struct model *model, const struct plan *plan, int delive
     item->held = LEASED;
     item->outcome = plan->taken[i].outcome;
     item->delivery = delivery;
-    model->deliveries[delivery].fates[item->outcome]++;
+    model->deliveries[delivery].fates[plan->taken[i].item] = (uint8_t)(1 + item->outcome);
   }
 }
 
@@ -75,6 +75,7 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   if (plan.shown_count > 0) items_ask_again(model);
   if (model->one_phase) {
     carrier_commit(model, answer->delivery);
+    model->deliveries[answer->delivery].on_return = true;
     answer->delivery = -1;
   }
 }
@@ -111,9 +112,12 @@ bool carrier_roll_back(struct model *model, int delivery) {
   bool queued = false;
   model->run.unfit = 0;
   model->deliveries[delivery].state = DELIVERY_ROLLED_BACK;
-  for (unsigned i = 0; i < model->item_count; i++)
-    if (model->items[i].held == LEASED && model->items[i].delivery == delivery)
-      model->items[i].held = PENDING;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    struct model_item *item = &model->items[i];
+    if (item->held != LEASED || item->delivery != delivery) continue;
+    item->held = PENDING;
+    if (item->recalled) items_end(model, item, WITHDRAWN);
+  }
   items_ask_again(model);
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
@@ -152,4 +156,68 @@ int carrier_settle(struct model *model, const struct act *act, const struct sim_
   if (carrier_roll_back(model, delivery) && model->run.state == IDLE && !model->run.delayed)
     run_offer(model, settings);
   return 0;
+}
+
+/* -- rewinding --------------------------------------------------------------------------------- */
+
+static bool shows(const struct model_delivery *delivery, unsigned item) {
+  return delivery->fates[item] == 1 + DELIVERED;
+}
+
+static bool is_gone(const struct model_delivery *delivery) {
+  return delivery->state == DELIVERY_COMMITTED && !delivery->on_return && !delivery->held;
+}
+
+/* The host says that the transcript has it: whatever became of it before. */
+static bool is_back(const struct model_delivery *delivery) {
+  return delivery->held &&
+         (delivery->state == DELIVERY_ROLLED_BACK || delivery->state == DELIVERY_REWOUND);
+}
+
+static bool comes_back(const struct model *model, unsigned item) {
+  bool lost = false;
+  if (model->items[item].held != ENDED || model->items[item].outcome != DELIVERED) return false;
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    const struct model_delivery *delivery = &model->deliveries[i];
+    if (!shows(delivery, item)) continue;
+    if (is_gone(delivery)) lost = true;
+    else if (is_back(delivery) || delivery->state == DELIVERY_COMMITTED) return false;
+  }
+  return lost;
+}
+
+/* It has shown what it showed; what else it would have ended it ends if that still waits. */
+static void end_again(struct model *model, struct model_delivery *delivery) {
+  for (unsigned i = 0; i < model->item_count; i++) {
+    if (delivery->fates[i] == 0) continue;
+    if (model->items[i].held == PENDING)
+      items_end(model, &model->items[i], (enum outcome)(delivery->fates[i] - 1));
+    else if (delivery->state == DELIVERY_ROLLED_BACK && !shows(delivery, i)) delivery->fates[i] = 0;
+  }
+}
+
+unsigned carrier_rewind(struct model *model, const struct act *act) {
+  bool back[MODEL_ITEMS];
+  unsigned newest = 0;
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    struct model_delivery *delivery = &model->deliveries[i];
+    delivery->held = act_names_delivery(act, delivery->public_id);
+  }
+  for (unsigned i = 0; i < model->item_count; i++) back[i] = comes_back(model, i);
+  for (unsigned i = 0; i < model->item_count; i++) {
+    if (!back[i]) continue;
+    newest = i + 1;
+    model->items[i].held = PENDING;
+    model->items[i].recalled = false;
+    model->outcomes[DELIVERED]--;
+    if (items_is_expired(model, &model->items[i])) items_end(model, &model->items[i], EXPIRED);
+  }
+  for (unsigned i = 0; i < model->delivery_count; i++) {
+    struct model_delivery *delivery = &model->deliveries[i];
+    bool gone = is_gone(delivery), returns = is_back(delivery);
+    if (returns) end_again(model, delivery);
+    if (gone || returns) delivery->state = gone ? DELIVERY_REWOUND : DELIVERY_COMMITTED;
+    delivery->held = false;
+  }
+  return newest;
 }

@@ -36,6 +36,19 @@ int items_push(struct model *model, const struct act *act, const struct sim_sett
   return 0;
 }
 
+/* The child has the same limit, and after a rewind the parent may have more than it would take. */
+int items_check_fork(const struct model *model, const struct sim_settings *settings) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    const struct model_item *item = &model->items[i];
+    unsigned limit = settings->pending_limit;
+    if (item->held == ENDED || (item->held == LEASED && item->recalled)) continue;
+    if (item->level != CRITICAL) limit -= limit / CRITICAL_SHARE;
+    if (count++ >= limit) return TIDINGS_E_FULL;
+  }
+  return 0;
+}
+
 void items_end(struct model *model, struct model_item *item, enum outcome outcome) {
   item->held = ENDED;
   item->outcome = outcome;
@@ -43,10 +56,12 @@ void items_end(struct model *model, struct model_item *item, enum outcome outcom
 }
 
 void items_poll(struct model *model, uint8_t handle) {
-  for (unsigned i = 0; i < model->item_count; i++)
-    if (model->items[i].held == PENDING && model->items[i].handle == handle &&
-        model->items[i].level != CRITICAL)
-      items_end(model, &model->items[i], WITHDRAWN);
+  for (unsigned i = 0; i < model->item_count; i++) {
+    struct model_item *item = &model->items[i];
+    if (item->handle != handle || item->level == CRITICAL) continue;
+    if (item->held == PENDING) items_end(model, item, WITHDRAWN);
+    else if (item->held == LEASED) item->recalled = true;
+  }
 }
 
 void items_ask_again(struct model *model) {
@@ -77,7 +92,7 @@ static bool is_filtered(const struct model_item *item, const struct sim_settings
   }
 }
 
-static bool is_expired(const struct model *model, const struct model_item *item) {
+bool items_is_expired(const struct model *model, const struct model_item *item) {
   return item->ttl_ms > 0 && model->now_ms >= item->time_ms + item->ttl_ms;
 }
 
@@ -167,7 +182,7 @@ void items_plan(const struct model *model, const struct sim_settings *settings, 
   ret_plan->end = 0;
   for (int i = 0; i < (int)model->item_count; i++) {
     const struct model_item *item = &model->items[i];
-    enum outcome removed = is_expired(model, item)                     ? EXPIRED
+    enum outcome removed = items_is_expired(model, item)               ? EXPIRED
                            : item->caused_by && !is_critical(model, i) ? WITHDRAWN
                            : is_filtered(item, settings)               ? FILTERED
                                                                        : OUTCOMES;

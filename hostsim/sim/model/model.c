@@ -78,10 +78,13 @@ static int take_message(struct model *model, const struct act *act,
 
 static int take_lifecycle(struct model *model, const struct act *act,
                           const struct sim_settings *settings, struct answer *answer) {
+  answer->ledger = act->rewound || act->kind == ACT_REWOUND;
   if (act->kind == ACT_OPENED || act->kind == ACT_RESUMED) return attachment_open(model, act);
+  if (act->kind == ACT_REWOUND) return attachment_rewind(model, act);
   if (act->kind == ACT_CLOSED) return attachment_close(model, act);
   int error = attachment_enter(model, act);
   if (error != 0) return error;
+  if (act->kind == ACT_FORKED) return items_check_fork(model, settings);
   if (act->kind == ACT_COMPACTING) {
     model->run.compacting = true;
   } else if (act->kind == ACT_COMPACTED) {
@@ -115,6 +118,7 @@ static int take_step(struct model *model, const struct act *act,
                                       : carrier_settle(model, act, settings, &answer->rolled_back);
   case ACT_OPENED:
   case ACT_RESUMED:
+  case ACT_REWOUND:
   case ACT_FORKED:
   case ACT_COMPACTING:
   case ACT_COMPACTED:

@@ -31,6 +31,7 @@ struct model_item {
   int64_t time_ms, ttl_ms;
   enum held held;
   enum outcome outcome; /* LEASED, ENDED */
+  bool recalled;        /* LEASED: it was polled since; a rollback ends it */
   int delivery;         /* LEASED */
 };
 
@@ -56,7 +57,7 @@ struct model_message {
   unsigned turn; /* MESSAGE_LEASED, MESSAGE_FIRED: of which turn */
 };
 
-enum delivery_state { DELIVERY_LEASED, DELIVERY_COMMITTED, DELIVERY_ROLLED_BACK };
+enum delivery_state { DELIVERY_LEASED, DELIVERY_COMMITTED, DELIVERY_ROLLED_BACK, DELIVERY_REWOUND };
 
 /* A change of the run's state, and what made it: an act_kind, or RECOVERED. */
 enum { RECOVERED = ACT_KINDS };
@@ -67,8 +68,9 @@ struct model_change {
 struct model_delivery {
   uint64_t public_id; /* as the plugin names it; 0: never named */
   enum delivery_state state;
-  bool on_tool_result;
-  uint16_t fates[OUTCOMES];                     /* how many items end so when it is committed */
+  bool on_tool_result, held;  /* held: while a rewind is done: it is named */
+  bool on_return;             /* on_return: no host received its id */
+  uint8_t fates[MODEL_ITEMS]; /* 1 + how each item ends when it is committed; 0: not by it */
   uint64_t carries[(MODEL_MESSAGES + 63) / 64]; /* bit n: message n */
 };
 

@@ -22,9 +22,11 @@ struct plan {
 void items_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
                 struct plan *ret_plan);
 int items_push(struct model *model, const struct act *act, const struct sim_settings *settings);
+int items_check_fork(const struct model *model, const struct sim_settings *settings);
 void items_poll(struct model *model, uint8_t handle);
 void items_end(struct model *model, struct model_item *item, enum outcome outcome);
 void items_ask_again(struct model *model);
+bool items_is_expired(const struct model *model, const struct model_item *item);
 
 /* messages.c: the queue. Functions that return int answer 0 or an error and change nothing then. */
 struct model_message *message_find(struct model *model, int id);
@@ -62,12 +64,15 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
                   struct answer *answer);
 int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings,
                    bool *ret_rolled_back);
+/* Returns how many items there are up to the newest one that came back. */
+unsigned carrier_rewind(struct model *model, const struct act *act);
 void carrier_commit(struct model *model, int delivery);
 bool carrier_roll_back(struct model *model, int delivery);
 
 /* attachment.c: who owns the session. */
 int attachment_enter(struct model *model, const struct act *act);
 int attachment_open(struct model *model, const struct act *act);
+int attachment_rewind(struct model *model, const struct act *act);
 int attachment_close(struct model *model, const struct act *act);
 
 #endif

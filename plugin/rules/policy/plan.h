@@ -70,4 +70,7 @@ bool plan_needs_facts(const struct item *items, size_t item_count, const struct 
 size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidings_span handle,
                        enum reason reason, bool critical, struct fate *fates);
 
+/* Is its time to live over? */
+bool plan_is_expired(const struct item *item, int64_t now_ms);
+
 #endif

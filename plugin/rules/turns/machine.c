@@ -224,6 +224,32 @@ static int end_compacting(struct step *step) {
   return step->run->state == RUN_IDLE ? offer_unless_settling(step) : 0;
 }
 
+/* What the user has undone is no reason to start a turn: it waits for the next carrier. */
+static int rewind_transcript(struct step *step) {
+  if (step->input->returned > step->run->asked) step->run->asked = step->input->returned;
+  return 0;
+}
+
+/* What the running turn puts on carriers would stand in another transcript than the named one. */
+static int refuse_rewind(struct step *step) {
+  return turns_refuse_state(step, "a session in which no turn runs");
+}
+
+static int resume_in_turn(struct step *step) {
+  return step->input->rewound ? refuse_rewind(step) : 0;
+}
+
+/* What comes back by it may ask again, as after a rollback. */
+static int resume_no_turn(struct step *step) {
+  if (step->input->rewound) step->run->asked = step->run->unfit = 0;
+  return 0;
+}
+
+static int resume_idle(struct step *step) {
+  (void)resume_no_turn(step);
+  return offer_unless_settling(step);
+}
+
 /* -- the table --------------------------------------------------------------------------------- */
 
 #define ALL_STATES(cell)                                                                           \
@@ -260,9 +286,10 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_ROLLED_BACK]     = ALL_STATES(turns_carrier_rolled_back),
     [TURNS_RECOVERED]       = ALL_STATES(turns_run_recovered),
     [TURNS_NOTIFICATION]    = ALL_STATES(no_effect),
-    [TURNS_RESUMED]         = {offer_unless_settling, no_effect,       no_effect,    no_effect,         no_effect,         no_effect},
+    [TURNS_RESUMED]         = {resume_idle,           resume_no_turn,  resume_in_turn, resume_in_turn,   resume_in_turn,    resume_no_turn},
     [TURNS_FORKED]          = ALL_STATES(no_effect),
     [TURNS_REDIRECT]        = ALL_STATES(turns_queue_redirect),
+    [TURNS_REWOUND]         = {rewind_transcript,     rewind_transcript, refuse_rewind, refuse_rewind,  refuse_rewind,     rewind_transcript},
 };
 /* clang-format on */
 

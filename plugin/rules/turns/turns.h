@@ -62,6 +62,8 @@ struct turns_input {
   uint64_t
       delivery; /* CHAT_REQUEST, TOOL_RESULT: that takes messages along; COMMITTED, ROLLED_BACK */
   size_t steered_most; /* TOOL_RESULT: how many steering messages the delivery takes, in order */
+  bool rewound;        /* RESUMED: the transcript has lost carriers as well */
+  uint64_t returned;   /* REWOUND: number of the newest item that is pending again; 0: none */
   bool fires_at_once;  /* CHAT_REQUEST, TOOL_RESULT: the delivery counts as committed */
 };
 

@@ -115,7 +115,8 @@ static int store_slot(struct store_txn *txn, struct push_slot *slot) {
                       "session %s has had 4,294,967,295 notifications; open another",
                       quote(push->session).text);
   bool refused = slot->code;
-  if (!refused) slot->code = tools_check(txn, session, push->note, &arena, &refused, &slot->error);
+  if (!refused && !push->origin) /* a copy was checked when it was pushed */
+    slot->code = tools_check(txn, session, push->note, &arena, &refused, &slot->error);
   if (!slot->code) slot->code = count_push(txn, session, push, &refused, &slot->error);
   if (refused) {
     arena_free(&arena);
@@ -310,7 +311,7 @@ int store_push(struct store *store, const struct push *push, store_deadline dead
                            .changed = PTHREAD_COND_INITIALIZER,
                            .thread = (uintptr_t)pthread_self(),
                            .error = {.size = sizeof slot.error}};
-  item_encode(&slot.body, push->now_ms, push->note);
+  item_encode(&slot.body, push->now_ms, push->note, push->origin);
   int code = slot.body.failed
                  ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record")
                  : run_slot(store, &slot, deadline);
@@ -328,7 +329,7 @@ int push_in(struct store_txn *txn, const struct push *push, struct tidings_error
                            .body = BUFFER_EMPTY,
                            .thread = (uintptr_t)pthread_self(),
                            .error = {.size = sizeof slot.error}};
-  item_encode(&slot.body, push->now_ms, push->note);
+  item_encode(&slot.body, push->now_ms, push->note, push->origin);
   if (slot.body.failed)
     slot.code = fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record");
   else slot.code = datafile_reserve(&txn->store->db, cost(&slot), &slot.error);

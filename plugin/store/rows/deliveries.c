@@ -5,6 +5,41 @@
  */
 #include "store/rows/rows.h"
 
+/* Ranges are stored as differences: they are short, and order is checked on the way in. */
+static void encode_fates(struct buffer *out, const struct fate_range *fates, size_t count) {
+  uint64_t base = 0;
+  record_u64(out, count);
+  for (size_t i = 0; i < count; i++) {
+    record_u64(out, fates[i].first - base);
+    record_u64(out, fates[i].last - fates[i].first);
+    record_u64(out, fates[i].outcome);
+    record_u64(out, fates[i].reason);
+    record_u64(out, fates[i].ref);
+    base = fates[i].last + 1;
+  }
+}
+
+/* None of them is above `most`. NULL: no memory. */
+static struct fate_range *decode_fates(struct record_reader *reader, struct arena *arena,
+                                       uint64_t most, size_t *ret_count) {
+  size_t count = record_read_count(reader, 5);
+  struct fate_range *fates = arena_zalloc(arena, count, sizeof *fates);
+  uint64_t base = 0;
+  for (size_t i = 0; fates && i < count; i++) {
+    fates[i].first = base + record_read_u64(reader);
+    fates[i].last = fates[i].first + record_read_u64(reader);
+    fates[i].outcome = record_read_below(reader, OUTCOME_COUNT);
+    fates[i].reason = record_read_below(reader, REASON_COUNT);
+    fates[i].ref = record_read_u64(reader);
+    if (fates[i].first < base || fates[i].last < fates[i].first || fates[i].last > most ||
+        fates[i].last == UINT64_MAX)
+      reader->bad = true;
+    base = fates[i].last + 1;
+  }
+  *ret_count = count;
+  return fates;
+}
+
 void delivery_encode(struct buffer *out, const struct delivery *delivery) {
   record_begin(out);
   record_u64(out, delivery->epoch);
@@ -17,19 +52,23 @@ void delivery_encode(struct buffer *out, const struct delivery *delivery) {
   record_u64(out, delivery->after);
   record_bytes(out, delivery->call_id);
   record_bytes(out, delivery->tool);
-  record_u64(out, delivery->fate_count);
-  uint64_t base = 0;
-  for (size_t i = 0; i < delivery->fate_count; i++) {
-    const struct fate_range *fate = &delivery->fates[i];
-    record_u64(out, fate->first - base);
-    record_u64(out, fate->last - fate->first);
-    record_u64(out, fate->outcome);
-    record_u64(out, fate->reason);
-    record_u64(out, fate->ref);
-    base = fate->last + 1;
-  }
+  encode_fates(out, delivery->fates, delivery->fate_count);
   record_u64(out, delivery->message_count);
   for (size_t i = 0; i < delivery->message_count; i++) record_u64(out, delivery->messages[i]);
+  /* Most have nothing more to say; so had records of earlier versions. */
+  if (delivery->recalled_count || delivery->rewound_ms)
+    encode_fates(out, delivery->recalled, delivery->recalled_count);
+  if (delivery->rewound_ms) record_i64(out, delivery->rewound_ms);
+}
+
+/* What later versions appended. False: no memory. */
+static bool decode_rest(struct record_reader *reader, struct arena *arena,
+                        struct delivery *delivery) {
+  delivery->recalled = decode_fates(reader, arena, delivery->after, &delivery->recalled_count);
+  bool rewound = reader->at < reader->end;
+  if (rewound) delivery->rewound_ms = record_read_i64(reader);
+  if (rewound ? !delivery->rewound_ms : !delivery->recalled_count) reader->bad = true;
+  return delivery->recalled;
 }
 
 bool delivery_decode(struct record_reader *reader, struct arena *arena,
@@ -39,30 +78,17 @@ bool delivery_decode(struct record_reader *reader, struct arena *arena,
   delivery.epoch = record_read_u64(reader);
   delivery.leased_ms = record_read_i64(reader);
   delivery.settled_ms = record_read_i64(reader);
-  delivery.state = record_read_below(reader, DELIVERY_ROLLED_BACK + 1);
+  delivery.state = record_read_below(reader, DELIVERY_REWOUND + 1);
   delivery.carrier = record_read_below(reader, CARRIER_CLOSED + 1);
   delivery.settled_by = record_read_below(reader, SETTLED_ON_RETURN + 1);
   delivery.source = record_read_below(reader, 2);
   delivery.after = record_read_u64(reader);
   delivery.call_id = record_read_bytes(reader);
   delivery.tool = record_read_bytes(reader);
-  delivery.fate_count = record_read_count(reader, 5);
-  struct fate_range *fates = arena_zalloc(arena, delivery.fate_count, sizeof *fates);
+  struct fate_range *fates = decode_fates(reader, arena, delivery.after, &delivery.fate_count);
   if (!fates) {
     *ret_no_memory = true;
     return false;
-  }
-  uint64_t base = 0;
-  for (size_t i = 0; i < delivery.fate_count; i++) {
-    fates[i].first = base + record_read_u64(reader);
-    fates[i].last = fates[i].first + record_read_u64(reader);
-    fates[i].outcome = record_read_below(reader, OUTCOME_COUNT);
-    fates[i].reason = record_read_below(reader, REASON_COUNT);
-    fates[i].ref = record_read_u64(reader);
-    if (fates[i].first < base || fates[i].last < fates[i].first || fates[i].last > delivery.after ||
-        fates[i].last == UINT64_MAX)
-      reader->bad = true;
-    base = fates[i].last + 1;
   }
   delivery.fates = fates;
   delivery.message_count = record_read_count(reader, 1);
@@ -73,6 +99,10 @@ bool delivery_decode(struct record_reader *reader, struct arena *arena,
   }
   for (size_t i = 0; i < delivery.message_count; i++) messages[i] = record_read_u64(reader);
   delivery.messages = messages;
+  if (reader->at < reader->end && !decode_rest(reader, arena, &delivery)) {
+    *ret_no_memory = true;
+    return false;
+  }
   if (!record_close(reader)) return false;
   *ret_delivery = delivery;
   return true;

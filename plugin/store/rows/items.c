@@ -4,7 +4,9 @@
  */
 #include "store/rows/rows.h"
 
-void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note) {
+void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note,
+                 const struct origin *origin) {
+  bool copied = origin && origin->item;
   record_begin(out);
   record_i64(out, time_ms);
   record_i64(out, note->ttl_ms);
@@ -18,12 +20,24 @@ void item_encode(struct buffer *out, int64_t time_ms, const struct notification 
   record_bytes(out, note->tool);
   record_bytes(out, note->handle);
   record_bytes(out, note->caused_by);
-  /* Records of earlier versions end here, or after made_by. */
-  if (note->made_by || note->occurred_ms) record_u64(out, note->made_by);
-  if (note->occurred_ms) record_i64(out, note->occurred_ms);
+  /* Records of earlier versions end here or after made_by, and those that have no more to say. */
+  if (note->made_by || note->occurred_ms || copied) record_u64(out, note->made_by);
+  if (note->occurred_ms || copied) record_i64(out, note->occurred_ms);
+  if (!copied) return;
+  record_u64(out, origin->item);
+  record_u64(out, origin->delivery);
+  record_u64(out, origin->outcome);
 }
 
-bool item_decode(struct record_reader *reader, struct item *ret_item) {
+static void decode_origin(struct record_reader *reader, struct origin *origin) {
+  origin->item = record_read_u64(reader);
+  origin->delivery = record_read_u64(reader);
+  origin->outcome = record_read_below(reader, OUTCOME_COUNT);
+  if (!origin->item) reader->bad = true;
+}
+
+static bool decode_item(struct record_reader *reader, struct item *ret_item,
+                        struct origin *ret_origin) {
   struct notification *note = &ret_item->note;
   ret_item->time_ms = record_read_i64(reader);
   note->ttl_ms = record_read_i64(reader);
@@ -41,8 +55,15 @@ bool item_decode(struct record_reader *reader, struct item *ret_item) {
   note->made_by = made ? record_read_below(reader, MAKER_COUNT) : 0;
   bool occurred = reader->at < reader->end;
   note->occurred_ms = occurred ? record_read_i64(reader) : 0;
-  return record_close(reader) && occurred == (note->occurred_ms != 0) &&
+  ret_item->copied = reader->at < reader->end;
+  if (ret_item->copied) decode_origin(reader, ret_origin);
+  return record_close(reader) && occurred == (note->occurred_ms || ret_item->copied) &&
          made == (note->made_by || occurred);
+}
+
+bool item_decode(struct record_reader *reader, struct item *ret_item) {
+  struct origin unused;
+  return decode_item(reader, ret_item, &unused);
 }
 
 int item_last(struct store_txn *txn, uint32_t session, const struct head *head, uint64_t *ret_n,
@@ -98,6 +119,21 @@ int item_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *
   return read_item(session, n, value, arena, ret_item)
              ? fail(error, TIDINGS_E_NOMEM, "no memory for an item")
              : 0;
+}
+
+int item_get_origin(struct store_txn *txn, uint32_t session, uint64_t n, struct origin *ret_origin,
+                    struct tidings_error *error) {
+  struct db_key key = row_key(session, ROW_ITEM, n);
+  struct origin origin = {0};
+  struct record_reader reader;
+  struct tidings_span value;
+  struct item item;
+  int rc = row_get(txn, &key, &value);
+  if (rc) return db_failed(error, rc, "read an item");
+  if (!value.ptr || !record_open(&reader, &key, value) || !decode_item(&reader, &item, &origin))
+    origin = (struct origin){0};
+  *ret_origin = origin;
+  return 0;
 }
 
 /* -- pending ----------------------------------------------------------------------------------- */

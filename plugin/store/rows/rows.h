@@ -64,7 +64,9 @@ bool rate_is_over(const struct db_key *key, struct tidings_span value, int64_t n
  */
 
 /* Without the checksum: the number, and so the key, is known only to the writer that commits it. */
-void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note);
+/* `origin` NULL: it is no copy. */
+void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note,
+                 const struct origin *origin);
 bool item_decode(struct record_reader *reader,
                  struct item *ret_item); /* text points into the record */
 

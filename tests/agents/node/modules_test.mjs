@@ -41,7 +41,7 @@ class Pi {
       cwd: workFolder(),
       mode: "rpc",
       model: {},
-      sessionManager: { getSessionId: () => id, getSessionFile: () => undefined, getEntries: () => this.entries },
+      sessionManager: { getSessionId: () => id, getSessionFile: () => undefined, getEntries: () => this.entries, getBranch: () => this.entries },
       isIdle: () => true,
       abort() {},
     };
@@ -70,6 +70,13 @@ class Pi {
     this.fire("turn_end");
     this.fire("agent_settled");
     return content.map((part) => part.text).join("");
+  }
+
+  /** The person goes back to the beginning, in pi's tree. What the model gets next. */
+  undo() {
+    this.entries = [];
+    this.fire("session_tree", { newLeafId: null, oldLeafId: "1" });
+    return this.turn(false);
   }
 
   prompt() {
@@ -111,6 +118,16 @@ class Opencode {
 
   event(type, properties) {
     return this.fire("event", { event: { type, properties } });
+  }
+
+  /** The person has reverted everything: opencode removes it when the next prompt comes. What the model gets of that. */
+  async undo() {
+    const sessionID = this.id;
+    const parts = [part({ sessionID })];
+    for (const messageID of ["m", "m2"]) await this.event("message.removed", { sessionID, messageID });
+    await this.fire("chat.message", { sessionID }, { message: { id: "m3", role: "user", sessionID }, parts });
+    for (const stored of parts) await this.event("message.part.updated", { part: stored });
+    return parts.map(({ text }) => text).join("");
   }
 
   async turn(prompts = true) {
@@ -198,6 +215,19 @@ for (const [host, create] of Object.entries(AGENTS)) {
       tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "The build failed.");
       matches(await agent.turn(false), /^---\n[^]*- The build failed\.\n---\n\nout$/);
       equal(await agent.turn(), "out");
+      equal(logged(), before);
+    }));
+
+  await test(`${host}: what the person has undone, the model gets again`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      const agent = await create("s");
+      await agent.turn();
+      tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "The build failed.");
+      matches(await agent.turn(false), /- The build failed\./);
+      equal(await agent.turn(), "out");
+      const before = logged();
+      matches(await agent.undo(), /- The build failed\./);
+      equal(await agent.turn(false), "out");
       equal(logged(), before);
     }));
 

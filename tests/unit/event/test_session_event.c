@@ -85,6 +85,23 @@ Test(session_event, last_delivery_is_a_list_of_one) {
   cr_expect_eq(event.opening.deliveries[0], 9);
 }
 
+Test(session_event, a_rewind_names_what_is_left) {
+  struct event event;
+  struct tidings_error error;
+  cr_assert_eq(parse("session.rewound", "{\"deliveries\":[]}", &event, &error), 0, "%s",
+               error.text);
+  cr_expect_eq(event.type, EVENT_SESSION_REWOUND);
+  cr_expect(event.opening.rewound && event.opening.has_deliveries && !event.opening.opens);
+  cr_assert_eq(
+      parse("session.resumed", "{\"rewound\":true,\"last_delivery\":\"9\"}", &event, &error), 0,
+      "%s", error.text);
+  cr_expect(event.opening.rewound && event.opening.opens);
+  cr_expect_eq(event.opening.delivery_count, 1);
+  cr_assert_eq(parse("session.resumed", "{\"rewound\":false}", &event, &error), 0, "%s",
+               error.text);
+  cr_expect(!event.opening.rewound);
+}
+
 Test(session_event, a_fork_names_its_child) {
   struct event event;
   struct tidings_error error;
@@ -132,9 +149,14 @@ static const struct {
      "data.child: \"s\" is the session itself; expected the id of the new session"},
     {"session.forked", "{\"child\":\"s2\",\"cwd\":\"/\"}",
      "data.cwd: unknown field; expected child"},
+    {"session.resumed", "{\"rewound\":true}",
+     "data.rewound: true without data.deliveries; expected the ids of all deliveries that the "
+     "transcript holds"},
+    {"session.rewound", "{}",
+     "data.deliveries: missing; expected the ids of all deliveries that the transcript holds"},
     {"session.resumed", "{\"delivery\":[]}",
      "data.delivery: unknown field; expected one of cwd, host, takeover, deliveries, "
-     "last_delivery"},
+     "last_delivery, rewound"},
     {"session.resumed", "{\"deliveries\":\"17\"}",
      "data.deliveries: \"17\" is not an array of delivery ids"},
     {"session.resumed", "{\"deliveries\":[0]}", "data.deliveries: 0 " A_DELIVERY},

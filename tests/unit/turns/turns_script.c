@@ -98,6 +98,7 @@ static const struct {
     {"tools.started", TURNS_TOOLS_STARTED},
     {"tools.finished", TURNS_TOOLS_FINISHED},
     {"opened", TURNS_OPENED},
+    {"rewound", TURNS_REWOUND},
     {"compacting", TURNS_COMPACTING},
     {"compacted", TURNS_COMPACTED},
     {"closed", TURNS_CLOSED},
@@ -197,6 +198,7 @@ static void command(struct script *script) {
                               .attempt = attempt ? (uint32_t)strtoul(attempt, NULL, 10) : 0,
                               .delivery = delivery ? strtoull(delivery, NULL, 10) : 0,
                               .steered_most = SIZE_MAX,
+                              .rewound = has_word(script, "rewound"),
                               .fires_at_once = has_word(script, "fires")};
   cr_assert_lt(input.delivery, MOST_DELIVERIES);
   if (count) input.id = script->ids[0];

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/fork.c: what a forked session starts with. What is leased may be on a carrier that the
+ * child's transcript has, or may not: the child gets it in either case, with the id of that
+ * delivery. A host that finds the id in the child's transcript names it on resuming
+ * (session/inherit.c).
+ */
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "flow/internal.h"
+
+struct copy {
+  struct item item;
+  struct origin origin;
+};
+
+struct forking {
+  struct op *op;
+  uint32_t child; /* its number */
+  struct copy *copies;
+  size_t count, capacity;
+  const struct delivery *delivery; /* whose items are looked at; NULL: none's */
+  const struct fate_range *fate;
+  struct tidings_error *error;
+  uint64_t *known; /* what the child has already, as origins; ascending */
+  size_t known_count, known_capacity;
+};
+
+static int no_memory_to_fork(const struct forking *forking) {
+  return fail(forking->error, TIDINGS_E_NOMEM, "no memory to fork the session");
+}
+
+/* -- what the child has already ---------------------------------------------------------------- */
+
+static int know(struct forking *forking, uint64_t origin) {
+  if (forking->known_count == forking->known_capacity) {
+    size_t capacity = forking->known_capacity ? forking->known_capacity * 2 : 64;
+    uint64_t *larger = arena_zalloc(&forking->op->arena, capacity, sizeof *larger);
+    if (!larger) return no_memory_to_fork(forking);
+    if (forking->known_count) memcpy(larger, forking->known, forking->known_count * sizeof *larger);
+    forking->known = larger;
+    forking->known_capacity = capacity;
+  }
+  forking->known[forking->known_count++] = origin;
+  return 0;
+}
+
+static int know_item(void *context, const struct item *item) {
+  struct forking *forking = context;
+  struct origin origin;
+  if (!item->copied) return 0;
+  int code = item_get_origin(forking->op->txn, forking->child, item->n, &origin, forking->error);
+  return code || !origin.item ? code : know(forking, origin.item);
+}
+
+static int by_id(const void *left, const void *right) {
+  uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+  return a < b ? -1 : a > b;
+}
+
+static int read_known(struct forking *forking) {
+  int code = item_scan(forking->op->txn, forking->child, 0, UINT64_MAX, NULL, know_item, forking,
+                       forking->error);
+  if (!code && forking->known_count)
+    qsort(forking->known, forking->known_count, sizeof *forking->known, by_id);
+  return code;
+}
+
+/* The child has a copy; or it is the child that the item came from. */
+static bool has_copy(const struct forking *forking, uint64_t origin) {
+  return public_id_session(origin) == forking->child ||
+         (forking->known_count &&
+          bsearch(&origin, forking->known, forking->known_count, sizeof *forking->known, by_id));
+}
+
+/* -- what the parent has ----------------------------------------------------------------------- */
+
+/* A copy of a copy is one of the same item. One that no carrier of this session has may be on the
+ * carrier that was the parent's. */
+static int find_origin(const struct forking *forking, const struct item *item,
+                       struct origin *ret_origin) {
+  const struct op *op = forking->op;
+  struct origin origin = {0};
+  int code =
+      item->copied ? item_get_origin(op->txn, op->session, item->n, &origin, forking->error) : 0;
+  if (code) return code;
+  if (!origin.item) origin.item = public_id(op->session, item->n);
+  if (forking->delivery) {
+    origin.delivery = public_id(op->session, forking->delivery->n);
+    origin.outcome = forking->fate->outcome;
+  }
+  *ret_origin = origin;
+  return 0;
+}
+
+static int add_copy(struct forking *forking, const struct item *item) {
+  struct copy copy = {.item = *item};
+  if (!item->note.message.len) return 0; /* what is damaged is not copied */
+  int code = find_origin(forking, item, &copy.origin);
+  if (code || has_copy(forking, copy.origin.item)) return code;
+  if (forking->count == forking->capacity) {
+    size_t capacity = forking->capacity ? forking->capacity * 2 : 64;
+    struct copy *larger = arena_zalloc(&forking->op->arena, capacity, sizeof *larger);
+    if (!larger) return no_memory_to_fork(forking);
+    if (forking->count) memcpy(larger, forking->copies, forking->count * sizeof *larger);
+    forking->copies = larger;
+    forking->capacity = capacity;
+  }
+  forking->copies[forking->count++] = copy;
+  return 0;
+}
+
+/* What was withdrawn while it is leased the child knows as well. */
+static int add_leased_item(void *context, const struct item *item) {
+  struct forking *forking = context;
+  const struct delivery *delivery = forking->delivery;
+  for (size_t i = 0; i < delivery->recalled_count; i++) {
+    if (delivery->recalled[i].first <= item->n && item->n <= delivery->recalled[i].last) return 0;
+  }
+  return add_copy(forking, item);
+}
+
+static int add_leased(struct forking *forking, uint64_t n) {
+  struct op *op = forking->op;
+  struct delivery delivery;
+  int code = delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &delivery,
+                                 forking->error);
+  forking->delivery = &delivery;
+  for (size_t i = 0; !code && i < delivery.fate_count; i++) {
+    forking->fate = &delivery.fates[i];
+    code = item_scan(op->txn, op->session, forking->fate->first, forking->fate->last, &op->arena,
+                     add_leased_item, forking, forking->error);
+  }
+  forking->delivery = NULL;
+  return code;
+}
+
+static int by_commit(const void *left, const void *right) {
+  uint64_t a = ((const struct copy *)left)->item.n, b = ((const struct copy *)right)->item.n;
+  return a < b ? -1 : a > b;
+}
+
+static int gather_copies(struct forking *forking) {
+  struct op *op = forking->op;
+  struct item *items;
+  size_t count;
+  int code = item_pending_copied(op->txn, op->session, &op->head, &op->arena, &items, &count,
+                                 forking->error);
+  for (size_t i = 0; !code && i < count; i++) code = add_copy(forking, &items[i]);
+  for (size_t i = 0; !code && i < op->head.leased_count; i++)
+    code = add_leased(forking, op->head.leased[i]);
+  if (!code && forking->count)
+    qsort(forking->copies, forking->count, sizeof *forking->copies, by_commit);
+  return code;
+}
+
+/* -- the fork ---------------------------------------------------------------------------------- */
+
+int fork_session(struct op *op, struct tidings_span child, struct tidings_error *error) {
+  struct forking forking = {.op = op, .error = error};
+  struct memory memory = {0};
+  int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
+  if (!code) code = session_add(op->txn, child, &forking.child, error);
+  memory.call_count = 0; /* the parent's */
+  if (!code && memory.budget_percent) code = memory_put(op->txn, forking.child, &memory, error);
+  if (!code) code = read_known(&forking);
+  if (!code) code = gather_copies(&forking);
+  for (size_t i = 0; !code && i < forking.count; i++) {
+    const struct push push = {.session = child,
+                              .note = &forking.copies[i].item.note,
+                              .origin = &forking.copies[i].origin,
+                              .now_ms = forking.copies[i].item.time_ms,
+                              .pending_limit = op->settings->pending_per_session};
+    code = push_in(op->txn, &push, error);
+  }
+  return code;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * flow/recall.c: a report that withdraws what is on a carrier already. The carrier may go out or
+ * may not: the delivery's row remembers the withdrawal, and only a rollback asks for it.
+ */
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "flow/internal.h"
+#include "session/ledger.h"
+
+struct recall {
+  struct op *op;
+  const struct produced *produced;
+  const struct delivery *delivery;
+  struct fate *fates; /* of those that are withdrawn by now */
+  size_t count, capacity, fresh;
+};
+
+static int no_memory_to_recall(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory for what was reported");
+}
+
+static bool is_recalled(const struct delivery *delivery, uint64_t n) {
+  for (size_t i = 0; i < delivery->recalled_count; i++) {
+    if (delivery->recalled[i].first <= n && n <= delivery->recalled[i].last) return true;
+  }
+  return false;
+}
+
+static int keep_fate(struct recall *recall, const struct fate *fate) {
+  if (recall->count == recall->capacity) {
+    size_t capacity = recall->capacity ? recall->capacity * 2 : 16;
+    struct fate *larger = arena_zalloc(&recall->op->arena, capacity, sizeof *larger);
+    if (!larger) return TIDINGS_E_NOMEM;
+    if (recall->count) memcpy(larger, recall->fates, recall->count * sizeof *larger);
+    recall->fates = larger;
+    recall->capacity = capacity;
+  }
+  recall->fates[recall->count++] = *fate;
+  return 0;
+}
+
+static int look_at_item(void *context, const struct item *item) {
+  struct recall *recall = context;
+  const struct produced *produced = recall->produced;
+  struct fate fate;
+  if (is_recalled(recall->delivery, item->n) ||
+      !plan_withdrawal(item, 1, produced->withdraw_handle, produced->withdraw_reason,
+                       produced->withdraws_critical, &fate))
+    return 0;
+  recall->fresh++;
+  return keep_fate(recall, &fate);
+}
+
+/* What its row says already. */
+static int keep_recalled(struct recall *recall) {
+  const struct delivery *delivery = recall->delivery;
+  int code = 0;
+  for (size_t i = 0; i < delivery->recalled_count; i++) {
+    const struct fate_range *range = &delivery->recalled[i];
+    for (uint64_t n = range->first; !code && n <= range->last; n++)
+      code = keep_fate(recall, &(struct fate){n, range->ref, range->outcome, range->reason});
+  }
+  return code;
+}
+
+static int by_number(const void *left, const void *right) {
+  uint64_t a = ((const struct fate *)left)->n, b = ((const struct fate *)right)->n;
+  return a < b ? -1 : a > b;
+}
+
+static int write_recalled(struct recall *recall, struct delivery *delivery,
+                          struct tidings_error *error) {
+  struct op *op = recall->op;
+  if (keep_recalled(recall)) return no_memory_to_recall(error);
+  qsort(recall->fates, recall->count, sizeof *recall->fates, by_number);
+  if (ledger_ranges(recall->fates, recall->count, &op->arena, &delivery->recalled,
+                    &delivery->recalled_count))
+    return no_memory_to_recall(error);
+  return delivery_put(op->txn, op->session, delivery, error);
+}
+
+static int recall_from(struct recall *recall, uint64_t n, bool write, struct tidings_error *error) {
+  struct op *op = recall->op;
+  struct delivery delivery;
+  int code = delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &delivery, error);
+  if (code) return code;
+  recall->delivery = &delivery;
+  recall->count = recall->fresh = 0;
+  for (size_t i = 0; !code && i < delivery.fate_count; i++)
+    code = item_scan(op->txn, op->session, delivery.fates[i].first, delivery.fates[i].last,
+                     &op->arena, look_at_item, recall, error);
+  if (code == TIDINGS_E_NOMEM) return no_memory_to_recall(error);
+  return !code && write && recall->fresh ? write_recalled(recall, &delivery, error) : code;
+}
+
+int recall_leased(struct op *op, const struct produced *produced, bool write, bool *ret_any,
+                  struct tidings_error *error) {
+  struct recall recall = {.op = op, .produced = produced};
+  bool any = false;
+  if (produced->withdraw_handle.len) {
+    for (size_t i = 0; i < op->head.leased_count; i++) {
+      int code = recall_from(&recall, op->head.leased[i], write, error);
+      if (code) return code;
+      any = any || recall.fresh;
+    }
+  }
+  *ret_any = any;
+  return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session/ending.c: see ending.h.
+ */
+#include "session/ending.h"
+
+#include "common/error.h"
+#include "session/ledger.h"
+
+static int no_memory_to_end(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory to end a delivery");
+}
+
+int ending_check_number(uint64_t n, struct tidings_error *error) {
+  if (n <= UINT32_MAX) return 0;
+  return fail(error, TIDINGS_E_FULL, "the session has had 4,294,967,295 deliveries; open another");
+}
+
+static int write_end(struct op *op, struct delivery *delivery, enum delivery_state state,
+                     enum delivery_settled_by by, struct tidings_error *error) {
+  delivery->state = (uint8_t)state;
+  delivery->settled_by = (uint8_t)by;
+  delivery->settled_ms = op->now_ms;
+  return delivery_put(op->txn, op->session, delivery, error);
+}
+
+int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
+                  struct tidings_error *error) {
+  if (ledger_commit(&op->head, delivery, &op->arena)) return no_memory_to_end(error);
+  return write_end(op, delivery, DELIVERY_COMMITTED, by, error);
+}
+
+/* What was withdrawn while it was on the carrier: the carrier did not go out, so it ends now. */
+static int end_recalled(struct op *op, const struct delivery *delivery, enum delivery_settled_by by,
+                        struct tidings_error *error) {
+  size_t most = 0, count = 0;
+  for (size_t i = 0; i < delivery->recalled_count; i++)
+    most += (size_t)(delivery->recalled[i].last - delivery->recalled[i].first + 1);
+  struct fate *fates = arena_zalloc(&op->arena, most, sizeof *fates);
+  if (!fates) return no_memory_to_end(error);
+  for (size_t i = 0; i < delivery->recalled_count; i++) {
+    const struct fate_range *range = &delivery->recalled[i];
+    for (uint64_t n = range->first; n <= range->last; n++)
+      fates[count++] = (struct fate){n, range->ref, range->outcome, range->reason};
+  }
+  return ending_remove(op, fates, count, by, error);
+}
+
+int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
+                     struct tidings_error *error) {
+  if (ledger_roll_back(&op->head, delivery, &op->arena)) return no_memory_to_end(error);
+  int code = write_end(op, delivery, DELIVERY_ROLLED_BACK, by, error);
+  return code ? code : end_recalled(op, delivery, by, error);
+}
+
+int ending_remove(struct op *op, const struct fate *fates, size_t count,
+                  enum delivery_settled_by by, struct tidings_error *error) {
+  struct head *head = &op->head;
+  struct delivery delivery = {.carrier = CARRIER_NONE,
+                              .n = head->last_delivery + 1,
+                              .epoch = head->epoch,
+                              .leased_ms = op->now_ms};
+  if (!count) return 0;
+  int code = ending_check_number(delivery.n, error);
+  if (!code) code = item_last(op->txn, op->session, head, &delivery.after, error);
+  if (code) return code;
+  if (ledger_ranges(fates, count, &op->arena, &delivery.fates, &delivery.fate_count) ||
+      ledger_lease(head, &delivery, &op->arena))
+    return no_memory_to_end(error);
+  head->last_delivery = delivery.n;
+  return ending_commit(op, &delivery, by, error);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session/ending.h: how a delivery ends, in the head and in its row, whoever ends it: the host that
+ * settles, a transcript that names it or does not, a recovery. Each changes op->head within op's
+ * write; the caller puts the head.
+ */
+#ifndef SESSION_ENDING_H
+#define SESSION_ENDING_H
+
+#include "session/op.h"
+
+/* The lease of `delivery` ends: its items have ended with their outcomes. Errors: STORE, NOMEM. */
+int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
+                  struct tidings_error *error);
+/* Its items are pending again in their old places, except those that were withdrawn meanwhile.
+ * Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
+int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
+                     struct tidings_error *error);
+
+/* Pending items end at once, in a delivery that showed nothing. `fates` are by n; without any this
+ * has no effect. Errors: FULL, STORE, NOMEM. */
+int ending_remove(struct op *op, const struct fate *fates, size_t count,
+                  enum delivery_settled_by by, struct tidings_error *error);
+
+/* Is there a number left for a delivery? Errors: FULL. */
+int ending_check_number(uint64_t n, struct tidings_error *error);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session/inherit.c: see inherit.h.
+ */
+#include "session/inherit.h"
+
+#include "common/error.h"
+#include "session/ending.h"
+
+static bool names_another_session(const struct op *op, const struct session_event *named) {
+  for (size_t i = 0; i < named->delivery_count; i++) {
+    if (public_id_session(named->deliveries[i]) != op->session) return true;
+  }
+  return false;
+}
+
+struct inheritance {
+  struct op *op;
+  struct fate *fates; /* of the copies whose delivery is named; ref: which */
+  size_t count;
+};
+
+static bool is_named(const struct session_event *named, uint64_t id) {
+  for (size_t i = 0; id && i < named->delivery_count; i++) {
+    if (named->deliveries[i] == id) return true;
+  }
+  return false;
+}
+
+static int find_copies(struct inheritance *inheritance, const struct session_event *named,
+                       struct tidings_error *error) {
+  struct op *op = inheritance->op;
+  struct item *items;
+  size_t count;
+  int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
+  if (code) return code;
+  inheritance->fates = arena_zalloc(&op->arena, count, sizeof *inheritance->fates);
+  if (!inheritance->fates)
+    return fail(error, TIDINGS_E_NOMEM, "no memory to resume a forked session");
+  for (size_t i = 0; !code && i < count; i++) {
+    struct origin origin = {0};
+    if (items[i].copied) code = item_get_origin(op->txn, op->session, items[i].n, &origin, error);
+    if (!code && is_named(named, origin.delivery))
+      inheritance->fates[inheritance->count++] =
+          (struct fate){items[i].n, origin.delivery, origin.outcome, (uint8_t)REASON_PARENT};
+  }
+  return code;
+}
+
+/* A row for each of the parent's deliveries: a rewind may take one of them away. */
+static int end_copies(struct inheritance *inheritance, uint64_t delivery,
+                      struct tidings_error *error) {
+  struct op *op = inheritance->op;
+  struct fate *fates = arena_zalloc(&op->arena, inheritance->count, sizeof *fates);
+  size_t count = 0, left = 0;
+  if (!fates) return fail(error, TIDINGS_E_NOMEM, "no memory to resume a forked session");
+  for (size_t i = 0; i < inheritance->count; i++) {
+    const struct fate *fate = &inheritance->fates[i];
+    if (fate->ref == delivery) fates[count++] = *fate;
+    else inheritance->fates[left++] = *fate;
+  }
+  inheritance->count = left;
+  return ending_remove(op, fates, count, SETTLED_BY_RESUME, error);
+}
+
+int inherit_named(struct op *op, const struct session_event *named, struct tidings_error *error) {
+  struct inheritance inheritance = {.op = op};
+  if (!names_another_session(op, named)) return 0;
+  int code = find_copies(&inheritance, named, error);
+  while (!code && inheritance.count)
+    code = end_copies(&inheritance, inheritance.fates[0].ref, error);
+  return code;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session/inherit.h: copies in a forked session whose parent's delivery the transcript has.
+ */
+#ifndef SESSION_INHERIT_H
+#define SESSION_INHERIT_H
+
+#include "session/op.h"
+#include "values/event.h"
+
+/* In a write: pending copies end as the named deliveries of the parent end what they are copies of.
+ * Changes op->head; the caller puts it. Errors: FULL, STORE, NOMEM. */
+int inherit_named(struct op *op, const struct session_event *named, struct tidings_error *error);
+
+#endif
