@@ -273,7 +273,7 @@ while head -c 4096 /dev/zero 2>/dev/null >>"{store}/filler"; do :; done
 hook() {{ echo '{{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}}' | "{TIDINGS}" hook --owner {os.getpid()} codex; echo "status $?"; }}
 hook
 rm "{store}/filler"
-"{TIDINGS}" push -s s news
+"{TIDINGS}" push -s s --create news
 hook
 """
     done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=110)
