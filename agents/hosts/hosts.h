@@ -43,6 +43,7 @@ struct host {
                                  prompt */
   bool rewakes;               /* a hook that ends with status 2 wakes it ("asyncRewake") */
   bool queues;                /* `PROGRAM queue` wakes it */
+  bool keeps_start;           /* a session that is resumed has what the hook at its start said */
   unsigned timeout_unit;      /* how many of its timeout's units are a second */
   bool trusts_hashes;         /* it runs only hooks whose hash its configuration trusts */
 
