@@ -53,7 +53,8 @@ struct host {
   const char *config_file; /* in that folder: JSON that holds the hooks, or where a module is put */
   /* in that folder: where it keeps which hooks it trusts, if trusts_hashes */
   const char *trust_file;
-  /* in that folder: Markdown that becomes part of the system prompt */
+  /* in that folder: Markdown that becomes part of the system prompt, where older setups put a block
+   */
   const char *instructions_file;
 };
 
