@@ -31,6 +31,7 @@ static int event_verb(struct cli *cli) {
     default: return cli->exit_code;
     }
   }
+  if (cli->print_session) return session_print(cli);
   code = cli_take_words(cli, 0, 0, "");
   if (!code && actions && cli->json)
     code = cli_usage(cli, "--actions and --json exclude each other");
@@ -62,7 +63,7 @@ const struct cli_verb verb_event = {
             "send events of turns, of streams and of the session itself. With "
             "--as-host the calling script is the host, and it owns the session as "
             "long as it runs.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .with = WITH_SESSION | WITH_CREATE | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
             {.key = OPTION_AS_HOST, .name = "as-host", .help = "Send it as the session's host."},

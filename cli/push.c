@@ -123,7 +123,7 @@ static int send_notification(const struct cli *cli, const struct request *reques
   if (code) return code;
   int32_t refused = kit_event(kit, event, &reply, &error);
   if (refused) return cli_fail_with(cli, refused, &error);
-  code = cli->json ? print_reply(cli, reply) : 0;
+  code = cli->json ? print_reply_of(cli, session, reply) : 0;
   hostkit_reply_free(reply);
   return code;
 }
@@ -165,6 +165,7 @@ static int push_verb(struct cli *cli) {
     int code = read_push_option(cli, key, &request);
     if (code) return code;
   }
+  if (cli->print_session) return session_print(cli);
   if (request.event && request.any)
     return cli_usage(cli, "--event reads everything from stdin and excludes the other options");
   int code = cli_take_words(cli, request.event ? 0 : 1, request.event ? 0 : 1, "the message is");
@@ -183,7 +184,7 @@ const struct cli_verb verb_push = {
             "With --event, stdin is one CloudEvents object (type notification, "
             "handle.state, file.changed, ...), which is pushed unchanged. If it names no "
             "session, the session is added.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .with = WITH_SESSION | WITH_CREATE | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
             {.key = 'k',

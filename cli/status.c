@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cli/sessions.h"
 #include "cli/verbs.h"
 #include "command/ask.h"
 #include "command/kit.h"
@@ -125,39 +126,6 @@ static int one(const struct cli *cli) {
   return code;
 }
 
-/* -- all of them ------------------------------------------------------------------------------- */
-
-static void print_session(const json_t *session) {
-  bool alive = json_is_true(json_object_get(session, "alive"));
-  printf("%-11s %6llu pending  ", alive ? "running" : "not running",
-         (unsigned long long)json_value_count(session, "pending"));
-  terminal_text(stdout, json_value_text(session, "session"));
-  if (json_value_text(session, "host")[0]) fputs("  of ", stdout);
-  terminal_text(stdout, json_value_text(session, "host"));
-  if (json_value_text(session, "cwd")[0]) fputs("  in ", stdout);
-  terminal_text(stdout, json_value_text(session, "cwd"));
-  putchar('\n');
-}
-
-static int all(const struct cli *cli, bool names) {
-  struct hostkit *kit = NULL;
-  json_t *answer = NULL;
-  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
-  if (!code)
-    code = ask(cli, kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer);
-  const json_t *sessions = json_object_get(answer, "sessions"), *session = NULL;
-  size_t i = 0;
-  if (!code && cli->json) code = print_json(cli, answer);
-  else if (!code && !names && !json_array_size(sessions)) puts("The store has no sessions yet.");
-  else json_array_foreach(sessions, i, session) {
-      if (names) puts(json_value_text(session, "session"));
-      else print_session(session);
-    }
-  json_decref(answer);
-  kit_close(kit);
-  return code;
-}
-
 static int status_verb(struct cli *cli) {
   bool every = false, names = false;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
@@ -172,7 +140,7 @@ static int status_verb(struct cli *cli) {
   if (names && cli->json) return cli_usage(cli, "--names and --json exclude each other");
   if ((every || names) && cli->session)
     return cli_usage(cli, "--all and --names list all sessions and exclude -s");
-  return every || names ? all(cli, names) : one(cli);
+  return every || names ? sessions_list(cli, names) : one(cli);
 }
 
 const struct cli_verb verb_status = {
@@ -182,7 +150,7 @@ const struct cli_verb verb_status = {
     .help = "Prints the state of a session's turns, its queued messages, the number "
             "of pending notifications and the session's owner. With --all, lists the "
             "sessions of the store, those of running hosts first. This command "
-            "changes nothing.",
+            "changes nothing. 'tidings sessions' lists them too, and says which one is meant here.",
     .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
     .options =
         (const struct cli_option[]){

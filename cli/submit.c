@@ -144,7 +144,7 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
     int32_t refused =
         kit_event(kit, kit_new_event(type, session, json_incref(data)), &reply, &error);
     if (refused) code = cli_fail_with(cli, refused, &error);
-    else if (cli->json) code = print_reply(cli, reply);
+    else if (cli->json) code = print_reply_of(cli, session, reply);
     else print_outcome(cli, submission, reply);
   }
   json_decref(data);
@@ -163,6 +163,7 @@ static int submit_verb(struct cli *cli) {
     if (key == CLI_STOP) return cli->exit_code;
     if ((code = read_submit_option(cli, key, &submission, &id))) return code;
   }
+  if (cli->print_session) return session_print(cli);
   code = check_submission(cli, &submission, id);
   if (!code && !submission.type) {
     code = id ? 0 : make_id(cli, made);
@@ -180,7 +181,7 @@ const struct cli_verb verb_submit = {
             "starts a turn with it. Prints the message's id; with it, the message can be "
             "cancelled, edited or moved while it waits. With '-' the message is read "
             "from stdin.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .with = WITH_SESSION | WITH_CREATE | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options =
         (const struct cli_option[]){
             {.key = OPTION_STEER,

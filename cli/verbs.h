@@ -19,6 +19,7 @@ extern const struct cli_verb verb_pending;
 extern const struct cli_verb verb_history;
 extern const struct cli_verb verb_explain;
 extern const struct cli_verb verb_status;
+extern const struct cli_verb verb_sessions;
 extern const struct cli_verb verb_stats;
 extern const struct cli_verb verb_export;
 extern const struct cli_verb verb_config;

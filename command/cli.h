@@ -41,6 +41,8 @@ enum { CLI_LONG_ONLY = 256 };
 enum { WITH_SESSION = 1, WITH_STORE = 2, WITH_JSON = 4, WITH_CONFIG = 8 };
 /* The verb only asks, or changes what is there: a store that is not there is an error, not made. */
 enum { ONLY_READS = 16 };
+/* The verb reports something to a session: --create, --print-session; goes with WITH_SESSION. */
+enum { WITH_CREATE = 32 };
 
 struct cli_example {
   const char *command;
@@ -105,6 +107,8 @@ struct cli {
   const char *preset;    /* of delivery, where the configuration names none; NULL: the plugin's */
   const char *host_name; /* what the model knows the agent as; NULL: nothing */
   bool json;
+  bool create;        /* the session that is named may be a new one */
+  bool print_session; /* only print which session is meant */
   uint32_t budget_ms; /* how long a call of the plugin may wait; 0: as long as suits a person */
   bool pipe_signal_ignored; /* SIGPIPE, by the caller */
 

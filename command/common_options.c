@@ -9,8 +9,16 @@ const struct cli_option common_options[] = {
      .name = "session",
      .argument = "SESSION",
      .completion = COMPLETE_SESSION,
-     .help = "The session. Default: $TIDINGS_SESSION, else the newest session of a "
-             "running host whose folder contains the current folder."},
+     .help = "The session. Default: $TIDINGS_SESSION, else the session of a running host "
+             "whose folder is the nearest at or above the current folder; of several in that "
+             "folder, the one that was used last."},
+    {.key = OPTION_CREATE,
+     .name = "create",
+     .help = "Create the session that -s names if the store does not know it; otherwise that is "
+             "an error."},
+    {.key = OPTION_PRINT_SESSION,
+     .name = "print-session",
+     .help = "Only print which session is meant, and on stderr why."},
     {.key = OPTION_STORE,
      .name = "store",
      .argument = "DIR",
@@ -33,6 +41,8 @@ const size_t common_option_count = sizeof common_options / sizeof common_options
 bool common_option_of(const struct cli_verb *verb, size_t index) {
   switch (common_options[index].key) {
   case OPTION_SESSION: return verb->with & WITH_SESSION;
+  case OPTION_CREATE:
+  case OPTION_PRINT_SESSION: return verb->with & WITH_CREATE;
   case OPTION_STORE: return verb->with & WITH_STORE;
   case OPTION_CONFIG: return verb->with & WITH_CONFIG;
   case OPTION_JSON: return verb->with & WITH_JSON;

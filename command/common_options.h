@@ -13,7 +13,9 @@ enum {
   OPTION_STORE = 'S',
   OPTION_HELP = 'h',
   OPTION_JSON = CLI_LONG_ONLY + 1000,
-  OPTION_CONFIG
+  OPTION_CONFIG,
+  OPTION_CREATE,
+  OPTION_PRINT_SESSION
 };
 
 extern const struct cli_option common_options[];

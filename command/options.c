@@ -92,6 +92,8 @@ int cli_next(struct cli *cli) {
     case OPTION_STORE: cli->store = optarg; break;
     case OPTION_CONFIG: cli->config = optarg; break;
     case OPTION_JSON: cli->json = true; break;
+    case OPTION_CREATE: cli->create = true; break;
+    case OPTION_PRINT_SESSION: cli->print_session = true; break;
     default: return key;
     }
     if (optarg && !optarg[0]) {

@@ -6,9 +6,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tidings/hostkit.h>
 
 #include "command/terminal.h"
+#include "common/buffer.h"
+#include "common/json.h"
 
 enum { INDENT = 4 };
 
@@ -28,6 +31,24 @@ int print_reply(const struct cli *cli, const struct tidings_reply *reply) {
   puts(json);
   hostkit_free(json);
   return 0;
+}
+
+int print_reply_of(const struct cli *cli, const char *session, const struct tidings_reply *reply) {
+  struct tidings_error error = {.size = sizeof error};
+  struct buffer whole = BUFFER_EMPTY;
+  char *json = NULL, *text = NULL;
+  int32_t refused = hostkit_reply_json(reply, &json, &error);
+  if (refused) return cli_fail_with(cli, refused, &error);
+  buffer_text(&whole, "{\"session\":");
+  json_write_string(span_text(session), &whole);
+  buffer_text(&whole, ",");
+  buffer_text(&whole, strchr(json, '{') + 1);
+  text = buffer_take(&whole);
+  int code = text ? 0 : cli_fail(cli, "out of memory");
+  if (text) puts(text);
+  free(text);
+  hostkit_free(json);
+  return code;
 }
 
 /* Below a line of ours: indented, so that no line of it can be taken for one of ours, and

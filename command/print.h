@@ -15,6 +15,9 @@ int print_json(const struct cli *cli, const json_t *value);
 /* The JSON form of a reply; NULL is one without anything in it. */
 int print_reply(const struct cli *cli, const struct tidings_reply *reply);
 
+/* The same with the session that it is about, as its first member. */
+int print_reply_of(const struct cli *cli, const char *session, const struct tidings_reply *reply);
+
 /* What a reply asks the host to do: "start_turn ID" for each message, with its content indented and
  * escaped below it; or "abort_stream". Whoever wants the content's own bytes takes the reply's
  * JSON. */

@@ -5,50 +5,21 @@
 #include "command/session.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "command/json_value.h"
+#include "command/print.h"
 #include "command/project.h"
+#include "command/session_choice.h"
 #include "command/terminal.h"
 #include "common/utf8.h"
 
 enum { MOST_LISTED = 20 };
 
-static const char *text_of(const json_t *object, const char *name) {
-  const char *text = json_string_value(json_object_get(object, name));
-  return text ? text : "";
-}
-
-/* Is `folder` the same as `inside`, or above it? */
-static bool holds(const char *folder, const char *inside) {
-  size_t len = strlen(folder);
-  while (len > 1 && folder[len - 1] == '/') len--;
-  if (!len || folder[0] != '/') return false;
-  if (len == 1) return true;
-  return strncmp(folder, inside, len) == 0 && (inside[len] == '/' || !inside[len]);
-}
-
-/* A host may have named its folder by a symbolic link. */
-static bool holds_really(const char *folder, const char *inside) {
-  char *real = holds(folder, inside) ? NULL : realpath(folder, NULL);
-  bool yes = real ? holds(real, inside) : holds(folder, inside);
-  free(real);
-  return yes;
-}
-
 static bool alive(const json_t *session) { return json_is_true(json_object_get(session, "alive")); }
-
-/* Times are RFC 3339 in UTC: they compare as texts. NULL: none fits. */
-static const char *newest(const json_t *sessions, const char *folder) {
-  const json_t *best = NULL, *session = NULL;
-  size_t i = 0;
-  json_array_foreach(sessions, i, session) {
-    if (!alive(session) || !holds_really(text_of(session, "cwd"), folder)) continue;
-    if (!best || strcmp(text_of(session, "since"), text_of(best, "since")) > 0) best = session;
-  }
-  return best ? text_of(best, "session") : NULL;
-}
 
 static void list(const json_t *sessions) {
   const json_t *session = NULL;
@@ -57,53 +28,71 @@ static void list(const json_t *sessions) {
     json_array_foreach(sessions, i, session) {
       if (alive(session) != (pass == 0) || listed++ >= MOST_LISTED) continue;
       fputs("  ", stderr);
-      terminal_text(stderr, text_of(session, "session"));
+      terminal_text(stderr, json_value_text(session, "session"));
       fprintf(stderr, "  (%s%s", alive(session) ? "running" : "not running",
-              text_of(session, "cwd")[0] ? ", in " : "");
-      terminal_text(stderr, text_of(session, "cwd"));
-      fputs(text_of(session, "host")[0] ? ", of " : "", stderr);
-      terminal_text(stderr, text_of(session, "host"));
+              json_value_text(session, "cwd")[0] ? ", in " : "");
+      terminal_text(stderr, json_value_text(session, "cwd"));
+      fputs(json_value_text(session, "host")[0] ? ", of " : "", stderr);
+      terminal_text(stderr, json_value_text(session, "host"));
       fputs(")\n", stderr);
     }
   }
   if (listed > MOST_LISTED) fprintf(stderr, "  and %zu more\n", listed - MOST_LISTED);
 }
 
-/* *ret_sessions is all there are. */
-static int find_here(const struct cli *cli, struct hostkit *kit, char **ret_session,
-                     char folder[PATH_MAX], json_t **ret_sessions) {
+static int list_sessions(const struct cli *cli, struct hostkit *kit, json_t **ret_answer) {
   struct tidings_error error = {.size = sizeof error};
-  json_t *answer = NULL;
-  if (!getcwd(folder, PATH_MAX))
-    return cli_fail(cli, "cannot find the current folder; name the session with -s");
-  int32_t code =
-      kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), &answer, &error);
-  if (code) return cli_fail_with(cli, code, &error);
-  json_t *sessions = json_object_get(answer, "sessions");
-  const char *found = newest(sessions, folder);
-  char *copy = found ? strdup(found) : NULL;
-  if (!found || copy) {
-    *ret_session = copy;
-    *ret_sessions = json_incref(sessions);
-  }
-  json_decref(answer);
-  return found && !copy ? cli_fail(cli, "out of memory") : 0;
+  int32_t code = kit_query(kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000),
+                           ret_answer, &error);
+  return code ? cli_fail_with(cli, code, &error) : 0;
 }
 
-int session_newest_here(const struct cli *cli, struct hostkit *kit, char **ret_session) {
-  char folder[PATH_MAX];
-  json_t *sessions = NULL;
-  int code = find_here(cli, kit, ret_session, folder, &sessions);
-  json_decref(sessions);
+static int find_here(const struct cli *cli, struct hostkit *kit, char folder[PATH_MAX],
+                     struct session_choice *ret_choice, json_t **ret_answer) {
+  if (!getcwd(folder, PATH_MAX))
+    return cli_fail(cli, "cannot find the current folder; name the session with -s");
+  int code = list_sessions(cli, kit, ret_answer);
+  if (!code)
+    *ret_choice = session_choice_by_folder(json_object_get(*ret_answer, "sessions"), folder);
   return code;
 }
 
+static int copy_id(const struct cli *cli, const struct session_choice *choice, char **ret_session) {
+  char *copy = choice->session ? strdup(json_value_text(choice->session, "session")) : NULL;
+  if (choice->session && !copy) return cli_fail(cli, "out of memory");
+  *ret_session = copy;
+  return 0;
+}
+
+int session_used_last_here(const struct cli *cli, struct hostkit *kit, char **ret_session) {
+  char folder[PATH_MAX];
+  struct session_choice choice = {.session = NULL};
+  json_t *answer = NULL;
+  int code = find_here(cli, kit, folder, &choice, &answer);
+  if (!code) code = copy_id(cli, &choice, ret_session);
+  json_decref(answer);
+  return code;
+}
+
+/* Scripts get no line of it unless there was something to choose from. */
+static void say_choice(const struct cli *cli, const struct session_choice *choice) {
+  char why[128];
+  if (!(cli->verb->with & WITH_CREATE) || cli->print_session) return;
+  if (choice->fit == 1 && !isatty(STDERR_FILENO)) return;
+  session_choice_why(choice, why, sizeof why);
+  cli_warn(cli, "session %s in %s: %s", json_value_text(choice->session, "session"),
+           json_value_text(choice->session, "cwd"), why);
+}
+
 static int choose_by_folder(const struct cli *cli, struct hostkit *kit, char **ret_session) {
-  char folder[PATH_MAX], *found = NULL;
-  json_t *sessions = NULL;
-  int code = find_here(cli, kit, &found, folder, &sessions);
-  if (!code && found) {
-    *ret_session = found;
+  char folder[PATH_MAX];
+  struct session_choice choice = {.session = NULL};
+  json_t *answer = NULL;
+  int code = find_here(cli, kit, folder, &choice, &answer);
+  const json_t *sessions = json_object_get(answer, "sessions");
+  if (!code && choice.session) {
+    code = copy_id(cli, &choice, ret_session);
+    if (!code) say_choice(cli, &choice);
   } else if (!code && !json_array_size(sessions)) {
     code = cli_fail(cli, "the store has no session yet; start an agent that tidings "
                          "is set up for and send it a message, or name a session "
@@ -113,7 +102,40 @@ static int choose_by_folder(const struct cli *cli, struct hostkit *kit, char **r
                     "no running session works in %s; name one with -s. The sessions are:", folder);
     list(sessions);
   }
-  json_decref(sessions);
+  json_decref(answer);
+  return code;
+}
+
+/* -- one that was named ------------------------------------------------------------------------ */
+
+static bool is_listed(const json_t *answer, const char *name) {
+  const json_t *sessions = json_object_get(answer, "sessions"), *session = NULL;
+  size_t i = 0;
+  json_array_foreach(sessions, i, session) {
+    if (strcmp(json_value_text(session, "session"), name) == 0) return true;
+  }
+  return json_value_count(answer, "total") > json_array_size(sessions); /* it may be one of those */
+}
+
+/* One that the store does not know is a mistake in typing more often than a new one. Nearly always
+ * its host is or was attached, and no list is needed. */
+static int check_known(const struct cli *cli, struct hostkit *kit, const char *name) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *status = NULL, *answer = NULL;
+  int32_t refused =
+      kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", name), &status, &error);
+  if (refused) return cli_fail_with(cli, refused, &error);
+  bool known = json_is_object(json_object_get(status, "attachment"));
+  json_decref(status);
+  int code = known ? 0 : list_sessions(cli, kit, &answer);
+  if (!known && !code && !is_listed(answer, name)) {
+    const json_t *sessions = json_object_get(answer, "sessions");
+    bool any = json_array_size(sessions) != 0;
+    code = cli_fail(cli, "the store has no session '%s'; --create makes it.%s", name,
+                    any ? " The sessions are:" : "");
+    list(sessions);
+  }
+  json_decref(answer);
   return code;
 }
 
@@ -143,9 +165,37 @@ int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_sessio
   const char *named = session_named(cli);
   if (!named) return choose_by_folder(cli, kit, ret_session);
   int code = session_check(cli, named);
+  bool may_be_new = !(cli->verb->with & WITH_CREATE) || cli->create || named != cli->session;
+  if (!code && !may_be_new) code = check_known(cli, kit, named);
   if (code) return code;
   *ret_session = strdup(named);
   return *ret_session ? 0 : cli_fail(cli, "out of memory");
+}
+
+int session_print(const struct cli *cli) {
+  char folder[PATH_MAX], why[128];
+  struct hostkit *kit = NULL;
+  struct session_choice choice = {.session = NULL};
+  char *session = NULL;
+  json_t *answer = NULL;
+  const char *named = session_named(cli);
+  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
+  if (!code) code = session_choose(cli, kit, &session);
+  if (!code && !named) code = find_here(cli, kit, folder, &choice, &answer);
+  if (!named) session_choice_why(&choice, why, sizeof why);
+  else snprintf(why, sizeof why, "%s names it", cli->session ? "-s" : "$TIDINGS_SESSION");
+  json_t *told = code ? NULL : json_pack("{s:s, s:s}", "session", session, "why", why);
+  if (told && cli->json) code = print_json(cli, told);
+  else if (told) {
+    terminal_text(stdout, session);
+    putchar('\n');
+    fprintf(stderr, "%s\n", why);
+  }
+  json_decref(told);
+  json_decref(answer);
+  kit_close(kit);
+  free(session);
+  return code;
 }
 
 int session_open(const struct cli *cli, struct hostkit **ret_kit, char **ret_session) {

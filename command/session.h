@@ -8,9 +8,10 @@
 #include "command/cli.h"
 #include "command/kit.h"
 
-/* The one given with -s, else $TIDINGS_SESSION, else the newest of a running host whose folder
- * holds the current one. Says on stderr what is wrong, with a list of the sessions. Returns 0, or
- * the exit code. Free *ret_session. */
+/* The one given with -s, else $TIDINGS_SESSION, else the one that session_choice.h finds by the
+ * current folder. Says on stderr what is wrong, with a list of the sessions; verbs with WITH_CREATE
+ * also say which one was found. To them a session that is given with -s, and that the store does
+ * not know, is wrong unless it is to be created. Returns 0, or the exit code. Free *ret_session. */
 int session_choose(const struct cli *cli, struct hostkit *kit, char **ret_session);
 
 /* The one given with -s, else $TIDINGS_SESSION; NULL: neither. */
@@ -20,9 +21,12 @@ const char *session_named(const struct cli *cli);
  * or the exit code. */
 int session_check(const struct cli *cli, const char *session);
 
-/* The newest of a running host whose folder holds the current one; *ret_session stays NULL if there
- * is none. Returns 0, or the exit code. */
-int session_newest_here(const struct cli *cli, struct hostkit *kit, char **ret_session);
+/* The one that session_choice.h finds by the current folder; *ret_session stays NULL if there is
+ * none. Returns 0, or the exit code. */
+int session_used_last_here(const struct cli *cli, struct hostkit *kit, char **ret_session);
+
+/* --print-session: prints what session_choose finds, and why. Returns the exit code. */
+int session_print(const struct cli *cli);
 
 /* Opens as a producer and chooses. On failure nothing is open. */
 int session_open(const struct cli *cli, struct hostkit **ret_kit, char **ret_session);

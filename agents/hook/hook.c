@@ -13,6 +13,7 @@
 #include "agents/hook/hook_call.h"
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_owner.h"
+#include "agents/hook/hook_start.h"
 #include "agents/hook/hook_turns.h"
 #include "agents/hook/hook_wait.h"
 #include "command/careful_write.h"
@@ -55,7 +56,9 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   if (!code && kit) project_lay(cli, kit, call->session, call->cwd);
   if (!code && kit) code = hook_answer_call(kit, call, &answer, &error);
   if (code) hook_log("%s", error.text);
+  else if (kit && hook_start_instruct(kit, call, &answer, &error)) hook_log("%s", error.text);
   write_answer(kit, &answer);
+  if (!code && kit) hook_start_late(kit, call);
   kit_close(kit);
   json_decref(answer.output);
   if (wake && call->moment == HOOK_STOP && !code && !answer.output)

@@ -43,6 +43,7 @@ struct host {
                                  prompt */
   bool rewakes;               /* a hook that ends with status 2 wakes it ("asyncRewake") */
   bool queues;                /* `PROGRAM queue` wakes it */
+  bool keeps_start;           /* a session that is resumed has what the hook at its start said */
   unsigned timeout_unit;      /* how many of its timeout's units are a second */
   bool trusts_hashes;         /* it runs only hooks whose hash its configuration trusts */
 
@@ -52,7 +53,8 @@ struct host {
   const char *config_file; /* in that folder: JSON that holds the hooks, or where a module is put */
   /* in that folder: where it keeps which hooks it trusts, if trusts_hashes */
   const char *trust_file;
-  /* in that folder: Markdown that becomes part of the system prompt */
+  /* in that folder: Markdown that becomes part of the system prompt, where older setups put a block
+   */
   const char *instructions_file;
 };
 

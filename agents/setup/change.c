@@ -112,6 +112,7 @@ static bool alike(const char *one, const char *other) {
 int change_to_rest(const struct cli *cli, struct change *change, char *rest, bool empty) {
   if (!rest) return cli_fail(cli, "out of memory");
   char *kept = read_kept(change->path);
+  change->without_ours = true;
   free(change->after);
   change->after = NULL;
   if (kept && (alike(kept, rest) || (empty && is_empty(kept)))) {
@@ -163,12 +164,18 @@ static int keep_old(const struct change *change, const char *real, const struct 
   return reason;
 }
 
-/* Or there is nothing to keep. */
-static bool is_kept(const struct change *change, const char *real) {
-  char *kept = change->has_ours ? kept_path(real) : NULL;
-  bool yes = change->has_ours && (!change->after || (kept && access(kept, F_OK) == 0));
+/* With what was before us in its place again, the copy of it is only litter. One that differs is
+ * kept: somebody has changed the file since. */
+static int drop_kept(const struct change *change, const char *real) {
+  size_t len = 0;
+  char *kept = kept_path(real), *text = NULL;
+  int reason = kept ? file_read_whole(kept, LARGEST_FILE, &text, &len) : ENOMEM;
+  bool same = !reason && change->after && strcmp(text, change->after) == 0;
+  if (same) reason = unlink(kept) ? errno : sync_folder(kept);
+  else if (!reason) printf("%s stays: it differs from what %s holds now.\n", kept, change->path);
+  free(text);
   free(kept);
-  return yes;
+  return reason == ENOENT ? 0 : reason;
 }
 
 static int make_folder_of(const char *path) {
@@ -181,12 +188,12 @@ static int make_folder_of(const char *path) {
 static int write_change(const struct change *change, const char *real) {
   struct stat info;
   const struct stat *like = change->before && stat(real, &info) == 0 ? &info : NULL;
-  int reason = !change->before         ? make_folder_of(real)
-               : is_kept(change, real) ? 0
-                                       : keep_old(change, real, like);
-  if (reason) return reason;
-  if (change->after) return write_file(real, change->after, like);
-  return unlink(real) ? errno : sync_folder(real);
+  int reason = !change->before    ? make_folder_of(real)
+               : change->has_ours ? 0
+                                  : keep_old(change, real, like);
+  if (!reason && change->after) reason = write_file(real, change->after, like);
+  else if (!reason) reason = unlink(real) ? errno : sync_folder(real);
+  return reason || !change->without_ours ? reason : drop_kept(change, real);
 }
 
 int change_write(const struct cli *cli, const struct change *change) {
@@ -205,14 +212,4 @@ int change_write(const struct cli *cli, const struct change *change) {
   free(now);
   free(real);
   return code;
-}
-
-int change_keep(const struct cli *cli, const struct change *change) {
-  struct stat info, secret = {.st_mode = 0600, .st_uid = geteuid(), .st_gid = getegid()};
-  if (!change->before) return 0;
-  char *real = real_path(change->path);
-  int reason = real ? keep_old(change, real, stat(real, &info) ? &secret : &info)
-                    : errno; /* it may be gone */
-  free(real);
-  return reason ? cli_fail(cli, "cannot keep a copy of %s: %s", change->path, strerror(reason)) : 0;
 }

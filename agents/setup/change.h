@@ -15,8 +15,9 @@ struct change {
   char *path;
   char *before;  /* NULL: there is no such file */
   char *after;   /* NULL: there is to be none */
-  bool has_ours; /* what there is holds something of ours already: what was kept then is what was
-                    before us, and stays */
+  bool has_ours; /* what there is holds something of ours already: what was before us is kept, or
+                    there was nothing */
+  bool without_ours; /* what is to be holds nothing of ours any more */
 };
 
 /* Reads the file at `path`, which is taken over. Says what is wrong. Returns 0 or the exit code. */
@@ -33,12 +34,9 @@ int change_to_rest(const struct cli *cli, struct change *change, char *rest, boo
 void change_print(FILE *out, const struct change *change);
 
 /* Writes what is to be: under another name first, then in one step, with the file's mode, and where
- * a symbolic link leads. What was there before us is kept as PATH.before-tidings, the newest only.
- * A file that has changed meanwhile is left alone. Says what is wrong. Returns 0 or the exit
- * code. */
+ * a symbolic link leads. What was there before us is kept as PATH.before-tidings, the newest only,
+ * until it is there again. A file that has changed meanwhile is left alone. Says what is wrong.
+ * Returns 0 or the exit code. */
 int change_write(const struct cli *cli, const struct change *change);
-
-/* For a file that another program has just written for us: keeps what was there, likewise. */
-int change_keep(const struct cli *cli, const struct change *change);
 
 #endif

@@ -110,12 +110,23 @@ static const struct json *find_in_event(const struct host *host, const struct js
   return NULL;
 }
 
-/* The same, under any event. */
+/* The same, under any event, and in each member "hooks": of several, hosts know the last only. */
 static const struct json *find_ours(const struct json_text *json, const struct host *host) {
-  const struct json *found = NULL,
-                    *event = first_of(json_member(json->root, "hooks"), JSON_IS_OBJECT);
-  for (; event && !found; event = event->next) found = find_in_event(host, event);
+  const struct json *found = NULL, *all = first_of(json->root, JSON_IS_OBJECT);
+  for (; all && !found; all = all->next) {
+    const struct json *event = first_of(all, JSON_IS_OBJECT);
+    if (!span_is(all->key, "hooks")) continue;
+    for (; event && !found; event = event->next) found = find_in_event(host, event);
+  }
   return found;
+}
+
+/* One that hides another of its name: without it, that one would count. */
+static bool hides_another(const struct json *member) {
+  size_t count = 0;
+  for (const struct json *other = member->parent->members; other; other = other->next)
+    count += span_equal(other->key, member->key);
+  return count > 1;
 }
 
 /* With what would be empty without it: its list, its group, its event's list, all hooks. */
@@ -123,8 +134,8 @@ static int remove_ours(struct json_text *json, const struct json *hook) {
   const struct json *hooks = hook->parent, *group = hooks->parent, *event = group->parent,
                     *all = event->parent;
   if (hooks->count > 1) return json_text_remove(json, hook);
-  if (event->count > 1) return json_text_remove(json, group);
-  return json_text_remove(json, all->count > 1 ? event : all);
+  if (event->count > 1 || hides_another(event)) return json_text_remove(json, group);
+  return json_text_remove(json, all->count > 1 || hides_another(all) ? event : all);
 }
 
 static size_t count_our_hooks(const struct host *host, const struct json *event) {

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/instructions.c: a marked block in a Markdown file of the user's: what the model
- * should know of the notifications that will come.
+ * agents/setup/instructions.c: the marked block that setups before 1.0 put into a Markdown file of
+ * the user's. The hook at a session's start says it now, for that session; so the block goes.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "agents/setup/setup.h"
-#include "command/kit.h"
-#include "common/folder.h"
 
-static const char first_line[] =
-    "<!-- tidings: begin (tidings setup --remove takes this block out) -->";
 static const char mark[] = "<!-- tidings: begin", last_line[] = "<!-- tidings: end -->";
 
 static size_t line_of(const char *text, const char *at) {
@@ -55,57 +51,8 @@ static int without_block(const struct cli *cli, struct change *change, char **re
   return 0;
 }
 
-static int take_out(const struct cli *cli, struct change *change) {
+int setup_instructions(const struct cli *cli, struct change *change) {
   char *rest = NULL;
   int code = without_block(cli, change, &rest);
   return code || !rest ? code : change_to_rest(cli, change, rest, !rest[0]);
-}
-
-static int put_in(const struct cli *cli, struct change *change, const char *block) {
-  char *rest = NULL, *whole = NULL;
-  int code = without_block(cli, change, &rest);
-  if (code) return code;
-  const char *old = rest ? rest : change->after ? change->after : "";
-  const char *gap = old[0] ? "\n" : "";
-  int len = asprintf(&whole, "%s%s%s", old, gap, block);
-  free(rest);
-  if (len < 0) return cli_fail(cli, "out of memory");
-  free(change->after);
-  change->after = whole;
-  return 0;
-}
-
-int setup_instructions(const struct cli *cli, const char *text, struct change *change) {
-  char *block = NULL;
-  if (!text) return take_out(cli, change);
-  if (asprintf(&block, "%s\n%s\n%s\n", first_line, text, last_line) < 0)
-    return cli_fail(cli, "out of memory");
-  int code = change->after && strstr(change->after, block) ? 0 : put_in(cli, change, block);
-  free(block);
-  return code;
-}
-
-/* The plugin is asked on a temporary store: setup does not touch the user's. */
-int setup_instructions_text(const struct cli *cli, char **ret_text) {
-  struct tidings_error error = {.size = sizeof error};
-  struct cli scratch_cli = *cli;
-  struct hostkit *kit = NULL;
-  json_t *answer = NULL;
-  char *folder = folder_make_temporary(NULL, "tidings"), *text = NULL;
-  if (!folder) return cli_fail(cli, "cannot make a temporary folder");
-  scratch_cli.store = folder;
-  int32_t refused = kit_open(&scratch_cli, TIDINGS_ROLE_PRODUCER, 0, &kit, &error);
-  if (!refused)
-    refused = kit_query(kit, json_pack("{s:s, s:s}", "name", "instructions", "session", "setup"),
-                        &answer, &error);
-  int code = refused ? cli_fail_with(cli, refused, &error) : 0;
-  const char *said = json_string_value(json_object_get(answer, "text"));
-  if (!code && !(text = strdup(said ? said : ""))) code = cli_fail(cli, "out of memory");
-  for (size_t len = text ? strlen(text) : 0; len && text[len - 1] == '\n';) text[--len] = '\0';
-  json_decref(answer);
-  kit_close(kit);
-  (void)folder_remove_all(folder);
-  free(folder);
-  if (!code) *ret_text = text;
-  return code;
 }

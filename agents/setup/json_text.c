@@ -72,6 +72,12 @@ static void indent_step(const struct json_text *json, char *step) {
   memcpy(step, "  ", 3);
 }
 
+/* As the text has them. */
+static const char *line_break(const struct json_text *json) {
+  const char *first = strchr(json->text, '\n');
+  return first && first > json->text && first[-1] == '\r' ? "\r\n" : "\n";
+}
+
 /* After a part, and after a comment on the same line. */
 static size_t line_end(const struct json_text *json, size_t at) {
   size_t comma = at + strspn(json->text + at, " \t");
@@ -88,10 +94,10 @@ int json_text_add(struct json_text *json, const struct json *into, const char *k
   size_t at = into->start + 1, end = into->end - 1;
   line_indent(json, into->start, base);
   indent_step(json, step);
-  const char *quote = key ? "\"" : "", *colon = key ? "\": " : "";
+  const char *quote = key ? "\"" : "", *colon = key ? "\": " : "", *line = line_break(json);
   if (!into->count) {
-    if (asprintf(&added, "\n%s%s%s%s%s%s\n%s", base, step, quote, key ? key : "", colon, value,
-                 base) < 0)
+    if (asprintf(&added, "%s%s%s%s%s%s%s%s%s", line, base, step, quote, key ? key : "", colon,
+                 value, line, base) < 0)
       return -1;
     bool blank =
         strspn(json->text + at, " \t\r\n") >= end - at; /* else there is a comment, which stays */
@@ -111,11 +117,11 @@ int json_text_add(struct json_text *json, const struct json *into, const char *k
    * many, there is again. */
   bool comma = json->text[last->end + strspn(json->text + last->end, " \t\r\n")] == ',';
   bool own_line = behind != last->end;
-  int len = own_line
-                ? asprintf(&added, "%s%.*s\n%s%s%s%s%s%s", comma ? "" : ",",
-                           (int)(behind - last->end), json->text + last->end, indent, quote,
-                           key ? key : "", colon, value, comma ? "," : "")
-                : asprintf(&added, ",\n%s%s%s%s%s", indent, quote, key ? key : "", colon, value);
+  int len = own_line ? asprintf(&added, "%s%.*s%s%s%s%s%s%s%s", comma ? "" : ",",
+                                (int)(behind - last->end), json->text + last->end, line, indent,
+                                quote, key ? key : "", colon, value, comma ? "," : "")
+                     : asprintf(&added, ",%s%s%s%s%s%s", line, indent, quote, key ? key : "", colon,
+                                value);
   if (len < 0) return -1;
   int failed = replace(json, last->end, behind, added);
   free(added);

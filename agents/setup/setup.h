@@ -24,10 +24,8 @@ enum setup_state setup_hooks_state(const struct host *host, const char *command,
                                    char **ret_problem);
 char *setup_command(void); /* this program, quoted for a shell; NULL: out of memory */
 
-/* instructions.c: the marked block in the host's Markdown; `text` NULL: take it out. */
-int setup_instructions(const struct cli *cli, const char *text, struct change *change);
-/* The paragraph by the user's configuration. Free it. */
-int setup_instructions_text(const struct cli *cli, char **ret_text);
+/* instructions.c: takes the marked block of older setups out of the host's Markdown. */
+int setup_instructions(const struct cli *cli, struct change *change);
 
 /* module.c: the file that makes a host load agents/node; `folder`: where that is installed, NULL:
  * take it out. */
@@ -40,19 +38,20 @@ char *setup_module_folder(void);
  * Returns 0; or -1: it cannot be run. Free it; NULL: it says none. */
 int setup_version(const char *program, char **ret_version);
 
-/* trust.c: makes Codex trust our hooks, or forget that it did, through its own program, which edits
- * its own file. Returns 0, or the exit code; *ret_changed: how many entries were changed. */
+/* trust.c: asks Codex's own program for the hashes of our hooks, and puts them into the text of
+ * `change`, its configuration, or takes them out. Returns 0, or the exit code; *ret_changed: how
+ * many entries are changed. */
 int setup_trust(const struct cli *cli, const struct host *host, const char *program,
-                const char *hooks_path, bool remove, size_t *ret_changed);
+                const char *hooks_path, bool remove, struct change *change, size_t *ret_changed);
 
 /* How many of our hooks it sees, and how many of them it does not trust, and so leaves out. Changes
  * nothing. */
 int setup_trust_look(const struct cli *cli, const struct host *host, const char *program,
                      const char *hooks_path, size_t *ret_seen, size_t *ret_untrusted);
 
-/* trust_rest.c: the file without a table of trusted hooks that is empty. Free it; NULL: out of
- * memory. */
-char *setup_trust_rest(const char *text);
+/* trust_text.c: the text with this hash for the hook `key`; without that hook if `hash` is NULL.
+ * Free it; NULL: out of memory. */
+char *setup_trust_text(const char *text, const char *key, const char *hash);
 
 extern const struct cli_verb verb_setup;
 

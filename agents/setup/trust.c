@@ -2,7 +2,8 @@
  *
  * agents/setup/trust.c: Codex runs only hooks whose hash its configuration trusts, and silently
  * leaves out the others. What the hash is of changes with its versions, so its own program is asked
- * for it, and writes it: `codex app-server`, JSON-RPC in lines on stdin and stdout.
+ * for it: `codex app-server`, JSON-RPC in lines on stdin and stdout. It would write the hash, too,
+ * but changes line ends, headers and the file's mode; so it is written here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -139,11 +140,6 @@ static int greet(struct server *server) {
 
 /* -- what is said ------------------------------------------------------------------------------ */
 
-static const char *text_of(const json_t *object, const char *name) {
-  const char *text = json_string_value(json_object_get(object, name));
-  return text ? text : "";
-}
-
 /* It names the folder in its own way: without links, and without a slash too many. */
 static bool is_same_file(const char *one, const char *other) {
   if (strcmp(one, other) == 0) return true;
@@ -155,42 +151,19 @@ static bool is_same_file(const char *one, const char *other) {
 }
 
 static bool is_our_trust(const json_t *hook, const char *hooks_path) {
-  return strstr(text_of(hook, "command"), " hook codex") &&
-         is_same_file(text_of(hook, "sourcePath"), hooks_path);
+  return strstr(json_value_text(hook, "command"), " hook codex") &&
+         is_same_file(json_value_text(hook, "sourcePath"), hooks_path);
 }
 
-static size_t count_our_trusts(const json_t *hooks, const char *hooks_path) {
+/* `status` NULL: whatever it is. */
+static size_t count_our_trusts(const json_t *hooks, const char *hooks_path, const char *status) {
   const json_t *hook = NULL;
   size_t i = 0, count = 0;
-  json_array_foreach(hooks, i, hook) count += is_our_trust(hook, hooks_path);
-  return count;
-}
-
-/* One edit a hook: a merge into the table of all would be written as one inline table by some
- * versions. */
-static json_t *edits_of(const json_t *hooks, const char *hooks_path, bool remove) {
-  json_t *edits = json_array(), *state = json_object();
-  const json_t *hook = NULL;
-  size_t i = 0;
   json_array_foreach(hooks, i, hook) {
-    const char *key = text_of(hook, "key"), *trust = text_of(hook, "trustStatus");
-    if (!is_our_trust(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0)
-      continue;
-    char *path = NULL;
-    if (remove && asprintf(&path, "hooks.state.\"%s\"", key) >= 0) {
-      json_array_append_new(edits, json_pack("{s:s, s:n, s:s}", "keyPath", path, "value",
-                                             "mergeStrategy", "replace"));
-      free(path);
-    }
-    if (!remove)
-      json_object_set_new(state, key,
-                          json_pack("{s:s}", "trusted_hash", text_of(hook, "currentHash")));
+    const char *has = json_value_text(hook, "trustStatus");
+    count += is_our_trust(hook, hooks_path) && (!status || strcmp(has, status) == 0);
   }
-  if (json_object_size(state))
-    json_array_append_new(edits, json_pack("{s:s, s:O, s:s}", "keyPath", "hooks.state", "value",
-                                           state, "mergeStrategy", "upsert"));
-  json_decref(state);
-  return edits;
+  return count;
 }
 
 /* *ret_hooks is a reference of its own. */
@@ -207,37 +180,120 @@ static int list_hooks(struct server *server, json_t **ret_hooks) {
   return code;
 }
 
-static int edit_trust(struct server *server, const char *hooks_path, bool remove,
-                      size_t *ret_changed) {
-  json_t *hooks = NULL, *written = NULL;
+/* -- what is written --------------------------------------------------------------------------- */
+
+/* NULL: not TOML, or with a value that JSON does not have (a date). */
+static json_t *read_toml(const struct cli *cli, const char *text) {
+  static const struct json_rules rules = {.max_depth = 256, .repeats = true};
+  char *json = NULL;
+  json_t *value = NULL;
+  if (cli->program->toml_to_json(text, strlen(text), &json, NULL)) return NULL;
+  (void)json_value_read(&rules, span_text(json), "it", &value, NULL);
+  free(json);
+  return value;
+}
+
+static json_t *table_in(json_t *object, const char *name) {
+  if (!json_object_get(object, name)) json_object_set_new(object, name, json_object());
+  return json_object_get(object, name);
+}
+
+static void drop_if_empty(json_t *object, const char *name) {
+  const json_t *value = json_object_get(object, name);
+  if (json_is_object(value) && !json_object_size(value)) json_object_del(object, name);
+}
+
+/* An empty table means the same as none. */
+static void drop_empty_tables(json_t *config) {
+  drop_if_empty(json_object_get(config, "hooks"), "state");
+  drop_if_empty(config, "hooks");
+}
+
+/* Does the new text say what the old one does, but for these hashes? What cannot be read is not
+ * compared, unless it was readable before. */
+static bool says_the_same(const struct cli *cli, const char *before, const char *after,
+                          const json_t *hashes) {
+  json_t *old = read_toml(cli, before), *new = old ? read_toml(cli, after) : NULL;
+  const char *key = NULL;
+  const json_t *hash = NULL;
+  json_t *state = table_in(table_in(old, "hooks"), "state");
+  json_object_foreach((json_t *)(uintptr_t)hashes, key, hash) {
+    if (json_is_null(hash)) json_object_del(state, key);
+    else json_object_set(table_in(state, key), "trusted_hash", (json_t *)(uintptr_t)hash);
+  }
+  drop_empty_tables(old);
+  drop_empty_tables(new);
+  bool same = !old || (new &&json_equal(old, new));
+  json_decref(old);
+  json_decref(new);
+  return same;
+}
+
+/* Those to be written: a hash for each key, or null: to be forgotten. */
+static json_t *hashes_of(const json_t *hooks, const char *hooks_path, bool remove) {
+  json_t *hashes = json_object();
+  const json_t *hook = NULL;
+  size_t i = 0;
+  json_array_foreach(hooks, i, hook) {
+    const char *trust = json_value_text(hook, "trustStatus");
+    if (!is_our_trust(hook, hooks_path) || strcmp(trust, remove ? "untrusted" : "trusted") == 0)
+      continue;
+    const char *hash = json_value_text(hook, "currentHash");
+    json_object_set_new(hashes, json_value_text(hook, "key"),
+                        remove ? json_null() : json_string(hash));
+  }
+  return hashes;
+}
+
+static int write_hashes(const struct cli *cli, const json_t *hashes, bool remove,
+                        struct change *change) {
+  const char *key = NULL, *before = change->before ? change->before : "";
+  const json_t *hash = NULL;
+  char *text = strdup(before);
+  json_object_foreach((json_t *)(uintptr_t)hashes, key, hash) {
+    char *next = text ? setup_trust_text(text, key, json_string_value(hash)) : NULL;
+    free(text);
+    text = next;
+  }
+  if (!text) return cli_fail(cli, "out of memory");
+  if (!says_the_same(cli, before, text, hashes)) {
+    free(text);
+    return cli_fail(cli, "%s has the table hooks.state in a form that setup does not edit",
+                    change->path);
+  }
+  if (remove) return change_to_rest(cli, change, text, !text[strspn(text, " \t\r\n")]);
+  free(change->after);
+  change->after = text;
+  return 0;
+}
+
+static int plan_trust(struct server *server, const char *hooks_path, bool remove,
+                      struct change *change, size_t *ret_changed) {
+  json_t *hooks = NULL;
   int code = list_hooks(server, &hooks);
   if (code) return code;
-  if (!remove && !count_our_trusts(hooks, hooks_path)) {
-    json_decref(hooks);
-    return cli_fail(server->cli, "codex app-server does not list the hooks of tidings in %s",
+  size_t ours = count_our_trusts(hooks, hooks_path, NULL);
+  json_t *hashes = hashes_of(hooks, hooks_path, remove);
+  size_t count = json_object_size(hashes);
+  if (!remove && !ours)
+    code = cli_fail(server->cli, "codex app-server does not list the hooks of tidings in %s",
                     hooks_path);
-  }
-  json_t *edits = edits_of(hooks, hooks_path, remove);
-  const json_t *first = json_array_get(edits, 0);
-  size_t changed =
-      remove || !first ? json_array_size(edits) : json_object_size(json_object_get(first, "value"));
-  if (changed)
-    code = call(server, "config/batchWrite", json_pack("{s:O}", "edits", edits), &written);
-  if (!code) *ret_changed = changed;
-  json_decref(edits);
+  change->has_ours = ours > count_our_trusts(hooks, hooks_path, "untrusted");
+  if (!code && count) code = write_hashes(server->cli, hashes, remove, change);
+  if (!code) *ret_changed = count;
+  json_decref(hashes);
   json_decref(hooks);
-  json_decref(written);
   return code;
 }
 
 int setup_trust(const struct cli *cli, const struct host *host, const char *program,
-                const char *hooks_path, bool remove, size_t *ret_changed) {
+                const char *hooks_path, bool remove, struct change *change, size_t *ret_changed) {
   struct server server = {.pid = -1, .to = -1, .from = -1};
   *ret_changed = 0;
   if (!host->trusts_hashes) return 0;
   int code = start(cli, program, &server);
   if (code) return code;
-  code = edit_trust(&server, hooks_path, remove, ret_changed);
+  code = plan_trust(&server, hooks_path, remove, change, ret_changed);
   stop(&server);
   return code;
 }
@@ -246,19 +302,15 @@ int setup_trust_look(const struct cli *cli, const struct host *host, const char 
                      const char *hooks_path, size_t *ret_seen, size_t *ret_untrusted) {
   struct server server = {.pid = -1, .to = -1, .from = -1};
   json_t *hooks = NULL;
-  const json_t *hook = NULL;
-  size_t i = 0, untrusted = 0;
   *ret_seen = *ret_untrusted = 0;
   if (!host->trusts_hashes) return 0;
   int code = start(cli, program, &server);
   if (code) return code;
   code = list_hooks(&server, &hooks);
-  json_array_foreach(hooks, i, hook) {
-    if (is_our_trust(hook, hooks_path) && strcmp(text_of(hook, "trustStatus"), "trusted") != 0)
-      untrusted++;
+  if (!code) {
+    *ret_seen = count_our_trusts(hooks, hooks_path, NULL);
+    *ret_untrusted = *ret_seen - count_our_trusts(hooks, hooks_path, "trusted");
   }
-  if (!code) *ret_seen = count_our_trusts(hooks, hooks_path);
-  if (!code) *ret_untrusted = untrusted;
   json_decref(hooks);
   stop(&server);
   return code;

@@ -13,20 +13,14 @@
 #include "agents/setup/setup.h"
 #include "command/paths.h"
 
-enum {
-  OPTION_REMOVE = CLI_LONG_ONLY,
-  OPTION_DRY_RUN,
-  OPTION_PROGRAM,
-  OPTION_NO_WAKE,
-  OPTION_NO_INSTRUCTIONS
-};
+enum { OPTION_REMOVE = CLI_LONG_ONLY, OPTION_DRY_RUN, OPTION_PROGRAM, OPTION_NO_WAKE };
 enum { MOST_CHANGES = 2 };
 
 struct setup {
   const struct cli *cli;
   const struct host *host;
   const char *program;
-  bool remove, dry_run, no_wake, no_instructions;
+  bool remove, dry_run, no_wake;
   struct change changes[MOST_CHANGES];
   size_t change_count;
 };
@@ -89,15 +83,14 @@ static int plan_module(const struct setup *setup, struct change *change) {
   return code;
 }
 
+/* A link that leads nowhere has no block of ours either. */
 static int plan_instructions(struct setup *setup, const char *home) {
   struct change *change = NULL;
-  char *text = NULL;
-  bool remove = setup->remove || setup->no_instructions;
-  int code = begin_change(setup, home, setup->host->instructions_file, &change);
-  if (!code && !remove) code = setup_instructions_text(setup->cli, &text);
-  if (!code) code = setup_instructions(setup->cli, remove ? NULL : text, change);
-  free(text);
-  return code;
+  char *path = paths_join(home, setup->host->instructions_file);
+  bool there = path && access(path, F_OK) == 0;
+  free(path);
+  int code = there ? begin_change(setup, home, setup->host->instructions_file, &change) : 0;
+  return code || !there ? code : setup_instructions(setup->cli, change);
 }
 
 static int plan(struct setup *setup, const char *home) {
@@ -111,54 +104,35 @@ static int plan(struct setup *setup, const char *home) {
 
 /* -- doing it ---------------------------------------------------------------------------------- */
 
-/* Trust is taken back while the hooks are still listed, and given when they are. */
-static int ask_for_trust(const struct setup *setup) {
-  size_t changed = 0;
-  int code = setup_trust(setup->cli, setup->host, setup->program, setup->changes[0].path,
-                         setup->remove, &changed);
-  if (code && setup->remove) {
-    cli_warn(setup->cli, "the trust settings of %s were left unchanged, which is harmless",
-             setup->host->title);
-    return 0;
-  }
-  if (code)
+/* Without an answer of Codex: what was to be trusted is not, what was trusted stays. */
+static int without_trust(const struct setup *setup) {
+  if (!setup->remove)
     return cli_fail(setup->cli,
                     "the hooks are written, but %s does not trust them yet and will "
                     "not run them: review them there with /hooks",
                     setup->host->title);
-  if (changed)
-    printf("%zu hooks are %s by %s.\n", changed, setup->remove ? "no longer trusted" : "trusted",
+  cli_warn(setup->cli, "the trust settings of %s were left unchanged, which is harmless",
            setup->host->title);
   return 0;
 }
 
-/* What it wrote when it forgot our hooks, without what it leaves of their table. */
-static int take_out_trust(const struct setup *setup, const struct change *before,
-                          struct change *after) {
-  if (!before->before || !after->after || strcmp(before->before, after->after) == 0) return 0;
-  char *rest = setup_trust_rest(after->after);
-  int code = change_to_rest(setup->cli, after, rest, rest && !rest[0]);
-  return code ? code : change_write(setup->cli, after);
-}
-
-/* The host writes that file itself; it is shown and kept like those that we write. */
+/* Trust is taken back while the hooks are still listed, and given when they are. */
 static int trust(const struct setup *setup, const char *home) {
-  struct change before = {.path = NULL}, after = {.path = NULL};
+  struct change change = {.path = NULL};
+  size_t changed = 0;
   if (!setup->host->trusts_hashes || (setup->remove && change_is_none(&setup->changes[0])))
     return 0;
-  int code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), &before);
-  if (!code) code = ask_for_trust(setup);
-  if (!code) code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), &after);
-  if (!code && setup->remove) code = take_out_trust(setup, &before, &after);
-  if (!code) {
-    free(before.after);
-    before.after = after.after;
-    after.after = NULL;
-    change_print(stdout, &before);
-    if (!change_is_none(&before)) code = change_keep(setup->cli, &before);
-  }
-  change_finish(&before);
-  change_finish(&after);
+  int code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), &change);
+  if (code) return code;
+  code = setup_trust(setup->cli, setup->host, setup->program, setup->changes[0].path, setup->remove,
+                     &change, &changed);
+  if (!code) change_print(stdout, &change);
+  if (!code) code = change_write(setup->cli, &change);
+  if (code) code = without_trust(setup);
+  else if (changed)
+    printf("%zu hooks are %s by %s.\n", changed, setup->remove ? "no longer trusted" : "trusted",
+           setup->host->title);
+  change_finish(&change);
   return code;
 }
 
@@ -211,17 +185,10 @@ static int do_it(struct setup *setup, const char *home) {
 /* An option that would do nothing is a mistake. Returns 0 or the exit code. */
 static int check_options(const struct setup *setup) {
   const struct host *host = setup->host;
-  const char *option = setup->no_wake           ? "--no-wake"
-                       : setup->no_instructions ? "--no-instructions"
-                                                : NULL;
-  if (option && setup->remove)
-    return cli_usage(setup->cli, "%s and --remove exclude each other", option);
+  if (setup->no_wake && setup->remove)
+    return cli_usage(setup->cli, "--no-wake and --remove exclude each other");
   if (setup->no_wake && !wakes_apart(host))
     return cli_usage(setup->cli, "--no-wake: %s is not woken by a background process", host->title);
-  if (setup->no_instructions && !host->instructions_file)
-    return cli_usage(setup->cli,
-                     "--no-instructions: %s gets them from the module, and no file is changed",
-                     host->title);
   return 0;
 }
 
@@ -245,7 +212,6 @@ static int setup_verb(struct cli *cli) {
     case OPTION_REMOVE: setup.remove = true; break;
     case OPTION_DRY_RUN: setup.dry_run = true; break;
     case OPTION_NO_WAKE: setup.no_wake = true; break;
-    case OPTION_NO_INSTRUCTIONS: setup.no_instructions = true; break;
     case OPTION_PROGRAM: setup.program = cli->value; break;
     default: return cli->exit_code;
     }
@@ -256,7 +222,6 @@ static int setup_verb(struct cli *cli) {
   if (!setup.host)
     return cli_usage(cli, "HOST: '%s' is not one of codex, claude, gemini, qwen, opencode, pi",
                      cli->words[0]);
-  cli->preset = host_preset(setup.host);
   code = check_options(&setup);
   if (code) return code;
   if (!setup.program) setup.program = setup.host->program;
@@ -269,14 +234,16 @@ const struct cli_verb verb_setup = {
     .summary = "set up an agent for tidings, or undo that",
     .help = "HOST is codex, claude, gemini, qwen, opencode or pi. Adds the hooks of "
             "tidings to the agent's own configuration; opencode and pi load a module "
-            "instead. Adds a paragraph to the file that becomes part of the agent's "
-            "system prompt, so that the model knows what the notifications are. "
-            "Codex is asked to trust the hooks. Codex and Claude Code are also woken "
-            "when they idle in a terminal and an urgent notification or a message "
-            "arrives: a background process waits beside each session for that.\n\n"
+            "instead. When a session starts, they tell the model what the notifications are; "
+            "the paragraph that older versions added to CLAUDE.md, AGENTS.md, GEMINI.md or "
+            "QWEN.md is taken out. The hooks are entered in Codex's list of trusted hooks. "
+            "Codex and Claude Code are also woken when they idle in a terminal and an urgent "
+            "notification or a message arrives: a background process waits beside each session "
+            "for that.\n\n"
             "Prints the changes as a diff. Other settings stay as they are. Each "
             "file is written in one step, and a copy of the old file is kept with "
-            "'.before-tidings' added to its name. Running it again changes nothing. "
+            "'.before-tidings' added to its name, until --remove has put it back. Running it "
+            "again changes nothing. "
             "A file that cannot be parsed is refused, with the line, and nothing is "
             "written.",
     .completion = COMPLETE_WORDS,
@@ -294,9 +261,6 @@ const struct cli_verb verb_setup = {
              .name = "no-wake",
              .help = "Codex and Claude Code: never wake an idle session; no background "
                      "process waits beside it."},
-            {.key = OPTION_NO_INSTRUCTIONS,
-             .name = "no-instructions",
-             .help = "Do not change the file for the system prompt."},
             {.name = NULL},
         },
     .run = setup_verb,

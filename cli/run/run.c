@@ -40,8 +40,8 @@ static int in_foreground(struct run *run) {
 
 static void print_handle(const struct run *run, int pid) {
   if (run->cli->json) {
-    json_t *told =
-        json_pack("{s:s, s:s, s:i}", "handle", run->log.handle, "log", run->log.path, "pid", pid);
+    json_t *told = json_pack("{s:s, s:s, s:i, s:s}", "handle", run->log.handle, "log",
+                             run->log.path, "pid", pid, "session", run->session);
     char *text = told ? json_dumps(told, JSON_COMPACT) : NULL;
     puts(text ? text : "{}");
     free(text);
@@ -102,11 +102,12 @@ static int run_verb(struct cli *cli) {
     else run->detached = true;
   }
   if (key == CLI_STOP) code = cli->exit_code;
+  else if (cli->print_session) code = session_print(cli);
   else if (run->name && !run->name[0]) code = cli_usage(cli, "--name: it is empty");
   else if (cli->json && !run->detached)
     code = cli_usage(cli, "--json needs --detach, which prints a handle");
   else code = cli_take_words(cli, 1, cli->argc, "a command is");
-  if (!code && key != CLI_STOP) code = run_it(cli, run);
+  if (!code && key != CLI_STOP && !cli->print_session) code = run_it(cli, run);
   free(run);
   return code;
 }
@@ -128,7 +129,7 @@ const struct cli_verb verb_run = {
             "newest of the last 30 days are kept. If this command fails before it "
             "starts anything, its exit code is 1, or 2 for wrong usage. It is 127 if "
             "the command was not found, and 126 if it could not be executed.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON,
+    .with = WITH_SESSION | WITH_CREATE | WITH_STORE | WITH_CONFIG | WITH_JSON,
     .options_first = true,
     .completion = COMPLETE_COMMAND,
     .options =

@@ -37,7 +37,7 @@ static int choose(const struct cli *cli, struct telling *telling, const char *se
     telling->session = strdup(session);
     return telling->session ? 0 : cli_fail(cli, "out of memory");
   }
-  int code = session_newest_here(cli, telling->kit, &telling->session);
+  int code = session_used_last_here(cli, telling->kit, &telling->session);
   if (!code && !telling->session && *last) telling->session = strdup(*last);
   if (code || !telling->session)
     return code ? code : cli_fail(cli, "no running session works in this folder");

@@ -183,7 +183,8 @@ static int watch_verb(struct cli *cli) {
     code = read_option(&watching, key);
   }
   watching.session = session_named(cli);
-  if (!code) code = start_watching(&watching);
+  if (!code && cli->print_session) code = session_print(cli);
+  else if (!code) code = start_watching(&watching);
   outbox_free(&watching.outbox);
   changes_free(&watching.changes);
   filter_free(&watching.filter);
@@ -206,7 +207,7 @@ const struct cli_verb verb_watch = {
             "Changes within a quarter of a second are pushed together: up to eight "
             "files one by one, more as one notification. A file is not pushed again "
             "while its notification is pending. Lost kernel events are reported.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG,
+    .with = WITH_SESSION | WITH_CREATE | WITH_STORE | WITH_CONFIG,
     .completion = COMPLETE_FILE,
     .options =
         (const struct cli_option[]){

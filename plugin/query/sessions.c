@@ -61,7 +61,50 @@ static int list_session(void *context, struct tidings_span id, uint32_t number) 
              : 0;
 }
 
-static int by_use(const void *a, const void *b) {
+static int take_turn_use(void *context, const struct transition *transition) {
+  int64_t *used_ms = context;
+  switch (transition->event) {
+  case TURNS_CHAT_REQUEST:
+  case TURNS_STARTED:
+  case TURNS_STARTED_OWN:
+  case TURNS_TOOL_RESULT:
+  case TURNS_FINISHED:
+  case TURNS_ABORTED:
+  case TURNS_FAILED:
+    if (transition->time_ms > *used_ms) *used_ms = transition->time_ms;
+    return 0;
+  default: return 0; /* what producers did, or a host that attached */
+  }
+}
+
+/* When its host last began or ended a turn, or handed something to the model: read from what is
+ * kept anyway, the newest rows only. 0: never, or long ago. */
+static int find_use(struct question *question, const struct entry *entry, int64_t *ret_ms,
+                    struct tidings_error *error) {
+  enum { LOOKED_AT = 16 };
+  const struct head *head = &entry->head;
+  struct store_txn *txn = question->op.txn;
+  struct arena arena = ARENA_EMPTY;
+  int64_t used_ms = head->run.started_ms;
+  uint64_t first = head->last_transition > LOOKED_AT ? head->last_transition - LOOKED_AT : 0;
+  int code = head->last_transition ? transition_scan(txn, entry->number, first + 1, &arena,
+                                                     take_turn_use, &used_ms, error)
+                                   : 0;
+  for (uint64_t n = head->last_delivery, i = 0; !code && n && i < LOOKED_AT; n--, i++) {
+    struct delivery delivery;
+    if (delivery_get(txn, entry->number, n, &arena, &delivery, NULL)) continue; /* forgotten */
+    bool shown =
+        delivery.carrier == CARRIER_TOOL_RESULT || delivery.carrier == CARRIER_CHAT_REQUEST;
+    if (!shown) continue;
+    if (delivery.leased_ms > used_ms) used_ms = delivery.leased_ms;
+    break;
+  }
+  arena_free(&arena);
+  if (!code) *ret_ms = used_ms;
+  return code;
+}
+
+static int by_attachment(const void *a, const void *b) {
   const struct entry *one = a, *other = b;
   if (one->alive != other->alive) return one->alive ? -1 : 1;
   if (one->head.attached_ms != other->head.attached_ms)
@@ -69,8 +112,13 @@ static int by_use(const void *a, const void *b) {
   return one->number > other->number ? -1 : one->number < other->number;
 }
 
-static void write_entry(struct json_writer *writer, const struct entry *entry) {
+static int write_entry(struct question *question, const struct entry *entry,
+                       struct tidings_error *error) {
+  struct json_writer *writer = &question->writer;
   const struct head *head = &entry->head;
+  int64_t used_ms = 0;
+  int code = find_use(question, entry, &used_ms, error);
+  if (code) return code;
   json_open(writer, NULL, '{');
   json_put_string(writer, "session", entry->id);
   json_put_string(writer, "cwd", head->cwd);
@@ -80,8 +128,11 @@ static void write_entry(struct json_writer *writer, const struct entry *entry) {
   json_put_bool(writer, "alive", entry->alive);
   if (head->owner.pid) json_put_time(writer, "since", head->attached_ms);
   else json_put_text(writer, "since", NULL);
+  if (used_ms) json_put_time(writer, "used", used_ms);
+  else json_put_text(writer, "used", NULL);
   json_put_u64(writer, "pending", entry->pending);
   json_close(writer, '}');
+  return 0;
 }
 
 int query_sessions(struct question *question, struct tidings_error *error) {
@@ -91,11 +142,12 @@ int query_sessions(struct question *question, struct tidings_error *error) {
   for (size_t i = 0; !code && i < listing.count; i++)
     code = describe(question, &listing.entries[i], error);
   if (!code) {
-    if (listing.count) qsort(listing.entries, listing.count, sizeof *listing.entries, by_use);
+    if (listing.count)
+      qsort(listing.entries, listing.count, sizeof *listing.entries, by_attachment);
     json_put_u64(writer, "total", listing.count);
     json_open(writer, "sessions", '[');
-    for (size_t i = 0; i < listing.count && i < question->request->limit; i++)
-      write_entry(writer, &listing.entries[i]);
+    for (size_t i = 0; !code && i < listing.count && i < question->request->limit; i++)
+      code = write_entry(question, &listing.entries[i], error);
     json_close(writer, ']');
   }
   free(listing.entries);

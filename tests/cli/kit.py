@@ -44,8 +44,16 @@ class Result:
         return f"exit code {self.code}\nstdout: {self.out!r}\nstderr: {self.err.decode(errors='replace')}"
 
 
+def creating(words):
+    """Most tests push to a session before it has a host: the verbs that report to a session that -s names get --create."""
+    named = words and words[0] in ("push", "run", "submit", "event", "watch") and any(word in words for word in ("-s", "--session"))
+    return [words[0], "--create", *words[1:]] if named else words
+
+
 class Place:
     """A home of its own: a store, a working folder, and nothing of the user's."""
+
+    creates = True
 
     def __init__(self):
         self.dir = os.path.realpath(tempfile.mkdtemp(prefix="tidings-cli-"))
@@ -76,6 +84,7 @@ class Place:
         """Runs `tidings WORDS...`."""
         stdin = stdin.encode() if isinstance(stdin, str) else stdin
         more = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
+        words = creating(words) if self.creates else words
         done = subprocess.run([TIDINGS, *words], input=stdin, cwd=cwd or self.work, env={**self.env, **(env or {})}, timeout=DEADLINE_S, check=False, **more)
         return Result(done)
 
@@ -94,6 +103,7 @@ class Place:
     def start(self, *words, command=None, **more):
         """Starts `tidings WORDS...` (or another command) beside the test."""
         more = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.work, "env": self.env, **more}
+        words = creating(words) if self.creates else words
         process = subprocess.Popen(command or [TIDINGS, *words], **more)
         self.started.append(process)
         return process

@@ -118,7 +118,7 @@ def test_no_store(place):
 
 
 def test_session_choice(place):
-    """the newest session of a running host whose folder holds the current one is meant; -s and TIDINGS_SESSION come first"""
+    """of the sessions of running hosts whose folder holds the current one, the nearest is meant; -s and TIDINGS_SESSION come first"""
     inside = os.path.join(place.work, "deep", "er")
     os.makedirs(inside)
     os.mkdir(place.work + "-not")
@@ -140,6 +140,74 @@ def test_session_choice(place):
     assert chosen(cwd=place.work + "-not") == "outer"
     assert chosen(cwd=inside, env={"TIDINGS_SESSION": "dead"}) == "dead"
     assert re.search("session   (.*)", place.ok("status", "-s", "outer", cwd=inside, env={"TIDINGS_SESSION": "dead"}).text)[1] == "outer"
+
+
+def test_session_nearest(place):
+    """a newer agent in a folder above takes no push from the one that works here; in one folder the one that was used last is meant, not the one that was attached last"""
+    inside = os.path.join(place.work, "sub")
+    os.makedirs(inside)
+    place.opened("below", cwd=inside)
+    place.opened("above", cwd=place.work)
+
+    def meant(cwd, why):
+        result = place.ok("push", "--print-session", cwd=cwd)
+        assert why in result.said and not place.exported(), result
+        told = place.ok("sessions", "--json", cwd=cwd).json["here"]
+        assert told["session"] == result.text.strip() and told["why"] in result.said, (told, result)
+        assert f"Here, without -s: {told['session']}; {told['why']}." in place.ok("sessions", cwd=cwd).text
+        return told["session"]
+
+    assert meant(inside, "of 2 running sessions, its folder is the nearest") == "below"
+    assert meant(place.work, "the only running session of this folder or one above") == "above"
+    place.opened("second", cwd=place.work)
+    assert meant(place.work, "attached last, and none was used yet") == "second"
+    place.event("turn.started", session="above", owner=os.getpid())
+    place.opened("third", cwd=place.work)
+    assert meant(place.work, "of 3 running sessions in the nearest folder, it was used last") == "above"
+    place.event("turn.finished", session="above", owner=os.getpid())
+    place.event("turn.started", session="second", owner=os.getpid())
+    assert meant(place.work, "was used last") == "second"
+    place.ok("push", "-s", "third", "x")
+    place.ok("deliver", "-s", "third", "--owner", str(os.getpid()), "--at", "tool-result", stdin="y")
+    assert meant(place.work, "was used last") == "third"
+
+
+def test_session_said(place):
+    """the verbs that report say which session they chose: in --json always, on stderr when there was a choice"""
+    place.opened("one", cwd=place.work)
+    result = place.ok("push", "--json", "x")
+    assert result.json["session"] == "one" and not result.said, result
+    place.opened("two", cwd=place.work)
+    line = f"session two in {place.work}: of 2 running sessions in the nearest folder, it was attached last, and none was used yet"
+    assert place.ok("push", "x").said == f"tidings push: {line}\n"
+    result = place.ok("submit", "--json", "x")
+    assert result.json["session"] == "two" and line in result.said, result
+    assert line in place.ok("run", "true").said
+    result = place.ok("run", "--detach", "--json", "true")
+    assert result.json["session"] == "two", result
+    assert place.ok("run", "--print-session", "--json").json["session"] == "two"
+    assert not place.ok("push", "-s", "one", "x").said
+    assert not place.ok("pending").said
+
+
+def test_session_mistyped(place):
+    """a session that the store does not know is an error that lists the others; --create makes it, and hosts make theirs"""
+    place.creates = False
+    place.refused("push", "-s", "first", "x", says="the store has no session 'first'; --create makes it.")
+    place.opened("known", cwd="/somewhere")
+    mark = os.path.join(place.dir, "mark")
+    event = json.dumps({"type": "notification", "data": {"kind": "a.b", "message": "x"}})
+    for words, text in ((["push", "-s", "knwon", "x"], ""), (["submit", "-s", "knwon", "x"], ""), (["run", "-s", "knwon", "touch", mark], ""),
+                        (["watch", "-s", "knwon"], ""), (["event", "-s", "knwon"], event), (["push", "-s", "knwon", "--event"], event)):
+        place.refused(*words, stdin=text, says=["the store has no session 'knwon'; --create makes it. The sessions are:", "known  (running, in /somewhere, of test)"])
+    assert not os.path.exists(mark) and place.ok("status", "--names").text == "known\n"
+    place.ok("push", "-s", "known", "x")
+    place.ok("push", "-s", "new", "--create", "x")
+    place.ok("push", "-s", "new", "x")
+    place.ok("push", "x", env={"TIDINGS_SESSION": "exported"})
+    place.event("session.closed", session="known", owner=os.getpid())
+    place.ok("push", "-s", "known", "x")
+    assert sorted(place.ok("status", "--names").text.split()) == ["exported", "known", "new"]
 
 
 def test_session_none(place):

@@ -187,7 +187,7 @@ def test_full_log(place):
     """a log that is full: the command goes on, and hosts are told that the log is incomplete"""
     if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode:
         raise Skip("only root may mount a small file system")
-    script = f"""mount -t tmpfs -o size=64k none "{place.state}/tidings/logs" && exec "{TIDINGS}" run -s s -- sh -c 'head -c 300000 /dev/zero; echo end'"""
+    script = f"""mount -t tmpfs -o size=64k none "{place.state}/tidings/logs" && exec "{TIDINGS}" run -s s --create -- sh -c 'head -c 300000 /dev/zero; echo end'"""
     os.makedirs(place.logs, mode=0o700)
     os.chmod(place.store, 0o700)
     process = place.start(command=["unshare", "-m", "sh", "-c", script])
@@ -217,7 +217,7 @@ def children(pid):
 
 def test_ignored_signals(place):
     """what was ignored stays ignored, as nohup means it; SIGPIPE is as it was"""
-    script = 'trap "" HUP; exec "$0" run -s s -- grep -E "SigIgn|SigBlk" /proc/self/status'
+    script = 'trap "" HUP; exec "$0" run -s s --create -- grep -E "SigIgn|SigBlk" /proc/self/status'
     out = subprocess.run(["sh", "-c", script, TIDINGS], env=place.env, check=True, capture_output=True, timeout=60).stdout.decode()
     masks = dict(re.findall(r"(\w+):\s+([0-9a-f]+)", out))
     assert int(masks["SigIgn"], 16) & 1, masks

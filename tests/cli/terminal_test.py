@@ -67,7 +67,7 @@ class Terminal:
 
 
 def run(place, *command, quiet=False, env=None):
-    return Terminal(place, [TIDINGS, "run", "-s", "s", *(["--quiet"] if quiet else []), "--", *command], env)
+    return Terminal(place, [TIDINGS, "run", "-s", "s", "--create", *(["--quiet"] if quiet else []), "--", *command], env)
 
 
 def waiting(place):
@@ -135,7 +135,7 @@ def test_progress_quiet(place):
 def test_progress_hostile(place):
     """neither the name nor what was printed acts on the terminal from within the line"""
     script = "printf 'a\\tb \\302\\23331mred\\342\\200\\256c'; sleep 2.5"
-    command = [TIDINGS, "run", "-s", "s", "--quiet", "--name", "na\x1b[31m\u009bme", "--", "sh", "-c", script]
+    command = [TIDINGS, "run", "-s", "s", "--create", "--quiet", "--name", "na\x1b[31m\u009bme", "--", "sh", "-c", script]
     with Terminal(place, command) as terminal:
         terminal.expect(rb"\r\x1b\[Kna\{U\+001B\}\[31m\{U\+009B\}me: \d+ s \| a b red\{U\+202E\}c")
         assert terminal.end() == 0
@@ -171,7 +171,7 @@ def test_job_control(place):
     place.opened()
     with Terminal(place, ["/bin/bash", "--norc", "--noprofile", "-i"], {"PS1": "> ", "PS0": ""}) as terminal:
         terminal.expect(b"> ")
-        terminal.type(f"{TIDINGS} run -s s -- sh -c 'read x; echo got $x' &\n".encode())
+        terminal.type(f"{TIDINGS} run -s s --create -- sh -c 'read x; echo got $x' &\n".encode())
         until(lambda: terminal.read() and waiting(place), "the news that it waits")
         until(lambda: terminal.type(b"jobs\n") or terminal.read(0.5) and b"Stopped" in terminal.seen, "that the shell knows it")
         terminal.type(b"fg\n")

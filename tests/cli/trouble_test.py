@@ -49,7 +49,7 @@ def test_full_disk(place):
 mount -t tmpfs -o size=6m,mode=700 none "{place.store}" || exit 99
 i=0
 while [ $i -lt 3000 ]; do
-  "{TIDINGS}" push -s s - <"{place.dir}/message" 2>"{place.dir}/refused" || break
+  "{TIDINGS}" push -s s --create - <"{place.dir}/message" 2>"{place.dir}/refused" || break
   i=$((i + 1))
 done
 cat "{place.dir}/refused" >&2
@@ -89,7 +89,7 @@ def test_stdout(place):
 
 def test_closed(place):
     """with all three descriptors closed the store is whole all the same"""
-    done = subprocess.run(["sh", "-c", 'exec "$0" push -s s hello <&- >&- 2>&-', TIDINGS], env=place.env, check=False, timeout=60)
+    done = subprocess.run(["sh", "-c", 'exec "$0" push -s s --create hello <&- >&- 2>&-', TIDINGS], env=place.env, check=False, timeout=60)
     assert done.returncode == 0
     assert place.messages() == ["hello"]
 

@@ -27,7 +27,7 @@ def snippet(language):
 def run(folder, program, name, text):
     """What the program prints in a home in which news waits for the session."""
     env = {**os.environ, "HOME": folder, "XDG_STATE_HOME": folder, "TIDINGS_HOSTKIT_PROBE": str(BUILD / "tidings-hostkit-probe")}
-    subprocess.run([BUILD / "tidings", "push", "-s", "s", "-l", "error", "The build failed."], env=env, check=True)
+    subprocess.run([BUILD / "tidings", "push", "-s", "s", "--create", "-l", "error", "The build failed."], env=env, check=True)
     path = pathlib.Path(folder, name)
     path.write_text(text, encoding="utf-8")
     ran = subprocess.run([*program, path], env=env, capture_output=True, text=True, timeout=60, check=False)

@@ -90,7 +90,7 @@ check "the installed hostsim starts" $?
 (
   unset LD_LIBRARY_PATH TIDINGS_PLUGIN
   export XDG_STATE_HOME="$work/state" HOME="$work"
-  "$prefix/bin/tidings" push -s s hello && "$prefix/bin/tidings" pending -s s | grep -qx '    hello'
+  "$prefix/bin/tidings" push -s s --create hello && "$prefix/bin/tidings" pending -s s | grep -qx '    hello'
 ) >"$work/log" 2>&1
 check "the installed tidings finds the installed plugin" $?
 echo "1..$count"

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""As much of `codex` as setup talks to: --version, and app-server with hooks/list and config/batchWrite, which writes config.toml as Codex 0.169.0 was seen
-to: line ends are made its own, and the header above the hashes stays when the last of them goes."""
+"""As much of `codex` as setup talks to: --version, and app-server with hooks/list."""
 import hashlib
 import json
 import os
@@ -39,40 +38,13 @@ def hooks_list():
                 yield {"key": key, "command": hook["command"], "sourcePath": path, "currentHash": digest, "trustStatus": trust}
 
 
-def header(text):
-    if re.search(r"^\[hooks\.state\]$", text, re.M):
-        return text
-    if "[hooks.state." in text:
-        return text.replace("[hooks.state.", "[hooks.state]\n[hooks.state.", 1)
-    return text + ("\n" if text else "") + "[hooks.state]\n"
-
-
-def batch_write(edits):
-    text = config()
-    for edit in edits:
-        if edit["mergeStrategy"] == "upsert":
-            assert edit["keyPath"] == "hooks.state"
-            text = header(text)
-            for key, value in edit["value"].items():
-                text = re.sub(ENTRY.format(re.escape(key)), "", text) + f'\n[hooks.state."{key}"]\ntrusted_hash = "{value["trusted_hash"]}"\n'
-        else:
-            assert edit["value"] is None
-            key = edit["keyPath"].removeprefix('hooks.state."').removesuffix('"')
-            text, count = re.subn(ENTRY.format(re.escape(key)), "", text)
-            assert count == 1
-    with open(TRUST, "w", encoding="utf-8") as file:
-        file.write(text)
-    return {"status": "ok"}
-
-
 def serve():
     for line in sys.stdin:
         request = json.loads(line)
         if "id" not in request:
             continue
         print(json.dumps({"method": "some/notification", "params": {"id": request["id"]}}))
-        answers = {"initialize": lambda _: {}, "hooks/list": lambda _: {"data": [{"hooks": list(hooks_list())}]},
-                   "config/batchWrite": lambda params: batch_write(params["edits"])}
+        answers = {"initialize": lambda _: {}, "hooks/list": lambda _: {"data": [{"hooks": list(hooks_list())}]}}
         if os.path.exists(os.path.join(HOME, "broken")):
             print(json.dumps({"id": request["id"], "error": {"code": -1, "message": "config.toml:3: no"}}), flush=True)
         else:

@@ -48,7 +48,7 @@ def log(place):
 def test_dialects(place):
     """each dialect: news at the prompt and at the tool result, nothing twice, an empty object when there is nothing"""
     for host, (prompt, tool, stop, _) in HOSTS.items():
-        assert call(place, host, "SessionStart", host, source="startup") == {}
+        assert "Consider them when" in context(call(place, host, "SessionStart", host, source="startup"), "SessionStart")
         place.ok("push", "-s", host, "for the prompt")
         text = context(call(place, host, prompt, host, prompt="hello"), prompt)
         assert "for the prompt" in text and text == text.strip(), text
@@ -273,7 +273,7 @@ while head -c 4096 /dev/zero 2>/dev/null >>"{store}/filler"; do :; done
 hook() {{ echo '{{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x"}}' | "{TIDINGS}" hook --owner {os.getpid()} codex; echo "status $?"; }}
 hook
 rm "{store}/filler"
-"{TIDINGS}" push -s s news
+"{TIDINGS}" push -s s --create news
 hook
 """
     done = subprocess.run(["unshare", "-m", "sh", "-c", script], env=place.env, check=False, capture_output=True, timeout=110)
@@ -331,7 +331,7 @@ print("done", flush=True)
 sys.stdin.read()
 """
     agent = place.start(command=[sys.executable, "-c", script], stdin=subprocess.PIPE)
-    assert agent.stdout.readline() == b"{}\n" and agent.stdout.readline() == b"done\n"
+    assert b"additionalContext" in agent.stdout.readline() and agent.stdout.readline() == b"done\n"
     attachment = place.ok("status", "-s", "s", "--json").json["attachment"]
     assert attachment["pid"] == agent.pid and attachment["alive"] and attachment["host"] == "Codex CLI", attachment
     agent.stdin.close()
@@ -409,7 +409,7 @@ def test_queue(place):
     assert hook("Stop") == {} and not waits()
     words = ["--wake"]
     hook("UserPromptSubmit", prompt="x")
-    assert hook("SessionStart") == {} and not waits()
+    assert "hookSpecificOutput" in hook("SessionStart") and not waits()
     assert hook("Stop") == {} and waits()
     place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
     queued = os.path.join(place.dir, "queued")

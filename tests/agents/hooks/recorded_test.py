@@ -59,7 +59,9 @@ class Run:
         for text in recorded(self.place, self.host):
             fields = json.loads(text)
             name = fields["hook_event_name"]
-            if name == "SessionStart" or (self.host == "qwen" and fields.get("prompt") == ""):
+            if name == "SessionStart":
+                assert "While you worked" in said(self.call(text)), (self.host, fields)
+            elif self.host == "qwen" and fields.get("prompt") == "":
                 assert self.call(text) == {}, (self.host, fields)
             elif name in ("Stop", "AfterAgent"):
                 self.stop(text)

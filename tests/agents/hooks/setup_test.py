@@ -55,7 +55,7 @@ def commands(value, event):
 
 
 def test_bare(place):
-    """a host without any configuration: its events, the instructions; twice is as once; and nothing is left afterwards"""
+    """a host without any configuration: its events, and no file for the system prompt; twice is as once; and nothing is left afterwards"""
     programs(place)
     for host, names in FILES.items():
         said = place.ok("setup", host).text
@@ -64,10 +64,10 @@ def test_bare(place):
         assert set(value["hooks"]) == EVENTS[host], value
         for event in EVENTS[host]:
             assert f"{TIDINGS} hook {host}" in [command.removesuffix(" --wake") for command in commands(value, event)], value
-        assert "tidings: begin" in read(place, names[1]) and "While you worked" in read(place, names[1])
-        before = [read(place, name) for name in names]
+        assert not os.path.exists(path(place, names[1]))
+        before = read(place, names[0])
         assert place.ok("setup", host).text.endswith("was set up already; nothing changed.\n")
-        assert [read(place, name) for name in names] == before
+        assert read(place, names[0]) == before
         place.ok("setup", host, "--remove")
         assert not any(os.path.exists(path(place, name + end)) for name in names for end in ("", ".before-tidings"))
         assert "was not set up; nothing changed" in place.ok("setup", host, "--remove").text
@@ -119,36 +119,85 @@ def test_others(place):
                 assert (piece in read(place, name)) == (piece in text), (piece, read(place, name))
             assert "nothing changed" in place.ok("setup", host, *(["--no-wake"] if host == "claude" else [])).text
             place.ok("setup", host, "--remove")
-            assert read(place, name) == text
-            os.remove(path(place, name) + ".before-tidings")
+            assert read(place, name) == text and not os.path.exists(path(place, name) + ".before-tidings")
+
+
+def lines_end_alike(text):
+    return text.count("\r\n") == text.count("\n")
+
+
+def test_line_ends(place):
+    """a file with CRLF gets no LF alone; without the copy, too, it is as it was when ours are taken out"""
+    programs(place)
+    name = FILES["gemini"][0]
+    for text in ('{\r\n  "a": 1\r\n}\r\n', '{\r\n  "hooks": {\r\n    "AfterTool": [ // mine\r\n      {"hooks": []} // one\r\n    ]\r\n  }\r\n}\r\n'):
+        write(place, name, text)
+        place.ok("setup", "gemini")
+        assert lines_end_alike(read(place, name)) and commands(strict(read(place, name)), "AfterTool") == [f"{TIDINGS} hook gemini"], read(place, name)
+        os.remove(path(place, name) + ".before-tidings")
+        place.ok("setup", "gemini", "--remove")
+        assert read(place, name) == text, read(place, name)
+
+
+def test_changed_since(place):
+    """what a person has changed since stays, and so does the copy of what was before, which is named"""
+    programs(place)
+    name = FILES["claude"][0]
+    write(place, name, '{"a": 1}\n')
+    place.ok("setup", "claude")
+    write(place, name, read(place, name).replace('"a": 1', '"a": 2'))
+    said = place.ok("setup", "claude", "--remove").text
+    assert read(place, name) == '{"a": 2}\n' and f"{path(place, name)}.before-tidings stays" in said, said
+    assert read(place, name + ".before-tidings") == '{"a": 1}\n'
+
+
+def test_two_of_one_name(place):
+    """of two members of one name the last counts: setup and --remove change nothing about which one that is, and ours go from each"""
+    programs(place)
+    name = FILES["gemini"][0]
+    mine, other = ('[{"hooks": [{"type": "command", "command": "%s"}]}]' % command for command in ("mine", "other"))
+    for text in ('{"hooks": {"AfterTool": %s}, "hooks": {}}' % mine, '{"hooks": {}, "hooks": {"AfterTool": %s}}' % mine,
+                 '{"hooks": {"AfterTool": %s}, "hooks": {"AfterTool": %s}}' % (mine, other), '{"hooks": {"AfterTool": %s, "AfterTool": []}}' % mine):
+        write(place, name, text)
+        place.ok("setup", "gemini")
+        old, value = strict(text)["hooks"].get("AfterTool", []), strict(read(place, name))["hooks"]["AfterTool"]
+        assert value[:-1] == old and set(strict(read(place, name))["hooks"]) == EVENTS["gemini"], read(place, name)
+        os.remove(path(place, name) + ".before-tidings")
+        place.ok("setup", "gemini", "--remove")
+        assert strict(read(place, name)) == strict(text) and read(place, name).count('"hooks": {') == text.count('"hooks": {'), read(place, name)
+    place.ok("setup", "gemini")
+    ours = read(place, name).strip()
+    write(place, name, ours[:-1] + ', "hooks": {"AfterTool": %s}}' % mine)
+    os.remove(path(place, name) + ".before-tidings")
+    place.ok("setup", "gemini", "--remove")
+    assert "tidings" not in read(place, name) and commands(strict(read(place, name)), "AfterTool") == ["mine"], read(place, name)
+
+
+BLOCK = "<!-- tidings: begin (tidings setup --remove takes this block out) -->\nLists that begin with ...\n<!-- tidings: end -->\n"
 
 
 def test_instructions(place):
-    """the block in the Markdown is ours and nothing else is"""
+    """the block that older setups put into the Markdown is taken out again, by setup and by --remove, and nothing else is"""
     programs(place)
-    write(place, "xml.json", '{"delivery": {"preset": "xml"}}')
     name = FILES["claude"][1]
-    for text in ("# Rules\n\nBe kind.\n", "one line\n", "no line break", "\n", "", "a\r\n\r\nb", "# Rules\r\n"):
-        write(place, name, text)
-        place.ok("setup", "claude")
-        assert read(place, name).startswith(text) and 'begin with "While you worked (not from the user)"' in read(place, name)
-        place.ok("setup", "claude", env={"TIDINGS_CONFIG": path(place, "xml.json")})
-        assert read(place, name).startswith(text) and read(place, name).count("tidings: begin") == 1 and "<notification> tags" in read(place, name)
-        place.ok("setup", "claude", "--remove")
-        assert read(place, name) == text
-    for text in ("# Rules\n\nBe kind.\n", "one line\n"):
-        write(place, name, text)
-        place.ok("setup", "claude")
-        write(place, name, read(place, name) + "\nBehind.\n")
-        place.ok("setup", "claude", "--remove")
-        assert read(place, name) == text + "\nBehind.\n"
+    for words in ([], ["--remove"]):
+        for text in ("# Rules\n\nBe kind.\n", "one line\n", "no line break", "\n", "a\r\n\r\nb", "# Rules\r\n"):
+            write(place, name, text + "\n" + BLOCK)
+            write(place, name + ".before-tidings", text)
+            said = place.ok("setup", "claude", *words).text
+            assert read(place, name) == text and "-<!-- tidings: end -->" in said, (text, read(place, name))
+            assert not os.path.exists(path(place, name) + ".before-tidings")
+            assert "nothing changed" in place.ok("setup", "claude", *words).text
+        write(place, name, BLOCK)
+        place.ok("setup", "claude", *words)
+        assert not os.path.exists(path(place, name))
+        write(place, name, "# Rules\n\n" + BLOCK + "\nBehind.\n")
+        place.ok("setup", "claude", *words)
+        assert read(place, name) == "# Rules\n\nBehind.\n"
     write(place, name, "x\n<!-- tidings: begin -->\nhalf\n")
     before = read(place, name)
     place.refused("setup", "claude", says=["line 2", "lacks its first or last line"])
     assert read(place, name) == before and not os.path.exists(path(place, FILES["claude"][0]))
-    os.remove(path(place, name))
-    place.ok("setup", "claude", "--no-instructions")
-    assert not os.path.exists(path(place, name))
 
 
 def test_refused(place):
@@ -181,8 +230,8 @@ def test_diff(place):
     text = "{\n" + "".join(f'  "k{number}": {number},\n' for number in range(30)) + '  "hooks": {\n    "Stop": [\n    ]\n  },\n' + \
         "".join(f'  "l{number}": {number},\n' for number in range(30)) + '  "end": 1\n}'
     write(place, FILES["claude"][0], text)
-    shown = place.ok("setup", "claude", "--dry-run", "--no-instructions").text
-    place.ok("setup", "claude", "--no-instructions")
+    shown = place.ok("setup", "claude", "--dry-run").text
+    place.ok("setup", "claude")
     target = read(place, FILES["claude"][0])
     write(place, FILES["claude"][0], text)
     done = subprocess.run(["patch", "-p0", path(place, FILES["claude"][0])], input=shown, capture_output=True, text=True, check=False)
@@ -222,9 +271,7 @@ def test_senseless(place):
     programs(place)
     place.refused("setup", "claude", "--config", "x", code=2, says="--config")  # the hooks would not read it
     place.refused("setup", "gemini", "--no-wake", code=2, says="--no-wake: Gemini CLI")
-    place.refused("setup", "pi", "--no-instructions", code=2, says="--no-instructions: pi")
-    for option in ("--no-wake", "--no-instructions"):
-        place.refused("setup", "claude", "--remove", option, code=2, says=f"{option} and --remove exclude each other")
+    place.refused("setup", "claude", "--remove", "--no-wake", code=2, says="--no-wake and --remove exclude each other")
 
 
 def test_links(place):
@@ -234,14 +281,13 @@ def test_links(place):
     os.makedirs(path(place, ".claude"))
     os.symlink("../dotfiles/claude.json", path(place, ".claude/settings.json"))
     os.symlink("../dotfiles/rules.md", path(place, ".claude/CLAUDE.md"))
-    place.refused("setup", "claude", says="CLAUDE.md is a symbolic link to a file that does not exist")
-    assert read(place, "dotfiles/claude.json") == "{}\n"
-    write(place, "dotfiles/rules.md", "")
     place.ok("setup", "claude")
+    assert os.path.islink(path(place, ".claude/CLAUDE.md")) and not os.path.exists(path(place, "dotfiles/rules.md"))
+    write(place, "dotfiles/rules.md", BLOCK)
     assert os.path.islink(path(place, ".claude/settings.json")) and "hook claude" in read(place, "dotfiles/claude.json")
-    for file in ("claude.json", "rules.md"):
-        os.remove(path(place, f"dotfiles/{file}.before-tidings"))
+    os.remove(path(place, "dotfiles/claude.json.before-tidings"))
     place.ok("setup", "claude", "--remove")
+    assert os.path.islink(path(place, ".claude/settings.json")) and os.path.islink(path(place, ".claude/CLAUDE.md"))
     assert read(place, ".claude/settings.json") == "{}\n" and read(place, ".claude/CLAUDE.md") == ""
 
 
@@ -256,18 +302,41 @@ def test_trust(place):
     write(place, ".codex/config.toml", trust)
     said = place.ok("setup", "codex").text
     assert "1 hooks are trusted" in said and f"+++ {path(place, '.codex/config.toml')}" in said, said
-    assert read(place, ".codex/config.toml.before-tidings") == trust
     assert "no longer trusted" in place.ok("setup", "codex", "--remove").text
     assert not os.path.exists(path(place, ".codex/config.toml"))
-    os.remove(path(place, ".codex/config.toml.before-tidings"))
     for text in (None, 'model = "x" # mine\r\n[analytics]\r\nenabled = false', '[hooks.state."/other:stop:0:0"]\ntrusted_hash = "x"\n', "a = 1\n\n[b]\n"):
         if text is not None:
             write(place, ".codex/config.toml", text)
         place.ok("setup", "codex")
         place.ok("setup", "codex", "--remove")
         assert (read(place, ".codex/config.toml") if text is not None else not os.path.exists(path(place, ".codex/config.toml"))) in (text, True)
+        assert not os.path.exists(path(place, ".codex/config.toml.before-tidings"))
     write(place, ".codex/broken", "")
     place.refused("setup", "codex", says=["config.toml:3: no", "/hooks"])
+
+
+def test_trust_keeps_bytes(place):
+    """the file that holds the trust keeps its mode, its line ends and every other byte, also without the copy of what was before"""
+    programs(place)
+    name = ".codex/config.toml"
+    for text in ('model = "x"\r\n\r\n[analytics]\r\nenabled = false\r\n', 'a = 1\n[hooks.state]', "# mine\n\n[hooks.state] # mine too\n\n# end\n", "day = 2026-01-01\n",
+                 '[hooks.state."/other:Stop:0:0"]\ntrusted_hash = "x"\n\n[b]\nc = """\n[hooks.state]\n"""\n'):
+        for mode in (0o644, 0o600, 0o664):
+            write(place, name, text, mode)
+            assert "4 hooks are trusted" in place.ok("setup", "codex").text
+            there = read(place, name)
+            assert there.startswith(text) and os.stat(path(place, name)).st_mode & 0o777 == mode, there
+            assert lines_end_alike(there) == ("\r\n" in text) and there.count("trusted_hash") == 4 + text.count("trusted_hash"), there
+            os.remove(path(place, name) + ".before-tidings")
+            write(place, name, there + "\n[new]\nx = 1\n", mode)
+            place.ok("setup", "codex", "--remove")
+            gap = "" if text.endswith("\n") else "\n"
+            assert read(place, name) == text + gap + "\n[new]\nx = 1\n" and os.stat(path(place, name)).st_mode & 0o777 == mode, read(place, name)
+    for text in ("hooks = {}\n", "[hooks]\nstate = {}\n"):
+        write(place, name, text)
+        place.refused("setup", "codex", says=["config.toml has the table hooks.state in a form that setup does not edit", "/hooks"])
+        assert read(place, name) == text
+        place.ok("setup", "codex", "--remove")
 
 
 def test_trust_by_other_names(place):

@@ -97,11 +97,16 @@ def news_on_a_failure(agent):
 
 
 def told_what_the_blocks_are(agent):
-    """the file for instructions tells the model, in every request, what the blocks are"""
-    agent.model.replace([rule("Lynx one", {"text": "I know."})])
-    agent.run("Lynx one: what do you know?", agent.session)
-    once(request(agent, "Lynx one", 1), "Start subagents without waiting; you are told when each finishes.")
-    once(request(agent, "Lynx one", 1), 'Lists that begin with "While you worked (not from the user)" report')
+    """a session's start tells the model what the blocks are, once, in all of its requests, when it is resumed too"""
+    said = 'Lists that begin with "While you worked (not from the user)" report'
+    agent.model.replace([rule("Lynx one", agent.shell("echo lynx"), {"text": "I know."})])
+    agent.run("Lynx one: what do you know?")
+    once(request(agent, "Lynx one", 1), said)
+    once(request(agent, "Lynx one", 2), said)
+    for prompt in ("Lynx two", "Lynx three"):
+        agent.model.replace([rule(prompt, {"text": "I know it still."})])
+        agent.run(f"{prompt}: and now?", agent.session)
+        once(request(agent, prompt, 1), said)
 
 
 def failed_request(agent):

@@ -128,7 +128,7 @@ def instructions_in_the_system_prompt(host):
     host.prompt("What do you know?")
     host.settled()
     system = "\n".join(item["text"] for item in script.last(1)["items"] if item["role"] == "system")
-    paragraph = "Start subagents without waiting"
+    paragraph = "Consider them when deciding your next action."
     assert paragraph in system, system[-2000:]
 
 

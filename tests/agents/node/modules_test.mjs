@@ -293,7 +293,7 @@ await test("opencode: a session whose messages cannot be read is tried again lat
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const agent = await Opencode.create("s");
     agent.id = "elsewhere";
-    tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "elsewhere", "In time.");
+    tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "elsewhere", "--create", "In time.");
     agent.broken = true;
     equal(await agent.turn(), "out");
     matches(logged(), /session elsewhere: its messages cannot be read/);

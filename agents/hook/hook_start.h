@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_start.h: what the beginning of a session brings with it: the model gets the
+ * paragraph on notifications, and the store learns where the session works.
+ */
+#ifndef AGENTS_HOOK_HOOK_START_H
+#define AGENTS_HOOK_HOOK_START_H
+
+#include "agents/hook/hook_call.h"
+#include "agents/hook/hook_turns.h"
+
+/* For a session's start, and its start again after compaction: the paragraph that the query
+ * `instructions` has for this session, with its nonce and format. The context that held an earlier
+ * one may be gone, so it is said each time, but to a session that another process resumes
+ * where the agent's transcript has it. */
+int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
+                            struct hook_answer *ret_answer, struct tidings_error *error);
+
+/* A session that began before the hooks were set up has reported no start: its host attached by
+ * another call, which says in which folder it works. Once that is stored, this changes nothing. */
+void hook_start_late(struct hostkit *kit, const struct hook_call *call);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sessions.c: `tidings sessions`: which sessions there are, and which one is meant in this folder.
+ */
+#include "cli/sessions.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/verbs.h"
+#include "command/ask.h"
+#include "command/kit.h"
+#include "command/print.h"
+#include "command/session.h"
+#include "command/session_choice.h"
+#include "command/terminal.h"
+
+static int ask_for_sessions(const struct cli *cli, json_t **ret_answer) {
+  struct hostkit *kit = NULL;
+  int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
+  if (!code)
+    code = ask(cli, kit, json_pack("{s:s, s:i}", "name", "sessions", "limit", 10000), ret_answer);
+  kit_close(kit);
+  return code;
+}
+
+static void print_session(const json_t *session) {
+  bool alive = json_is_true(json_object_get(session, "alive"));
+  printf("%-11s %6llu pending  ", alive ? "running" : "not running",
+         (unsigned long long)json_value_count(session, "pending"));
+  terminal_text(stdout, json_value_text(session, "session"));
+  if (json_value_text(session, "host")[0]) fputs("  of ", stdout);
+  terminal_text(stdout, json_value_text(session, "host"));
+  if (json_value_text(session, "cwd")[0]) fputs("  in ", stdout);
+  terminal_text(stdout, json_value_text(session, "cwd"));
+  if (json_value_text(session, "used")[0]) printf("  used %s", json_value_text(session, "used"));
+  putchar('\n');
+}
+
+static void print_sessions(const json_t *sessions) {
+  const json_t *session = NULL;
+  size_t i = 0;
+  if (!json_array_size(sessions)) puts("The store has no sessions yet.");
+  json_array_foreach(sessions, i, session) print_session(session);
+}
+
+int sessions_list(const struct cli *cli, bool names) {
+  json_t *answer = NULL;
+  int code = ask_for_sessions(cli, &answer);
+  const json_t *sessions = json_object_get(answer, "sessions"), *session = NULL;
+  size_t i = 0;
+  if (!code && cli->json) code = print_json(cli, answer);
+  else if (!code && !names) print_sessions(sessions);
+  else json_array_foreach(sessions, i, session) puts(json_value_text(session, "session"));
+  json_decref(answer);
+  return code;
+}
+
+/* `why` has room for 128 bytes. NULL: no session is meant here. */
+static const char *find_meant(const struct cli *cli, const json_t *sessions, char *why) {
+  char folder[PATH_MAX];
+  const char *named = session_named(cli);
+  strcpy(why, "$TIDINGS_SESSION names it");
+  if (named || !getcwd(folder, sizeof folder)) return named;
+  struct session_choice choice = session_choice_by_folder(sessions, folder);
+  if (choice.session) session_choice_why(&choice, why, 128);
+  return choice.session ? json_value_text(choice.session, "session") : NULL;
+}
+
+static void print_meant(const char *meant, const char *why) {
+  if (!meant) {
+    puts("No running session works in this folder.");
+    return;
+  }
+  fputs("Here, without -s: ", stdout);
+  terminal_text(stdout, meant);
+  printf("; %s.\n", why);
+}
+
+static int sessions_verb(struct cli *cli) {
+  char why[128];
+  json_t *answer = NULL;
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    if (key == CLI_STOP) return cli->exit_code;
+  }
+  int code = cli_take_words(cli, 0, 0, "");
+  if (!code) code = ask_for_sessions(cli, &answer);
+  if (code) return code;
+  const json_t *sessions = json_object_get(answer, "sessions");
+  const char *meant = find_meant(cli, sessions, why);
+  if (cli->json) {
+    json_t *told = meant ? json_pack("{s:s, s:s}", "session", meant, "why", why) : json_null();
+    json_object_set_new(answer, "here", told);
+    code = print_json(cli, answer);
+  } else {
+    print_sessions(sessions);
+    if (json_array_size(sessions)) print_meant(meant, why);
+  }
+  json_decref(answer);
+  return code;
+}
+
+const struct cli_verb verb_sessions = {
+    .name = "sessions",
+    .usage = "[OPTION]...",
+    .summary = "list the sessions, and show which one is meant in this folder",
+    .help = "Lists the sessions of the store, those of running hosts first, with the time at "
+            "which each was used last: its newest turn, prompt or tool result. Then prints the "
+            "session that commands in this folder mean without -s, and why. This command "
+            "changes nothing.",
+    .with = WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .run = sessions_verb,
+    .examples = (const struct cli_example[]){{"tidings sessions", "Which agent gets what I push "
+                                                                  "here?"},
+                                             {NULL, NULL}},
+};

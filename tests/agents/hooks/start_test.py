@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What `tidings hook` does when a session starts: what the model is told, and what the store learns of a session whose start nobody reported."""
+import json
+import os
+import re
+import sys
+
+from kit import main
+
+HOSTS = {"codex": True, "claude": True, "gemini": False, "qwen": False}  # does a session that is resumed have what was said at its start?
+
+
+def call(place, host, event, session="s", owner=None, **fields):
+    text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **fields})
+    return place.ok("hook", "--owner", str(owner or os.getpid()), host, stdin=text).json
+
+
+def said(answer, event="SessionStart"):
+    assert set(answer) == {"hookSpecificOutput"} and set(answer["hookSpecificOutput"]) == {"hookEventName", "additionalContext"}, answer
+    assert answer["hookSpecificOutput"]["hookEventName"] == event, answer
+    return answer["hookSpecificOutput"]["additionalContext"]
+
+
+def test_instructions(place):
+    """each start of a session, after compaction too, says what the blocks are in it: in the configured format, with the session's own nonce"""
+    plain = 'Lists that begin with "While you worked (not from the user)" report'
+    for host in HOSTS:
+        for source in ("startup", "compact", "resume"):
+            assert said(call(place, host, "SessionStart", host, source=source)).startswith(plain)
+        assert call(place, host, "SessionStart", host, source="startup", agent_id="a1") == {}, "a subagent's"
+    place.env["TIDINGS_CONFIG"] = os.path.join(place.dir, "fenced.json")
+    with open(place.env["TIDINGS_CONFIG"], "w", encoding="utf-8") as file:
+        file.write('{"delivery": {"preset": "xml", "fence": "nonce"}}')
+    told = {session: said(call(place, "claude", "SessionStart", session)) for session in ("one", "two")}
+    nonces = {re.search("the nonce ([0-9a-f]{16}) in its opening tag", text)[1] for text in told.values()}
+    assert len(nonces) == 2 and all("<notification> tags" in text for text in told.values()), told
+    assert said(call(place, "claude", "SessionStart", "one", source="compact")) == told["one"]
+    place.ok("push", "-s", "one", "x")
+    nonce = re.search("the nonce ([0-9a-f]{16})", told["one"])[1]
+    assert nonce in said(call(place, "claude", "UserPromptSubmit", "one", prompt="x"), "UserPromptSubmit")
+    assert not os.path.exists(os.path.join(place.logs, "hook.log"))
+
+
+def test_late_start(place):
+    """a session that began before the setup is known by its folder and its host from its next call on"""
+    for number, (event, fields) in enumerate((("UserPromptSubmit", {"prompt": "x"}), ("PostToolUse", {"tool_name": "t", "tool_use_id": "c"}), ("Stop", {}))):
+        assert call(place, "claude", event, f"s{number}", **fields) == {}
+        attachment = place.ok("status", "-s", f"s{number}", "--json").json["attachment"]
+        assert attachment["cwd"] == place.work and attachment["host"] == "Claude Code", attachment
+    call(place, "claude", "UserPromptSubmit", "s0", prompt="x", cwd=place.dir)
+    assert place.ok("status", "-s", "s0", "--json").json["attachment"]["cwd"] == place.work, "it stays where it was first"
+    assert place.ok("status", "-s", "s0", "--json").json["state"] == "busy"
+    assert place.ok("push", "--print-session").text.strip() == "s0"
+    assert not os.path.exists(os.path.join(place.logs, "hook.log"))
+
+
+def test_resumed(place):
+    """another process that resumes a session says it again only where the agent's transcript does not have it"""
+    for host, keeps in HOSTS.items():
+        first, second = (place.start(command=["sleep", "600"]) for _ in range(2))
+        assert said(call(place, host, "SessionStart", host, first.pid, source="resume")), "the first that is known of the session"
+        answer = call(place, host, "SessionStart", host, second.pid, source="resume")
+        assert answer == {} if keeps else said(answer), (host, answer)
+        assert said(call(place, host, "SessionStart", host, second.pid, source="compact"))
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
