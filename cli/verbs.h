@@ -22,5 +22,6 @@ extern const struct cli_verb verb_status;
 extern const struct cli_verb verb_stats;
 extern const struct cli_verb verb_export;
 extern const struct cli_verb verb_config;
+extern const struct cli_verb verb_store;
 
 #endif
