@@ -178,6 +178,6 @@ const struct cli_verb verb_store = {
             {"tidings store check", "Find out whether the store is damaged."},
             {"tidings store backup ~/tidings-monday", "Copy the store while agents run."},
             {"tidings store salvage ~/.local/state/tidings ~/tidings-saved",
-             "Save what is left of a damaged store."},
+             "Recover what is left of a damaged store."},
             {NULL, NULL}},
 };

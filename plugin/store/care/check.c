@@ -11,12 +11,13 @@
 #include "store/rows/rows.h"
 
 static const char *const kinds[] = {
-    [ROW_META] = "the store's own row",  [ROW_NAME] = "a session's name",
-    [ROW_HEAD] = "a session's head",     [ROW_ITEM] = "a notification",
-    [ROW_DELIVERY] = "a delivery",       [ROW_DEDUP] = "an event that was seen",
-    [ROW_MEMORY] = "producers' memory",  [ROW_MESSAGE] = "a message",
-    [ROW_CONTENT] = "a message's text",  [ROW_MESSAGE_ID] = "a message's id",
-    [ROW_TRANSITION] = "a step of a run"};
+    [ROW_META] = "the store's own row",   [ROW_NAME] = "a session's name",
+    [ROW_HEAD] = "a session's head",      [ROW_ITEM] = "a notification",
+    [ROW_DELIVERY] = "a delivery",        [ROW_DEDUP] = "an event that was seen",
+    [ROW_MEMORY] = "producers' memory",   [ROW_MESSAGE] = "a message",
+    [ROW_CONTENT] = "a message's text",   [ROW_MESSAGE_ID] = "a message's id",
+    [ROW_TRANSITION] = "a step of a run", [ROW_RATE] = "a count of pushes",
+    [ROW_TOOLS] = "the kinds of a tool"};
 
 static const char *kind_name(const struct db_key *key) {
   uint8_t kind = key->bytes[4];

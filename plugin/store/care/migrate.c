@@ -117,10 +117,11 @@ static int check_layout(const struct migration *migration, uint64_t layout) {
                 "store %s has layout %d, as this build does: there is nothing to migrate",
                 migration->path, STORE_SCHEMA);
   if (layout >= OLDEST_LAYOUT) return 0;
-  return fail(migration->error, TIDINGS_E_STORE,
-              "store %s does not say which layout it has; save what is in it with 'tidings store "
-              "salvage %s NEW'",
-              migration->path, migration->path);
+  return fail(
+      migration->error, TIDINGS_E_STORE,
+      "store %s does not say which layout it has; recover what is in it with 'tidings store "
+      "salvage %s NEW'",
+      migration->path, migration->path);
 }
 
 /* The first row of all says the layout: the new store is begun then. */
@@ -171,11 +172,12 @@ static int migrate_rows(struct migration *migration, int fd) {
   if (sound || stopped) return stopped;
   if (err == ENOMEM)
     return fail(migration->error, TIDINGS_E_NOMEM, "no memory to read store %s", migration->path);
-  return fail(migration->error, TIDINGS_E_STORE,
-              "store %s: data.mdb is damaged: page %llu %s; save what is left with 'tidings store "
-              "salvage %s NEW'",
-              migration->path, (unsigned long long)walk.page,
-              walk.finding ? walk.finding : "cannot be read", migration->path);
+  return fail(
+      migration->error, TIDINGS_E_STORE,
+      "store %s: data.mdb is damaged: page %llu %s; recover what is left with 'tidings store "
+      "salvage %s NEW'",
+      migration->path, (unsigned long long)walk.page,
+      walk.finding ? walk.finding : "cannot be read", migration->path);
 }
 
 int care_migrate(const char *path, const char *to, struct care_report *ret_report,

@@ -28,7 +28,7 @@
 
 static int damaged(const struct db *db, struct tidings_error *error, const char *how) {
   return fail(error, TIDINGS_E_STORE,
-              "store %s: data.mdb %s; save what is left with 'tidings store salvage %s NEW', or "
+              "store %s: data.mdb %s; recover what is left with 'tidings store salvage %s NEW', or "
               "restore it from a backup",
               db->directory, how, db->directory);
 }

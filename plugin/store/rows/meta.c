@@ -46,7 +46,7 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
   if (!intact || reader.bad)
     return fail(
         error, TIDINGS_E_STORE,
-        "store %s: the record of its schema number is damaged; save what is left with 'tidings "
+        "store %s: the record of its schema number is damaged; recover what is left with 'tidings "
         "store salvage %s NEW', or restore it from a backup",
         db->directory, db->directory);
   return schema == STORE_SCHEMA ? 0 : refuse_schema(db, schema, error);
