@@ -9,6 +9,7 @@
 #include "cli/toml.h"
 #include "cli/verbs.h"
 #include "cli/watch/watch.h"
+#include "command/store.h"
 #include "command/verbs.h"
 
 static const struct cli_verb verb_help = VERB_HELP("tidings", "push");
@@ -16,11 +17,13 @@ static const struct cli_verb verb_version =
     VERB_VERSION("tidings", " 'tidings doctor' also prints the plugin's version.");
 
 static const struct cli_verb *const verbs[] = {
-    &verb_push,   &verb_run,      &verb_log,   &verb_watch,   &verb_deliver, &verb_submit,
-    &verb_queue,  &verb_event,    &verb_wait,  &verb_pending, &verb_history, &verb_explain,
-    &verb_status, &verb_sessions, &verb_stats, &verb_export,  &verb_setup,   &verb_hook,
-    &verb_config, &verb_doctor,   &verb_help,  &verb_version, NULL,
+    &verb_push,   &verb_run,      &verb_log,    &verb_watch,   &verb_deliver, &verb_submit,
+    &verb_queue,  &verb_event,    &verb_wait,   &verb_pending, &verb_history, &verb_explain,
+    &verb_status, &verb_sessions, &verb_stats,  &verb_export,  &verb_setup,   &verb_hook,
+    &verb_config, &verb_store,    &verb_doctor, &verb_help,    &verb_version, NULL,
 };
+
+static const struct cli_verb *const internal_verbs[] = {&verb_store_check, NULL};
 
 static const struct cli_example environment[] = {
     {"TIDINGS_SESSION", "The session, if -s is not given."},
@@ -54,6 +57,7 @@ static const struct cli_program tidings = {
              "Build; the agent that works in this folder is notified when it ends."},
             {NULL, NULL}},
     .verbs = verbs,
+    .internal_verbs = internal_verbs,
     .list_sessions = "tidings status --names",
     .toml_to_json = toml_to_json,
 };

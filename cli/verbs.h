@@ -23,5 +23,6 @@ extern const struct cli_verb verb_sessions;
 extern const struct cli_verb verb_stats;
 extern const struct cli_verb verb_export;
 extern const struct cli_verb verb_config;
+extern const struct cli_verb verb_store;
 
 #endif

@@ -89,6 +89,8 @@ static int32_t host_random(void *context, void *buffer, size_t len) {
 
 /* -- where things are -------------------------------------------------------------------------- */
 
+uint32_t kit_flags(void) { return KIT_FLAGS; }
+
 char *kit_plugin_path(void) {
   const char *named = getenv("TIDINGS_PLUGIN");
   return named && named[0] ? strdup(named)

@@ -23,6 +23,7 @@ void kit_close(struct hostkit *kit); /* NULL is allowed */
 int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,
                     struct hostkit **ret_kit);
 
+uint32_t kit_flags(void);                    /* HOSTKIT_*, as this program loads a plugin */
 char *kit_plugin_path(void);                 /* free it; NULL: out of memory */
 char *kit_store_path(const struct cli *cli); /* the same; NULL too when there is no home */
 

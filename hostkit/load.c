@@ -62,8 +62,10 @@ static struct tidings_wake wake_extension(const struct tidings_entry *entry) {
   return ours.descriptor && ours.next_session ? ours : (struct tidings_wake){0};
 }
 
-int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_settings *settings,
-                struct hk_instance *ret_instance, struct tidings_error *error) {
+/* The copy stays the caller's. */
+static int32_t map_image(struct hk_copy *copy, const char *label,
+                         const struct hk_settings *settings, struct hk_instance *ret_instance,
+                         struct tidings_error *error) {
   struct hk_instance loaded = {.image = dlopen(copy->path, RTLD_NOW | RTLD_LOCAL)};
   int32_t code = TIDINGS_OK;
   if (!loaded.image)
@@ -71,21 +73,39 @@ int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_setting
   hk_copy_unlink(
       copy); /* mapped or not, nothing needs the name any more, and a killed host leaves no file */
   if (code) return code;
-
   code = hk_entry_read(dlsym(loaded.image, TIDINGS_ENTRY_SYMBOL), label, &loaded.entry, error);
-  if (!code) {
-    struct tidings_open_options options = hk_settings_open_options(settings);
-    code = hk_entry_open(&loaded.entry, label, settings->host, &options, &loaded.plugin,
-                         &loaded.functions, error);
-  }
+  if (code) unload_image(loaded.image, copy, settings);
+  else *ret_instance = loaded;
+  return code;
+}
+
+static void take_copy(struct hk_instance *loaded, struct hk_copy *copy) {
+  loaded->copy = *copy;
+  *copy = HK_COPY_NONE;
+}
+
+int32_t hk_load_entry(struct hk_copy *copy, const char *label, const struct hk_settings *settings,
+                      struct hk_instance *ret_instance, struct tidings_error *error) {
+  int32_t code = map_image(copy, label, settings, ret_instance, error);
+  if (!code) take_copy(ret_instance, copy);
+  return code;
+}
+
+int32_t hk_load(struct hk_copy *copy, const char *label, const struct hk_settings *settings,
+                struct hk_instance *ret_instance, struct tidings_error *error) {
+  struct hk_instance loaded;
+  int32_t code = map_image(copy, label, settings, &loaded, error);
+  if (code) return code;
+  struct tidings_open_options options = hk_settings_open_options(settings);
+  code = hk_entry_open(&loaded.entry, label, settings->host, &options, &loaded.plugin,
+                       &loaded.functions, error);
   if (code) {
     unload_image(loaded.image, copy, settings);
     return code;
   }
   loaded.query = query_extension(&loaded.entry);
   loaded.wake = wake_extension(&loaded.entry);
-  loaded.copy = *copy;
-  *copy = HK_COPY_NONE;
+  take_copy(&loaded, copy);
   *ret_instance = loaded;
   return TIDINGS_OK;
 }

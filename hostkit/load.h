@@ -29,6 +29,10 @@ struct hk_instance {
 int32_t hk_prepare(const char *path, const struct hk_settings *settings, struct hk_copy *ret_copy,
                    struct tidings_error *error);
 
+/* Loads a prepared copy and reads its entry; no instance is opened: of *ret_instance only image,
+ * entry and copy may be used. Else as hk_load. */
+int32_t hk_load_entry(struct hk_copy *copy, const char *label, const struct hk_settings *settings,
+                      struct hk_instance *ret_instance, struct tidings_error *error);
 /* Loads a prepared copy and opens an instance. On success the copy has moved into *ret_instance; on
  * failure it is unlinked but still the caller's, and nothing stays loaded. `label` is what errors
  * call the plugin. */

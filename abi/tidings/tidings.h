@@ -12,6 +12,7 @@
 #include <tidings/plugin.h>
 #include <tidings/query.h>
 #include <tidings/reply.h>
+#include <tidings/store.h>
 #include <tidings/wake.h>
 
 #endif

@@ -12,6 +12,7 @@
 #include "cli/doctor/doctor.h"
 #include "command/kit.h"
 #include "command/print.h"
+#include "command/store.h"
 
 enum { LITTLE_SPACE = 64 << 20 };
 
@@ -23,8 +24,9 @@ static const char *remedy_for(int32_t code) {
     return "Look for a process that is stopped or hangs while it uses the store.";
   case TIDINGS_E_NOMEM: return "Free memory.";
   default:
-    return "If it is damaged or from an older build, move it away. A new store is "
-           "created, and what was pending in the old one is lost.";
+    return "If it is damaged, recover what is left with 'tidings store salvage FROM TO', or "
+           "restore a "
+           "backup. If it is of an older build, 'tidings store migrate FROM TO' makes a new one.";
   }
 }
 
@@ -73,9 +75,42 @@ static void examine_space(struct doctor *doctor, const char *path) {
               "%llu MiB are free on the store's file system", left >> 20);
 }
 
-void doctor_store(struct doctor *doctor) {
+/* In a process of its own, because a damaged file may end whoever opens it. Returns whether it is
+ * worth opening. A layout that this build does not have is said by opening. */
+static bool examine_file(struct doctor *doctor, const char *path) {
+  const json_t *finding = NULL;
+  json_t *answer = NULL;
+  size_t i = 0;
+  if (store_check(path, &answer, NULL)) return true;
+  bool sound = json_is_true(json_object_get(answer, "sound"));
+  bool only_layout = json_object_get(answer, "layout") && !json_value_count(answer, "damaged");
+  json_array_foreach(json_object_get(answer, "findings"), i, finding) {
+    if (json_object_get(finding, "page")) only_layout = false;
+  }
+  if (!sound && !only_layout) json_array_foreach(json_object_get(answer, "findings"), i, finding) {
+      char page[32] = "";
+      if (json_object_get(finding, "page"))
+        snprintf(page, sizeof page,
+                 "page %llu: ", (unsigned long long)json_value_count(finding, "page"));
+      doctor_find(doctor, SEVERITY_PROBLEM, "store", remedy_for(TIDINGS_E_STORE), "%s: %s%s", path,
+                  page, json_value_text(finding, "text"));
+    }
+  json_decref(answer);
+  return sound || only_layout;
+}
+
+static void examine_opening(struct doctor *doctor, const char *path) {
   struct tidings_error error = {.size = sizeof error};
   struct hostkit *kit = NULL;
+  int32_t code = kit_open(doctor->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, &error);
+  kit_close(kit);
+  if (code)
+    doctor_find(doctor, SEVERITY_PROBLEM, "store", remedy_for(code), "%s (%s)", error.text,
+                hostkit_error_name(code));
+  else doctor_find(doctor, SEVERITY_OK, "store", NULL, "%s", path);
+}
+
+void doctor_store(struct doctor *doctor) {
   char *path = kit_store_path(doctor->cli);
   if (!path) {
     doctor_find(doctor, SEVERITY_PROBLEM, "store", "Set HOME, or name a store with TIDINGS_STORE.",
@@ -83,12 +118,7 @@ void doctor_store(struct doctor *doctor) {
     return;
   }
   if (examine_folder(doctor, path) && doctor->plugin_works) {
-    int32_t code = kit_open(doctor->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, &error);
-    kit_close(kit);
-    if (code)
-      doctor_find(doctor, SEVERITY_PROBLEM, "store", remedy_for(code), "%s (%s)", error.text,
-                  hostkit_error_name(code));
-    else doctor_find(doctor, SEVERITY_OK, "store", NULL, "%s", path);
+    if (examine_file(doctor, path)) examine_opening(doctor, path);
     examine_space(doctor, path);
   }
   free(path);

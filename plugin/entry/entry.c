@@ -11,6 +11,7 @@
 #include "build_id.h"
 #include "common/error.h"
 #include "entry/copy_in.h"
+#include "entry/entry_store.h"
 #include "event/event.h"
 #include "flow/flow.h"
 #include "instance/instance.h"
@@ -336,6 +337,7 @@ static const struct tidings_wake wake_extension = {
 static const void *get_extension(const char *id) {
   if (id && strcmp(id, TIDINGS_EXT_QUERY) == 0) return &query_extension;
   if (id && strcmp(id, TIDINGS_EXT_WAKE) == 0) return &wake_extension;
+  if (id && strcmp(id, TIDINGS_EXT_STORE) == 0) return &entry_store_extension;
   return NULL;
 }
 

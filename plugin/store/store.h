@@ -43,7 +43,8 @@ struct store_options {
   void *log_context;
   /* how long to wait for another process that is just creating the store */
   uint32_t create_budget_ms;
-  int64_t now_ms; /* the host's wall clock */
+  int64_t now_ms;  /* the host's wall clock */
+  bool only_reads; /* opening forgets no rows; now_ms is not used */
 };
 
 /* Errors: STORE with a sentence that says what to do, SCHEMA_NEWER, BUSY, NOMEM. */

@@ -76,7 +76,7 @@ def object_schemas(schema, path="data"):
 
 
 def main(source):
-    names = ["event", "config", "reply", "query"]
+    names = ["event", "config", "reply", "query", "store"]
     schemas = {name: load(source, "abi", "schema", f"{name}.schema.json") for name in names}
     for name, schema in schemas.items():
         try:

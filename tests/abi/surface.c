@@ -12,8 +12,10 @@ EXPORTED void tidings_surface_entry(const struct tidings_entry *entry);
 EXPORTED void tidings_surface_plugin(const struct tidings_plugin *plugin);
 EXPORTED void tidings_surface_query(const struct tidings_query *query);
 EXPORTED void tidings_surface_wake(const struct tidings_wake *wake);
+EXPORTED void tidings_surface_store(const struct tidings_store *store);
 
 void tidings_surface_entry(const struct tidings_entry *entry) { (void)entry; }
 void tidings_surface_plugin(const struct tidings_plugin *plugin) { (void)plugin; }
 void tidings_surface_query(const struct tidings_query *query) { (void)query; }
 void tidings_surface_wake(const struct tidings_wake *wake) { (void)wake; }
+void tidings_surface_store(const struct tidings_store *store) { (void)store; }

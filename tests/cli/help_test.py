@@ -74,6 +74,8 @@ def test_examples(place):
     for handle in ("make-3f9a2c", "tests-07be44"):
         with open(os.path.join(place.logs, handle + ".log"), "w", encoding="utf-8") as file:
             file.write("what the examples of log print\n")
+    os.makedirs(os.path.join(place.dir, ".local/state"))
+    os.symlink(place.store, os.path.join(place.dir, ".local/state/tidings"))  # where the example of store salvage looks
     expected = {"tidings setup codex": 1}  # this codex is no app server, so that it cannot be asked to trust
     for verb in verbs(place):
         text = place.ok("help", verb).text.split("\nExamples:\n")[1]

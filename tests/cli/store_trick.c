@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * store_trick.c: states of a store that no command can make: a writer that holds the lock, a store
- * of a newer version.
+ * of a newer or older version.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,14 +28,14 @@ static int hold(struct store *store) {
 }
 
 /* As a version with another layout would leave it. */
-static int make_newer(struct store *store) {
+static int put_layout(struct store *store, uint64_t layout) {
   struct db_key key = row_key(0, ROW_META, 0);
   struct buffer body = BUFFER_EMPTY;
   struct store_txn *txn;
   if (store_write(store, store_deadline_in(PATIENCE_MS), &txn, NULL)) return 1;
   record_begin(&body);
-  record_u64(&body, STORE_SCHEMA + 1);
-  record_u64(&body, 1);
+  record_u64(&body, layout);
+  record_u64(&body, 2);
   int code = row_put(txn, &key, &body, NULL);
   buffer_free(&body);
   return code || store_commit(txn, NULL) ? 1 : 0;
@@ -51,7 +51,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   int code = strcmp(argv[1], "hold") == 0    ? hold(store)
-             : strcmp(argv[1], "newer") == 0 ? make_newer(store)
+             : strcmp(argv[1], "older") == 0 ? put_layout(store, STORE_SCHEMA - 1)
+             : strcmp(argv[1], "newer") == 0 ? put_layout(store, STORE_SCHEMA + 1)
                                              : 2;
   store_close(store);
   return code;

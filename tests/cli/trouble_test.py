@@ -109,7 +109,7 @@ def test_folder(place):
     with open(os.path.join(place.store, "data.mdb"), "r+b") as file:
         file.truncate(1000)
     place.refused("pending", "-s", "s", says="TIDINGS_E_STORE")
-    assert "move it away" in doctor(place, 1)["store"]["remedy"]
+    assert "tidings store salvage" in doctor(place, 1)["store"]["remedy"]
 
 
 def test_plugin(place):

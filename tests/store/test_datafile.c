@@ -187,7 +187,7 @@ Test(schema, an_older_store_is_refused_and_left_as_it_is) {
   store_close(store);
   struct bytes before = read_all(kit_path("store/data.mdb"));
   cr_assert_eq(open_code(&error), TIDINGS_E_STORE, "%s", error.text);
-  cr_assert(strstr(error.text, "use the tidings that made it"), "%s", error.text);
+  cr_assert(strstr(error.text, "tidings store migrate"), "%s", error.text);
   expect_untouched(&before);
   free(before.bytes);
 }

@@ -28,6 +28,7 @@ LAYERS = (
     ("plugin/store/wake",),
     ("plugin/store/push", "plugin/store/forget"),
     ("plugin/store/open",),
+    ("plugin/store/care",),
     ("plugin/instance",),
     ("plugin/session",),
     ("plugin/flow", "plugin/query"),

@@ -239,8 +239,23 @@ HOSTKIT_API int32_t hostkit_wake_descriptor(struct hostkit *hostkit, int32_t *re
 HOSTKIT_API int32_t hostkit_next_session(struct hostkit *hostkit, char *buffer, size_t buffer_size,
                                          size_t *ret_len, struct tidings_error *error);
 
-/* Gives back what hostkit_query, hostkit_reply_json and the flat functions returned. [any thread]
- * NULL is allowed. Since 1.0. */
+/* What hostkit_store is to do. Since 1.1. */
+#define HOSTKIT_STORE_CHECK 1u
+#define HOSTKIT_STORE_BACKUP 2u
+#define HOSTKIT_STORE_SALVAGE 3u
+#define HOSTKIT_STORE_MIGRATE 4u
+
+/* Looks after a store by the extension tidings.store/1 (store.h) of a plugin that is loaded for
+ * this call: no instance is opened, and `options` says only which plugin, and how it is loaded.
+ * [any thread] [never from a callback] It may take minutes. *ret_json is NUL-terminated; free it
+ * with hostkit_free. Errors: INVAL (an unknown task), those of hostkit_open and of the extension;
+ * UNSUPPORTED if the plugin does not have it. Since 1.1. */
+HOSTKIT_API int32_t hostkit_store(const struct hostkit_options *options, uint32_t task,
+                                  const struct tidings_store_request *request, char **ret_json,
+                                  struct tidings_error *error);
+
+/* Gives back what hostkit_query, hostkit_store, hostkit_reply_json and the flat functions returned.
+ * [any thread] NULL is allowed. Since 1.0. */
 HOSTKIT_API void hostkit_free(void *memory);
 
 /* -- what to send ------------------------------------------------------------------------------ */

@@ -27,10 +27,10 @@
 #define LOCKFILE_BYTES ((off_t)(STORE_MAX_READERS * 64 + 8192))
 
 static int damaged(const struct db *db, struct tidings_error *error, const char *how) {
-  return fail(
-      error, TIDINGS_E_STORE,
-      "store %s: data.mdb %s; move the folder away to start empty, or restore it from a backup",
-      db->directory, how);
+  return fail(error, TIDINGS_E_STORE,
+              "store %s: data.mdb %s; recover what is left with 'tidings store salvage %s NEW', or "
+              "restore it from a backup",
+              db->directory, how, db->directory);
 }
 
 static int read_meta(const struct db *db, int fd, off_t at, uint8_t *ret_page,

@@ -50,21 +50,61 @@ static int byte_lock(int fd, short type, off_t at) {
   return fcntl(fd, F_OFD_SETLK, &lock) ? errno : 0;
 }
 
-int shared_gate(struct db *db, uint32_t budget_ms, struct tidings_error *error) {
+static int take_gate(int fd, const char *directory, uint32_t budget_ms,
+                     struct tidings_error *error) {
   store_deadline deadline = store_deadline_in(budget_ms);
   for (;;) {
-    int err = byte_lock(db->shared.fd, F_WRLCK, GATE);
+    int err = byte_lock(fd, F_WRLCK, GATE);
     if (!err) return 0;
     if (err != EAGAIN && err != EACCES)
-      return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", db->directory,
-                  db->directory, strerror(err));
+      return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", directory,
+                  directory, strerror(err));
     if (monotonic_ns() >= deadline)
       return fail(error, TIDINGS_E_BUSY,
                   "store %s: another process is opening it and has not finished; try again",
-                  db->directory);
+                  directory);
     struct timespec pause = {0, 1000000};
     nanosleep(&pause, NULL);
   }
+}
+
+int shared_gate(struct db *db, uint32_t budget_ms, struct tidings_error *error) {
+  return take_gate(db->shared.fd, db->directory, budget_ms, error);
+}
+
+/* A process that uses the store: each has the byte of its pid. 0: it has ended by now. */
+static uint32_t user_of(int fd) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = PIDS, .l_len = 0};
+  if (fcntl(fd, F_OFD_GETLK, &lock) || lock.l_type == F_UNLCK || lock.l_start < PIDS) return 0;
+  return (uint32_t)(lock.l_start - PIDS);
+}
+
+int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, int *ret_fd,
+                 uint32_t *ret_user, struct tidings_error *error) {
+  int fd = openat(directory_fd, "shared", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  *ret_user = 0;
+  if (fd < 0 && (errno == ENOENT || errno == EROFS)) {
+    *ret_fd = -1;
+    return 0;
+  }
+  if (fd < 0)
+    return fail(error, TIDINGS_E_STORE, "store %s: its file shared cannot be opened: %s", directory,
+                strerror(errno));
+  int code = take_gate(fd, directory, budget_ms, error);
+  int err = code ? 0 : byte_lock(fd, F_WRLCK, USERS);
+  if (!code && !err) {
+    *ret_fd = fd;
+    return 0;
+  }
+  if (err == EAGAIN || err == EACCES) *ret_user = user_of(fd);
+  else if (err)
+    code = fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", directory,
+                directory, strerror(err));
+  if (!code && !*ret_user) /* between two users: whoever asks again finds who it is */
+    code =
+        fail(error, TIDINGS_E_BUSY, "store %s: a process has just used it; try again", directory);
+  close(fd);
+  return code;
 }
 
 static int init_writer(struct db *db, struct tidings_error *error) {

@@ -75,6 +75,13 @@ int shared_gate(struct db *db, uint32_t budget_ms, struct tidings_error *error);
 void shared_admit(struct db *db);
 void shared_close(struct db *db);
 
+/* Keeps every other process from opening the store at `directory_fd`, without using it: for who
+ * reads the file without the engine. Closing *ret_fd ends that; -1: no process ever used the store,
+ * or none can. Nothing is made or changed. *ret_user: the process that uses the store; then *ret_fd
+ * is not written. Errors: BUSY (another process is opening it), STORE. */
+int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, int *ret_fd,
+                 uint32_t *ret_user, struct tidings_error *error);
+
 /* The writer lock, of all processes. Errors: BUSY, STORE. */
 int shared_writer_lock(struct db *db, store_deadline deadline, struct tidings_error *error);
 void shared_writer_unlock(struct db *db);

@@ -249,20 +249,45 @@ static bool check_big(struct walk *walk, const struct walk_tree *tree, const uin
   return !tree->numeric || check_big_list(walk, first, value_bytes(node), piece);
 }
 
+static bool visit_row(struct walk *walk, const uint8_t *key, struct tidings_span value,
+                      uint64_t page) {
+  walk->stopped = walk->visit(walk->context, key, value, page);
+  return !walk->stopped;
+}
+
+static bool visit_big(struct walk *walk, const uint8_t *node, uint64_t page) {
+  uint64_t first = page_u64(node, NODE_HEAD_BYTES + DB_KEY_BYTES);
+  size_t bytes = value_bytes(node);
+  uint8_t *value = malloc(PAGE_HEAD_BYTES + bytes);
+  if (!value) {
+    walk->err = ENOMEM;
+    return false;
+  }
+  bool sound =
+      read_at(walk, first, value, PAGE_HEAD_BYTES + bytes) &&
+      visit_row(walk, key_of(node), span_of((const char *)value + PAGE_HEAD_BYTES, bytes), page);
+  free(value);
+  return sound;
+}
+
 static bool check_value(struct walk *walk, const struct walk_tree *tree, const struct level *level,
                         unsigned index, struct walk_tree *counted) {
   const uint8_t *node = node_at(level->page, index), *key = key_of(node);
   uint8_t *piece = room(walk, tree->depth);
+  uint64_t page = page_u64(level->page, PAGE_NUMBER_AT);
   struct walk_list list;
   if (tree->numeric) {
-    uint64_t page = page_u64(level->page, PAGE_NUMBER_AT), transaction = page_u64(key, 0);
+    uint64_t transaction = page_u64(key, 0);
     if (!transaction || transaction > walk->transaction)
       return walk_found(walk, page, "frees pages in a transaction that never was");
     if (value_bytes(node) < sizeof(uint64_t) || value_bytes(node) % sizeof(uint64_t))
       return walk_found(walk, page, "has a list of free pages with an odd length");
   }
-  if (is_big(node)) return check_big(walk, tree, node, piece, counted);
+  bool visits = walk->visit && !tree->numeric;
+  if (is_big(node))
+    return check_big(walk, tree, node, piece, counted) && (!visits || visit_big(walk, node, page));
   const uint8_t *value = key + tree->key_bytes;
+  if (visits) return visit_row(walk, key, span_of((const char *)value, value_bytes(node)), page);
   return !tree->numeric || (walk_list_begin(walk, &list, page_u64(value, 0), value_bytes(node)) &&
                             walk_list_take(walk, &list, value + sizeof(uint64_t),
                                            value_bytes(node) - sizeof(uint64_t)));

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/span.h"
+
 struct walk_tree {
   uint64_t root, branches, leaves, overflows, entries; /* as the head counts them */
   unsigned depth, key_bytes;
@@ -24,9 +26,15 @@ struct walk {
   int fd;
   uint64_t page_bytes, last_page, file_pages, transaction;
   struct walk_tree free_pages, rows;
-  uint8_t *seen;       /* a bit for each page */
-  uint8_t *pages;      /* room for one page of each level, and one more */
-  int err;             /* an errno: the file could not be read, or there is no memory */
+  uint8_t *seen;  /* a bit for each page */
+  uint8_t *pages; /* room for one page of each level, and one more */
+  int err;        /* an errno: the file could not be read, or there is no memory */
+  /* Called for each row in the order of the keys; NULL: rows are not read. `value` is borrowed for
+   * the call. Anything but 0 ends the walk, which then returns false without a finding. To be set
+   * between walk_begin and walk_run, which then takes memory for large values. */
+  int (*visit)(void *context, const uint8_t *key, struct tidings_span value, uint64_t page);
+  void *context;
+  int stopped;         /* what `visit` returned */
   uint64_t page;       /* where it is not sound, */
   const char *finding; /* and how; NULL: nothing was found */
 };
@@ -34,8 +42,8 @@ struct walk {
 /* Reads the heads and takes the memory that the walk needs. `map_bytes`: of the map that the file
  * was made with. False: see err, or finding. walk_end is to be called in any case. */
 bool walk_begin(struct walk *walk, int fd, uint64_t map_bytes);
-/* True: the file is sound. Takes no memory and calls pread alone, so that a forked child may run
- * it. */
+/* True: the file is sound. Without `visit` it takes no memory and calls pread alone, so that a
+ * forked child may run it. */
 bool walk_run(struct walk *walk);
 void walk_end(struct walk *walk);
 

@@ -72,10 +72,11 @@ void walk_note_clean(struct db *db) {
 
 static int say_finding(const struct db *db, uint64_t page, const char *finding,
                        struct tidings_error *error) {
-  return fail(error, TIDINGS_E_STORE,
-              "store %s: data.mdb is damaged: page %llu %s; move the folder away to start empty, "
-              "or restore it from a backup",
-              db->directory, (unsigned long long)page, finding);
+  return fail(
+      error, TIDINGS_E_STORE,
+      "store %s: data.mdb is damaged: page %llu %s; recover what is left with 'tidings store "
+      "salvage %s NEW', or restore it from a backup",
+      db->directory, (unsigned long long)page, finding, db->directory);
 }
 
 static int say(const struct db *db, const struct walk *walk, struct tidings_error *error) {

@@ -46,7 +46,8 @@ static int open_files(struct store *store, const struct store_options *options,
     shared_close(db);
     return code;
   }
-  if (db->shared.sole_user) purge_run(store, options->now_ms, options->create_budget_ms);
+  if (db->shared.sole_user && !options->only_reads)
+    purge_run(store, options->now_ms, options->create_budget_ms);
   shared_admit(db);
   return 0;
 }

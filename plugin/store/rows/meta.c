@@ -21,9 +21,9 @@ static int refuse_schema(const struct db *db, uint64_t schema, struct tidings_er
                 "store was left as it is",
                 db->directory, (unsigned long long)schema, STORE_SCHEMA);
   return fail(error, TIDINGS_E_STORE,
-              "store %s has schema %llu, this build knows %d; use the tidings that made it, or "
-              "another store. The store was left as it is",
-              db->directory, (unsigned long long)schema, STORE_SCHEMA);
+              "store %s has schema %llu, this build knows %d; make a new one from it with 'tidings "
+              "store migrate %s NEW'. The store was left as it is",
+              db->directory, (unsigned long long)schema, STORE_SCHEMA, db->directory);
 }
 
 int meta_check(struct store_txn *txn, struct tidings_error *error) {
@@ -44,9 +44,11 @@ int meta_check(struct store_txn *txn, struct tidings_error *error) {
   bool intact = record_open(&reader, &key, value);
   uint64_t schema = intact ? record_read_u64(&reader) : 0;
   if (!intact || reader.bad)
-    return fail(error, TIDINGS_E_STORE,
-                "store %s: the record of its schema number is damaged; restore it from a backup",
-                db->directory);
+    return fail(
+        error, TIDINGS_E_STORE,
+        "store %s: the record of its schema number is damaged; recover what is left with 'tidings "
+        "store salvage %s NEW', or restore it from a backup",
+        db->directory, db->directory);
   return schema == STORE_SCHEMA ? 0 : refuse_schema(db, schema, error);
 }
 
@@ -67,20 +69,24 @@ static int read_meta(struct store_txn *txn, uint64_t *ret_schema, uint64_t *ret_
 }
 
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
-  struct db_key key = row_key(0, ROW_META, 0);
-  struct buffer body = BUFFER_EMPTY;
   uint64_t schema = 0, next = 0;
   int code = read_meta(txn, &schema, &next, error);
   if (code) return code;
   if (next > UINT32_MAX)
     return fail(error, TIDINGS_E_FULL,
                 "the store has had 4,294,967,295 sessions; move it away to start a new one");
-  record_begin(&body);
-  record_u64(&body, schema);
-  record_u64(&body, next + 1);
-  code = row_put(txn, &key, &body, error);
+  code = meta_put_next(txn, next + 1, error);
   if (!code) *ret_number = (uint32_t)next;
   return code;
+}
+
+int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *error) {
+  struct db_key key = row_key(0, ROW_META, 0);
+  struct buffer body = BUFFER_EMPTY;
+  record_begin(&body);
+  record_u64(&body, STORE_SCHEMA);
+  record_u64(&body, next);
+  return row_put(txn, &key, &body, error);
 }
 
 int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_error *error) {

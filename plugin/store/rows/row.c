@@ -16,8 +16,8 @@ int row_put(struct store_txn *txn, const struct db_key *key, struct buffer *body
 
 int row_damaged(struct tidings_error *error, const char *what, uint32_t session, uint64_t n) {
   return fail(error, TIDINGS_E_STORE,
-              "the store's record of %s %llu of session number %u is damaged; restore the store "
-              "from a backup or close the session",
+              "the store's record of %s %llu of session number %u is damaged; make the store "
+              "anew with 'tidings store salvage', restore it from a backup, or close the session",
               what, (unsigned long long)n, session);
 }
 

@@ -42,6 +42,18 @@ int meta_check(struct store_txn *txn, struct tidings_error *error);
 /* Sessions' numbers are counted up and never given out again. Errors: FULL, STORE, NOMEM. */
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error);
 
+/* For a store that is made from another: the number of the next session. Errors: NOMEM, STORE. */
+int meta_put_next(struct store_txn *txn, uint64_t next, struct tidings_error *error);
+
+/* -- sessions.c -------------------------------------------------------------------------------- */
+
+/* False: the row is damaged. The name points into the record. */
+bool session_decode(const struct db_key *key, struct tidings_span record,
+                    struct tidings_span *ret_name, uint32_t *ret_number);
+/* Gives a number that has no name one. Errors: FULL, STORE, NOMEM. */
+int session_name(struct store_txn *txn, struct tidings_span name, uint32_t number,
+                 struct tidings_error *error);
+
 /* -- tools.c ----------------------------------------------------------------------------------- */
 
 /* Has the tool that this notification is of (`tool`, or its source) declared another set of kinds?

@@ -51,6 +51,15 @@ int session_find(struct store_txn *txn, struct tidings_span session, uint32_t *r
   return find_name(txn, session, &key, ret_number, error);
 }
 
+static int put_name(struct store_txn *txn, const struct db_key *key, struct tidings_span name,
+                    uint32_t number, struct tidings_error *error) {
+  struct buffer body = BUFFER_EMPTY;
+  record_begin(&body);
+  record_u64(&body, number);
+  record_bytes(&body, name);
+  return row_put(txn, key, &body, error);
+}
+
 int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *ret_number,
                 struct tidings_error *error) {
   struct db_key key;
@@ -58,25 +67,28 @@ int session_add(struct store_txn *txn, struct tidings_span session, uint32_t *re
   int code = find_name(txn, session, &key, &number, error);
   if (code) return code;
   if (!number) {
-    struct buffer body = BUFFER_EMPTY;
     code = meta_take_number(txn, &number, error);
-    if (code) return code;
-    record_begin(&body);
-    record_u64(&body, number);
-    record_bytes(&body, session);
-    code = row_put(txn, &key, &body, error);
+    if (!code) code = put_name(txn, &key, session, number, error);
     if (code) return code;
   }
   *ret_number = number;
   return 0;
 }
 
-/* False: the row is damaged. */
-static bool read_name(const struct db_cursor *cursor, struct tidings_span *ret_name,
-                      uint32_t *ret_number) {
-  struct db_key key = row_key(0, ROW_NAME, row_key_n(cursor->key));
+int session_name(struct store_txn *txn, struct tidings_span name, uint32_t number,
+                 struct tidings_error *error) {
+  struct db_key key;
+  uint32_t taken = 0;
+  int code = find_name(txn, name, &key, &taken, error);
+  if (!code && taken)
+    code = fail(error, TIDINGS_E_FULL, "the session %s is there already", quote(name).text);
+  return code ? code : put_name(txn, &key, name, number, error);
+}
+
+bool session_decode(const struct db_key *key, struct tidings_span record,
+                    struct tidings_span *ret_name, uint32_t *ret_number) {
   struct record_reader reader;
-  if (!record_open(&reader, &key, cursor->value)) return false;
+  if (!record_open(&reader, key, record)) return false;
   uint64_t number = record_read_u64(&reader);
   *ret_name = record_read_bytes(&reader);
   *ret_number = (uint32_t)number;
@@ -93,7 +105,8 @@ int session_scan(struct store_txn *txn, session_visitor each, void *context,
   while (!rc && !result && row_key_is_like(cursor.key, &from)) {
     struct tidings_span name;
     uint32_t number;
-    if (read_name(&cursor, &name, &number)) result = each(context, name, number);
+    struct db_key key = row_key(0, ROW_NAME, row_key_n(cursor.key));
+    if (session_decode(&key, cursor.value, &name, &number)) result = each(context, name, number);
     rc = db_cursor_next(&cursor);
   }
   db_cursor_close(&cursor);

@@ -16,26 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "open/parts.h"
+#include "open/damaging.h"
 
-enum { PAGE = 4096, STORE_SECONDS = 60 };
-
-/* Shared with the child that opens. */
-struct tally {
-  _Atomic(uint64_t) next, refused, whole, partial, again, failing;
-};
-
-struct damaging {
-  struct rig rig;
-  char original[FOLDER_PATH_MAX], store[FOLDER_PATH_MAX], data[FOLDER_PATH_MAX];
-  uint8_t *bytes, *earlier; /* the same file some commits before */
-  size_t length, earlier_length;
-  uint64_t seed, killed;
-  struct tally *tally;
-};
-
-static void begin(struct damaging *damaging, const struct arguments *arguments, const char *folder,
-                  const char *name) {
+void damaging_begin(struct damaging *damaging, const struct arguments *arguments,
+                    const char *folder, const char *name) {
   char data[FOLDER_PATH_MAX], copy[64];
   memset(damaging, 0, sizeof *damaging);
   damaging->seed = arguments->seed;
@@ -54,14 +38,15 @@ static void begin(struct damaging *damaging, const struct arguments *arguments, 
   if (damaging->tally == MAP_FAILED) die("no shared memory");
 }
 
-static void end(struct damaging *damaging, const char *what, uint64_t count) {
+void damaging_end(struct damaging *damaging, const char *what, uint64_t count) {
   struct tally *tally = damaging->tally;
-  printf("%s: %" PRIu64 " stores: %" PRIu64 " refused, %" PRIu64 " opened whole, %" PRIu64
-         " with something missing, %" PRIu64 " with something again, %" PRIu64
-         " failed in a hook, %" PRIu64 " killed the process\n",
-         what, count, atomic_load(&tally->refused), atomic_load(&tally->whole),
-         atomic_load(&tally->partial), atomic_load(&tally->again), atomic_load(&tally->failing),
-         damaging->killed);
+  if (what)
+    printf("%s: %" PRIu64 " stores: %" PRIu64 " refused, %" PRIu64 " opened whole, %" PRIu64
+           " with something missing, %" PRIu64 " with something again, %" PRIu64
+           " failed in a hook, %" PRIu64 " killed the process\n",
+           what, count, atomic_load(&tally->refused), atomic_load(&tally->whole),
+           atomic_load(&tally->partial), atomic_load(&tally->again), atomic_load(&tally->failing),
+           damaging->killed);
   munmap(tally, sizeof *tally);
   free(damaging->bytes);
   free(damaging->earlier);
@@ -87,8 +72,8 @@ static int look(struct damaging *damaging, struct tidings_error *error) {
 }
 
 /* Does them all in children; one that dies costs one store. */
-static void in_children(struct damaging *damaging, uint64_t count,
-                        void (*one)(struct damaging *, uint64_t)) {
+void damaging_run(struct damaging *damaging, uint64_t count,
+                  void (*one)(struct damaging *, uint64_t)) {
   struct tally *tally = damaging->tally;
   for (uint64_t at = 0; at < count; at = atomic_load(&tally->next)) {
     int status;
@@ -116,7 +101,7 @@ static void in_children(struct damaging *damaging, uint64_t count,
 }
 
 /* The pages that are in use: the file may be longer than that. */
-static size_t used_pages(const struct damaging *damaging) {
+size_t damaging_used_pages(const struct damaging *damaging) {
   size_t pages = damaging->length / PAGE;
   static const uint8_t zeros[PAGE];
   while (pages > 2 && memcmp(damaging->bytes + (pages - 1) * PAGE, zeros, PAGE) == 0) pages--;
@@ -128,7 +113,7 @@ static size_t used_pages(const struct damaging *damaging) {
 static void truncate_one(struct damaging *damaging, uint64_t number) {
   struct random random = random_seeded(damaging->seed, number);
   struct tidings_error error = RIG_ERROR;
-  size_t used = used_pages(damaging) * PAGE;
+  size_t used = damaging_used_pages(damaging) * PAGE;
   size_t length = random_below(&random, random_chance(&random, 80) ? used : damaging->length);
   if (number < used / PAGE) length = number * PAGE; /* first every whole page */
   else if (number % 4 == 0) length &= ~(size_t)511;
@@ -145,13 +130,13 @@ static void truncate_one(struct damaging *damaging, uint64_t number) {
 
 void part_truncation(const struct arguments *arguments, const char *folder) {
   static struct damaging damaging;
-  begin(&damaging, arguments, folder, "cut");
+  damaging_begin(&damaging, arguments, folder, "cut");
   folder_copy(damaging.original, damaging.store);
-  in_children(&damaging, arguments->count, truncate_one);
+  damaging_run(&damaging, arguments->count, truncate_one);
   if (damaging.killed) fail("%" PRIu64 " processes were killed", damaging.killed);
   if (atomic_load(&damaging.tally->refused) == 0)
     fail("nothing was refused: the test does not cut where it matters");
-  end(&damaging, "cut off", arguments->count);
+  damaging_end(&damaging, "cut off", arguments->count);
 }
 
 /* -- wrong pages ------------------------------------------------------------------------------- */
@@ -161,8 +146,8 @@ static void make_stale(const struct damaging *damaging, uint8_t *bytes, size_t p
     memcpy(bytes + page * PAGE, damaging->earlier + page * PAGE, PAGE);
 }
 
-static void damage(const struct damaging *damaging, uint8_t *bytes, size_t pages,
-                   struct random *random) {
+void damaging_spoil(const struct damaging *damaging, uint8_t *bytes, size_t pages,
+                    struct random *random) {
   size_t page = random_below(random, pages), other = random_below(random, pages);
   uint8_t *at = bytes + page * PAGE;
   uint8_t swapped[PAGE];
@@ -192,7 +177,7 @@ static void damage_one(struct damaging *damaging, uint64_t number) {
   if (!bytes) die("out of memory");
   memcpy(bytes, damaging->bytes, damaging->length);
   for (uint64_t times = 1 + random_below(&random, 3); times; times--)
-    damage(damaging, bytes, used_pages(damaging), &random);
+    damaging_spoil(damaging, bytes, damaging_used_pages(damaging), &random);
   file_write(damaging->data, bytes, damaging->length);
   free(bytes);
   look(damaging, &error);
@@ -200,11 +185,11 @@ static void damage_one(struct damaging *damaging, uint64_t number) {
 
 void part_damage(const struct arguments *arguments, const char *folder) {
   static struct damaging damaging;
-  begin(&damaging, arguments, folder, "damage");
+  damaging_begin(&damaging, arguments, folder, "damage");
   folder_copy(damaging.original, damaging.store);
-  in_children(&damaging, arguments->count, damage_one);
+  damaging_run(&damaging, arguments->count, damage_one);
   if (damaging.killed) fail("%" PRIu64 " processes were killed", damaging.killed);
   if (atomic_load(&damaging.tally->refused) == 0)
     fail("nothing was refused: the test does not damage where it matters");
-  end(&damaging, "wrong pages", arguments->count);
+  damaging_end(&damaging, "wrong pages", arguments->count);
 }

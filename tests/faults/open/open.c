@@ -117,6 +117,7 @@ int main(int argc, char **argv) {
   if (arguments_part(&arguments, "creation")) part_creation(&arguments, folder);
   if (arguments_part(&arguments, "truncation")) part_truncation(&arguments, folder);
   if (arguments_part(&arguments, "damage")) part_damage(&arguments, folder);
+  if (arguments_part(&arguments, "salvage")) part_salvage(&arguments, folder);
   if (failures() == 0) folder_remove(folder);
   else printf("kept: %s\n", folder);
   return failures() == 0 ? 0 : 1;

@@ -32,5 +32,6 @@ void part_creation(const struct arguments *arguments,
                    const char *folder); /* killed while the store is made */
 void part_truncation(const struct arguments *arguments, const char *folder);
 void part_damage(const struct arguments *arguments, const char *folder);
+void part_salvage(const struct arguments *arguments, const char *folder);
 
 #endif

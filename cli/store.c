@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store.c: `tidings store`: is the store sound, a copy of it, what is left of a damaged one, a new
+ * one from one of an older layout.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/verbs.h"
+#include "command/kit.h"
+#include "command/print.h"
+#include "command/store.h"
+#include "command/terminal.h"
+
+enum { OPTION_ALSO_STALE = CLI_LONG_ONLY };
+
+/* -- in words ---------------------------------------------------------------------------------- */
+
+static unsigned long long count_of(const json_t *answer, const char *name) {
+  return (unsigned long long)json_value_count(answer, name);
+}
+
+static void print_totals(const json_t *answer) {
+  printf("%llu sessions, %llu notifications, %llu messages, %llu rows in all\n",
+         count_of(answer, "sessions"), count_of(answer, "notifications"),
+         count_of(answer, "messages"), count_of(answer, "rows"));
+}
+
+static void print_if_any(const json_t *answer, const char *name, const char *what) {
+  if (count_of(answer, name)) printf("  %llu %s\n", count_of(answer, name), what);
+}
+
+static void print_check(const char *path, const json_t *answer) {
+  const json_t *finding = NULL;
+  size_t i = 0;
+  terminal_text(stdout, path);
+  if (json_is_true(json_object_get(answer, "sound"))) {
+    fputs(": sound; ", stdout);
+    print_totals(answer);
+    return;
+  }
+  puts(": not sound");
+  json_array_foreach(json_object_get(answer, "findings"), i, finding) {
+    fputs("  ", stdout);
+    if (json_object_get(finding, "page")) printf("page %llu: ", count_of(finding, "page"));
+    terminal_text(stdout, json_value_text(finding, "text"));
+    putchar('\n');
+  }
+  print_if_any(answer, "damaged", "rows have a wrong checksum in all");
+}
+
+static void print_made(const char *to, const json_t *answer) {
+  terminal_text(stdout, to);
+  fputs(": ", stdout);
+  print_totals(answer);
+}
+
+static void print_salvage(const json_t *answer, bool also_stale) {
+  print_if_any(answer, "damaged", "rows are lost: their checksum is wrong");
+  print_if_any(answer, "made_heads",
+               "sessions had lost their own row, and have a new one; who owns them is not known");
+  print_if_any(answer, "pending_again",
+               "notifications of those sessions are pending, and may be delivered again");
+  print_if_any(answer, "made_names",
+               "sessions had lost their name, and are called salvaged-NUMBER");
+  print_if_any(answer, "stale",
+               also_stale ? "notifications and messages are from pages that were not in use; they "
+                            "may be delivered again"
+                          : "notifications and messages in pages that were not in use are left "
+                            "out; --also-stale takes them");
+}
+
+/* -- the tasks --------------------------------------------------------------------------------- */
+
+static int check(const struct cli *cli) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *answer = NULL;
+  char *path = kit_store_path(cli);
+  if (!path) return cli_fail(cli, "neither XDG_STATE_HOME nor HOME is set; name a store");
+  int32_t refused = store_check(path, &answer, &error);
+  int code = refused ? cli_fail_with(cli, refused, &error) : 0;
+  if (!code && cli->json) code = print_json(cli, answer);
+  else if (!code) print_check(path, answer);
+  if (!code && !json_is_true(json_object_get(answer, "sound"))) code = EXIT_REFUSED;
+  json_decref(answer);
+  free(path);
+  return code;
+}
+
+static int make(const struct cli *cli, uint32_t task, uint32_t flags, const char *from,
+                const char *to) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *answer = NULL;
+  int32_t refused = store_do(task, flags, from, to, &answer, &error);
+  if (refused) return cli_fail_with(cli, refused, &error);
+  int code = 0;
+  if (cli->json) {
+    code = print_json(cli, answer);
+  } else {
+    print_made(to, answer);
+    if (task == HOSTKIT_STORE_SALVAGE) print_salvage(answer, flags);
+    else print_if_any(answer, "damaged", "rows have a wrong checksum");
+    print_if_any(answer, "left_out",
+                 "rows of the old layout are left out: this build cannot read them");
+  }
+  json_decref(answer);
+  return code;
+}
+
+static int backup(const struct cli *cli) {
+  char *path = kit_store_path(cli);
+  if (!path) return cli_fail(cli, "neither XDG_STATE_HOME nor HOME is set; name a store");
+  int code = make(cli, HOSTKIT_STORE_BACKUP, 0, path, cli->words[1]);
+  free(path);
+  return code;
+}
+
+static int store_verb(struct cli *cli) {
+  static const char *const words[] = {"check", "backup", "salvage", "migrate", NULL};
+  static const int counts[] = {1, 2, 3, 3};
+  uint32_t flags = 0;
+  for (int key; (key = cli_next(cli)) != CLI_END;) {
+    if (key != OPTION_ALSO_STALE) return cli->exit_code;
+    flags = TIDINGS_STORE_ALSO_STALE;
+  }
+  int code = cli_take_words(cli, 1, 3, "check, backup, salvage or migrate is");
+  if (code) return code;
+  int what = cli_word(cli->words[0], words);
+  if (what < 0)
+    return cli_usage(cli, "'%s' is not one of check, backup, salvage, migrate", cli->words[0]);
+  if (cli->word_count < counts[what])
+    return cli_usage(cli, what == 1 ? "name the folder to make"
+                                    : "name the store and the folder to make");
+  if (cli->word_count > counts[what])
+    return cli_usage(cli, "unexpected argument '%s'", cli->words[counts[what]]);
+  if (flags && what != 2) return cli_usage(cli, "--also-stale is for salvage");
+  if (cli->store && what > 1)
+    return cli_usage(cli, "%s takes the store as an argument", words[what]);
+  switch (what) {
+  case 0: return check(cli);
+  case 1: return backup(cli);
+  case 2: return make(cli, HOSTKIT_STORE_SALVAGE, flags, cli->words[1], cli->words[2]);
+  default: return make(cli, HOSTKIT_STORE_MIGRATE, 0, cli->words[1], cli->words[2]);
+  }
+}
+
+const struct cli_verb verb_store = {
+    .name = "store",
+    .usage = "[OPTION]... check | backup TO | salvage FROM TO | migrate FROM TO",
+    .summary = "check, back up or repair the store, or bring an older one up to date",
+    .help =
+        "check reads every page and every row and lists what is wrong. It may run while the store "
+        "is in use. The exit code is 0 if the store is sound, and 1 if it is not.\n\n"
+        "backup copies the store as it is at one moment into the folder TO. It may run while the "
+        "store is in use.\n\n"
+        "salvage makes a new store TO with every row that is whole in the damaged store FROM. A "
+        "session whose own row is lost gets a new one; then some of its notifications may be "
+        "delivered again.\n\n"
+        "migrate makes a new store TO from a store FROM of an older layout.\n\n"
+        "FROM is never changed, and no process may use it meanwhile. TO must not exist, or be an "
+        "empty folder.",
+    .with = WITH_STORE | WITH_JSON | ONLY_READS,
+    .completion = COMPLETE_WORDS,
+    .words = "check backup salvage migrate",
+    .options =
+        (const struct cli_option[]){
+            {.key = OPTION_ALSO_STALE,
+             .name = "also-stale",
+             .help = "With salvage: also take rows from pages that were not in use. They had been "
+                     "deleted or replaced, perhaps, and may be delivered again."},
+            {.name = NULL},
+        },
+    .run = store_verb,
+    .examples =
+        (const struct cli_example[]){
+            {"tidings store check", "Find out whether the store is damaged."},
+            {"tidings store backup ~/tidings-monday", "Copy the store while agents run."},
+            {"tidings store salvage ~/.local/state/tidings ~/tidings-saved",
+             "Recover what is left of a damaged store."},
+            {NULL, NULL}},
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * entry/entry_store.c: copying and checking the arguments of tidings.store/1.
+ */
+#include "entry/entry_store.h"
+
+#include "common/error.h"
+#include "entry/copy_in.h"
+#include "query/care.h"
+
+static int check_path(const struct tidings_span *span, const char *name,
+                      struct tidings_error *error) {
+  if (span->len && !span->ptr)
+    return fail(error, TIDINGS_E_INVAL, "%s: a null pointer with length %zu", name, span->len);
+  return 0;
+}
+
+static int run_task(enum care_task task, uint32_t known_flags,
+                    const struct tidings_store_request *theirs,
+                    const struct tidings_answer **ret_answer, struct tidings_error *error) {
+  struct tidings_store_request request;
+  int code = COPY_IN(&request, theirs, TIDINGS_STORE_REQUEST_SIZE_1_1, "request", error);
+  if (code) return code;
+  if (request.flags & ~known_flags)
+    return fail(error, TIDINGS_E_INVAL, "request.flags: 0x%x; expected none but 0x%x",
+                request.flags, known_flags);
+  code = check_path(&request.from, "request.from", error);
+  if (!code) code = check_path(&request.to, "request.to", error);
+  if (!code && !ret_answer) code = fail(error, TIDINGS_E_INVAL, "ret_answer: null pointer");
+  return code ? code
+              : query_care(task, request.from, request.to, request.flags & TIDINGS_STORE_ALSO_STALE,
+                           ret_answer, error);
+}
+
+static int32_t check_store(const struct tidings_store_request *request,
+                           const struct tidings_answer **ret_answer, struct tidings_error *error) {
+  return run_task(CARE_CHECK, 0, request, ret_answer, error);
+}
+
+static int32_t backup_store(const struct tidings_store_request *request,
+                            const struct tidings_answer **ret_answer, struct tidings_error *error) {
+  return run_task(CARE_BACKUP, 0, request, ret_answer, error);
+}
+
+static int32_t salvage_store(const struct tidings_store_request *request,
+                             const struct tidings_answer **ret_answer,
+                             struct tidings_error *error) {
+  return run_task(CARE_SALVAGE, TIDINGS_STORE_ALSO_STALE, request, ret_answer, error);
+}
+
+static int32_t migrate_store(const struct tidings_store_request *request,
+                             const struct tidings_answer **ret_answer,
+                             struct tidings_error *error) {
+  return run_task(CARE_MIGRATE, 0, request, ret_answer, error);
+}
+
+const struct tidings_store entry_store_extension = {.size = sizeof entry_store_extension,
+                                                    .check = check_store,
+                                                    .backup = backup_store,
+                                                    .salvage = salvage_store,
+                                                    .migrate = migrate_store,
+                                                    .release_answer = query_care_release};

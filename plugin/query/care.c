@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query/care.c: see the header.
+ */
+#include "query/care.h"
+
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "common/json_write.h"
+#include "store/care/care.h"
+
+struct care_answer {
+  struct tidings_answer abi; /* first */
+  struct buffer text;
+};
+
+static int take_path(struct tidings_span span, const char *name, struct arena *arena,
+                     const char **ret_path, struct tidings_error *error) {
+  struct tidings_span copy;
+  if (!span.len || memchr(span.ptr, '\0', span.len))
+    return fail(error, TIDINGS_E_INVAL, "request.%s: expected the path of a folder", name);
+  if (arena_copy(arena, span, &copy)) return fail(error, TIDINGS_E_NOMEM, "no memory for a path");
+  *ret_path = copy.ptr;
+  return 0;
+}
+
+static void write_findings(struct json_writer *writer, const struct care_report *report) {
+  json_put_bool(writer, "sound", !report->finding_count);
+  json_open(writer, "findings", '[');
+  for (size_t i = 0; i < report->finding_count; i++) {
+    const struct care_finding *finding = &report->findings[i];
+    json_open(writer, NULL, '{');
+    if (finding->has_page) json_put_u64(writer, "page", finding->page);
+    json_put_text(writer, "text", finding->text);
+    json_close(writer, '}');
+  }
+  json_close(writer, ']');
+}
+
+static void write_report(enum care_task task, const struct care_report *report,
+                         struct buffer *out) {
+  struct json_writer writer = {.out = out};
+  json_open(&writer, NULL, '{');
+  if (task == CARE_CHECK) write_findings(&writer, report);
+  if (report->layout) json_put_u64(&writer, "layout", report->layout);
+  json_put_u64(&writer, "rows", report->rows);
+  json_put_u64(&writer, "sessions", report->sessions);
+  json_put_u64(&writer, "notifications", report->notifications);
+  json_put_u64(&writer, "messages", report->messages);
+  json_put_u64(&writer, "damaged", report->damaged);
+  if (task == CARE_SALVAGE) {
+    json_put_u64(&writer, "stale", report->stale);
+    json_put_u64(&writer, "made_heads", report->made_heads);
+    json_put_u64(&writer, "pending_again", report->pending_again);
+    json_put_u64(&writer, "made_names", report->made_names);
+  }
+  if (task == CARE_MIGRATE) json_put_u64(&writer, "left_out", report->left_out);
+  json_close(&writer, '}');
+  buffer_byte(out, '\0');
+}
+
+static int run(enum care_task task, const char *from, const char *to, bool also_stale,
+               struct care_report *ret_report, struct tidings_error *error) {
+  switch (task) {
+  case CARE_CHECK: return care_check(from, ret_report, error);
+  case CARE_BACKUP: return care_backup(from, to, ret_report, error);
+  case CARE_SALVAGE: return care_salvage(from, to, also_stale, ret_report, error);
+  case CARE_MIGRATE: return care_migrate(from, to, ret_report, error);
+  }
+  return fail(error, TIDINGS_E_INVAL, "there is no such task");
+}
+
+int query_care(enum care_task task, struct tidings_span from, struct tidings_span to,
+               bool also_stale, const struct tidings_answer **ret_answer,
+               struct tidings_error *error) {
+  struct arena arena = ARENA_EMPTY;
+  struct care_report report = {0};
+  const char *from_path = NULL, *to_path = NULL;
+  struct care_answer *answer = calloc(1, sizeof *answer);
+  int code = answer ? 0 : fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
+  if (!code) code = take_path(from, "from", &arena, &from_path, error);
+  if (!code && task != CARE_CHECK) code = take_path(to, "to", &arena, &to_path, error);
+  if (!code) code = run(task, from_path, to_path, also_stale, &report, error);
+  if (!code) write_report(task, &report, &answer->text);
+  if (!code && answer->text.failed) code = fail(error, TIDINGS_E_NOMEM, "no memory for an answer");
+  arena_free(&arena);
+  if (code) {
+    if (answer) buffer_free(&answer->text);
+    free(answer);
+    return code;
+  }
+  answer->abi.size = sizeof answer->abi;
+  answer->abi.json = span_of(answer->text.bytes, answer->text.len - 1);
+  *ret_answer = &answer->abi;
+  return 0;
+}
+
+void query_care_release(const struct tidings_answer *abi) {
+  struct care_answer *answer = (struct care_answer *)(uintptr_t)abi;
+  if (answer) buffer_free(&answer->text);
+  free(answer);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store/care/care.h: looking after a store as a whole: is it sound, a copy of it, what can be saved
+ * of a damaged one, a new store from one of an older layout. FROM is never changed; TO is made
+ * anew, under another name, and gets its name when it is whole.
+ */
+#ifndef STORE_CARE_CARE_H
+#define STORE_CARE_CARE_H
+
+#include "store/store.h"
+
+enum { CARE_FINDINGS = 16, CARE_TEXT_BYTES = 200, CARE_BUDGET_MS = 5000 };
+
+struct care_finding {
+  bool has_page;
+  uint64_t page;
+  char text[CARE_TEXT_BYTES];
+};
+
+struct care_report {
+  uint64_t layout;                                  /* of FROM; 0: not known */
+  uint64_t rows, sessions, notifications, messages; /* read and sound; or written to TO */
+  uint64_t damaged;                                 /* rows whose checksum does not hold */
+
+  /* check: the first of them */
+  struct care_finding findings[CARE_FINDINGS];
+  size_t finding_count;
+
+  /* salvage */
+  uint64_t stale;      /* rows of pages that were free: written, or left out without also_stale */
+  uint64_t made_heads; /* sessions whose own row was lost: it was made anew, */
+  uint64_t pending_again; /* and so many of their notifications are pending by that */
+  uint64_t made_names;    /* sessions whose name was lost */
+
+  /* migrate */
+  uint64_t left_out; /* rows that this build cannot read */
+};
+
+/* Reads all of the store at `from`, and says what is wrong with it. A store that cannot be opened
+ * because of its files or their layout is a finding too. Errors: NOT_FOUND (there is no store),
+ * BUSY, STORE (it cannot be read), NOMEM. */
+int care_check(const char *from, struct care_report *ret_report, struct tidings_error *error);
+
+/* The others make `to`, which must not be there, or be an empty folder. Errors: NOT_FOUND, STATE
+ * (`to` is not empty, or `from` is in use where it must not be), BUSY, FULL, STORE, NOMEM.
+ * A copy of one moment, while other processes go on using `from`. */
+int care_backup(const char *from, const char *to, struct care_report *ret_report,
+                struct tidings_error *error);
+/* Errors: also SCHEMA_NEWER. */
+int care_salvage(const char *from, const char *to, bool also_stale, struct care_report *ret_report,
+                 struct tidings_error *error);
+/* Errors: also STATE (`from` has this build's layout), SCHEMA_NEWER. */
+int care_migrate(const char *from, const char *to, struct care_report *ret_report,
+                 struct tidings_error *error);
+
+#endif

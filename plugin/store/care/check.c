@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * care/check.c: the walk through a store's file, and the checksum of every row on the way. A store
+ * that is in use is read in a snapshot: no process writes its pages again before that ends.
+ */
+#include <errno.h>
+
+#include "common/error.h"
+#include "store/care/from.h"
+#include "store/db/files.h"
+#include "store/rows/rows.h"
+
+static const char *const kinds[] = {
+    [ROW_META] = "the store's own row",   [ROW_NAME] = "a session's name",
+    [ROW_HEAD] = "a session's head",      [ROW_ITEM] = "a notification",
+    [ROW_DELIVERY] = "a delivery",        [ROW_DEDUP] = "an event that was seen",
+    [ROW_MEMORY] = "producers' memory",   [ROW_MESSAGE] = "a message",
+    [ROW_CONTENT] = "a message's text",   [ROW_MESSAGE_ID] = "a message's id",
+    [ROW_TRANSITION] = "a step of a run", [ROW_RATE] = "a count of pushes",
+    [ROW_TOOLS] = "the kinds of a tool"};
+
+static const char *kind_name(const struct db_key *key) {
+  uint8_t kind = key->bytes[4];
+  return kind < sizeof kinds / sizeof *kinds && kinds[kind] ? kinds[kind] : "a row";
+}
+
+static void look_at_layout(struct care_report *report, const struct db_key *key,
+                           struct tidings_span value) {
+  static const struct db_key first = {{0, 0, 0, 0, ROW_META}};
+  struct record_reader reader;
+  if (memcmp(key, &first, sizeof first) != 0 || !record_open(&reader, key, value)) return;
+  report->layout = record_read_u64(&reader);
+}
+
+static int check_row(void *context, const uint8_t *bytes, struct tidings_span value,
+                     uint64_t page) {
+  struct care_report *report = context;
+  struct db_key key;
+  memcpy(key.bytes, bytes, sizeof key.bytes);
+  if (record_format(&key, value)) {
+    care_count(report, &key);
+    look_at_layout(report, &key, value);
+    return 0;
+  }
+  report->damaged++;
+  care_find(report, &page, "%s (session number %u, number %llu) has a wrong checksum",
+            kind_name(&key), row_key_session(bytes), (unsigned long long)row_key_n(bytes));
+  return 0;
+}
+
+static void judge_layout(struct care_report *report) {
+  if (report->layout && report->layout < STORE_SCHEMA)
+    care_find(report, NULL,
+              "it has layout %llu, this build has %d: 'tidings store migrate' copies it",
+              (unsigned long long)report->layout, STORE_SCHEMA);
+  else if (report->layout > STORE_SCHEMA)
+    care_find(report, NULL, "it has layout %llu, this build has %d: use a newer tidings",
+              (unsigned long long)report->layout, STORE_SCHEMA);
+  else if (!report->layout && !report->finding_count)
+    care_find(report, NULL, "it does not say which layout it has");
+}
+
+static int run_walk(struct walk *walk, bool begun, const char *path, struct care_report *report,
+                    struct tidings_error *error) {
+  walk->visit = check_row;
+  walk->context = report;
+  if (begun && walk_run(walk)) {
+    judge_layout(report);
+    return 0;
+  }
+  if (walk->err == ENOMEM)
+    return fail(error, TIDINGS_E_NOMEM, "store %s: no memory to check it", path);
+  if (walk->err)
+    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb cannot be read: %s", path,
+                strerror(walk->err));
+  /* It says why the walk ended there: it is worth more than one row more. */
+  if (report->finding_count == CARE_FINDINGS) report->finding_count--;
+  care_find(report, &walk->page, "%s", walk->finding);
+  return 0;
+}
+
+static int check_alone(const struct care_from *from, struct care_report *report,
+                       struct tidings_error *error) {
+  struct walk walk;
+  bool begun = walk_begin(&walk, from->data_fd, datafile_map_bytes());
+  int code = run_walk(&walk, begun, from->path, report, error);
+  walk_end(&walk);
+  return code;
+}
+
+/* The head and the snapshot are of one moment, because nobody writes between them. */
+static int check_used(const char *path, struct care_report *report, struct tidings_error *error) {
+  const struct store_options options = {
+      .directory = path, .create_budget_ms = CARE_BUDGET_MS, .only_reads = true};
+  struct store *store = NULL;
+  struct db_txn snapshot;
+  struct walk walk;
+  int code = store_open(&options, &store, error);
+  if (code) return code;
+  code = shared_writer_lock(&store->db, store_deadline_in(CARE_BUDGET_MS), error);
+  if (!code) {
+    code = db_read(&store->db, &snapshot, error);
+    bool begun = !code && walk_begin(&walk, store->db.data_fd, datafile_map_bytes());
+    shared_writer_unlock(&store->db);
+    if (!code) {
+      code = run_walk(&walk, begun, path, report, error);
+      walk_end(&walk);
+      db_read_end(&snapshot);
+    }
+  }
+  store_close(store);
+  return code;
+}
+
+int care_check(const char *path, struct care_report *ret_report, struct tidings_error *error) {
+  struct care_report report = {0};
+  struct care_from from;
+  int code = care_from_open(path, &from, error);
+  if (code) return code;
+  bool used = from.user;
+  if (!used) code = check_alone(&from, &report, error);
+  care_from_close(&from);
+  if (used) code = check_used(path, &report, error);
+  if (!code) *ret_report = report;
+  return code;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * care/session.c: see the header.
+ */
+#include "store/care/session.h"
+
+#include <stdlib.h>
+
+#include "common/error.h"
+
+/* What the rows of a session say together. */
+struct gathered {
+  struct care_target *target;
+  struct care_report *report;
+  const struct care_saved *saved;
+  uint32_t session;
+  struct arena arena;
+  struct buffer record;
+  struct head head;
+  bool anew;                             /* there is no head that can be read */
+  uint64_t first_item, last_item, items; /* numbers, and how many there are */
+  uint64_t newest;     /* the newest item that anything names: no number is given out again */
+  struct taken *ended; /* by committed deliveries; only if the head is made anew */
+  size_t ended_count, ended_capacity;
+};
+
+static bool read_record(struct gathered *all, const struct care_row *row,
+                        struct tidings_span *ret_record) {
+  if (!care_row_read(all->saved->rows, row, &all->record)) return false;
+  *ret_record = buffer_view(&all->record);
+  return true;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* -- reading ----------------------------------------------------------------------------------- */
+
+/* False: the row cannot be used, or memory ran out; the latter is found again when it is copied. */
+static bool read_head(struct gathered *all, const struct care_row *row, struct head *ret_head) {
+  struct record_reader reader;
+  struct tidings_span record, copy;
+  bool no_memory = false;
+  return read_record(all, row, &record) && !arena_copy(&all->arena, record, &copy) &&
+         record_open(&reader, &row->key, copy) &&
+         head_decode(&reader, &all->arena, ret_head, &no_memory);
+}
+
+static bool read_delivery(struct gathered *all, const struct care_row *row,
+                          struct delivery *ret_delivery) {
+  struct record_reader reader;
+  struct tidings_span record, copy;
+  bool no_memory = false;
+  if (!read_record(all, row, &record) || arena_copy(&all->arena, record, &copy) ||
+      !record_open(&reader, &row->key, copy) ||
+      !delivery_decode(&reader, &all->arena, ret_delivery, &no_memory))
+    return false;
+  ret_delivery->n = row_key_n(row->key.bytes);
+  return true;
+}
+
+static int add_ended(struct gathered *all, const struct fate_range *fate,
+                     struct tidings_error *error) {
+  if (all->ended_count == all->ended_capacity) {
+    size_t capacity = all->ended_capacity ? all->ended_capacity * 2 : 64;
+    struct taken *list = realloc(all->ended, capacity * sizeof *list);
+    if (!list) return fail(error, TIDINGS_E_NOMEM, "no memory for what has ended");
+    all->ended = list;
+    all->ended_capacity = capacity;
+  }
+  all->ended[all->ended_count++] = (struct taken){.first = fate->first, .last = fate->last};
+  all->head.outcomes[fate->outcome] += fate->last - fate->first + 1;
+  return 0;
+}
+
+static int look_at_delivery(struct gathered *all, const struct care_row *row,
+                            struct tidings_error *error) {
+  struct delivery delivery;
+  int code = 0;
+  all->head.last_delivery = larger(all->head.last_delivery, row_key_n(row->key.bytes));
+  if (!read_delivery(all, row, &delivery)) return 0;
+  all->newest = larger(all->newest, delivery.after);
+  bool counts = all->anew && delivery.state == DELIVERY_COMMITTED;
+  for (size_t i = 0; counts && !code && i < delivery.fate_count; i++)
+    code = add_ended(all, &delivery.fates[i], error);
+  return code;
+}
+
+static void look_at_message(struct gathered *all, const struct care_row *row) {
+  struct record_reader reader;
+  struct tidings_span record;
+  struct message message;
+  struct run *run = &all->head.run;
+  run->last_message = larger(run->last_message, row_key_n(row->key.bytes));
+  if (!read_record(all, row, &record) || !record_open(&reader, &row->key, record) ||
+      !message_decode(&reader, &message))
+    return;
+  run->last_place = larger(run->last_place, message.place);
+  if (message.stamp_ms > run->last_stamp_ms) run->last_stamp_ms = message.stamp_ms;
+}
+
+static int look_at_row(struct gathered *all, const struct care_row *row,
+                       struct tidings_error *error) {
+  uint64_t n = row_key_n(row->key.bytes);
+  switch (row->key.bytes[4]) {
+  case ROW_ITEM:
+    if (!all->items++) all->first_item = n;
+    all->last_item = n;
+    all->newest = larger(all->newest, n);
+    return 0;
+  case ROW_DELIVERY: return look_at_delivery(all, row, error);
+  case ROW_MESSAGE: look_at_message(all, row); return 0;
+  case ROW_TRANSITION: all->head.last_transition = larger(all->head.last_transition, n); return 0;
+  default: return 0;
+  }
+}
+
+/* -- the head ---------------------------------------------------------------------------------- */
+
+static int compare_taken(const void *a, const void *b) {
+  const struct taken *left = a, *right = b;
+  return left->first < right->first ? -1 : left->first > right->first;
+}
+
+/* Sorted, disjoint, and none below the watermark. Deliveries may overlap where an item came back
+ * after a rollback. */
+static void join_ended(struct gathered *all) {
+  size_t count = 0;
+  if (all->ended_count) qsort(all->ended, all->ended_count, sizeof *all->ended, compare_taken);
+  for (size_t i = 0; i < all->ended_count; i++) {
+    struct taken range = all->ended[i];
+    if (range.last < all->head.watermark) continue;
+    range.first = larger(range.first, all->head.watermark);
+    if (count && range.first <= all->ended[count - 1].last + 1)
+      all->ended[count - 1].last = larger(all->ended[count - 1].last, range.last);
+    else all->ended[count++] = range;
+  }
+  all->head.taken = all->ended;
+  all->head.taken_count = all->ended_count = count;
+}
+
+static bool has_ended(const struct gathered *all, uint64_t n) {
+  for (size_t i = 0; i < all->ended_count; i++)
+    if (n >= all->ended[i].first && n <= all->ended[i].last) return true;
+  return false;
+}
+
+static void count_pending(struct gathered *all) {
+  for (size_t i = 0; i < all->saved->count; i++) {
+    const struct db_key *key = &all->saved->list[i]->key;
+    if (key->bytes[4] == ROW_ITEM && !has_ended(all, row_key_n(key->bytes)))
+      all->report->pending_again++;
+  }
+}
+
+/* A session to which was only pushed has no head, and everything is pending. */
+static bool needs_head(const struct gathered *all) {
+  const struct head *head = &all->head;
+  return !all->anew || head->last_delivery || head->run.last_message || head->last_transition;
+}
+
+static int put_head(struct gathered *all, struct tidings_error *error) {
+  struct db_key key = row_key(all->session, ROW_HEAD, 0);
+  struct buffer body = BUFFER_EMPTY;
+  struct store_txn *txn = NULL;
+  if (all->newest > larger(all->last_item, all->head.floor)) all->head.floor = all->newest;
+  if (all->anew) {
+    all->head.watermark = all->items ? all->first_item : all->newest + 1;
+    join_ended(all);
+    count_pending(all);
+    all->report->made_heads++;
+  }
+  head_encode(&body, &all->head);
+  int code = care_target_txn(all->target, body.len, &txn, error);
+  if (code) {
+    buffer_free(&body);
+    return code;
+  }
+  all->report->rows++;
+  return row_put(txn, &key, &body, error);
+}
+
+/* -- the other rows ---------------------------------------------------------------------------- */
+
+/* What a lost head had leased comes back. */
+static int put_delivery(struct gathered *all, const struct care_row *row,
+                        struct tidings_error *error) {
+  struct delivery delivery;
+  struct store_txn *txn = NULL;
+  if (!read_delivery(all, row, &delivery)) {
+    all->report->damaged++;
+    return 0;
+  }
+  if (all->anew && delivery.state == DELIVERY_LEASED) {
+    delivery.state = DELIVERY_ROLLED_BACK;
+    delivery.settled_by = SETTLED_BY_RECOVERY;
+    delivery.settled_ms = delivery.leased_ms;
+  }
+  int code = care_target_txn(all->target, row->bytes, &txn, error);
+  if (!code) care_count(all->report, &row->key);
+  return code ? code : delivery_put(txn, all->session, &delivery, error);
+}
+
+static int put_message(struct gathered *all, const struct care_row *row,
+                       struct tidings_error *error) {
+  struct record_reader reader;
+  struct tidings_span record;
+  struct message message;
+  struct store_txn *txn = NULL;
+  if (!read_record(all, row, &record) || !record_open(&reader, &row->key, record) ||
+      !message_decode(&reader, &message)) {
+    all->report->damaged++;
+    return 0;
+  }
+  message.n = row_key_n(row->key.bytes);
+  if (all->anew && !message_is_over(message.state)) {
+    message.state = MESSAGE_QUEUED;
+    message.carriers = 0;
+    message.steer = false;
+  }
+  if (all->anew) message.of_turn = message.orphaned = false;
+  int code = care_target_txn(all->target, row->bytes, &txn, error);
+  if (!code) care_count(all->report, &row->key);
+  return code ? code : message_put(txn, all->session, &message, error);
+}
+
+static int put_row(struct gathered *all, const struct care_row *row, struct tidings_error *error) {
+  struct tidings_span record;
+  switch (row->key.bytes[4]) {
+  case ROW_HEAD: return 0; /* it is written by itself */
+  case ROW_DELIVERY: return put_delivery(all, row, error);
+  case ROW_MESSAGE: return put_message(all, row, error);
+  default:
+    if (!read_record(all, row, &record))
+      return fail(error, TIDINGS_E_STORE, "the store cannot be read a second time");
+    care_count(all->report, &row->key);
+    return care_target_put(all->target, &row->key, record, error);
+  }
+}
+
+int care_session_put(struct care_target *target, const struct care_saved *saved,
+                     struct care_report *report, struct tidings_error *error) {
+  struct gathered all = {.target = target, .saved = saved, .report = report};
+  int code = 0;
+  all.session = row_key_session(saved->list[0]->key.bytes);
+  all.anew = true;
+  for (size_t i = 0; i < saved->count && all.anew; i++)
+    if (saved->list[i]->key.bytes[4] == ROW_HEAD)
+      all.anew = !read_head(&all, saved->list[i], &all.head);
+  if (all.anew) all.head = (struct head){.generation = UINT32_MAX};
+  for (size_t i = 0; !code && i < saved->count; i++)
+    code = look_at_row(&all, saved->list[i], error);
+  if (!code && needs_head(&all)) code = put_head(&all, error);
+  for (size_t i = 0; !code && i < saved->count; i++) code = put_row(&all, saved->list[i], error);
+  free(all.ended);
+  buffer_free(&all.record);
+  arena_free(&all.arena);
+  return code;
+}

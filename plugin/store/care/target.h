@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * care/target.h: a new store, made row by row, in some large transactions. It stands beside its
+ * place until it is whole, so that a half one is never taken for a store.
+ */
+#ifndef STORE_CARE_TARGET_H
+#define STORE_CARE_TARGET_H
+
+#include "store/care/care.h"
+#include "store/rows/rows.h"
+
+struct care_target {
+  char *path, *aside; /* its place, and where it is made */
+  struct store *store;
+  struct store_txn *txn; /* NULL: none is open */
+  uint64_t bytes;        /* written in it, generously */
+};
+
+/* After an error too, care_target_end is to be called, if *target was zero before. Errors: STATE
+ * (`to` is not empty), STORE, NOMEM. */
+int care_target_begin(struct care_target *target, const char *to, struct tidings_error *error);
+/* A record as it stands in another store: its checksum is over its key, and stays right. */
+int care_target_put(struct care_target *target, const struct db_key *key, struct tidings_span value,
+                    struct tidings_error *error);
+/* A transaction for functions of rows/, which is committed with the others. */
+int care_target_txn(struct care_target *target, uint64_t bytes, struct store_txn **ret_txn,
+                    struct tidings_error *error);
+/* `code` is the caller's so far. 0: closes the store and moves it to its place. Else removes what
+ * was made. Returns `code`, or why it failed. */
+int care_target_end(struct care_target *target, int code, struct tidings_error *error);
+
+#endif

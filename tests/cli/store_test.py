@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings store`: checking, backing up, salvaging and migrating; what it says in words and as JSON, and its exit codes."""
+import os
+import signal
+import stat
+import sys
+
+from kit import end, main
+
+PAGE = 4096
+CRASHES = os.environ.get("TIDINGS_CLI_CRASHES")
+
+
+def spoil(path, page):
+    with open(os.path.join(path, "data.mdb"), "r+b") as file:
+        file.seek(page * PAGE)
+        file.write(bytes(PAGE))
+
+
+def leaves(path):
+    """The pages that are leaves of the tree of rows, or were."""
+    with open(os.path.join(path, "data.mdb"), "rb") as file:
+        data = file.read()
+    pages = range(2, len(data) // PAGE)
+    return [page for page in pages if data[page * PAGE:page * PAGE + 8] == page.to_bytes(8, "little") and data[page * PAGE + 10] == 2
+            and b"cli" in data[page * PAGE:(page + 1) * PAGE]]
+
+
+def filled(place, count=3):
+    for number in range(count):
+        place.ok("push", "-s", "s", f"message {number}")
+    return [f"message {number}" for number in range(count)]
+
+
+def test_check(place):
+    """check: sound with exit code 0; each finding with exit code 1, in words and as JSON; doctor says it too"""
+    filled(place)
+    assert place.ok("store", "check").text.startswith(f"{place.store}: sound; 1 sessions, 3 notifications, 0 messages, ")
+    answer = place.ok("store", "check", "--json").json
+    assert answer["sound"] and answer["notifications"] == 3 and answer["findings"] == [], answer
+    for page in leaves(place.store):
+        spoil(place.store, page)
+    result = place.run("store", "check")
+    assert result.code == 1 and "not sound" in result.text and "page " in result.text, result
+    result = place.run("store", "check", "--json")
+    assert result.code == 1 and not result.json["sound"] and result.json["findings"][0]["page"] > 1, result
+    place.refused("pending", "-s", "s", says=["TIDINGS_E_STORE", "tidings store salvage"])
+    doctor = place.run("doctor", "--json")
+    found = [finding for finding in doctor.json if finding["topic"] == "store"]
+    assert doctor.code == 1 and len(found) == 1 and found[0]["severity"] == "problem", doctor
+    assert "page" in found[0]["text"] and "tidings store salvage" in found[0]["remedy"], found
+
+
+def test_crash(place):
+    """a check that dies is a finding, and not the end of the command, nor of doctor"""
+    filled(place)
+    result = place.run("store", "check", env={"TIDINGS_PLUGIN": CRASHES})
+    assert result.code == 1 and "ended by signal 11" in result.text, result
+    assert "ended by signal 11" in place.run("store", "check", "--json", env={"TIDINGS_PLUGIN": CRASHES}).json["findings"][0]["text"]
+
+
+def test_in_use(place):
+    """while a process has the store open: backup works, salvage and migrate name the process"""
+    messages = filled(place)
+    holder = place.hold()
+    copy = os.path.join(place.dir, "copy")
+    place.ok("store", "backup", copy)
+    for task in ("salvage", "migrate"):
+        place.refused("store", task, place.store, copy + "2", says=["TIDINGS_E_STATE", f"is in use by process {holder.pid};"])
+    end(holder, signal.SIGKILL)
+    assert not os.path.exists(copy + "2")
+    items = place.ok("pending", "-S", copy, "-s", "s", "--json").json["items"]
+    assert [item["message"] for item in items] == messages
+
+
+def test_backup(place):
+    """backup: a store of its own, mode 0700; nothing is overwritten"""
+    messages = filled(place)
+    copy = os.path.join(place.dir, "copy")
+    assert place.ok("store", "backup", copy).text.startswith(f"{copy}: 1 sessions, 3 notifications")
+    assert stat.S_IMODE(os.stat(copy).st_mode) == 0o700
+    place.refused("store", "backup", copy, says=["TIDINGS_E_STATE", "is not empty"])
+    place.refused("store", "backup", place.store, says=["TIDINGS_E_STATE", "is not empty"])
+    place.ok("push", "-s", "s", "later")
+    place.ok("store", "check", "-S", copy)
+    items = place.ok("pending", "-S", copy, "-s", "s", "--json").json["items"]
+    assert [item["message"] for item in items] == messages
+    assert place.ok("store", "backup", copy + "2", "--json").json["notifications"] == 4
+    place.refused("store", "backup", copy + "3", "-S", os.path.join(place.dir, "none"), says="TIDINGS_E_NOT_FOUND")
+    assert not os.path.exists(copy + "3") and not os.path.exists(os.path.join(place.dir, "none"))
+
+
+def test_salvage(place):
+    """salvage: what is whole is in the new store, with what was lost said; the old one stays as it is"""
+    filled(place, 60)
+    place.opened("t")
+    place.ok("push", "-s", "t", "of the other")
+    for page in leaves(place.store):  # up to one that is in use
+        if place.run("store", "check").code == 0:
+            spoil(place.store, page)
+    assert place.run("store", "check").code == 1
+    with open(os.path.join(place.store, "data.mdb"), "rb") as file:
+        before = file.read()
+    saved = os.path.join(place.dir, "saved")
+    text = place.ok("store", "salvage", "--also-stale", place.store, saved).text
+    assert len(place.ok("pending", "-S", saved, "-s", "s", "--json", "-n", "1000").json["items"]) > 30
+    assert text.startswith(f"{saved}: ") and "notifications" in text and "may be delivered again" in text, text
+    answer = place.ok("store", "salvage", place.store, saved + "2", "--json").json
+    assert {"rows", "sessions", "notifications", "stale", "made_heads", "pending_again", "made_names", "damaged"} < set(answer), answer
+    with open(os.path.join(place.store, "data.mdb"), "rb") as file:
+        assert file.read() == before
+    place.ok("store", "check", "-S", saved)
+    place.refused("store", "salvage", place.store, saved, says="is not empty")
+    place.refused("store", "salvage", place.store, place.store, says="is not empty")
+    assert place.ok("status", "-S", saved, "--all").text
+
+
+def test_migrate(place):
+    """migrate: an older layout only; the refusal of an older or newer store names what to do"""
+    filled(place)
+    place.refused("store", "migrate", place.store, place.store + "2", says=["TIDINGS_E_STATE", "nothing to migrate"])
+    place.trick("older", place.store)
+    place.refused("pending", "-s", "s", says=["TIDINGS_E_STORE", "tidings store migrate"])
+    result = place.run("store", "check")
+    assert result.code == 1 and "layout 1" in result.text, result
+    doctor = {finding["topic"]: finding for finding in place.run("doctor", "--json").json}
+    assert "tidings store migrate" in doctor["store"]["text"], doctor
+    new = os.path.join(place.dir, "new")
+    place.ok("store", "migrate", place.store, new)
+    items = place.ok("pending", "-S", new, "-s", "s", "--json").json["items"]
+    assert [item["message"] for item in items] == ["message 0", "message 1", "message 2"]
+
+
+def test_usage(place):
+    """wrong words are usage errors"""
+    for words, says in ((["store"], "check, backup, salvage or migrate"), (["store", "mend"], "'mend' is not one of"),
+                        (["store", "check", "x"], "unexpected argument 'x'"), (["store", "backup"], "name the folder to make"),
+                        (["store", "salvage", "a"], "name the store and the folder to make"),
+                        (["store", "backup", "x", "--also-stale"], "--also-stale is for salvage"),
+                        (["store", "salvage", "a", "b", "-S", "c"], "takes the store as an argument")):
+        place.refused(*words, code=2, says=says)
+    place.refused("store", "check", says="TIDINGS_E_NOT_FOUND")
+    assert not os.path.exists(place.store)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/store/test_care.c: a store is checked and copied, also while
+ * another process uses it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "care_kit.h"
+
+TestSuite(care, .init = kit_begin, .fini = kit_end, .timeout = 300);
+
+/* -- check ------------------------------------------------------------------------------------- */
+
+Test(care, a_sound_store_has_no_finding) {
+  make_store();
+  expect_sound(kit_store);
+  cr_assert_eq(report.notifications, 405);
+  cr_assert_eq(report.sessions, 2);
+  cr_assert_eq(report.layout, STORE_SCHEMA);
+}
+
+Test(care, rows_with_a_wrong_checksum_are_found) {
+  make_store();
+  struct store *store = store_at(kit_store);
+  const struct db_key item = row_key(1, ROW_ITEM, 77);
+  put_raw(store, &item, span_text("spoiled"));
+  store_close(store);
+  expect_done(care_check(kit_store, &report, &why));
+  cr_assert_eq(report.damaged, 1);
+  cr_assert_eq(report.finding_count, 1);
+  cr_assert(strstr(report.findings[0].text, "a notification (session number 1, number 77)"), "%s",
+            report.findings[0].text);
+}
+
+Test(care, a_damaged_page_is_found_and_names_the_command_at_open) {
+  make_store();
+  struct bytes bytes = read_bytes_of(kit_store);
+  const struct store_options options = {.directory = kit_store};
+  struct store *store = NULL;
+  long page = (root_page(&bytes) - bytes.at) / PAGE;
+  free(bytes.at);
+  zero_root(kit_store);
+  expect_done(care_check(kit_store, &report, &why));
+  cr_assert_eq(report.finding_count, 1);
+  cr_assert(report.findings[0].has_page);
+  cr_assert_eq(report.findings[0].page, (uint64_t)page);
+  expect_refused(store_open(&options, &store, &why), TIDINGS_E_STORE, "tidings store salvage");
+}
+
+Test(care, what_is_no_store_is_not_made_one) {
+  expect_refused(care_check(kit_store, &report, &why), TIDINGS_E_NOT_FOUND, "no such folder");
+  expect_refused(care_backup(kit_folder, to_path(), &report, &why), TIDINGS_E_NOT_FOUND,
+                 "no file data.mdb");
+  cr_assert_neq(access(to_path(), F_OK), 0);
+}
+
+/* -- another process that uses the store --------------------------------------------------------
+ */
+
+struct storm {
+  uint64_t *pushed; /* shared */
+};
+
+static int push_on(struct child *self, void *context) {
+  struct storm *storm = context;
+  struct store *store = store_at(kit_store);
+  child_says(self);
+  while (getppid() != 1) {
+    say_well(store, "s", "m");
+    __atomic_add_fetch(storm->pushed, 1, __ATOMIC_SEQ_CST);
+  }
+  return 0;
+}
+
+static uint64_t *shared_number(void) {
+  void *memory =
+      mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  cr_assert_neq(memory, MAP_FAILED);
+  return memory;
+}
+
+Test(care, a_store_in_use_is_checked_and_copied) {
+  struct storm storm = {shared_number()};
+  struct child child = child_start(push_on, &storm);
+  child_heard(&child);
+  for (int i = 0; i < 20; i++) {
+    char to[320];
+    (void)snprintf(to, sizeof to, "%s-%d", to_path(), i);
+    expect_sound(kit_store);
+    uint64_t before = __atomic_load_n(storm.pushed, __ATOMIC_SEQ_CST);
+    expect_done(care_backup(kit_store, to, &report, &why));
+    uint64_t after = __atomic_load_n(storm.pushed, __ATOMIC_SEQ_CST) + 1;
+    cr_assert_eq(report.damaged, 0);
+    expect_sound(to);
+    cr_assert(report.notifications >= before && report.notifications <= after,
+              "%llu, of %llu to %llu", (unsigned long long)report.notifications,
+              (unsigned long long)before, (unsigned long long)after);
+    expect_pending(to, "s", (size_t)report.notifications);
+  }
+  expect_refused(care_salvage(kit_store, to_path(), false, &report, &why), TIDINGS_E_STATE,
+                 "is in use by process");
+  char pid[32];
+  (void)snprintf(pid, sizeof pid, "process %d;", (int)child.pid);
+  cr_assert(strstr(why.text, pid), "%s", why.text);
+  expect_refused(care_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_STATE, pid);
+  child_kill(&child);
+}
+
+/* -- backup ------------------------------------------------------------------------------------ */
+
+Test(care, a_backup_overwrites_nothing) {
+  struct stat entry;
+  make_store();
+  expect_refused(care_backup(kit_store, kit_store, &report, &why), TIDINGS_E_STATE, "not empty");
+  cr_assert_eq(mkdir(to_path(), 0700), 0);
+  expect_done(care_backup(kit_store, to_path(), &report, &why)); /* an empty folder is fine */
+  cr_assert_eq(report.notifications, 405);
+  cr_assert_eq(stat(to_path(), &entry), 0);
+  cr_assert_eq(entry.st_mode & 07777, 0700);
+  expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE, "not empty");
+  expect_sound(to_path());
+  expect_pending(to_path(), "s", 370);
+  expect_pending(to_path(), "t", 5);
+}

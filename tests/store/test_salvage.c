@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/store/test_salvage.c: what is saved of a damaged store, and what is
+ * not taken for a row. Damage at random is in tests/faults/open.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "care_kit.h"
+
+TestSuite(salvage, .init = kit_begin, .fini = kit_end, .timeout = 300);
+
+/* -- salvage ----------------------------------------------------------------------------------- */
+
+Test(salvage, salvage_of_a_sound_store_keeps_everything) {
+  make_store();
+  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  cr_assert_eq(report.notifications, 405);
+  cr_assert_eq(report.made_heads, 0);
+  cr_assert_eq(report.made_names, 0);
+  expect_sound(to_path());
+  expect_pending(to_path(), "s", 370);
+  expect_pending(to_path(), "t", 5);
+}
+
+/* Nothing leads to the leaves, and nothing says that they are free. */
+Test(salvage, a_lost_root_loses_nothing) {
+  make_store();
+  zero_root(kit_store);
+  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  cr_assert_eq(report.notifications, 405);
+  expect_sound(to_path());
+  expect_pending(to_path(), "s", 370);
+  expect_pending(to_path(), "t", 5);
+}
+
+Test(salvage, without_a_head_deliveries_say_what_has_ended) {
+  struct arena arena = ARENA_EMPTY;
+  make_store();
+  struct store *store = store_at(kit_store);
+  const struct db_key key = row_key(1, ROW_HEAD, 0);
+  put_raw(store, &key, span_text("spoiled"));
+  store_close(store);
+  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  cr_assert_eq(report.made_heads, 1);
+  cr_assert_eq(report.pending_again, 380);
+  expect_pending(to_path(), "s", 380); /* what was leased too */
+  store = store_at(to_path());
+  struct head head = head_of(store, "s", &arena);
+  cr_assert_eq(head.last_delivery, 2);
+  cr_assert_eq(head.outcomes[OUTCOME_DELIVERED], 20);
+  say_well(store, "s", "one more");
+  cr_assert_eq(last_of(store, "s"), 401);
+  arena_free(&arena);
+  store_close(store);
+}
+
+/* In old versions of their page too. */
+static void spoil_names(const char *path) {
+  static const uint8_t begin[NODE_KEY_BYTES_AT - NODE_FLAGS_AT + 2 + 5] = {
+      0, 0, DB_KEY_BYTES, 0, 0, 0, 0, 0, ROW_NAME};
+  struct bytes bytes = read_bytes_of(path);
+  uint8_t *at = bytes.at, *end = bytes.at + bytes.len;
+  size_t found = 0;
+  while ((at = memmem(at, (size_t)(end - at), begin, sizeof begin))) {
+    at += sizeof begin;
+    at[0] ^= 1; /* the hash, over which the checksum is too */
+    found++;
+  }
+  cr_assert_geq(found, 2);
+  write_bytes_of(&bytes);
+}
+
+Test(salvage, a_session_without_a_name_gets_one) {
+  make_store();
+  spoil_names(kit_store);
+  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  cr_assert_eq(report.made_names, 2);
+  cr_assert_eq(report.sessions, 2);
+  expect_pending(to_path(), "salvaged-1", 370);
+  struct store *store = store_at(to_path());
+  say_well(store, "new", "m");
+  cr_assert_eq(number_of(store, "new"), 3);
+  store_close(store);
+}
+
+Test(salvage, deleted_rows_come_back_only_on_demand) {
+  make_store();
+  struct store *store = store_at(kit_store);
+  struct store_txn *txn;
+  expect_done(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
+  for (uint64_t n = 1; n <= 5; n++) {
+    const struct db_key key = row_key(2, ROW_ITEM, n);
+    expect_done(db_delete(&txn->db, &key));
+  }
+  expect_done(store_commit(txn, &why));
+  store_close(store);
+  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  expect_pending(to_path(), "t", 0);
+  cr_assert_gt(report.stale, 0);
+  expect_done(care_salvage(kit_store, kit_path("all"), true, &report, &why));
+  expect_pending(kit_path("all"), "t", 5);
+  expect_sound(kit_path("all"));
+}
+
+/* -- a value that looks like a leaf -------------------------------------------------------------
+ */
+
+enum { HOSTILE_BYTES = 3 * PAGE };
+
+static void put_u16_at(uint8_t *at, size_t offset, uint16_t value) {
+  memcpy(at + offset, &value, sizeof value);
+}
+
+/* A leaf with one sound row, as page `number`. */
+static void forge_leaf(uint8_t *page, uint64_t number, const struct db_key *key,
+                       struct tidings_span record) {
+  size_t node = PAGE - 256;
+  uint32_t bytes = (uint32_t)record.len;
+  memset(page, 0, PAGE);
+  memcpy(page + PAGE_NUMBER_AT, &number, sizeof number);
+  put_u16_at(page, PAGE_KIND_AT, PAGE_LEAF);
+  put_u16_at(page, PAGE_LOWER_AT, PAGE_HEAD_BYTES + 2);
+  put_u16_at(page, PAGE_UPPER_AT, (uint16_t)node);
+  put_u16_at(page, PAGE_HEAD_BYTES, (uint16_t)node);
+  memcpy(page + node + NODE_LOW_AT, &bytes, sizeof bytes);
+  put_u16_at(page, node + NODE_KEY_BYTES_AT, DB_KEY_BYTES);
+  memcpy(page + node + NODE_HEAD_BYTES, key->bytes, DB_KEY_BYTES);
+  memcpy(page + node + NODE_HEAD_BYTES + DB_KEY_BYTES, record.ptr, record.len);
+}
+
+Test(salvage, a_large_value_that_looks_like_a_leaf_is_not_read_as_one) {
+  static char value[HOSTILE_BYTES];
+  static const char mark[] = "the begin of a hostile value";
+  const struct db_key item = row_key(1, ROW_ITEM, 401), forged = row_key(2, ROW_ITEM, 6);
+  struct buffer record = BUFFER_EMPTY;
+  const struct notification note = {
+      .source = span_text("t"), .name = span_text("n"), .message = span_text("forged")};
+  make_store();
+  value[0] = RECORD_FORMAT;
+  memcpy(value + 1, mark, sizeof mark);
+  struct store *store = store_at(kit_store);
+  put_raw(store, &item, span_of(value, sizeof value));
+  store_close(store);
+  item_encode(&record, 1000, &note);
+  record_end(&record, &forged);
+  struct bytes bytes = read_bytes_of(kit_store);
+  uint8_t *begin = memmem(bytes.at, bytes.len, mark, sizeof mark);
+  cr_assert(begin);
+  uint8_t *run = begin - 1 - PAGE_HEAD_BYTES;
+  cr_assert_eq((size_t)(run - bytes.at) % PAGE, 0);
+  forge_leaf(run + PAGE, (uint64_t)(run - bytes.at) / PAGE + 1, &forged, buffer_view(&record));
+  struct tidings_span body =
+      span_of((char *)run + PAGE_HEAD_BYTES, sizeof value - sizeof(uint32_t));
+  uint32_t crc = record_crc(&item, body);
+  memcpy(run + PAGE_HEAD_BYTES + body.len, &crc, sizeof crc);
+  memset(root_page(&bytes), 0, PAGE); /* now no tree says what the page is */
+  write_bytes_of(&bytes);
+  buffer_free(&record);
+  expect_done(care_salvage(kit_store, to_path(), true, &report, &why));
+  expect_pending(to_path(), "s", 371);
+  expect_pending(to_path(), "t", 5); /* and not 6 */
+}
+
+/* -- messages -----------------------------------------------------------------------------------
+ */
+
+static void submit(struct tidings_plugin *plugin, const char *id) {
+  why = new_error();
+  int code = event(plugin, &why,
+                   "{\"type\":\"message.submitted\",\"session\":\"q\",\"data\":{\"id\":\"%s\","
+                   "\"content\":\"c\"}}",
+                   id);
+  cr_assert_eq(code, 0, "%s", why.text);
+}
+
+Test(salvage, messages_of_a_lost_head_are_queued_again) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  submit(plugin, "m1"); /* on offer */
+  submit(plugin, "m2");
+  const struct db_key head = row_key(1, ROW_HEAD, 0);
+  put_raw(store_of(plugin), &head, span_text("spoiled"));
+  plugin_end(plugin);
+  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  cr_assert_eq(report.messages, 2);
+  plugin = plugin_at(to_path(), (struct plugin_words){0});
+  char *answer = ask(plugin, "{\"name\":\"status\",\"session\":\"q\"}");
+  cr_assert(strstr(answer, "\"state\":\"idle\""), "%s", answer);
+  const char *first = strstr(answer, "\"m1\""), *second = strstr(answer, "\"m2\"");
+  cr_assert(first && second && first < second, "%s", answer);
+  free(answer);
+  submit(plugin, "m3"); /* under a number of its own */
+  plugin_end(plugin);
+  struct store *store = store_at(to_path());
+  cr_assert_eq(rows_in(store, 1, ROW_MESSAGE), 3);
+  store_close(store);
+}
