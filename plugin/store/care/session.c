@@ -97,6 +97,10 @@ static int look_at_delivery(struct gathered *all, const struct care_row *row,
   bool counts = all->anew && delivery.state == DELIVERY_COMMITTED;
   for (size_t i = 0; counts && !code && i < delivery.fate_count; i++)
     code = add_ended(all, &delivery.fates[i], error);
+  /* What was withdrawn while it was leased does not come back with the rest. */
+  counts = all->anew && delivery.state == DELIVERY_LEASED;
+  for (size_t i = 0; counts && !code && i < delivery.recalled_count; i++)
+    code = add_ended(all, &delivery.recalled[i], error);
   return code;
 }
 
