@@ -143,7 +143,7 @@ Test(salvage, a_large_value_that_looks_like_a_leaf_is_not_read_as_one) {
   struct store *store = store_at(kit_store);
   put_raw(store, &item, span_of(value, sizeof value));
   store_close(store);
-  item_encode(&record, 1000, &note);
+  item_encode(&record, 1000, &note, NULL);
   record_end(&record, &forged);
   struct bytes bytes = read_bytes_of(kit_store);
   uint8_t *begin = memmem(bytes.at, bytes.len, mark, sizeof mark);

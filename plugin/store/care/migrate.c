@@ -19,6 +19,7 @@ struct migration {
   struct care_report report;
   struct tidings_error *error;
   struct arena arena;
+  bool no_memory; /* for a row, which then looked as if it could not be read */
 };
 
 /* -- layout 1 ---------------------------------------------------------------------------------- */
@@ -79,11 +80,11 @@ static bool is_readable(struct migration *migration, const struct db_key *key,
   struct head head;
   struct delivery delivery;
   struct item item;
-  bool no_memory;
   if (!record_open(&reader, key, record)) return false;
   switch (key->bytes[4]) {
-  case ROW_HEAD: return head_decode(&reader, &migration->arena, &head, &no_memory);
-  case ROW_DELIVERY: return delivery_decode(&reader, &migration->arena, &delivery, &no_memory);
+  case ROW_HEAD: return head_decode(&reader, &migration->arena, &head, &migration->no_memory);
+  case ROW_DELIVERY:
+    return delivery_decode(&reader, &migration->arena, &delivery, &migration->no_memory);
   case ROW_ITEM: return item_decode(&reader, &item);
   default: return true;
   }
@@ -153,6 +154,9 @@ static int migrate_row(void *context, const uint8_t *bytes, struct tidings_span 
   else if (!record_format(&key, record)) migration->report.damaged++;
   else if (is_readable(migration, &key, record)) code = put(migration, &key, record);
   else if (translate(migration, &key, record, &out)) code = put(migration, &key, buffer_view(&out));
+  else if (migration->no_memory || out.failed)
+    code =
+        fail(migration->error, TIDINGS_E_NOMEM, "no memory for a row of store %s", migration->path);
   else migration->report.left_out++;
   buffer_free(&out);
   arena_free(&migration->arena);

@@ -113,6 +113,8 @@ static int choose_all(struct salvage *salvage, struct tidings_error *error) {
       if (memcmp(&list[end].key, &list[first].key, sizeof list->key) != 0) break;
     code = choose(salvage, &list[first], end - first, error);
   }
+  if (!code && salvage->record.failed)
+    code = fail(error, TIDINGS_E_NOMEM, "no memory for the rows of a store");
   qsort(salvage->names, salvage->name_count, sizeof *salvage->names, compare_names);
   return code;
 }

@@ -17,7 +17,8 @@ struct gathered {
   struct arena arena;
   struct buffer record;
   struct head head;
-  bool anew;                             /* there is no head that can be read */
+  bool anew;      /* there is no head that can be read */
+  bool no_memory; /* for some row, which then looked as if it could not be read */
   uint64_t first_item, last_item, items; /* numbers, and how many there are */
   uint64_t newest;     /* the newest item that anything names: no number is given out again */
   struct taken *ended; /* by committed deliveries; only if the head is made anew */
@@ -35,27 +36,41 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* -- reading ----------------------------------------------------------------------------------- */
 
-/* False: the row cannot be used, or memory ran out; the latter is found again when it is copied. */
+/* A record that stays, with its reader. False: it cannot be used. */
+static bool open_record(struct gathered *all, const struct care_row *row,
+                        struct record_reader *ret_reader) {
+  struct tidings_span record, copy;
+  if (!read_record(all, row, &record)) return false;
+  if (arena_copy(&all->arena, record, &copy)) {
+    all->no_memory = true;
+    return false;
+  }
+  return record_open(ret_reader, &row->key, copy);
+}
+
 static bool read_head(struct gathered *all, const struct care_row *row, struct head *ret_head) {
   struct record_reader reader;
-  struct tidings_span record, copy;
   bool no_memory = false;
-  return read_record(all, row, &record) && !arena_copy(&all->arena, record, &copy) &&
-         record_open(&reader, &row->key, copy) &&
-         head_decode(&reader, &all->arena, ret_head, &no_memory);
+  bool read =
+      open_record(all, row, &reader) && head_decode(&reader, &all->arena, ret_head, &no_memory);
+  all->no_memory = all->no_memory || no_memory;
+  return read;
 }
 
 static bool read_delivery(struct gathered *all, const struct care_row *row,
                           struct delivery *ret_delivery) {
   struct record_reader reader;
-  struct tidings_span record, copy;
   bool no_memory = false;
-  if (!read_record(all, row, &record) || arena_copy(&all->arena, record, &copy) ||
-      !record_open(&reader, &row->key, copy) ||
-      !delivery_decode(&reader, &all->arena, ret_delivery, &no_memory))
-    return false;
-  ret_delivery->n = row_key_n(row->key.bytes);
-  return true;
+  bool read = open_record(all, row, &reader) &&
+              delivery_decode(&reader, &all->arena, ret_delivery, &no_memory);
+  all->no_memory = all->no_memory || no_memory;
+  if (read) ret_delivery->n = row_key_n(row->key.bytes);
+  return read;
+}
+
+static int check_memory(const struct gathered *all, struct tidings_error *error) {
+  if (!all->no_memory && !all->record.failed) return 0;
+  return fail(error, TIDINGS_E_NOMEM, "no memory for the rows of a session");
 }
 
 static int add_ended(struct gathered *all, const struct fate_range *fate,
@@ -82,6 +97,10 @@ static int look_at_delivery(struct gathered *all, const struct care_row *row,
   bool counts = all->anew && delivery.state == DELIVERY_COMMITTED;
   for (size_t i = 0; counts && !code && i < delivery.fate_count; i++)
     code = add_ended(all, &delivery.fates[i], error);
+  /* What was withdrawn while it was leased does not come back with the rest. */
+  counts = all->anew && delivery.state == DELIVERY_LEASED;
+  for (size_t i = 0; counts && !code && i < delivery.recalled_count; i++)
+    code = add_ended(all, &delivery.recalled[i], error);
   return code;
 }
 
@@ -249,8 +268,12 @@ int care_session_put(struct care_target *target, const struct care_saved *saved,
   if (all.anew) all.head = (struct head){.generation = UINT32_MAX};
   for (size_t i = 0; !code && i < saved->count; i++)
     code = look_at_row(&all, saved->list[i], error);
+  if (!code) code = check_memory(&all, error);
   if (!code && needs_head(&all)) code = put_head(&all, error);
-  for (size_t i = 0; !code && i < saved->count; i++) code = put_row(&all, saved->list[i], error);
+  for (size_t i = 0; !code && i < saved->count; i++) {
+    code = put_row(&all, saved->list[i], error);
+    if (!code) code = check_memory(&all, error);
+  }
   free(all.ended);
   buffer_free(&all.record);
   arena_free(&all.arena);
