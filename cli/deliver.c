@@ -113,10 +113,13 @@ static int make_output(const struct cli *cli, struct tidings_span carrier,
   int code = out ? 0 : cli_fail(cli, "out of memory");
   if (out && cli->json && !list)
     code = cli_fail(cli, "the carrier is not UTF-8, so it cannot be printed as JSON");
-  if (out && list && json_dumpf(list, out, JSON_COMPACT)) code = cli_fail(cli, "out of memory");
-  if (out && list) fputc('\n', out);
+  char *json = list ? json_dumps(list, JSON_COMPACT) : NULL;
+  if (list && !json) code = cli_fail(cli, "out of memory");
+  if (json) print_json_text(out, json);
+  if (json) fputc('\n', out);
   if (out && !cli->json) write_text(out, outgoing);
   if (out && (fclose(out) || !*ret_bytes) && !code) code = cli_fail(cli, "out of memory");
+  free(json);
   json_decref(list);
   hostkit_outgoing_free(outgoing);
   return code;

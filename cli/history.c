@@ -164,7 +164,8 @@ static int print_lines(const struct cli *cli, const json_t *events) {
   json_array_foreach(events, i, event) {
     char *line = json_dumps(event, JSON_COMPACT);
     if (!line) return cli_fail(cli, "out of memory");
-    puts(line);
+    print_json_text(stdout, line);
+    putchar('\n');
     free(line);
   }
   return 0;

@@ -12,6 +12,7 @@
 #include "command/print.h"
 #include "command/session.h"
 #include "command/terminal.h"
+#include "common/utf8.h"
 
 enum { OPTION_PROMETHEUS = CLI_LONG_ONLY };
 
@@ -45,12 +46,16 @@ static void print_stats(const char *session, const json_t *stats) {
 
 /* -- for Prometheus ---------------------------------------------------------------------------- */
 
-/* The text format escapes these three in a label's value, and nothing else. */
-static void label_value(const char *text) {
-  for (; *text; text++) {
-    if (*text == '\n') fputs("\\n", stdout);
-    else if (*text == '"' || *text == '\\') printf("\\%c", *text);
-    else putchar(*text);
+/* The text format escapes these three in a label's value, and nothing else. What a terminal obeys
+ * or hides is shown as {U+009B}. */
+static void label_value(const char *value) {
+  struct tidings_span text = span_text(value);
+  for (size_t at = 0; at < text.len;) {
+    struct utf8_shown shown = utf8_show(text, at);
+    if (value[at] == '\n') fputs("\\n", stdout);
+    else if (value[at] == '"' || value[at] == '\\') printf("\\%c", value[at]);
+    else fwrite(shown.text, 1, shown.len, stdout);
+    at += shown.taken;
   }
 }
 

@@ -12,13 +12,39 @@
 #include "command/terminal.h"
 #include "common/buffer.h"
 #include "common/json.h"
+#include "common/utf8.h"
 
 enum { INDENT = 4 };
+
+static void print_escaped(FILE *out, uint32_t code_point) {
+  uint32_t above = code_point - 0x10000;
+  if (code_point < 0x10000) fprintf(out, "\\u%04x", (unsigned)code_point);
+  else
+    fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xD800 + (above >> 10)),
+            (unsigned)(0xDC00 + (above & 0x3FF)));
+}
+
+/* Only strings hold such characters; outside of them JSON has only ASCII, with line breaks. */
+void print_json_text(FILE *out, const char *json) {
+  struct tidings_span text = span_text(json);
+  size_t written = 0, at = 0;
+  for (uint32_t code_point; at < text.len;) {
+    size_t len = utf8_decode(text, at, &code_point);
+    if (len && code_point >= 0x7F && utf8_is_deceptive(code_point)) {
+      fwrite(json + written, 1, at - written, out);
+      print_escaped(out, code_point);
+      written = at + len;
+    }
+    at += len ? len : 1;
+  }
+  fwrite(json + written, 1, at - written, out);
+}
 
 int print_json(const struct cli *cli, const json_t *value) {
   char *text = json_dumps(value, JSON_INDENT(2) | JSON_ENCODE_ANY);
   if (!text) return cli_fail(cli, "out of memory");
-  puts(text);
+  print_json_text(stdout, text);
+  putchar('\n');
   free(text);
   return 0;
 }
@@ -28,7 +54,8 @@ int print_reply(const struct cli *cli, const struct tidings_reply *reply) {
   char *json = NULL;
   int32_t code = hostkit_reply_json(reply, &json, &error);
   if (code) return cli_fail_with(cli, code, &error);
-  puts(json);
+  print_json_text(stdout, json);
+  putchar('\n');
   hostkit_free(json);
   return 0;
 }
@@ -45,7 +72,8 @@ int print_reply_of(const struct cli *cli, const char *session, const struct tidi
   buffer_text(&whole, strchr(json, '{') + 1);
   text = buffer_take(&whole);
   int code = text ? 0 : cli_fail(cli, "out of memory");
-  if (text) puts(text);
+  if (text) print_json_text(stdout, text);
+  if (text) putchar('\n');
   free(text);
   hostkit_free(json);
   return code;

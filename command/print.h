@@ -6,10 +6,14 @@
 #define COMMAND_PRINT_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "command/cli.h"
 #include "command/json_value.h"
 
+/* JSON text. What a terminal obeys or hides (DEL, C1, bidi, zero-width) is written as \u009b, which
+ * reads as the same value. */
+void print_json_text(FILE *out, const char *json);
 /* One JSON value and a line break. Returns 0 or the exit code. */
 int print_json(const struct cli *cli, const json_t *value);
 /* The JSON form of a reply; NULL is one without anything in it. */

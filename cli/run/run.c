@@ -12,6 +12,7 @@
 #include "cli/run/run.h"
 #include "cli/run/supervise.h"
 #include "command/kit.h"
+#include "command/print.h"
 #include "command/session.h"
 
 enum { OPTION_DETACH = CLI_LONG_ONLY };
@@ -43,7 +44,8 @@ static void print_handle(const struct run *run, int pid) {
     json_t *told = json_pack("{s:s, s:s, s:i, s:s}", "handle", run->log.handle, "log",
                              run->log.path, "pid", pid, "session", run->session);
     char *text = told ? json_dumps(told, JSON_COMPACT) : NULL;
-    puts(text ? text : "{}");
+    print_json_text(stdout, text ? text : "{}");
+    putchar('\n');
     free(text);
     json_decref(told);
   } else {

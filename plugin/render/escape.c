@@ -70,6 +70,48 @@ static bool is_level_mark(struct tidings_span line) {
   return false;
 }
 
+/* Will the character be written as {U+200B}, so that it hides nothing? Selectors are, after
+ * ASCII. */
+static bool becomes_visible(struct tidings_span text, size_t at) {
+  uint32_t code_point;
+  return utf8_decode(text, at, &code_point) && code_point != '\n' && code_point != '\r' &&
+         (utf8_is_deceptive(code_point) || code_point == 0xFE0E || code_point == 0xFE0F);
+}
+
+/* Does a line look like one of a block of ours, though its bytes differ? Its beginning is looked at
+ * as ASCII: long dashes as =, which makes rules but no items. */
+static bool is_disguised_structure(enum escape where, struct tidings_span line) {
+  char look[48];
+  size_t len = 0;
+  struct fold fold;
+  for (size_t at = 0; len + 2 < sizeof look && (fold = fold_at(line, at)).kind != FOLD_END;
+       at += fold.taken) {
+    if (fold.kind == FOLD_UNSEEN && !becomes_visible(line, at)) continue;
+    if (fold.kind != FOLD_ASCII) look[len++] = fold.kind == FOLD_BLANK ? ' ' : '?';
+    else if (fold.look[0] == FOLD_LONG_DASH) look[len++] = '=';
+    else look[len++] = fold.look[0];
+    if (fold.kind == FOLD_ASCII && fold.look[1]) look[len++] = fold.look[1];
+  }
+  struct tidings_span seen = span_of(look, len);
+  char first = byte_at(seen, 0), second = byte_at(seen, 1);
+  if (where != ESCAPE_MARKDOWN && is_level_mark(seen)) return true;
+  if (first == '-' && (!second || is_blank(second))) return true;
+  if ((first == '*' || first == '_') && first == second) return true;
+  return len > 1 && is_rule(seen);
+}
+
+/* Most lines begin with a letter; others are mostly ASCII without a backslash. */
+static bool may_be_disguised(struct tidings_span line) {
+  char first = byte_at(line, 0);
+  if (!first || is_alphanumeric(first)) return false;
+  char look = fold_at(line, 0).look[0];
+  if (!look || !strchr("-*_=~`[\x1F", look)) return false;
+  for (size_t at = 0; at < line.len && at < 48; at++) {
+    if ((unsigned char)line.ptr[at] >= 0x80 || line.ptr[at] == '\\') return true;
+  }
+  return false;
+}
+
 /* Where a trimmed line needs a backslash so that it does not read as structure; NO_MARK:
  * nowhere. */
 static size_t structure_mark(enum escape where, struct tidings_span line) {
@@ -80,20 +122,20 @@ static size_t structure_mark(enum escape where, struct tidings_span line) {
   if (first == '#' || first == '>' || first == '|' || first == '<') return 0;
   if ((first == '-' || first == '*' || first == '+') && (!second || is_blank(second))) return 0;
   if ((first == '*' || first == '_') && first == second) return 0;
-  if (is_rule(line) || lookalike_pending_line(line) || lookalike_plain_header(line)) return 0;
-  if (is_link_definition(line)) return 0;
+  if (is_rule(line) || is_link_definition(line)) return 0;
+  if (may_be_disguised(line) && is_disguised_structure(where, line)) return 0;
   return numbered_mark(line);
 }
 
 /* Which ASCII characters need a look, beside the control characters. */
-enum { IN_ITEM = 1, INLINE = 2, IN_XML = 4, IN_ATTRIBUTE = 8, IN_JSON = 16 };
+enum { IN_ITEM = 1, INLINE = 2, IN_XML = 4, IN_ATTRIBUTE = 8, IN_JSON = 16, IN_ESCAPES = 32 };
 static const uint8_t special[128] = {
     ['<'] = IN_ITEM | INLINE | IN_XML | IN_ATTRIBUTE | IN_JSON,
     ['>'] = IN_XML | IN_ATTRIBUTE | IN_JSON,
     ['&'] = IN_XML | IN_ATTRIBUTE,
     ['"'] = IN_ATTRIBUTE | IN_JSON,
     ['\''] = IN_ATTRIBUTE,
-    ['\\'] = INLINE | IN_JSON,
+    ['\\'] = INLINE | IN_JSON | IN_ESCAPES,
     ['`'] = INLINE | IN_JSON,
     ['*'] = INLINE,
     ['_'] = INLINE,
@@ -157,6 +199,7 @@ static size_t plain_run(struct tidings_span text, size_t at, unsigned where,
     uint32_t code_point;
     size_t len = utf8_decode(text, at, &code_point);
     if (!len || utf8_is_deceptive(code_point) ||
+        (fold_opener_leads[byte] && fold_is_opener(code_point)) ||
         is_stray_selector(byte_before(text, begin, at, out), text, at, code_point))
       break;
     at += len;
@@ -189,36 +232,85 @@ static bool write_entity(char byte, struct buffer *out) {
   }
 }
 
-static void write_text(enum escape where, struct tidings_span text, struct buffer *out) {
-  unsigned looked_at = where == ESCAPE_XML ? IN_XML : IN_ITEM;
+static bool opens_tag(struct tidings_span whole, size_t at) {
+  return !becomes_visible(whole, at + fold_at(whole, at).taken) &&
+         lookalike_reserved_tag(whole, at);
+}
+
+/* In the place of what looks like < at `at`: the tag opens nothing. How many bytes of the text that
+ * stands for. */
+static size_t write_opener(struct tidings_span whole, size_t at, struct buffer *out) {
+  struct fold fold = fold_at(whole, at);
+  bool is_tag = fold.look[0] == '<' && opens_tag(whole, at);
+  if (whole.ptr[at] == '<') {
+    buffer_text(out, is_tag ? "&lt;" : "<");
+    return 1;
+  }
+  if (is_tag) buffer_byte(out, '\\');
+  if (fold.kind == FOLD_ASCII) {
+    buffer_append(out, whole.ptr + at, fold.taken);
+    return fold.taken;
+  }
+  if (fold.escaped || whole.ptr[at] == '\\') {
+    buffer_byte(out, '\\');
+    return 1;
+  }
+  return write_shown(whole, at, out);
+}
+
+/* What an item's lines need to know of it. */
+struct item_text {
+  enum escape where;
+  const char *end;
+  bool has_escapes; /* of JSON, so that a < may hide in one */
+};
+
+static bool has_escapes(struct tidings_span text) {
+  for (const char *at; text.len && (at = memchr(text.ptr, '\\', text.len));) {
+    text = span_from(text, (size_t)(at - text.ptr) + 1);
+    if (byte_at(text, 0) == 'u' || byte_at(text, 0) == 'x') return true;
+  }
+  return false;
+}
+
+static void write_text(const struct item_text *item, struct tidings_span text, struct buffer *out) {
+  struct tidings_span whole = span_of(text.ptr, (size_t)(item->end - text.ptr));
+  unsigned looked_at = item->where == ESCAPE_XML ? IN_XML : IN_ITEM;
+  if (item->has_escapes) looked_at |= IN_ESCAPES;
   for (size_t at = 0; at < text.len;) {
     size_t run = plain_run(text, at, looked_at, out);
     buffer_append(out, text.ptr + at, run);
     at += run;
     if (at == text.len) break;
-    if (where == ESCAPE_XML && write_entity(text.ptr[at], out)) {
-      at++;
-    } else if (text.ptr[at] == '<') {
-      buffer_text(out, lookalike_reserved_tag(span_from(text, at)) ? "&lt;" : "<");
+    if (item->where == ESCAPE_XML && write_entity(text.ptr[at], out)) {
       at++;
     } else if (text.ptr[at] == '\t') {
       buffer_byte(out, ' ');
       at++;
     } else {
-      at += write_shown(text, at, out);
+      at += write_opener(whole, at, out);
     }
   }
 }
 
-static void write_line(enum escape where, struct tidings_span line, struct buffer *out) {
-  size_t mark = structure_mark(where, line);
+/* `line` goes on to the end of the item. */
+static bool reads_as_ours(struct tidings_span line) {
+  char first = lower_case(byte_at(line, 0));
+  if ((unsigned char)first < 0x80 && first != '(' && first != 'w' && first != '\\') return false;
+  return lookalike_pending_line(line, 0) || lookalike_plain_header(line, 0);
+}
+
+static void write_line(const struct item_text *item, struct tidings_span line, struct buffer *out) {
+  struct tidings_span whole = span_of(line.ptr, (size_t)(item->end - line.ptr));
+  size_t mark = structure_mark(item->where, line);
+  if (mark == NO_MARK && reads_as_ours(whole)) mark = 0;
   if (mark != NO_MARK) {
-    write_text(where, span_of(line.ptr, mark), out);
-    bool neutral = line.ptr[mark] == '<' && lookalike_reserved_tag(line);
+    write_text(item, span_of(line.ptr, mark), out);
+    bool neutral = line.ptr[mark] == '<' && opens_tag(whole, mark);
     if (!neutral) buffer_byte(out, '\\');
     line = span_from(line, mark);
   }
-  write_text(where, line, out);
+  write_text(item, line, out);
 }
 
 /* How many blanks a line begins with: a tab is four. */
@@ -243,6 +335,8 @@ static void write_age(struct tidings_span age, struct buffer *out) {
 void escape_item_aged(enum escape where, struct tidings_span text, struct tidings_span age,
                       struct buffer *out) {
   bool first = true, has_carriage_return = text.len && memchr(text.ptr, '\r', text.len);
+  struct item_text item = {.where = where, .has_escapes = has_escapes(text)};
+  if (text.len) item.end = text.ptr + text.len;
   size_t empty_lines = 0;
   while (text.len) {
     struct tidings_span whole = take_line(&text, has_carriage_return), line = trim_item(whole);
@@ -251,7 +345,7 @@ void escape_item_aged(enum escape where, struct tidings_span text, struct tiding
       continue;
     }
     if (!first) continue_item(empty_lines, indentation_of(whole), out);
-    write_line(where, line, out);
+    write_line(&item, line, out);
     if (first) write_age(age, out);
     first = false;
     empty_lines = 0;
@@ -303,6 +397,15 @@ static bool ends_fence(struct tidings_span text, size_t at) {
   return text.ptr[at] == '`' && at >= 2 && text.ptr[at - 1] == '`' && text.ptr[at - 2] == '`';
 }
 
+/* A character above ASCII by its number. */
+static size_t write_json_code(struct tidings_span text, size_t at, struct buffer *out) {
+  struct fold fold = fold_at(text, at);
+  unsigned code = (unsigned)fold.literal, above = code - 0x10000;
+  if (code < 0x10000) buffer_format(out, "\\u%04x", code);
+  else buffer_format(out, "\\u%04x\\u%04x", 0xD800 + (above >> 10), 0xDC00 + (above & 0x3FF));
+  return fold.taken;
+}
+
 void escape_json_string(struct tidings_span text, struct buffer *out) {
   buffer_byte(out, '"');
   for (size_t at = 0; at < text.len;) {
@@ -317,6 +420,9 @@ void escape_json_string(struct tidings_span text, struct buffer *out) {
     } else if (byte == '<' || byte == '>' || ends_fence(text, at)) {
       buffer_format(out, "\\u%04x", byte);
       at++;
+    } else if (byte >= 0x80 && fold_at(text, at).look[0] == '<' &&
+               lookalike_reserved_tag(text, at)) {
+      at += write_json_code(text, at, out);
     } else if (byte < sizeof special && (special[byte] & IN_JSON)) {
       if (byte != '`') buffer_byte(out, '\\');
       buffer_byte(out, (char)byte);

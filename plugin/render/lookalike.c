@@ -8,38 +8,6 @@
 #include "render/render.h"
 #include "values/notification.h"
 
-/* -- in one line ------------------------------------------------------------------------------- */
-
-/* Ends a tag's name here? Not in <username>, nor in List<System.Out>. */
-static bool ends_name(char byte) { return !is_alphanumeric(byte) && byte != '.' && byte != ':'; }
-
-bool lookalike_reserved_tag(struct tidings_span text) {
-  static const char *const prefixes[] = {"_system", "function_", "tool_", "tool-",
-                                         "antml",   "|",         "!--",   "![cdata["};
-  static const char *const names[] = {"system",    "notification", "notifications", "user",
-                                      "assistant", "human",        "developer",     "tool",
-                                      "invoke",    "instructions"};
-  size_t at = 1;
-  while (is_blank(byte_at(text, at)) || byte_at(text, at) == '/') at++;
-  if (at >= text.len) return true; /* whatever the next line brings */
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-    if (starts_with_word(span_from(text, at), prefixes[i])) return true;
-  }
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (starts_with_word(span_from(text, at), names[i]) &&
-        ends_name(byte_at(text, at + strlen(names[i]))))
-      return true;
-  }
-  return false;
-}
-
-bool lookalike_pending_line(struct tidings_span line) {
-  size_t at = 1;
-  if (byte_at(line, 0) != '(') return false;
-  while (is_digit(byte_at(line, at))) at++;
-  return at > 1 && starts_with_word(span_from(line, at), " more notification");
-}
-
 /* -- lines ------------------------------------------------------------------------------------- */
 
 /* The length of the line break at `at`; 0: there is none. */
@@ -69,75 +37,144 @@ size_t lookalike_line_after(struct tidings_span text, size_t end) {
 
 /* -- words that hide --------------------------------------------------------------------------- */
 
-/* U+FE0E and U+FE0F are an emoji's text and colour form. */
-static bool is_unseen(uint32_t code_point) {
-  return code_point != '\t' &&
-         (utf8_is_deceptive(code_point) || code_point == 0xFE0E || code_point == 0xFE0F);
-}
-
-/* Behind characters that nobody sees, other than line breaks and tabs. */
 static size_t skip_unseen(struct tidings_span text, size_t at) {
-  uint32_t code_point;
-  for (size_t len;
-       (len = utf8_decode(text, at, &code_point)) && is_unseen(code_point) && !break_at(text, at);)
-    at += len;
+  for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN;) at += fold.taken;
   return at;
 }
 
-/* Behind them and all blanks. */
+/* And all blanks. */
 static size_t skip_space(struct tidings_span text, size_t at) {
-  uint32_t code_point;
-  for (;;) {
-    at = skip_unseen(text, at);
-    size_t len = utf8_decode(text, at, &code_point);
-    if (!len || !is_space(code_point)) return at;
-    at += len;
-  }
+  for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN || fold.kind == FOLD_BLANK;)
+    at += fold.taken;
+  return at;
 }
 
+/* And all line breaks. */
 static size_t skip_to_text(struct tidings_span text, size_t at) {
-  for (;;) {
-    at = skip_space(text, at);
-    size_t len = at < text.len ? break_at(text, at) : 0;
-    if (!len) return at;
-    at += len;
-  }
+  for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN ||
+                         fold.kind == FOLD_BLANK || fold.kind == FOLD_BREAK;)
+    at += fold.taken;
+  return at;
+}
+
+static bool ends_line(struct tidings_span text, size_t at) {
+  struct fold fold = fold_at(text, skip_space(text, at));
+  return fold.kind == FOLD_END || fold.kind == FOLD_BREAK;
+}
+
+/* What may stand between two letters of a word, beside what nobody sees. */
+enum gaps { GAPS_BREAKS, /* a line break, and blanks around it */ GAPS_ALL /* blanks too */ };
+
+static size_t skip_gap(struct tidings_span text, size_t at, enum gaps gaps) {
+  size_t seen = skip_unseen(text, at), text_at = skip_to_text(text, seen);
+  return gaps == GAPS_ALL || fold_at(text, skip_space(text, seen)).kind == FOLD_BREAK ? text_at
+                                                                                      : seen;
+}
+
+/* l, i, 1 and | look alike, and so do o and 0. */
+static bool letters_alike(char look, char letter) {
+  if (look == letter) return true;
+  if (letter == 'i' || letter == 'l')
+    return look == 'i' || look == 'l' || look == '1' || look == '|';
+  if (letter == 'o') return look == '0';
+  return letter == '_' && look == '-';
+}
+
+/* How many letters of `word` the character has the look of. */
+static size_t letters_taken(const struct fold *fold, const char *word) {
+  if (fold->kind != FOLD_ASCII || !letters_alike(fold->look[0], word[0])) return 0;
+  if (!fold->look[1] || !word[1]) return 1;
+  return letters_alike(fold->look[1], word[1]) ? 2 : 0;
+}
+
+/* After "rn", which looks like m; NO_MARK: there is something else. */
+static size_t skip_split_m(struct tidings_span text, size_t at) {
+  struct fold first = fold_at(text, at);
+  size_t next = skip_unseen(text, at + first.taken);
+  struct fold second = fold_at(text, next);
+  return first.look[0] == 'r' && second.look[0] == 'n' ? next + second.taken : NO_MARK;
+}
+
+/* A hyphen of a word: it may be one, an underscore, blanks or nothing. */
+static size_t skip_hyphen(struct tidings_span text, size_t at) {
+  at = skip_to_text(text, at);
+  struct fold fold = fold_at(text, at);
+  bool is_hyphen = fold.look[0] == '-' || fold.look[0] == '_' || fold.look[0] == FOLD_LONG_DASH;
+  return is_hyphen ? skip_to_text(text, at + fold.taken) : at;
 }
 
 /* Where `word`, in lower case, ends that begins at `at`; NO_MARK: it does not stand there. A blank
- * in it stands for any number of blanks, a hyphen for these too, for an underscore, or for
- * nothing. */
-static size_t match_word(struct tidings_span text, size_t at, const char *word) {
-  for (; *word; word++) {
+ * in it stands for any blanks and line breaks. */
+static size_t match_word(struct tidings_span text, size_t at, const char *word, enum gaps gaps) {
+  for (bool first = true; *word; first = false) {
+    size_t gap = first ? skip_unseen(text, at) : skip_gap(text, at, gaps);
     if (*word == ' ') {
-      size_t behind = skip_space(text, at);
-      if (behind == at) return NO_MARK;
-      at = behind;
-      continue;
+      size_t end = skip_to_text(text, at);
+      if (end == at) return NO_MARK;
+      at = end;
+      word++;
+    } else if (*word == '-') {
+      at = skip_hyphen(text, at);
+      word++;
+    } else {
+      struct fold fold = fold_at(text, gap);
+      size_t taken = letters_taken(&fold, word);
+      size_t split = !taken && *word == 'm' ? skip_split_m(text, gap) : NO_MARK;
+      if (!taken && split == NO_MARK) return NO_MARK;
+      at = taken ? gap + fold.taken : split;
+      word += taken ? taken : 1;
     }
-    if (*word == '-') {
-      at = skip_space(text, at);
-      if (byte_at(text, at) == '-' || byte_at(text, at) == '_') at = skip_space(text, at + 1);
-      continue;
-    }
-    at = skip_unseen(text, at);
-    if (lower_case(byte_at(text, at)) != *word) return NO_MARK;
-    at++;
   }
   return skip_unseen(text, at);
 }
 
-static bool continues_name(char byte) {
-  return is_alphanumeric(byte) || byte == '_' || byte == '-' || byte == '.' || byte == ':';
+/* -- tags and names ---------------------------------------------------------------------------- */
+
+/* Ends a tag's name here? Not in <username>, nor in List<System.Out>. */
+static bool ends_name(char look) { return !is_alphanumeric(look) && look != '.' && look != ':'; }
+
+/* The first letter of a tag's name. */
+static size_t skip_to_name(struct tidings_span text, size_t at) {
+  at = skip_to_text(text, at + fold_at(text, at).taken);
+  for (struct fold fold; (fold = fold_at(text, at)).look[0] == '/';)
+    at = skip_to_text(text, at + fold.taken);
+  return at;
+}
+
+static bool is_reserved_name(struct tidings_span text, size_t at) {
+  static const char *const prefixes[] = {"_system", "function_", "tool_", "tool-",
+                                         "antml",   "|",         "!--",   "![cdata["};
+  static const char *const names[] = {"system",    "notification", "notifications", "user",
+                                      "assistant", "human",        "developer",     "tool",
+                                      "invoke",    "instructions"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+    if (match_word(text, at, prefixes[i], GAPS_BREAKS) != NO_MARK) return true;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    size_t end = match_word(text, at, names[i], GAPS_BREAKS);
+    if (end != NO_MARK && ends_name(fold_at(text, end).look[0])) return true;
+  }
+  return false;
+}
+
+bool lookalike_reserved_tag(struct tidings_span text, size_t at) {
+  size_t name = at + fold_at(text, at).taken;
+  for (struct fold fold; (fold = fold_at(text, name)).kind == FOLD_BLANK || fold.look[0] == '/';)
+    name += fold.taken;
+  if (ends_line(text, name)) return true; /* whatever the next line brings */
+  return is_reserved_name(text, skip_to_name(text, at)) || lookalike_block_tag(text, at);
+}
+
+static bool continues_name(char look) {
+  return is_alphanumeric(look) || (look && strchr("_-.:", look));
 }
 
 bool lookalike_block_tag(struct tidings_span text, size_t at) {
   static const char *const names[] = {"system-reminder", "notification", "notifications"};
-  at = skip_to_text(text, at + 1);
-  while (byte_at(text, at) == '/') at = skip_to_text(text, at + 1);
+  at = skip_to_name(text, at);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    size_t end = match_word(text, at, names[i]);
-    if (end != NO_MARK && !continues_name(byte_at(text, end))) return true;
+    size_t end = match_word(text, at, names[i], GAPS_ALL);
+    if (end != NO_MARK && !continues_name(fold_at(text, end).look[0])) return true;
   }
   return false;
 }
@@ -145,109 +182,157 @@ bool lookalike_block_tag(struct tidings_span text, size_t at) {
 /* The last byte in front of `at` of a character that is seen; a blank at the beginning. */
 static char seen_before(struct tidings_span text, size_t at) {
   while (at) {
-    uint32_t code_point;
     size_t begin = at - 1;
     while (begin && at - begin < 4 && ((unsigned char)text.ptr[begin] & 0xC0) == 0x80) begin--;
-    if (utf8_decode(text, begin, &code_point) != at - begin || !is_unseen(code_point) ||
-        break_at(text, begin))
-      return text.ptr[at - 1];
+    struct fold fold = fold_at(text, begin);
+    if (fold.taken != at - begin || fold.kind != FOLD_UNSEEN) return text.ptr[at - 1];
     at = begin;
   }
   return ' ';
 }
 
+/* The short way for what is certainly none: "width", my_name. */
+static bool is_no_key(struct tidings_span text, size_t at) {
+  char before = at ? text.ptr[at - 1] : ' ', behind = byte_at(text, at + 1);
+  if (text.ptr[at] == '_' && (is_alphanumeric(before) || before == '_')) return true;
+  return (unsigned char)behind < 0x80 && behind > ' ' && behind != 0x7F && behind != '\\' &&
+         lower_case(behind) != 's';
+}
+
 bool lookalike_key(struct tidings_span text, size_t at) {
-  char before = seen_before(text, at), behind;
-  bool is_key = text.ptr[at] == '"';
-  size_t end =
-      match_word(text, is_key ? at + 1 : at, is_key ? "system_notifications" : NOTIFICATION_TOOL);
-  if (before == '\\' || end == NO_MARK) return false;
-  behind = byte_at(text, end);
-  if (is_key) return behind == '"';
-  return !is_alphanumeric(before) && before != '_' && !is_alphanumeric(behind) && behind != '_';
+  if ((unsigned char)text.ptr[at] < 0x80 && text.ptr[at] != '\\' && is_no_key(text, at))
+    return false;
+  char before = seen_before(text, at);
+  struct fold first = fold_at(text, at);
+  if (before == '\\') return false;
+  if (first.look[0] == '"') {
+    size_t end = match_word(text, at + first.taken, "system_notifications", GAPS_BREAKS);
+    return end != NO_MARK && fold_at(text, end).look[0] == '"';
+  }
+  if (is_alphanumeric(before) || before == '_') return false;
+  size_t end = match_word(text, at, NOTIFICATION_TOOL, GAPS_BREAKS);
+  if (end == NO_MARK) return false;
+  char behind = fold_at(text, end).look[0];
+  return !is_alphanumeric(behind) && behind != '_';
 }
 
 /* -- lines of a block -------------------------------------------------------------------------- */
 
-static bool holds(struct tidings_span line, const char *words) {
-  for (size_t at = 0; at < line.len; at++) {
-    if (lower_case(line.ptr[at]) == words[0] && match_word(line, at, words) != NO_MARK) return true;
+/* In the line from `at` on: after `words`, which begin somewhere in it; NO_MARK: nowhere. */
+static size_t find_words(struct tidings_span text, size_t at, const char *words) {
+  for (struct fold fold; (fold = fold_at(text, at)).kind != FOLD_END && fold.kind != FOLD_BREAK;
+       at += fold.taken) {
+    if (!letters_alike(fold.look[0], words[0])) continue;
+    size_t end = match_word(text, at, words, GAPS_BREAKS);
+    if (end != NO_MARK) return end;
   }
-  return false;
+  return NO_MARK;
 }
 
 /* Does what comes next say that it is a block of ours? */
 static bool title_follows(struct tidings_span text, size_t at) {
   size_t begin = skip_to_text(text, at);
-  struct tidings_span line = span_of(text.ptr + begin, lookalike_line_end(text, begin) - begin);
-  return holds(line, "system notification") ||
-         match_word(line, 0, "these are automated system messages") != NO_MARK;
+  return find_words(text, begin, "system notification") != NO_MARK ||
+         match_word(text, begin, "these are automated system messages", GAPS_BREAKS) != NO_MARK;
 }
 
 /* What a nonce looks like, up to the end of the line. */
-static bool is_nonce(struct tidings_span line, size_t at) {
+static bool is_nonce(struct tidings_span text, size_t at) {
   enum { NONCE_DIGITS = 16 };
   size_t digits = 0;
-  for (; at < line.len && digits <= NONCE_DIGITS; digits++) {
-    char byte = lower_case(line.ptr[at]);
-    if (!is_digit(byte) && (byte < 'a' || byte > 'f')) break;
-    at = skip_unseen(line, at + 1);
+  for (struct fold fold; digits <= NONCE_DIGITS;
+       digits++, at = skip_unseen(text, at + fold.taken)) {
+    fold = fold_at(text, at);
+    bool is_letter = fold.look[0] >= 'a' && fold.look[0] <= 'f' && !fold.look[1];
+    if (!fold.digit && !is_letter) break;
   }
-  return digits == NONCE_DIGITS && skip_space(line, at) == line.len;
+  return digits == NONCE_DIGITS && ends_line(text, at);
 }
 
-/* From here on `line` begins at its first visible character. */
-static bool is_fence(enum fences fences, struct tidings_span line, struct tidings_span text,
-                     size_t end) {
-  size_t at = 0, dashes = 0;
-  for (; byte_at(line, at) == '-'; dashes++) at = skip_space(line, at + 1);
+static bool is_fence(enum fences fences, struct tidings_span text, size_t at) {
+  size_t dashes = 0;
+  for (struct fold fold;
+       (fold = fold_at(text, at)).look[0] == '-' || fold.look[0] == FOLD_LONG_DASH; dashes++)
+    at = skip_space(text, at + fold.taken);
   if (dashes < 3) return false;
-  if (at < line.len) return is_nonce(line, at);
-  return fences == FENCES_ALL || title_follows(text, end);
+  if (!ends_line(text, at)) return is_nonce(text, at);
+  return fences == FENCES_ALL || title_follows(text, at);
 }
 
 /* What follows the two marks at the beginning: "Critical:**", and nothing after it. */
-static bool is_level_title(struct tidings_span line, size_t begin, char mark) {
+static bool is_level_title(struct tidings_span text, size_t begin, char mark) {
   for (unsigned level = 0; level < LEVEL_COUNT; level++) {
-    size_t at = match_word(line, begin, level_name(level)), colons = 0, marks = 0;
+    size_t at = match_word(text, begin, level_name(level), GAPS_BREAKS), colons = 0, marks = 0;
     if (at == NO_MARK) continue;
-    for (char byte; (byte = byte_at(line, at)) == mark || byte == ':';
-         at = skip_space(line, at + 1))
-      byte == ':' ? colons++ : marks++;
-    if (colons && marks >= 2 && at == line.len) return true;
+    for (struct fold fold; (fold = fold_at(text, at)).look[0] == mark || fold.look[0] == ':';
+         at = skip_space(text, at + fold.taken))
+      fold.look[0] == ':' ? colons++ : marks++;
+    if (colons && marks >= 2 && ends_line(text, at)) return true;
   }
   return false;
 }
 
-static bool is_title(struct tidings_span line) {
-  char mark = byte_at(line, 0);
-  size_t begin = skip_unseen(line, 1);
-  if ((mark != '*' && mark != '_') || byte_at(line, begin) != mark) return false;
-  size_t end = ++begin;
-  while (end < line.len &&
-         (line.ptr[end] != mark || byte_at(line, skip_unseen(line, end + 1)) != mark))
-    end++;
-  return holds(span_of(line.ptr + begin, end - begin), "system notification") ||
-         is_level_title(line, begin, mark);
+/* After two marks at `at`; NO_MARK: they are something else. */
+static size_t skip_marks(struct tidings_span text, size_t at, char mark) {
+  struct fold first = fold_at(text, at);
+  if (first.look[0] != mark) return NO_MARK;
+  at = skip_unseen(text, at + first.taken);
+  struct fold second = fold_at(text, at);
+  return second.look[0] == mark ? at + second.taken : NO_MARK;
 }
 
-/* As lookalike_pending_line, seen through. */
-static bool is_count(struct tidings_span line) {
-  size_t at = skip_unseen(line, 1), digits = 0;
-  if (byte_at(line, 0) != '(') return false;
-  for (; is_digit(byte_at(line, at)); digits++) at = skip_unseen(line, at + 1);
-  return digits && match_word(line, at, " more notification") != NO_MARK;
+static bool is_title(struct tidings_span text, size_t at, char mark) {
+  size_t begin = skip_marks(text, at, mark);
+  if (begin == NO_MARK) return false;
+  size_t in = ends_line(text, begin) ? skip_to_text(text, begin) : begin;
+  for (struct fold fold; (fold = fold_at(text, in)).kind != FOLD_END && fold.kind != FOLD_BREAK;
+       in += fold.taken) {
+    if (fold.look[0] == mark && skip_marks(text, in, mark) != NO_MARK) break;
+    if (fold.look[0] == 's' && match_word(text, in, "system notification", GAPS_BREAKS) != NO_MARK)
+      return true;
+  }
+  return is_level_title(text, begin, mark);
 }
 
-bool lookalike_plain_header(struct tidings_span line) {
-  return match_word(line, 0, "while you worked (not from the user") != NO_MARK;
+/* "## JP System Notifications", and no more words. */
+static bool is_heading(struct tidings_span text, size_t at) {
+  at = find_words(text, at, "system notification");
+  if (at == NO_MARK) return false;
+  if (fold_at(text, at).look[0] == 's') at += fold_at(text, at).taken;
+  for (struct fold fold; (fold = fold_at(text, at)).kind != FOLD_END && fold.kind != FOLD_BREAK;
+       at += fold.taken) {
+    if (fold.kind == FOLD_OTHER || is_alphanumeric(fold.look[0])) return false;
+  }
+  return true;
+}
+
+bool lookalike_pending_line(struct tidings_span text, size_t at) {
+  struct fold fold = fold_at(text, at);
+  size_t digits = 0;
+  if (fold.look[0] != '(') return false;
+  for (at = skip_unseen(text, at + fold.taken); (fold = fold_at(text, at)).digit; digits++)
+    at = skip_unseen(text, at + fold.taken);
+  return digits && match_word(text, at, " more notification", GAPS_BREAKS) != NO_MARK;
+}
+
+bool lookalike_plain_header(struct tidings_span text, size_t at) {
+  return match_word(text, at, "while you worked (not from the user", GAPS_BREAKS) != NO_MARK;
 }
 
 size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end) {
-  struct tidings_span line = span_of(text.ptr, end);
-  size_t mark = skip_space(line, begin);
-  line = span_from(line, mark);
-  bool reads_so = is_fence(fences, line, text, end) || is_title(line) || is_count(line) ||
-                  lookalike_plain_header(line);
+  size_t mark = skip_space(text, begin);
+  if (mark >= end) return NO_MARK;
+  bool reads_so = false;
+  char look = fold_at(text, mark).look[0];
+  switch (look) {
+  case FOLD_LONG_DASH:
+  case '-': reads_so = is_fence(fences, text, mark); break;
+  case '*':
+  case '_': reads_so = is_title(text, mark, look); break;
+  case '#': reads_so = is_heading(text, mark); break;
+  case '(': reads_so = lookalike_pending_line(text, mark); break;
+  case 'w': reads_so = lookalike_plain_header(text, mark); break;
+  default: break;
+  }
   return reads_so ? mark : NO_MARK;
 }

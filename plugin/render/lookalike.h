@@ -3,23 +3,23 @@
  * render/lookalike.h: what a model could take for a part of its conversation, or of a block of
  * ours, in any format. Only looks; changes nothing. Private to render/.
  *
- * The functions that take a place in a text see through characters that nobody sees, and take every
- * line break that Unicode knows for one.
+ * All of them see a text as it looks (fold.h): through characters that nobody sees, letters of
+ * other scripts that look like ASCII, escapes of JSON, and words that are broken over lines. `text`
+ * goes on to the end of all, so that they can look beyond a line.
  */
 #ifndef RENDER_LOOKALIKE_H
 #define RENDER_LOOKALIKE_H
 
-#include "render/scan.h"
+#include "render/fold.h"
 
 static const size_t NO_MARK = SIZE_MAX;
 
-/* At a '<', which is text.ptr[0], in one line: does it open structure of a conversation, such as
- * <system> or <tool_result>? */
-bool lookalike_reserved_tag(struct tidings_span text);
-/* "(4 more notifications pending)", in one line. */
-bool lookalike_pending_line(struct tidings_span line);
-/* "While you worked (not from the user):", in one line. */
-bool lookalike_plain_header(struct tidings_span line);
+/* At a '<': does it open structure of a conversation, such as <system> or <tool_result>? */
+bool lookalike_reserved_tag(struct tidings_span text, size_t at);
+/* At the beginning of a line: "(4 more notifications pending)". */
+bool lookalike_pending_line(struct tidings_span text, size_t at);
+/* At the beginning of a line: "While you worked (not from the user):". */
+bool lookalike_plain_header(struct tidings_span text, size_t at);
 
 /* At a '<': a tag of ours, opening or closing, such as <notification>? */
 bool lookalike_block_tag(struct tidings_span text, size_t at);
@@ -34,7 +34,7 @@ size_t lookalike_line_after(struct tidings_span text, size_t end);
 /* How careful to be about a line of dashes: it is a fence of ours if a title follows; or always. */
 enum fences { FENCES_WITH_TITLE, FENCES_ALL };
 /* Where the line begin..end shows something first, if it reads as a line that our blocks have: a
- * fence, a title, a count. Else NO_MARK. */
+ * fence, a title, a heading, a count, a header. Else NO_MARK. */
 size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end);
 
 #endif

@@ -7,30 +7,69 @@
 #include "common/utf8.h"
 #include "render/lookalike.h"
 
-/* In a line that ends at `end`: what to write in front of, or instead of, the byte at `at`; NULL:
- * nothing. */
-static const char *defuse(enum fences fences, struct tidings_span text, size_t at, size_t end) {
-  switch (text.ptr[at]) {
-  case '<':
-    if (fences == FENCES_ALL && lookalike_reserved_tag(span_of(text.ptr + at, end - at)))
-      return "&lt;";
-    return lookalike_block_tag(text, at) ? "&lt;" : NULL;
+/* What to write in front of, or instead of, what looks like < at `at`; NULL: nothing. */
+static const char *defuse_tag(enum fences fences, struct tidings_span text, size_t at) {
+  bool is_plain = text.ptr[at] == '<';
+  if (!is_plain && at && text.ptr[at - 1] == '\\') return NULL;
+  bool is_tag = fences == FENCES_ALL ? lookalike_reserved_tag(text, at) : false;
+  if (!is_tag && !lookalike_block_tag(text, at)) return NULL;
+  return is_plain ? "&lt;" : "\\";
+}
+
+/* The same at a character that is no ASCII, or an escape. */
+static const char *defuse_disguised(enum fences fences, struct tidings_span text, size_t at) {
+  struct fold fold = fold_at(text, at);
+  switch (fold.look[0]) {
+  case '<': return defuse_tag(fences, text, at);
   case '"':
   case '_': return lookalike_key(text, at) ? "\\" : NULL;
   default: return NULL;
   }
 }
 
+static const char *defuse(enum fences fences, struct tidings_span text, size_t at) {
+  uint32_t code_point;
+  switch (text.ptr[at]) {
+  case '<': return defuse_tag(fences, text, at);
+  case '"':
+  case '_': return lookalike_key(text, at) ? "\\" : NULL;
+  case '\\':
+    if (byte_at(text, at + 1) != 'u' && byte_at(text, at + 1) != 'x') return NULL;
+    return defuse_disguised(fences, text, at);
+  default:
+    if (!utf8_decode(text, at, &code_point) || !fold_is_opener(code_point)) return NULL;
+    return defuse_disguised(fences, text, at);
+  }
+}
+
+/* The next byte, before `end`, at which a tag or name could begin; `end`: none. */
+static size_t next_opener(struct tidings_span text, size_t at, size_t end) {
+  static const bool opens[128] = {['<'] = true, ['"'] = true, ['_'] = true, ['\\'] = true};
+  for (; at < end; at++) {
+    unsigned char byte = (unsigned char)text.ptr[at];
+    if (byte < 0x80 ? opens[byte] : fold_opener_leads[byte]) break;
+  }
+  return at;
+}
+
 static void write_neutral(enum fences fences, struct tidings_span text, struct buffer *out) {
   for (size_t begin = 0; begin < text.len;) {
     size_t end = lookalike_line_end(text, begin), next = lookalike_line_after(text, end);
     size_t mark = lookalike_line_mark(fences, text, begin, end), written = begin;
-    for (size_t at = begin; at < end; at++) {
-      const char *in_front = at == mark ? "\\" : defuse(fences, text, at, end);
+    size_t at = begin;
+    if (mark != NO_MARK) {
+      buffer_append(out, text.ptr + begin, mark - begin);
+      buffer_byte(out, '\\');
+      written = mark;
+      at = mark + 1;
+    }
+    while ((at = next_opener(text, at, end)) < end) {
+      const char *in_front = defuse(fences, text, at++);
       if (!in_front) continue;
-      buffer_append(out, text.ptr + written, at - written);
+      size_t opener = at - 1;
+      buffer_append(out, text.ptr + written, opener - written);
       buffer_text(out, in_front);
-      written = text.ptr[at] == '<' ? at + 1 : at;
+      written = text.ptr[opener] == '<' ? at : opener;
     }
     buffer_append(out, text.ptr + written, next - written);
     begin = next;

@@ -28,10 +28,12 @@ static inline bool is_alphanumeric(char byte) {
   return is_digit(byte) || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
 
+/* U+2800 and U+1D159 are symbols by their class, and empty to the eye. */
 static inline bool is_space(uint32_t code_point) {
   return code_point == ' ' || code_point == '\t' || code_point == 0xA0 || code_point == 0x1680 ||
          (code_point >= 0x2000 && code_point <= 0x200A) || code_point == 0x202F ||
-         code_point == 0x205F || code_point == 0x3000;
+         code_point == 0x205F || code_point == 0x2800 || code_point == 0x3000 ||
+         code_point == 0x1D159;
 }
 
 static inline char lower_case(char byte) {

@@ -99,6 +99,24 @@ def test_stats(place):
     assert place.ok("stats", "--prometheus", "-s", "t").text.count("session=") == sum('session="t"' in line for line in lines)
 
 
+HIDDEN = "a\x7f\x9b31m\u202e\u200b\U000e0041b"  # DEL, C1, bidi, zero-width, a tag
+
+
+def test_what_terminals_obey(place):
+    """JSON and the text for Prometheus hold no DEL, C1 or bidi, and the JSON reads as what was stored"""
+    place.ok("push", "-s", "s", "-k", "a\u202eb.failed", HIDDEN)  # a kind holds no controls
+    place.ok("submit", "-s", "s", HIDDEN)
+    for words in (("pending", "--json"), ("explain", "--json", "4294967297"), ("stats", "--json"), ("queue", "--json"),
+                  ("stats", "--prometheus"), ("export",), ("export", "--lines"), ("wait", "--now", "--json"),
+                  ("deliver", "--json", "--at", "tool-result", "--call", "c"), ("history", "--json")):
+        stdin = {"stdin": HIDDEN} if words[0] == "deliver" else {}
+        done = place.run(*words, "-s", "s", **stdin)
+        assert done.code == 0 or words[0] in ("wait", "explain"), (words, done)
+        assert not any(c in done.text for c in HIDDEN if not c.isascii() or c == "\x7f"), (words, done.text)
+        assert words[0] in ("wait", "explain") or "202e" in done.text.lower(), (words, done.text)
+    assert HIDDEN in json.dumps(place.ok("history", "-s", "s", "--json").json, ensure_ascii=False)
+
+
 def test_export(place):
     """export prints the events of a conversation stream, as a list or as lines"""
     place.ok("push", "-s", "s", "-l", "warning", "news")

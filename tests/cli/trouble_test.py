@@ -3,11 +3,12 @@
 """What can be wrong around the command: the store, the disk, stdout, the plugin; and what `tidings doctor` says of it."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 
-from kit import TIDINGS, Skip, end, main
+from kit import DEADLINE_S, TIDINGS, TRICK, Skip, end, main
 
 
 def doctor(place, code, **more):
@@ -197,6 +198,36 @@ def test_doctor_trust(place):
     assert "problem  Codex CLI: it does not trust 2 of the hooks of tidings" in result.text and "-> Run 'tidings setup codex'" in result.text, result
     program(place, "codex", "#!/bin/sh\n[ \"$1\" = --version ] && echo 0.169.0\n")
     assert "it cannot be asked whether it trusts the hooks of tidings" in place.ok("doctor").text
+
+
+def in_namespace(*options):
+    """The words in front of a command that make it process 1 of a PID namespace of its own."""
+    words = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", *options]
+    done = subprocess.run([*words, "true"], check=False, capture_output=True) if shutil.which("unshare") else None
+    if not done or done.returncode:
+        raise Skip("no PID namespaces here: " + (done.stderr.decode().strip() if done else "there is no unshare"))
+    return words
+
+
+def test_two_containers(place):
+    """two programs that are both process 1 share no store, and the reason is the namespace"""
+    inside = in_namespace("--mount-proc")
+    place.ok("push", "-s", "s", "x")
+    holder = place.start(command=[*inside, TRICK, "hold", place.store])
+    assert holder.stdout.readline() == b"held\n"
+    for words in ([*inside, TIDINGS], [TIDINGS]):
+        done = subprocess.run([*words, "push", "-s", "s", "y"], env=place.env, timeout=DEADLINE_S, check=False, capture_output=True)
+        assert done.returncode == 1 and b"in use in another PID namespace" in done.stderr, done
+        assert b"already open in this process" not in done.stderr, done
+
+
+def test_a_foreign_proc(place):
+    """a namespace that kept the outer /proc is refused: there a pid names another process"""
+    inside = in_namespace()
+    place.ok("push", "-s", "s", "x")
+    done = subprocess.run([*inside, TIDINGS, "push", "-s", "s", "y"], env=place.env, timeout=DEADLINE_S, check=False, capture_output=True)
+    assert done.returncode == 1 and b"/proc is that of another PID namespace" in done.stderr, done
+    assert place.messages() == ["x"]
 
 
 if __name__ == "__main__":

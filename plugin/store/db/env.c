@@ -91,6 +91,12 @@ int db_init(struct db *db, const char *directory, struct tidings_error *error) {
                 "store %s: this process cannot be identified, because /proc is not "
                 "mounted",
                 db->directory);
+  if (!owner_proc_is_ours())
+    return fail(
+        error, TIDINGS_E_STORE,
+        "store %s: /proc is that of another PID namespace (a container?), so processes cannot "
+        "be told apart; mount a /proc of this one",
+        db->directory);
   return directory_open(db->directory, &db->directory_fd, error);
 }
 

@@ -65,6 +65,14 @@ static int read_process(uint32_t pid, char *ret_state, uint64_t *ret_start_time)
   return 0;
 }
 
+bool owner_proc_is_ours(void) {
+  char text[32];
+  ssize_t len = readlink("/proc/self", text, sizeof text - 1);
+  if (len <= 0) return false;
+  text[len] = '\0';
+  return strtoul(text, NULL, 10) == (unsigned long)getpid();
+}
+
 int owner_of_process(uint32_t pid, struct owner *ret_owner) {
   struct owner owner = {.pid = pid ? pid : (uint32_t)getpid()};
   struct stat space;

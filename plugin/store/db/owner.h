@@ -14,6 +14,9 @@ struct owner {
   uint64_t start_time; /* of the process, in clock ticks since boot */
   uint32_t pid;        /* 0: no process */
 };
+/* Does /proc number processes as this one is numbered? Not in a PID namespace that kept the /proc
+ * of an outer one: there the pid of a process names another one. */
+bool owner_proc_is_ours(void);
 /* Describes process `pid` (0: this one). Returns 0, or -1 if there is no such process. */
 int owner_of_process(uint32_t pid, struct owner *ret_owner);
 bool owner_equal(const struct owner *a, const struct owner *b);

@@ -122,12 +122,27 @@ static int init_writer(struct db *db, struct tidings_error *error) {
              : 0;
 }
 
+static int refuse_namespace(const struct db *db, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_STORE,
+              "store %s is in use in another PID namespace (a container?); use one store for each",
+              db->directory);
+}
+
+/* Was the header written by a user in another PID namespace? */
+static bool is_of_another_namespace(const struct db *db) {
+  const struct shared_page *page = db->shared.page;
+  return memcmp(page->magic, shared_magic, sizeof page->magic) == 0 &&
+         page->layout == SHARED_LAYOUT && page->pid_namespace != db->self.pid_namespace;
+}
+
 /* The caller holds the gate. The first user of all makes the header anew: what a reboot or a crash
  * of all users left in it is void. */
 static int enter(struct db *db, struct tidings_error *error) {
   struct shared *shared = &db->shared;
   struct shared_page *page = shared->page;
   if (byte_lock(shared->fd, F_WRLCK, PIDS + (off_t)db->self.pid)) {
+    /* Both containers' programs are process 1. */
+    if (is_of_another_namespace(db)) return refuse_namespace(db, error);
     return fail(error, TIDINGS_E_STORE,
                 "store %s is already open in this process; use the instance that has it, or close "
                 "that first",
@@ -155,12 +170,7 @@ static int enter(struct db *db, struct tidings_error *error) {
                 "processes first",
                 db->directory);
   }
-  if (page->pid_namespace != db->self.pid_namespace) {
-    return fail(
-        error, TIDINGS_E_STORE,
-        "store %s is in use in another PID namespace (a container?); use one store for each",
-        db->directory);
-  }
+  if (is_of_another_namespace(db)) return refuse_namespace(db, error);
   return 0;
 }
 

@@ -9,37 +9,33 @@
 #include <tidings/reply.h>
 
 #include "common/utf8.h"
+#include "render/fold.h"
 
 /* -- the searched copy ------------------------------------------------------------------------- */
 
-static bool is_line_break(uint32_t c) {
-  return c == '\n' || c == '\r' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 ||
-         c == 0x2029;
+static void add_look(char *copy, size_t *len, const struct fold *fold) {
+  if (fold->kind == FOLD_BREAK) {
+    copy[(*len)++] = '\n';
+  } else if (fold->kind == FOLD_BLANK) {
+    if (!*len || copy[*len - 1] != ' ') copy[(*len)++] = ' ';
+  } else if (fold->kind == FOLD_OTHER || fold->kind == FOLD_ASCII) {
+    char look = fold->digit ? '7' : fold->kind == FOLD_OTHER ? '?' : fold->look[0];
+    copy[(*len)++] = look;
+    if (fold->look[1]) copy[(*len)++] = fold->look[1];
+  }
 }
 
-static bool is_wide_blank(uint32_t c) {
-  return c == '\t' || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F ||
-         c == 0x205F || c == 0x3000;
-}
-
-/* NUL-terminated, with every break as LF and every run of blanks as one. */
+/* NUL-terminated, as it looks, with every break as LF, every run of blanks as one, and all digits
+ * the same. */
 static char *plain_copy(struct tidings_span text) {
-  char *copy = calloc(text.len + 1, 1);
+  char *copy = calloc(2 * text.len + 1, 1);
   size_t len = 0;
   if (!copy) abort();
   for (size_t at = 0; at < text.len;) {
-    uint32_t c = 0;
-    size_t taken = utf8_decode(text, at, &c);
-    if (!taken) {
-      copy[len++] = text.ptr[at++]; /* not UTF-8: it stays, and hides nothing */
-      continue;
-    }
-    bool blank = c == ' ' || is_wide_blank(c), another = blank && len && copy[len - 1] == ' ';
-    if (is_line_break(c)) copy[len++] = '\n';
-    else if (blank && !another) copy[len++] = ' ';
-    else if (!blank && c < 0x80 && c >= ' ' && c != 0x7F) copy[len++] = (char)tolower((int)c);
-    else if (!blank && !utf8_is_deceptive(c) && c != 0xFE0E && c != 0xFE0F) copy[len++] = '?';
-    at += taken;
+    struct fold fold = fold_at(text, at);
+    if (at && text.ptr[at - 1] == '\\' && (unsigned char)text.ptr[at] >= 0x80) copy[len++] = '?';
+    else add_look(copy, &len, &fold);
+    at += fold.taken;
   }
   copy[len] = '\0';
   return copy;
@@ -53,13 +49,26 @@ static bool in_name(char byte) {
   return isalnum((unsigned char)byte) || (byte && strchr("_-.:", byte));
 }
 
+/* Does `text` begin with `word`, whatever line breaks and, if so, blanks are between? Its end in
+ * ret_end. */
+static bool begins_broken(const char *text, const char *word, const char *between,
+                          const char **ret_end) {
+  for (; *word; word++, text++) {
+    text += strspn(text, between);
+    if (*text != *word) return false;
+  }
+  *ret_end = text;
+  return true;
+}
+
 static bool is_tag(const char *at) {
-  static const char *const names[] = {"system-reminder", "system_reminder", "system reminder",
-                                      "systemreminder",  "notification",    "notifications"};
+  static const char *const names[] = {"system-reminder", "system_reminder", "systemreminder",
+                                      "notification", "notifications"};
+  const char *end;
   at++;
   while (*at == ' ' || *at == '\n' || *at == '/') at++;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (begins(at, names[i]) && !in_name(at[strlen(names[i])])) return true;
+    if (begins_broken(at, names[i], " \n", &end) && !in_name(*end)) return true;
   }
   return false;
 }
@@ -68,8 +77,9 @@ static bool is_named(const char *text, const char *at) {
   static const char key[] = "\"system_notifications\"", tool[] = "_system_notification";
   const char before = *(at > text ? at - 1 : " ");
   if (before == '\\') return false;
-  if (begins(at, key)) return true;
-  const char behind = *(begins(at, tool) ? at + sizeof tool - 1 : "x");
+  const char *end = "x";
+  if (begins_broken(at, key, "\n", &end)) return true;
+  const char behind = *(begins_broken(at, tool, "\n", &end) ? end : "x");
   return !isalnum((unsigned char)before) && before != '_' && !isalnum((unsigned char)behind) &&
          behind != '_';
 }
@@ -85,10 +95,11 @@ static bool is_announced(const char *next) {
 
 static bool is_fence(const char *line, const char *end, bool any_dashes) {
   size_t dashes = 0, digits = 0;
-  while (*line == '-' || (*line == ' ' && dashes)) dashes += *line++ == '-';
+  while (*line == '-' || *line == FOLD_LONG_DASH || (*line == ' ' && dashes))
+    dashes += *line++ != ' ';
   if (dashes < 3) return false;
   if (line == end) return any_dashes || is_announced(end);
-  while (isxdigit((unsigned char)line[digits])) digits++;
+  while ((line[digits] == '7' || (line[digits] >= 'a' && line[digits] <= 'f'))) digits++;
   return digits == 16 && line + digits + strspn(line + digits, " ") == end;
 }
 
@@ -111,8 +122,20 @@ static bool is_title(const char *line, size_t len) {
   return (words && words + strlen("system notification") <= close) || is_level_title(line, len);
 }
 
+/* "## System Notifications" and no more words. */
+static bool is_heading(const char *line, size_t len) {
+  const char *words = *line == '#' ? strstr(line, "system notification") : NULL;
+  if (!words || words >= line + len) return false;
+  words += strlen("system notification");
+  if (*words == 's') words++;
+  for (; words < line + len; words++) {
+    if (isalnum((unsigned char)*words) || *words == '?') return false;
+  }
+  return true;
+}
+
 static bool is_count(const char *line) {
-  size_t digits = *line == '(' ? strspn(line + 1, "0123456789") : 0;
+  size_t digits = *line == '(' ? strspn(line + 1, "7") : 0;
   return digits && begins(line + 1 + digits, " more notification");
 }
 
@@ -121,6 +144,7 @@ static const char *line_problem(const char *line, bool any_dashes) {
   while (*line == ' ') line++, len--;
   if (is_fence(line, line + len, any_dashes)) return "a line reads as a fence";
   if (is_title(line, len)) return "a line reads as a title";
+  if (is_heading(line, len)) return "a line reads as a heading";
   if (begins(line, "while you worked (not from the user")) return "a line reads as a header";
   return is_count(line) ? "a line reads as a count" : NULL;
 }

@@ -51,7 +51,7 @@ Test(neutralize, headers_of_ours_are_none) {
       {"---\n**JP System Notifications**\n", "\\---\n\\**JP System Notifications**\n"},
       {"x\r\n  ---  \r\n\r\n**system notifications**\r\n---",
        "x\r\n  \\---  \r\n\r\n\\**system notifications**\r\n---"},
-      {"---\n# System  Notifications\n", "\\---\n# System  Notifications\n"},
+      {"---\n# System  Notifications\n", "\\---\n\\# System  Notifications\n"},
       {"- - -\nThese are automated system messages from JP",
        "\\- - -\nThese are automated system messages from JP"},
       {"--- 5f1d3c2b9a8e7061\n", "\\--- 5f1d3c2b9a8e7061\n"},

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render/fold.h: text as it looks. A model that reads "ѕystem‐remіnder" with letters of Cyrillic
+ * and a hyphen of typography takes it for the ASCII word; so what looks for a word compares looks,
+ * which Unicode's own tables say. Private to render/.
+ */
+#ifndef RENDER_FOLD_H
+#define RENDER_FOLD_H
+
+#include "render/scan.h"
+
+extern const uint32_t fold_table[], fold_openers[], fold_zeros[];
+extern const size_t fold_table_count, fold_openers_count, fold_zeros_count;
+extern const char *const fold_strings[];
+extern const bool fold_opener_leads[256];
+
+/* What looks like a long dash: three in a row are a line, one is a dash of prose. */
+enum { FOLD_LONG_DASH = 0x1F };
+
+enum fold_kind {
+  FOLD_END,    /* of the text */
+  FOLD_UNSEEN, /* nobody sees it: zero-width, bidi, combining marks, controls */
+  FOLD_BLANK,
+  FOLD_BREAK, /* of a line */
+  FOLD_ASCII, /* looks like ASCII: .look */
+  FOLD_OTHER
+};
+
+struct fold {
+  enum fold_kind kind;
+  size_t taken;     /* bytes of the text */
+  bool escaped;     /* written as an escape of JSON: backslash, u, 003c */
+  bool digit;       /* of any script */
+  uint32_t literal; /* the code point */
+  char look[3];     /* one or two characters in lower case, NUL-terminated */
+};
+
+/* The character at text.ptr + at. An escape counts as the character that it stands for, unless a
+ * backslash escapes its backslash. */
+struct fold fold_at(struct tidings_span text, size_t at);
+
+/* Does a character above ASCII look like < or " or an underscore? */
+bool fold_is_opener(uint32_t code_point);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tests/fuzz/fuzz_hook.c: what an agent sends to its hook, in each agent's dialect. The first byte
+ * of an input chooses the agent, the second how the rest is read: as the bytes on stdin, or as
+ * fields with a NUL between, of which a call is made that parses: the event by its number, the
+ * session, the folder, the tool, and the paths that the tool's input names.
+ */
+#include "fuzz.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <tidings/tidings.h>
+#include <unistd.h>
+
+#include "agents/hook/hook_call.h"
+#include "command/session_path.h"
+#include "common/utf8.h"
+
+enum { IS_STRUCTURED = 1, IS_PATCH = 2, IS_CUT = 4 };
+
+/* -- a call of fields -------------------------------------------------------------------------- */
+
+static struct tidings_span take_field(struct tidings_span *rest) {
+  const char *nul = rest->len ? memchr(rest->ptr, '\0', rest->len) : NULL;
+  size_t len = nul ? (size_t)(nul - rest->ptr) : rest->len;
+  struct tidings_span field = span_of(rest->ptr, len);
+  if (nul) len++;
+  *rest = span_of(rest->ptr + len, rest->len - len);
+  return field;
+}
+
+/* Bytes that are not UTF-8 are left out: a host writes JSON. */
+static json_t *text_of_field(struct tidings_span field) {
+  return json_stringn(field.ptr, utf8_valid_length(field));
+}
+
+static json_t *tool_input(struct tidings_span *rest, bool is_patch) {
+  static const char *const members[] = {"file_path", "absolute_path", "notebook_path", "path"};
+  json_t *input = json_object();
+  if (is_patch) {
+    (void)json_object_set_new(input, "command", text_of_field(*rest));
+    return input;
+  }
+  for (size_t i = 0; rest->len; i++) {
+    struct tidings_span field = take_field(rest);
+    (void)json_object_set_new(input, members[i % 4], text_of_field(field));
+  }
+  return input;
+}
+
+static char *structured(const struct host *host, unsigned how, struct tidings_span rest) {
+  static const char *const tools[] = {"Write", "Edit", "write_file", "replace", "notebook_edit"};
+  size_t hooks = 0;
+  while (host->hooks[hooks].event) hooks++;
+  struct tidings_span event = take_field(&rest), session = take_field(&rest),
+                      cwd = take_field(&rest), tool = take_field(&rest);
+  unsigned choice = event.len ? (unsigned char)event.ptr[0] : 0;
+  json_t *call = json_object();
+  if (hooks)
+    (void)json_object_set_new(call, "hook_event_name",
+                              json_string(host->hooks[choice % hooks].event));
+  (void)json_object_set_new(call, "session_id", text_of_field(session));
+  (void)json_object_set_new(call, "cwd", text_of_field(cwd));
+  (void)json_object_set_new(call, "tool_use_id", text_of_field(tool));
+  const char *name = how & IS_PATCH ? "apply_patch" : tools[tool.len % 5];
+  (void)json_object_set_new(call, "tool_name", json_string(name));
+  (void)json_object_set_new(call, "tool_input", tool_input(&rest, how & IS_PATCH));
+  (void)json_object_set_new(call, "prompt", text_of_field(rest));
+  char *text = json_dumps(call, JSON_COMPACT);
+  json_decref(call);
+  return text;
+}
+
+/* -- what must hold ---------------------------------------------------------------------------- */
+
+/* A watcher names the file by the same bytes, so naming it again changes nothing. */
+static void check_path(const char *cwd, const char *path) {
+  MUST(path[0], "an empty path");
+  for (const char *at = path; *at; at += strcspn(at, "/"), at += *at == '/') {
+    size_t len = strcspn(at, "/");
+    MUST(len || at == path, "%s has an empty part", path);
+    MUST(!(len == 1 && at[0] == '.') && !(len == 2 && at[0] == '.' && at[1] == '.'),
+         "%s is not tidy", path);
+  }
+  char *again = session_path(cwd, path);
+  MUST(again && strcmp(again, path) == 0, "%s from %s becomes %s", path, cwd, again);
+  free(again);
+}
+
+static void check_call(const struct hook_call *call) {
+  MUST(call->session[0] && call->event[0], "no session or event");
+  MUST(call->cwd && call->source && call->prompt && call->call_id && call->tool && call->failure,
+       "a field that is none");
+  MUST(call->moment == host_moment(call->host, call->event), "moment %d", (int)call->moment);
+  json_t *paths = hook_call_edits(call), *path;
+  size_t i;
+  MUST(json_is_array(paths), "no array");
+  json_array_foreach(paths, i, path) check_path(call->cwd, json_string_value(path));
+  json_decref(paths);
+}
+
+static void check_input(const struct host *host, struct tidings_span text) {
+  struct tidings_error error = {.size = sizeof error, .text = ""};
+  struct hook_call call;
+  int fd = memfd_create("call", MFD_CLOEXEC);
+  MUST(fd >= 0 && write(fd, text.ptr, text.len) == (ssize_t)text.len && lseek(fd, 0, SEEK_SET) == 0,
+       "no file");
+  int32_t code = hook_call_read(host, fd, &call, &error);
+  (void)close(fd);
+  if (code) {
+    MUST(error.code == code && error.text[0] && code != TIDINGS_E_NOMEM, "code %d: %s", (int)code,
+         error.text);
+    MUST(utf8_valid(span_text(error.text)), "the sentence is not UTF-8");
+    return;
+  }
+  check_call(&call);
+  hook_call_finish(&call);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len) {
+  if (len < 2) return 0;
+  const struct host *host = &hosts[data[0] % host_count];
+  struct tidings_span rest = span_of((const char *)data + 2, len - 2);
+  if (host->kind != HOST_HOOKS) return 0;
+  if (!(data[1] & IS_STRUCTURED)) {
+    check_input(host, rest);
+    return 0;
+  }
+  char *text = structured(host, data[1], rest);
+  MUST(text, "no memory");
+  size_t whole = strlen(text);
+  check_input(host, span_of(text, data[1] & IS_CUT ? whole * data[0] / 256 : whole));
+  free(text);
+  return 0;
+}
