@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/hook/hook_proof.h"
 #include "agents/hook/hook_turns.h"
 #include "common/span.h"
 
@@ -17,9 +18,9 @@ static int32_t no_memory(struct tidings_error *error) {
 }
 
 /* The texts of a composed carrier, an empty line between them, without the line breaks around
- * each. */
-static char *joined(const struct hostkit_outgoing *outgoing) {
-  char *text = NULL;
+ * each; and the marker by which the delivery is found in the transcript. */
+static char *joined(const struct hostkit_outgoing *outgoing, uint64_t delivery) {
+  char *text = NULL, marker[HOOK_MARKER_SIZE];
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
   bool first = true;
@@ -31,6 +32,10 @@ static char *joined(const struct hostkit_outgoing *outgoing) {
     if (!first) fputs("\n\n", out);
     fwrite(start, 1, (size_t)(end - start), out);
     first = false;
+  }
+  if (out && !first && delivery) {
+    hook_marker_write(delivery, marker);
+    fprintf(out, "\n\n%s", marker);
   }
   if (out && fclose(out)) {
     free(text);
@@ -45,7 +50,7 @@ static int32_t compose(const char *content, const struct tidings_reply *reply, c
   const struct tidings_span carrier = span_text(content);
   int32_t code = hostkit_compose(&carrier, reply, &outgoing, error);
   if (code) return code;
-  *ret_text = joined(outgoing);
+  *ret_text = joined(outgoing, reply ? reply->delivery_id : 0);
   hostkit_outgoing_free(outgoing);
   return *ret_text ? TIDINGS_OK : no_memory(error);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/hook/hook_leases.h"
 #include "agents/hook/hook_log.h"
 #include "command/stamp.h"
 #include "command/paths.h"
@@ -23,15 +24,17 @@ static int32_t tell(struct hostkit *kit, const struct hook_call *call, const cha
 
 /* -- session start ----------------------------------------------------------------------------- */
 
-/* What was leased when the host died is pending again. Notifications wait for the prompt, which is
- * sure to reach the model. A session that goes on under the same process (after compaction) is
- * opened again, which changes nothing. Another process that still lives has lost it: a person
- * resumed it here, and some hosts leave a daemon running. */
-static int32_t session_start(struct hostkit *kit, const struct hook_call *call,
-                             struct tidings_error *error) {
-  json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", 1);
+/* What was leased when the host died and is not in the transcript is pending again. Notifications
+ * wait for the prompt, which is sure to reach the model. A session that goes on under the same
+ * process (after compaction) is opened again, which changes nothing. Another process that still
+ * lives has lost it: a person resumed it here, and some hosts leave a daemon running. */
+static int32_t open_session(struct hostkit *kit, const struct hook_call *call, json_t *named,
+                            struct tidings_error *error) {
+  bool takeover = call->moment == HOOK_SESSION_START;
+  json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", takeover);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
-  return tell(kit, call, "session.opened", data, NULL, error);
+  if (data && named) json_object_set(data, "deliveries", named);
+  return tell(kit, call, named ? "session.resumed" : "session.opened", data, NULL, error);
 }
 
 /* -- prompts ----------------------------------------------------------------------------------- */
@@ -66,8 +69,6 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   struct tidings_reply *reply = NULL, *offer = NULL;
   const struct tidings_action *action = NULL;
   char *content = NULL;
-  if (call->host->ignores_empty_prompts && !call->prompt[strspn(call->prompt, " \t\r\n")])
-    return TIDINGS_OK;
   int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
@@ -160,15 +161,25 @@ static int32_t turn_failed(struct hostkit *kit, const struct hook_call *call,
   return tell(kit, call, "turn.failed", data, NULL, error);
 }
 
-int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call,
-                         struct hook_answer *ret_answer, struct tidings_error *error) {
-  if (call->of_subagent && call->moment != HOOK_AFTER_TOOL) return TIDINGS_OK;
+static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
+                             struct hook_answer *ret_answer, struct tidings_error *error) {
   switch (call->moment) {
-  case HOOK_SESSION_START: return session_start(kit, call, error);
   case HOOK_PROMPT: return prompt(kit, call, ret_answer, error);
   case HOOK_AFTER_TOOL: return after_tool(kit, call, ret_answer, error);
   case HOOK_STOP: return turn_finished(kit, call, ret_answer, error);
   case HOOK_TURN_FAILED: return turn_failed(kit, call, error);
   default: return TIDINGS_OK;
   }
+}
+
+int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
+                         struct hook_answer *ret_answer, struct tidings_error *error) {
+  json_t *held = NULL;
+  int32_t code = TIDINGS_OK;
+  if (call->of_subagent && call->moment != HOOK_AFTER_TOOL) return TIDINGS_OK;
+  if (!call->of_subagent) code = hook_leases_settle(kit, call, owner, &held, error);
+  if (!code && (held || call->moment == HOOK_SESSION_START))
+    code = open_session(kit, call, held, error);
+  json_decref(held);
+  return code ? code : answer_moment(kit, call, ret_answer, error);
 }

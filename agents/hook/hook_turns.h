@@ -12,11 +12,13 @@
 /* What goes to the host. */
 struct hook_answer {
   json_t *output;    /* one object; NULL: nothing to say */
-  uint64_t delivery; /* to be settled once the output was written whole; 0: none */
+  uint64_t delivery; /* leased until the next call, rolled back if the output is not written; 0:
+                        none */
 };
 
-/* On failure the answer is empty, and nothing stays leased. */
-int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call,
+/* `owner`: the agent's process. On failure the answer is empty, and nothing of this call stays
+ * leased. */
+int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                          struct hook_answer *ret_answer, struct tidings_error *error);
 
 /* For hosts that are woken by a prompt of ours: what that says. Only its first words mean

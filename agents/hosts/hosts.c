@@ -81,6 +81,7 @@ const struct host hosts[] = {
      .hooks = qwen_hooks,
      .stop_decision = "block",
      .ignores_empty_prompts = true,
+     .leaves_out_reasons = true,
      .timeout_unit = 1,
      .home_variable = "QWEN_HOME",
      .home_folder = ".qwen",

@@ -41,6 +41,7 @@ struct host {
                                  NULL: additional context alone does */
   bool ignores_empty_prompts; /* it calls the prompt's hook after tool results too, with an empty
                                  prompt */
+  bool leaves_out_reasons;    /* its transcript lacks the reason to go on that Stop gave it */
   bool rewakes;               /* a hook that ends with status 2 wakes it ("asyncRewake") */
   bool queues;                /* `PROGRAM queue` wakes it */
   bool keeps_start;           /* a session that is resumed has what the hook at its start said */

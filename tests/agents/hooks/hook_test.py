@@ -4,6 +4,7 @@
 import fcntl
 import json
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -29,7 +30,7 @@ def call(place, host, event, session="s", words=(), raw=None, **fields):
 def context(answer, event):
     assert set(answer) == {"hookSpecificOutput"}, answer
     assert set(answer["hookSpecificOutput"]) == {"hookEventName", "additionalContext"} and answer["hookSpecificOutput"]["hookEventName"] == event, answer
-    return answer["hookSpecificOutput"]["additionalContext"]
+    return unmarked(answer["hookSpecificOutput"]["additionalContext"])
 
 
 def reason(answer, host):
@@ -37,7 +38,14 @@ def reason(answer, host):
     if extra is None:
         return context(answer, "Stop")
     assert answer.items() >= extra.items() and set(answer) == {"decision", "reason"}, answer
-    return answer["reason"]
+    return unmarked(answer["reason"])
+
+
+def unmarked(text):
+    """Without the marker of its delivery, which ends what a host is given."""
+    text, _, marker = text.rpartition("\n\n")
+    assert re.fullmatch(r"\[tidings [0-9a-z]{1,13}\]", marker), marker
+    return text
 
 
 def log(place):

@@ -4,6 +4,7 @@
 agent cannot be installed test its dialect too. Each recording is three runs of one session: two tools; a tool that fails; an edit of own.txt and a tool."""
 import json
 import os
+import re
 import sys
 
 from kit import main
@@ -20,7 +21,8 @@ def recorded(place, host):
 
 def said(answer):
     """What the model is told: context, or the reason to go on."""
-    return (answer.get("hookSpecificOutput") or {}).get("additionalContext") or answer.get("reason") or ""
+    text = (answer.get("hookSpecificOutput") or {}).get("additionalContext") or answer.get("reason") or ""
+    return re.sub(r"\n\n\[tidings [0-9a-z]+\]$", "", text)
 
 
 class Run:
