@@ -37,7 +37,7 @@ static bool owns(const json_t *status, uint32_t owner) {
 }
 
 /* ret_leased->sought is to be freed. */
-static int32_t look_up(const struct hook_call *call, const json_t *status,
+static int32_t look_up(const struct hook_call *call, const json_t *status, bool mine,
                        struct leased *ret_leased, struct tidings_error *error) {
   struct leased leased = {.entries = json_object_get(status, "leased")};
   leased.count = json_array_size(leased.entries);
@@ -47,8 +47,11 @@ static int32_t look_up(const struct hook_call *call, const json_t *status,
     const json_t *id = json_object_get(json_array_get(leased.entries, i), "id");
     leased.sought[i].delivery = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
   }
-  if (leased.count)
-    leased.transcript = hook_proof_look(call->transcript, leased.sought, leased.count);
+  if (leased.count && mine)
+    leased.transcript =
+        hook_proof_look(call->transcript, call->host->anew, leased.sought, leased.count);
+  else if (leased.count)
+    leased.transcript = hook_proof_look_resumed(call->transcript, leased.sought, leased.count);
   *ret_leased = leased;
   return TIDINGS_OK;
 }
@@ -101,9 +104,10 @@ int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, ui
   struct leased leased = {.sought = NULL};
   int32_t code = ask_status(kit, call, &status, error);
   if (code) return code;
-  code = look_up(call, status, &leased, error);
+  bool mine = owns(status, owner);
+  code = look_up(call, status, mine, &leased, error);
   if (!code && leased.count) {
-    if (owns(status, owner)) settle_each(kit, call, &leased);
+    if (mine) settle_each(kit, call, &leased);
     else if (leased.transcript) *ret_named = named(&leased);
   }
   free(leased.sought);

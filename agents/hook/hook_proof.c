@@ -8,11 +8,12 @@
 #include "agents/hook/hook_proof.h"
 
 #include <ctype.h>
-#include <fcntl.h>
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "agents/hook/hook_transcript.h"
 
 enum { BASE = 36, RECENT = 256 << 10, MOST = 16 << 20 }; /* bytes */
 
@@ -86,39 +87,70 @@ static bool look_in(const char *text, size_t len, struct hook_sought *sought, si
 
 /* -- the file ---------------------------------------------------------------------------------- */
 
-/* The last `most` bytes of the file, or all. NULL: they cannot be read. */
-static char *read_end(int fd, off_t size, size_t most, size_t *ret_len) {
-  size_t len = size < (off_t)most ? (size_t)size : most, have = 0;
-  char *text = malloc(len + 1);
-  while (text && have < len) {
-    ssize_t got = pread(fd, text + have, len - have, size - (off_t)len + (off_t)have);
-    if (got <= 0) break;
-    have += (size_t)got;
-  }
-  *ret_len = have;
-  return text;
+/* What comes before the last line with all messages anew is not the conversation any more. */
+static const char *current(const char *text, size_t len, const char *anew) {
+  const char *at = text, *next;
+  while (anew && (next = memmem(at, (size_t)(text + len - at), anew, strlen(anew)))) at = next + 1;
+  return at;
 }
 
-static enum hook_transcript look_at_end(int fd, off_t size, size_t most, struct hook_sought *sought,
-                                        size_t count) {
+static enum hook_transcript look_at_end(const char *path, size_t most, const char *anew,
+                                        struct hook_sought *sought, size_t count, bool *ret_whole) {
   size_t len = 0;
-  char *text = read_end(fd, size, most, &len);
+  char *text = hook_transcript_end(path, most, &len, ret_whole);
   if (!text) return HOOK_TRANSCRIPT_UNREADABLE;
-  bool any = look_in(text, len, sought, count);
+  const char *start = current(text, len, anew);
+  if (start > text) *ret_whole = true;
+  bool any = look_in(start, (size_t)(text + len - start), sought, count);
+  any = any || look_in(text, (size_t)(start - text), NULL, 0);
   free(text);
   return any ? HOOK_TRANSCRIPT_MARKED : HOOK_TRANSCRIPT_PLAIN;
 }
 
-enum hook_transcript hook_proof_look(const char *path, struct hook_sought *sought, size_t count) {
-  struct stat status;
-  enum hook_transcript kind = HOOK_TRANSCRIPT_UNREADABLE;
-  int fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-  if (fd < 0) return kind;
-  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-    kind = look_at_end(fd, status.st_size, RECENT, sought, count);
-    if (kind && !has_all(sought, count) && status.st_size > RECENT)
-      kind = look_at_end(fd, status.st_size, MOST, sought, count);
-  }
-  close(fd);
+static enum hook_transcript look_in_file(const char *path, const char *anew,
+                                         struct hook_sought *sought, size_t count) {
+  bool whole = true;
+  enum hook_transcript kind = look_at_end(path, RECENT, anew, sought, count, &whole);
+  if (!whole && !has_all(sought, count))
+    kind = look_at_end(path, MOST, anew, sought, count, &whole);
   return kind;
+}
+
+static bool ends_with(const char *name, const char *end) {
+  size_t len = strlen(name), end_len = strlen(end);
+  return len > end_len && strcmp(name + len - end_len, end) == 0;
+}
+
+/* Of a session there may be several files, "session-TIME-ID.jsonl": those with this one's ID. */
+static enum hook_transcript look_in_others(const char *path, struct hook_sought *sought,
+                                           size_t count) {
+  enum hook_transcript best = HOOK_TRANSCRIPT_UNREADABLE;
+  const char *slash = strrchr(path, '/'), *id = slash ? strrchr(slash, '-') : NULL;
+  char *folder = id ? strndup(path, (size_t)(slash - path)) : NULL;
+  DIR *files = folder ? opendir(folder) : NULL;
+  for (struct dirent *file; files && (file = readdir(files)) && !has_all(sought, count);) {
+    char *other = NULL;
+    if (!ends_with(file->d_name, id) || strcmp(file->d_name, slash + 1) == 0 ||
+        asprintf(&other, "%s/%s", folder, file->d_name) < 0)
+      continue;
+    enum hook_transcript kind = look_in_file(other, NULL, sought, count);
+    if (kind > best) best = kind;
+    free(other);
+  }
+  if (files) closedir(files);
+  free(folder);
+  return best;
+}
+
+enum hook_transcript hook_proof_look(const char *path, const char *anew, struct hook_sought *sought,
+                                     size_t count) {
+  return look_in_file(path, anew, sought, count);
+}
+
+enum hook_transcript hook_proof_look_resumed(const char *path, struct hook_sought *sought,
+                                             size_t count) {
+  enum hook_transcript kind = look_in_file(path, NULL, sought, count), other;
+  if (has_all(sought, count)) return kind;
+  other = look_in_others(path, sought, count);
+  return other > kind ? other : kind;
 }

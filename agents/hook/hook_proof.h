@@ -28,7 +28,13 @@ enum hook_transcript {
 };
 
 /* Looks for the deliveries in the newest part of a transcript. Only whole lines count: an agent
- * that was killed may leave a part of one, and passes it over when it is resumed. */
-enum hook_transcript hook_proof_look(const char *path, struct hook_sought *sought, size_t count);
+ * that was killed may leave a part of one, and passes it over when it is resumed. `anew`: how a
+ * line begins that replaces all before it; or NULL. */
+enum hook_transcript hook_proof_look(const char *path, const char *anew, struct hook_sought *sought,
+                                     size_t count);
+/* The same for the former process's: what begins anew may not be whole yet, and the session may
+ * have another file than before, beside this one. */
+enum hook_transcript hook_proof_look_resumed(const char *path, struct hook_sought *sought,
+                                             size_t count);
 
 #endif

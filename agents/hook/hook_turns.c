@@ -17,8 +17,8 @@
 
 static const char nudge_mark[] = "(tidings) ";
 
-static int32_t tell(struct hostkit *kit, const struct hook_call *call, const char *type,
-                    json_t *data, struct tidings_reply **ret_reply, struct tidings_error *error) {
+int32_t hook_tell(struct hostkit *kit, const struct hook_call *call, const char *type, json_t *data,
+                  struct tidings_reply **ret_reply, struct tidings_error *error) {
   return kit_event(kit, kit_new_event(type, call->session, data), ret_reply, error);
 }
 
@@ -34,7 +34,7 @@ static int32_t open_session(struct hostkit *kit, const struct hook_call *call, j
   json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", takeover);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
   if (data && named) json_object_set(data, "deliveries", named);
-  return tell(kit, call, named ? "session.resumed" : "session.opened", data, NULL, error);
+  return hook_tell(kit, call, named ? "session.resumed" : "session.opened", data, NULL, error);
 }
 
 /* -- prompts ----------------------------------------------------------------------------------- */
@@ -59,9 +59,9 @@ static bool is_nudge(const char *prompt) { return strstr(prompt, nudge_mark) != 
  * there is one. */
 static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
                            struct tidings_reply **ret_reply, struct tidings_error *error) {
-  int32_t code = tell(kit, call, "turn.declined", json_object(), NULL, error);
+  int32_t code = hook_tell(kit, call, "turn.declined", json_object(), NULL, error);
   if (code == TIDINGS_E_STATE) return TIDINGS_OK; /* a turn runs: its carriers have what there is */
-  return code ? code : tell(kit, call, "turn.resume", json_object(), ret_reply, error);
+  return code ? code : hook_tell(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
 static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
@@ -72,7 +72,7 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
-  if (!action) code = tell(kit, call, "turn.started", json_object(), NULL, error);
+  if (!action) code = hook_tell(kit, call, "turn.started", json_object(), NULL, error);
   if (!code) code = hook_chat_request(kit, call, action, &content, &reply, error);
   if (!code) code = hook_context(kit, call, content, reply, ret_answer, error);
   hostkit_reply_free(offer);
@@ -103,7 +103,7 @@ static void report_some(struct hostkit *kit, const struct hook_call *call, const
   }
   json_t *data = json_pack("{s:o, s:o, s:s, s:s}", "paths", some, "stamps", stamps, "change",
                            "modified", "caused_by", cause);
-  if (tell(kit, call, "file.changed", data, NULL, &error)) hook_log("%s", error.text);
+  if (hook_tell(kit, call, "file.changed", data, NULL, &error)) hook_log("%s", error.text);
 }
 
 /* After the carrier: what a watcher says of the same files a moment later must find it pending. A
@@ -136,38 +136,13 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
   return code;
 }
 
-/* -- the end of a turn ------------------------------------------------------------------------- */
-
-static int32_t turn_finished(struct hostkit *kit, const struct hook_call *call,
-                             struct hook_answer *ret_answer, struct tidings_error *error) {
-  struct tidings_reply *end = NULL, *reply = NULL;
-  char *content = NULL;
-  int32_t code = tell(kit, call, "turn.finished", json_object(), &end, error);
-  if (code) return code;
-  const struct tidings_action *action = hook_start_turn(end);
-  if (action) {
-    code = hook_chat_request(kit, call, action, &content, &reply, error);
-    if (!code) code = hook_continuation(kit, call, content, reply, ret_answer, error);
-  }
-  hostkit_reply_free(end);
-  free(content);
-  return code;
-}
-
-static int32_t turn_failed(struct hostkit *kit, const struct hook_call *call,
-                           struct tidings_error *error) {
-  json_t *data = json_object();
-  if (data && call->failure[0]) json_object_set_new(data, "message", json_string(call->failure));
-  return tell(kit, call, "turn.failed", data, NULL, error);
-}
-
 static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
                              struct hook_answer *ret_answer, struct tidings_error *error) {
   switch (call->moment) {
   case HOOK_PROMPT: return prompt(kit, call, ret_answer, error);
   case HOOK_AFTER_TOOL: return after_tool(kit, call, ret_answer, error);
-  case HOOK_STOP: return turn_finished(kit, call, ret_answer, error);
-  case HOOK_TURN_FAILED: return turn_failed(kit, call, error);
+  case HOOK_STOP: return hook_turn_ended(kit, call, ret_answer, error);
+  case HOOK_TURN_FAILED: return hook_turn_failed(kit, call, error);
   default: return TIDINGS_OK;
   }
 }

@@ -26,6 +26,17 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint
  * that arrives late repeats nothing. Free it; NULL: out of memory. */
 char *hook_nudge(const struct tidings_action *action);
 
+/* An event of the call's session; takes `data` over. */
+int32_t hook_tell(struct hostkit *kit, const struct hook_call *call, const char *type, json_t *data,
+                  struct tidings_reply **ret_reply, struct tidings_error *error);
+
+/* -- hook_stop.c: the end of a turn -- */
+
+int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
+                        struct hook_answer *ret_answer, struct tidings_error *error);
+int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
+                         struct tidings_error *error);
+
 /* -- hook_deliver.c: carriers -- */
 
 /* An answer whose text goes to the model with the call's carrier: what `reply` brings, after

@@ -42,6 +42,11 @@ struct host {
   bool ignores_empty_prompts; /* it calls the prompt's hook after tool results too, with an empty
                                  prompt */
   bool leaves_out_reasons;    /* its transcript lacks the reason to go on that Stop gave it */
+  const char *anew; /* how a line of its transcript begins that replaces all before it; or NULL */
+  bool stops_alike; /* it calls the hook of a turn's end also when a person has stopped the turn,
+                       and ignores the answer then */
+  size_t most_reasons; /* to go on, in a row: it stops in spite of the next one. 0: no limit */
+  const char *reasons_variable; /* by which a person sets that limit; or NULL */
   bool rewakes;               /* a hook that ends with status 2 wakes it ("asyncRewake") */
   bool queues;                /* `PROGRAM queue` wakes it */
   bool keeps_start;           /* a session that is resumed has what the hook at its start said */

@@ -19,12 +19,23 @@ ALL_FIELDS = {"transcript_path": "/t.jsonl", "permission_mode": "yolo", "timesta
 
 def call(place, host, event, session="s", words=(), raw=None, **fields):
     """One hook call; the answer, which must be one JSON object."""
-    text = raw if raw is not None else json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **ALL_FIELDS, **fields})
+    own = {"transcript_path": model_has_answered(place)} if host == "gemini" else {}
+    text = raw if raw is not None else json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **ALL_FIELDS, **own, **fields})
     result = place.ok("hook", "--owner", str(os.getpid()), *words, host, stdin=text)
     assert not result.err, result
     answer = result.json
     assert isinstance(answer, dict), result
     return answer
+
+
+def model_has_answered(place, *after):
+    """A transcript of Gemini CLI's in which the model's answer is last, but for what is `after` it."""
+    path = os.path.join(place.dir, "gemini.jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        for record in ({"sessionId": "s"}, {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": "x"}]}, {"$set": {"lastUpdated": "t"}},
+                       {"id": "2", "timestamp": "t", "type": "gemini", "content": "Well.", "thoughts": []}, {"$set": {"lastUpdated": "t"}}, *after):
+            file.write(json.dumps(record, separators=(",", ":")) + "\n")
+    return path
 
 
 def context(answer, event):
@@ -82,6 +93,45 @@ def test_continuation(place):
         assert call(place, host, stop, host, stop_hook_active=True) == {}
         assert place.messages(host) == ["not urgent"]
     assert log(place) == []
+
+
+def test_stopped_by_a_person(place):
+    """Gemini CLI calls the same hook when a person stops a turn, and ignores the answer: nothing is handed out, and the queue goes on after the next turn"""
+    cancelled = {"id": "3", "timestamp": "t", "type": "info", "content": "Request cancelled."}
+    anew = {"$set": {"messages": [{"id": "2", "timestamp": "t", "type": "gemini", "content": "Well."}]}}
+    prompted = {"id": "3", "timestamp": "t", "type": "user", "content": [{"text": '"type":"gemini"'}]}
+    call(place, "gemini", "BeforeAgent", prompt="hello")
+    place.ok("submit", "-s", "s", "--id", "m1", "do this too")
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    for after in ([cancelled], [cancelled, {"$set": {"lastUpdated": "t"}}], [anew], [prompted], None):
+        path = model_has_answered(place, *after) if after else "/no/such/file"
+        text = json.dumps({"session_id": "s", "hook_event_name": "AfterAgent", "transcript_path": path, "stop_hook_active": False})
+        assert place.ok("hook", "--owner", str(os.getpid()), "gemini", stdin=text).json == {}, after
+        status = place.ok("status", "-s", "s", "--json").json
+        assert status["state"] == "idle" and [message["state"] for message in status["queued"]] == ["queued"], (after, status)
+        assert place.messages() == ["the disk is full"] and status["leased"] == [], after
+    assert "the disk is full" in context(call(place, "gemini", "BeforeAgent", prompt="go on"), "BeforeAgent")
+    assert reason(call(place, "gemini", "AfterAgent"), "gemini") == "do this too"
+
+
+def test_reasons_in_a_row(place):
+    """Claude Code and Qwen Code override the 9th reason in a row: the 8th is kept back, stays queued, and goes out after the next prompt"""
+    for host, env in (("claude", {}), ("qwen", {}), ("claude", {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}), ("gemini", {})):
+        most = 9 if host == "gemini" else int(env.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "8")) - 1
+        with type(place)() as own:
+            own.env.update(env)
+            prompt, _, stop, _ = HOSTS[host]
+            call(own, host, prompt, prompt="hello")
+            for number in range(10):
+                own.ok("submit", "-s", "s", f"message {number}")
+            for number in range(most):
+                assert reason(call(own, host, stop, stop_hook_active=number > 0), host) == f"message {number}"
+            if host != "gemini":
+                assert call(own, host, stop, stop_hook_active=True) == {}, host
+                status = own.ok("status", "-s", "s", "--json").json
+                assert status["state"] == "idle" and len(status["queued"]) == 10 - most, status
+                assert call(own, host, prompt, prompt="and now?") == {}
+            assert reason(call(own, host, stop, stop_hook_active=False), host) == f"message {most}"
 
 
 def test_stuck_opener(place):
@@ -378,6 +428,23 @@ def test_rewake(place):
     nudge = first.stderr.read().decode()
     assert "a message" not in nudge
     assert context(call(place, "claude", "UserPromptSubmit", prompt=nudge), "UserPromptSubmit") == "a message"
+    assert log(place) == []
+
+
+def test_rewake_for_the_rest(place):
+    """Claude Code is woken for what the end of a turn has kept back, also when its waiter looked before that end"""
+    place.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "2"
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    waiter = rewake(place)
+    for number in range(3):
+        place.ok("submit", "-s", "s", f"message {number}")
+    assert context(call(place, "claude", "Stop"), "Stop") == "message 0"
+    assert call(place, "claude", "Stop", stop_hook_active=True) == {}
+    waiter.kill()
+    waiter.wait()
+    waiter = rewake(place)
+    assert waiter.wait(60) == 2
+    assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "message 1"
     assert log(place) == []
 
 

@@ -50,6 +50,10 @@ class Run:
                 self.place.event("file.changed", {"path": path, "change": "modified"}, self.session)
 
     def stop(self, text):
+        path = json.loads(text)["transcript_path"]
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:  # as it is when the model has answered
+            file.write('{"id":"1","timestamp":"t","type":"gemini","content":"Well."}\n')
         self.count += 1
         self.place.ok("submit", "-s", self.session, f"Message number {self.count}.")
         self.told.append(said(self.call(text)))

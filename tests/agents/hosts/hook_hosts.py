@@ -18,6 +18,9 @@ class Agent:
 
     name = title = None
     streams = "On and on"  # on the screen while the model says so
+    stops_alike = False  # its hook is called also when a person has stopped a turn
+    left_of_ten = 0  # messages that wait for the next prompt, of ten that are queued in one turn
+    keeps_reasons = True  # in its transcript
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -171,6 +174,7 @@ class Claude(Agent):
     name = "claude"
     title = "Claude Code"
     streams = "esc to interrupt"  # it shows whole lines only
+    left_of_ten = 3
     wakes = True
 
     def environment(self):
@@ -203,6 +207,7 @@ class Gemini(Agent):
     name = "gemini"
     title = "Gemini CLI"
     wakes = False
+    stops_alike = True
 
     def environment(self):
         return {"GEMINI_CLI_HOME": str(self.place.home), "GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": self.model.url,
@@ -230,6 +235,8 @@ class Qwen(Agent):
     name = "qwen"
     title = "Qwen Code"
     wakes = False
+    left_of_ten = 3
+    keeps_reasons = False
 
     def environment(self):
         return {"OPENAI_API_KEY": "fake", "OPENAI_BASE_URL": self.model.url + "/v1", "OPENAI_MODEL": "fake-1"}

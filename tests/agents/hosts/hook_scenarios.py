@@ -290,7 +290,57 @@ def not_woken_when_idle(agent):
         terminal.shows("I run.")
 
 
+def queue_survives_escape(agent):
+    """a turn that a person interrupts hands out nothing: what was queued and pushed meanwhile is in the next turns, once"""
+    agent.model.replace([rule("Kiwi zero", {"text": "Hello."}), rule("Kiwi ten", [{"text": "On and on "}, {"hold": f"{agent.name}-kiwi"}]),
+                         rule("Kiwi eleven", {"text": "All right."}, {"text": "One."}, {"text": "Two."}, {"text": "Three."})])
+    with agent.terminal("Kiwi zero: hello.") as terminal:
+        request(agent, "Kiwi zero", 1)
+        agent.attached()
+        terminal.shows("Hello.")
+        until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle", "the agent is idle")
+        terminal.type("Kiwi ten: go on.")
+        first = request(agent, "Kiwi ten", 1)
+        terminal.shows(agent.streams)
+        for number in (1, 2, 3):
+            agent.place.tidings("submit", "-s", agent.session, f"Queued: kiwi number {number}.")
+        push(agent, "The kiwi runs.", "-k", "kiwi.gone", "-l", "critical")
+        terminal.ask("send-keys", "Escape")
+        until(lambda: agent.model.ended(first["number"]) == "gone", "the stream was given up")
+        until(lambda: agent.place.ask("status", "-s", agent.session)["state"] == "idle" or not agent.stops_alike, "the turn has ended")
+        assert len(agent.place.ask("status", "-s", agent.session)["queued"]) == 3 and not requests(agent, "The kiwi runs.")
+        terminal.ask("send-keys", "C-u")
+        terminal.type("Kiwi eleven: stop that.")
+        once(request(agent, "Kiwi eleven", 1), "The kiwi runs.")
+        last = request(agent, "Queued: kiwi number 3.", 1)
+        for number in (1, 2, 3):
+            once(last, f"Queued: kiwi number {number}.")
+
+
+def many_queued(agent):
+    """more messages than an agent goes on for in a row: each is a turn once, the rest after the next prompt"""
+    gate = Gate(agent, "many")
+    agent.model.replace([rule("Tern one", gate.tool, *({"text": f"Turn {number}."} for number in range(12))),
+                         rule("Tern two", *({"text": f"More {number}."} for number in range(12)))])
+    agent.start("Tern one: begin.", agent.session)
+    gate.wait()
+    for number in range(10):
+        agent.place.tidings("submit", "-s", agent.session, f"Tern number {number}.")
+    gate.open()
+    agent.end()
+    status = agent.place.ask("status", "-s", agent.session)
+    left = [message for message in status["queued"] if message["state"] == "queued"]
+    assert status["state"] == "idle" and len(left) == agent.left_of_ten, status
+    if left:
+        agent.run("Tern two: and then?", agent.session)
+    last = request(agent, "Tern number 9.", 1)
+    if agent.keeps_reasons:
+        for number in range(10):
+            once(last, f"Tern number {number}.")
+    assert not [message for message in agent.place.ask("status", "-s", agent.session)["queued"] if message["state"] == "queued"]
+
+
 ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, told_what_the_blocks_are, own_edits_are_not_news, killed_mid_turn,
-       critical_into_streaming, submitted_while_busy, failed_request, as_the_page_shows, critical_into_idle)
+       critical_into_streaming, submitted_while_busy, many_queued, failed_request, as_the_page_shows, critical_into_idle)
 WITH_WAKING = (woken_when_idle, interrupted_by_a_person)
-WITHOUT_WAKING = (not_woken_when_idle,)
+WITHOUT_WAKING = (not_woken_when_idle, queue_survives_escape)
