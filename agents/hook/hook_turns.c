@@ -11,8 +11,9 @@
 
 #include "agents/hook/hook_leases.h"
 #include "agents/hook/hook_log.h"
-#include "command/stamp.h"
+#include "agents/hook/hook_subagent.h"
 #include "command/paths.h"
+#include "command/stamp.h"
 #include "common/span.h"
 
 static const char nudge_mark[] = "(tidings) ";
@@ -120,18 +121,25 @@ static void report_edits(struct hostkit *kit, const struct hook_call *call) {
   json_decref(paths);
 }
 
+static int32_t carry(struct hostkit *kit, const struct hook_call *call,
+                     struct hook_answer *ret_answer, struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  const struct tidings_tool_result result = {.size = sizeof result,
+                                             .session = span_text(call->session),
+                                             .call_id = span_text(call->call_id),
+                                             .tool = span_text(call->tool)};
+  int32_t code = hostkit_tool_result(kit, &result, &reply, error);
+  if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
+  return code;
+}
+
 static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
                           struct hook_answer *ret_answer, struct tidings_error *error) {
-  struct tidings_reply *reply = NULL;
-  int32_t code = TIDINGS_OK;
-  if (!call->of_subagent) {
-    const struct tidings_tool_result result = {.size = sizeof result,
-                                               .session = span_text(call->session),
-                                               .call_id = span_text(call->call_id),
-                                               .tool = span_text(call->tool)};
-    code = hostkit_tool_result(kit, &result, &reply, error);
-    if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
-  }
+  bool inner = call->of_subagent;
+  size_t count = 0;
+  int32_t code = inner ? TIDINGS_OK : hook_subagents(kit, call, &count, &inner, error);
+  if (!code && !inner) code = carry(kit, call, ret_answer, error);
+  if (!code && !inner) code = hook_subagent_ended(kit, call, count, error);
   report_edits(kit, call);
   return code;
 }
@@ -140,6 +148,7 @@ static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
                              struct hook_answer *ret_answer, struct tidings_error *error) {
   switch (call->moment) {
   case HOOK_PROMPT: return prompt(kit, call, ret_answer, error);
+  case HOOK_BEFORE_TOOL: return hook_subagent_starts(kit, call, error);
   case HOOK_AFTER_TOOL: return after_tool(kit, call, ret_answer, error);
   case HOOK_STOP: return hook_turn_ended(kit, call, ret_answer, error);
   case HOOK_TURN_FAILED: return hook_turn_failed(kit, call, error);

@@ -23,6 +23,7 @@ static const struct host_hook claude_hooks[] = {{"SessionStart", HOOK_SESSION_ST
 
 static const struct host_hook gemini_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
                                                 {"BeforeAgent", HOOK_PROMPT, NULL},
+                                                {"BeforeTool", HOOK_BEFORE_TOOL, "invoke_agent"},
                                                 {"AfterTool", HOOK_AFTER_TOOL, "*"},
                                                 {"AfterAgent", HOOK_STOP, NULL},
                                                 {NULL, HOOK_OTHER, NULL}};
@@ -71,6 +72,7 @@ const struct host hosts[] = {
      .hooks = gemini_hooks,
      .stop_decision = "deny",
      .anew = "{\"$set\":{\"messages\":",
+     .subagent_tool = "invoke_agent",
      .stops_alike = true,
      .timeout_unit = 1000,
      .base_variable = "GEMINI_CLI_HOME",

@@ -4,65 +4,13 @@
 import fcntl
 import json
 import os
-import re
 import signal
 import struct
 import subprocess
 import sys
 
-from kit import TIDINGS, Skip, end, main, until
-
-HOSTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"}), "claude": ("UserPromptSubmit", "PostToolUse", "Stop", None),
-         "gemini": ("BeforeAgent", "AfterTool", "AfterAgent", {"decision": "deny"}), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"})}
-ALL_FIELDS = {"transcript_path": "/t.jsonl", "permission_mode": "yolo", "timestamp": "2026-01-01T00:00:00Z", "a_new_field": {"deep": [1, None]}}
-
-
-def call(place, host, event, session="s", words=(), raw=None, **fields):
-    """One hook call; the answer, which must be one JSON object."""
-    own = {"transcript_path": model_has_answered(place)} if host == "gemini" else {}
-    text = raw if raw is not None else json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **ALL_FIELDS, **own, **fields})
-    result = place.ok("hook", "--owner", str(os.getpid()), *words, host, stdin=text)
-    assert not result.err, result
-    answer = result.json
-    assert isinstance(answer, dict), result
-    return answer
-
-
-def model_has_answered(place, *after):
-    """A transcript of Gemini CLI's in which the model's answer is last, but for what is `after` it."""
-    path = os.path.join(place.dir, "gemini.jsonl")
-    with open(path, "w", encoding="utf-8") as file:
-        for record in ({"sessionId": "s"}, {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": "x"}]}, {"$set": {"lastUpdated": "t"}},
-                       {"id": "2", "timestamp": "t", "type": "gemini", "content": "Well.", "thoughts": []}, {"$set": {"lastUpdated": "t"}}, *after):
-            file.write(json.dumps(record, separators=(",", ":")) + "\n")
-    return path
-
-
-def context(answer, event):
-    assert set(answer) == {"hookSpecificOutput"}, answer
-    assert set(answer["hookSpecificOutput"]) == {"hookEventName", "additionalContext"} and answer["hookSpecificOutput"]["hookEventName"] == event, answer
-    return unmarked(answer["hookSpecificOutput"]["additionalContext"])
-
-
-def reason(answer, host):
-    extra = HOSTS[host][3]
-    if extra is None:
-        return context(answer, "Stop")
-    assert answer.items() >= extra.items() and set(answer) == {"decision", "reason"}, answer
-    return unmarked(answer["reason"])
-
-
-def unmarked(text):
-    """Without the marker of its delivery, which ends what a host is given."""
-    text, _, marker = text.rpartition("\n\n")
-    assert re.fullmatch(r"\[tidings [0-9a-z]{1,13}\]", marker), marker
-    return text
-
-
-def log(place):
-    path = os.path.join(place.logs, "hook.log")
-    return open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
-
+from calls import HOSTS, call, context, log
+from kit import TIDINGS, Skip, end, main
 
 def test_dialects(place):
     """each dialect: news at the prompt and at the tool result, nothing twice, an empty object when there is nothing"""
@@ -78,60 +26,6 @@ def test_dialects(place):
         assert call(place, host, stop, host, stop_hook_active=False) == {}
         assert place.ok("status", "-s", host, "--json").json["state"] == "idle"
     assert log(place) == []
-
-
-def test_continuation(place):
-    """a stop goes on with the message that was queued meanwhile, and with urgent news; then it stops"""
-    for host, (prompt, _, stop, _) in HOSTS.items():
-        call(place, host, prompt, host, prompt="hello")
-        place.ok("submit", "-s", host, "--id", "m1", "do this too")
-        assert reason(call(place, host, stop, host), host) == "do this too"
-        place.ok("push", "-s", host, "-l", "critical", "-k", "disk.full", "the disk is full")
-        text = reason(call(place, host, stop, host, stop_hook_active=True), host)
-        assert "the disk is full" in text and "Critical notification (disk.full)" in text, text
-        place.ok("push", "-s", host, "not urgent")
-        assert call(place, host, stop, host, stop_hook_active=True) == {}
-        assert place.messages(host) == ["not urgent"]
-    assert log(place) == []
-
-
-def test_stopped_by_a_person(place):
-    """Gemini CLI calls the same hook when a person stops a turn, and ignores the answer: nothing is handed out, and the queue goes on after the next turn"""
-    cancelled = {"id": "3", "timestamp": "t", "type": "info", "content": "Request cancelled."}
-    anew = {"$set": {"messages": [{"id": "2", "timestamp": "t", "type": "gemini", "content": "Well."}]}}
-    prompted = {"id": "3", "timestamp": "t", "type": "user", "content": [{"text": '"type":"gemini"'}]}
-    call(place, "gemini", "BeforeAgent", prompt="hello")
-    place.ok("submit", "-s", "s", "--id", "m1", "do this too")
-    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
-    for after in ([cancelled], [cancelled, {"$set": {"lastUpdated": "t"}}], [anew], [prompted], None):
-        path = model_has_answered(place, *after) if after else "/no/such/file"
-        text = json.dumps({"session_id": "s", "hook_event_name": "AfterAgent", "transcript_path": path, "stop_hook_active": False})
-        assert place.ok("hook", "--owner", str(os.getpid()), "gemini", stdin=text).json == {}, after
-        status = place.ok("status", "-s", "s", "--json").json
-        assert status["state"] == "idle" and [message["state"] for message in status["queued"]] == ["queued"], (after, status)
-        assert place.messages() == ["the disk is full"] and status["leased"] == [], after
-    assert "the disk is full" in context(call(place, "gemini", "BeforeAgent", prompt="go on"), "BeforeAgent")
-    assert reason(call(place, "gemini", "AfterAgent"), "gemini") == "do this too"
-
-
-def test_reasons_in_a_row(place):
-    """Claude Code and Qwen Code override the 9th reason in a row: the 8th is kept back, stays queued, and goes out after the next prompt"""
-    for host, env in (("claude", {}), ("qwen", {}), ("claude", {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}), ("gemini", {})):
-        most = 9 if host == "gemini" else int(env.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "8")) - 1
-        with type(place)() as own:
-            own.env.update(env)
-            prompt, _, stop, _ = HOSTS[host]
-            call(own, host, prompt, prompt="hello")
-            for number in range(10):
-                own.ok("submit", "-s", "s", f"message {number}")
-            for number in range(most):
-                assert reason(call(own, host, stop, stop_hook_active=number > 0), host) == f"message {number}"
-            if host != "gemini":
-                assert call(own, host, stop, stop_hook_active=True) == {}, host
-                status = own.ok("status", "-s", "s", "--json").json
-                assert status["state"] == "idle" and len(status["queued"]) == 10 - most, status
-                assert call(own, host, prompt, prompt="and now?") == {}
-            assert reason(call(own, host, stop, stop_hook_active=False), host) == f"message {most}"
 
 
 def test_stuck_opener(place):
@@ -395,113 +289,6 @@ sys.stdin.read()
     agent.stdin.close()
     agent.wait(60)
     assert not place.ok("status", "-s", "s", "--json").json["attachment"]["alive"]
-
-
-def rewake(place, env=None):
-    text = json.dumps({"session_id": "s", "hook_event_name": "Stop", "cwd": place.work})
-    environment = {**place.env, "CLAUDE_CODE_ENTRYPOINT": "cli", **(env or {})}
-    process = place.start("hook", "--owner", str(os.getpid()), "--wait", "claude", stdin=subprocess.PIPE, env=environment)
-    process.stdin.write(text.encode())
-    process.stdin.close()
-    return process
-
-
-def test_rewake(place):
-    """the waiter of an idle session: silent until something urgent comes, then status 2 and a reason; one for a session; none without a terminal"""
-    call(place, "claude", "UserPromptSubmit", prompt="x")
-    assert call(place, "claude", "Stop") == {}
-    assert rewake(place, {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}).wait(60) == 0
-    waiter = rewake(place)
-    place.ok("push", "-s", "s", "not urgent")
-    place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
-    assert waiter.wait(60) == 2
-    nudge = waiter.stderr.read().decode()
-    assert nudge == "(tidings) Critical notification (disk.full); see the notifications in this message.\n" and waiter.stdout.read() == b"", nudge
-    text = context(call(place, "claude", "UserPromptSubmit", prompt=f"<task-notification>{nudge}</task-notification>"), "UserPromptSubmit")
-    assert "the disk is full" in text and "not urgent" in text, text
-    assert call(place, "claude", "Stop") == {}
-    first = rewake(place)
-    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "the first waits")
-    assert rewake(place).wait(60) == 0 and first.poll() is None
-    place.ok("submit", "-s", "s", "--id", "m1", "a message")
-    assert first.wait(60) == 2
-    nudge = first.stderr.read().decode()
-    assert "a message" not in nudge
-    assert context(call(place, "claude", "UserPromptSubmit", prompt=nudge), "UserPromptSubmit") == "a message"
-    assert log(place) == []
-
-
-def test_rewake_for_the_rest(place):
-    """Claude Code is woken for what the end of a turn has kept back, also when its waiter looked before that end"""
-    place.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "2"
-    call(place, "claude", "UserPromptSubmit", prompt="x")
-    waiter = rewake(place)
-    for number in range(3):
-        place.ok("submit", "-s", "s", f"message {number}")
-    assert context(call(place, "claude", "Stop"), "Stop") == "message 0"
-    assert call(place, "claude", "Stop", stop_hook_active=True) == {}
-    waiter.kill()
-    waiter.wait()
-    waiter = rewake(place)
-    assert waiter.wait(60) == 2
-    assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "message 1"
-    assert log(place) == []
-
-
-def test_late_nudge(place):
-    """a nudge that arrives when a person has typed first repeats nothing and loses nothing"""
-    call(place, "claude", "UserPromptSubmit", prompt="x")
-    call(place, "claude", "Stop")
-    waiter = rewake(place)
-    place.ok("submit", "-s", "s", "--id", "m1", "a message")
-    assert waiter.wait(60) == 2
-    nudge = waiter.stderr.read().decode()
-    assert call(place, "claude", "UserPromptSubmit", prompt="typed first") == {}
-    assert context(call(place, "claude", "Stop"), "Stop") == "a message"
-    assert call(place, "claude", "UserPromptSubmit", prompt=nudge) == {}
-    assert call(place, "claude", "Stop") == {}
-    assert place.ok("status", "-s", "s", "--json").json["queued"] == []
-
-
-def test_queue(place):
-    """Codex is woken by its own command, whose failure is logged and keeps the message queued; the waiter ends with the agent, and is there only on demand"""
-    tool = os.path.join(place.dir, "codex")
-    with open(tool, "w", encoding="utf-8") as file:
-        file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {place.dir}/queued.tmp && mv {place.dir}/queued.tmp {place.dir}/queued\ntest ! -e {place.dir}/fail\n')
-    os.chmod(tool, 0o755)
-    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
-    agent = place.start(command=["sleep", "600"])
-
-    def hook(event, **fields):
-        text = json.dumps({"session_id": "s", "hook_event_name": event, **fields})
-        return place.ok("hook", "--owner", str(agent.pid), *words, "codex", stdin=text).json
-
-    def waits():
-        with open("/proc/net/unix", encoding="utf-8") as file:
-            return f"@tidings-wait-{os.getuid()}-{agent.pid}-" in file.read()
-    words = []
-    hook("UserPromptSubmit", prompt="x")
-    assert hook("Stop") == {} and not waits()
-    words = ["--wake"]
-    hook("UserPromptSubmit", prompt="x")
-    assert "hookSpecificOutput" in hook("SessionStart") and not waits()
-    assert hook("Stop") == {} and waits()
-    place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
-    queued = os.path.join(place.dir, "queued")
-    until(lambda: os.path.exists(queued), "codex queue was called")
-    called = open(queued, encoding="utf-8").read().splitlines()
-    assert called[:4] == ["queue", "--thread", "s", "--message"], called
-    assert "the disk is full" in context(hook("UserPromptSubmit", prompt=called[4]), "UserPromptSubmit")
-    assert hook("Stop") == {}
-    open(os.path.join(place.dir, "fail"), "w", encoding="utf-8").close()
-    place.ok("submit", "-s", "s", "--id", "m1", "a message")
-    until(lambda: any("codex queue failed" in line for line in log(place)), "the failure is logged")
-    until(lambda: place.ok("status", "-s", "s", "--json").json["state"] == "idle", "the offer was declined")
-    assert [message["id"] for message in place.ok("status", "-s", "s", "--json").json["queued"]] == ["m1"]
-    end(agent, signal.SIGKILL)
-    until(lambda: not any(name.startswith("wake.") and os.path.exists(f"/proc/{name.split('.')[1]}") for name in os.listdir(place.store)),
-          "the waiter has ended")
-    assert not waits()
 
 
 if __name__ == "__main__":
