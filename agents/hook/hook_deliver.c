@@ -55,6 +55,13 @@ static int32_t compose(const char *content, const struct tidings_reply *reply, c
   return *ret_text ? TIDINGS_OK : no_memory(error);
 }
 
+uint64_t hook_room(const struct hook_call *call, const char *content) {
+  size_t content_len = strlen(content),
+         taken = HOOK_MARKER_SIZE + 1 + (content_len ? content_len + 2 : 0); /* with empty lines */
+  if (!call->host->room) return 0;
+  return taken < call->host->room ? call->host->room - taken : 1;
+}
+
 static json_t *context_output(const struct hook_call *call, const char *text) {
   return json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName", call->event,
                    "additionalContext", text);
@@ -141,7 +148,8 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                                                    action ? action->origin : TIDINGS_ORIGIN_USER,
                                                .content = span_text(content),
                                                .messages = ids,
-                                               .message_count = count};
+                                               .message_count = count,
+                                               .room_bytes = hook_room(call, content)};
   code = hostkit_chat_request(kit, &request, ret_reply, error);
   if (!code) {
     *ret_content = content;

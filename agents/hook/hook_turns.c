@@ -127,7 +127,8 @@ static int32_t carry(struct hostkit *kit, const struct hook_call *call,
   const struct tidings_tool_result result = {.size = sizeof result,
                                              .session = span_text(call->session),
                                              .call_id = span_text(call->call_id),
-                                             .tool = span_text(call->tool)};
+                                             .tool = span_text(call->tool),
+                                             .room_bytes = hook_room(call, "")};
   int32_t code = hostkit_tool_result(kit, &result, &reply, error);
   if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
   return code;

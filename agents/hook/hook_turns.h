@@ -39,6 +39,8 @@ int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
 
 /* -- hook_deliver.c: carriers -- */
 
+/* The room for notifications beside `content`; 0: no bound. */
+uint64_t hook_room(const struct hook_call *call, const char *content);
 /* An answer whose text goes to the model with the call's carrier: what `reply` brings, after
  * `content`. Takes the reply over. If there is nothing to deliver, the answer is empty, and a
  * delivery of nothing is settled. */

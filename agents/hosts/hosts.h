@@ -49,6 +49,8 @@ struct host {
                           and ignores the answer then */
   size_t most_reasons; /* to go on, in a row: it stops in spite of the next one. 0: no limit */
   const char *reasons_variable; /* by which a person sets that limit; or NULL */
+  size_t room;                  /* bytes that the model gets whole of one answer, as measured */
+  const char *room_measured;    /* how that was found, for people */
   bool rewakes;                 /* a hook that ends with status 2 wakes it ("asyncRewake") */
   bool queues;                  /* `PROGRAM queue` wakes it */
   bool keeps_start;             /* a session that is resumed has what the hook at its start said */

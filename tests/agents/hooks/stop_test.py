@@ -8,6 +8,8 @@ import sys
 from calls import HOSTS, call, context, log, model_has_answered, reason
 from kit import main
 
+ROOMS = {"codex": 9000, "claude": 9500, "gemini": 30000, "qwen": 30000}
+
 
 def test_continuation(place):
     """a stop goes on with the message that was queued meanwhile, and with urgent news; then it stops"""
@@ -87,6 +89,25 @@ def test_subagents_without_a_name(place):
     call(place, "gemini", "BeforeAgent", prompt="after it was stopped")
     place.ok("push", "-s", "s", "once more")
     assert "once more" in context(tool("read_file"), "AfterTool")
+    assert log(place) == []
+
+
+def test_room(place):
+    """150 notifications and a steered message during one tool: each is on exactly one answer, none larger than the agent's room, the steered one first"""
+    for host, (prompt, tool, _, _) in HOSTS.items():
+        call(place, host, prompt, host, prompt="hello")
+        for number in range(150):
+            place.event("notification", {"kind": "ci.failed", "message": f"News {number:03}: " + "x" * 110}, host)
+        place.ok("submit", "-s", host, "--steer", "Stop: do not deploy.")
+        texts = []
+        while (answer := call(place, host, tool, host, tool_name="ls", tool_use_id="c", tool_input={}, tool_response="x")) != {}:
+            texts.append(answer["hookSpecificOutput"]["additionalContext"])
+        assert max(len(text.encode()) for text in texts) <= ROOMS[host] and len(texts) > 1 or host in ("gemini", "qwen"), (host, [len(text) for text in texts])
+        assert "Stop: do not deploy." in texts[0], texts[0]
+        everything = "\n".join(texts)
+        for number in range(150):
+            assert everything.count(f"News {number:03}") == 1, (host, number)
+        assert everything.count("Stop: do not deploy.") == 1
     assert log(place) == []
 
 
