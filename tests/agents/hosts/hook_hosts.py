@@ -227,6 +227,9 @@ class Gemini(Agent):
     def shell(self, command):
         return {"call": "run_shell_command", "arguments": {"command": command, "description": "as the test says"}}
 
+    def delegate(self, prompt):
+        return {"call": "invoke_agent", "arguments": {"agent_name": "generalist", "prompt": prompt}}
+
     def write(self, path, content):
         return {"call": "write_file", "arguments": {"file_path": str(path), "content": content}}
 

@@ -340,7 +340,31 @@ def many_queued(agent):
     assert not [message for message in agent.place.ask("status", "-s", agent.session)["queued"] if message["state"] == "queued"]
 
 
+def subagent_takes_nothing(agent):
+    """what is pushed while a subagent works is in none of its requests, and in the parent's next one"""
+    gate = Gate(agent, "inner")
+    agent.model.replace([rule("Finch one", agent.delegate("Inner finch: work."), {"text": "Well."}), rule("Inner finch", gate.tool, agent.shell("echo second"), {"text": "x"})])
+    agent.start("Finch one: delegate.", agent.session)
+    gate.wait()
+    push(agent, "The finch sings.", "-k", "finch.sings")
+    gate.open()
+    agent.end()
+    assert len(requests(agent, "Inner finch: work.")) >= 3
+    for inner in requests(agent, "Inner finch: work."):
+        assert "Finch one" in inner["text"] or not count(inner, "The finch sings."), inner["items"][-2:]
+    once(request(agent, "Finch one", 2), "The finch sings.")
+
+
+def installation_is_gone(agent):
+    """without the installation the agent works on"""
+    agent.place.command.rename(agent.place.root / "tidings-was-here")
+    agent.model.replace([rule("Dodo one", agent.shell("echo x"), {"text": "Still well."})])
+    assert "Still well." in agent.run("Dodo one: work.", agent.session)
+    request(agent, "Dodo one", 2)
+
+
 ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, told_what_the_blocks_are, own_edits_are_not_news, killed_mid_turn,
        critical_into_streaming, submitted_while_busy, many_queued, failed_request, as_the_page_shows, critical_into_idle)
+LAST = (installation_is_gone,)
 WITH_WAKING = (woken_when_idle, interrupted_by_a_person)
 WITHOUT_WAKING = (not_woken_when_idle, queue_survives_escape)

@@ -23,7 +23,7 @@ def main():
     with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
         agent = AGENTS[name](place, model)
         scenarios = (*hook_scenarios.ALL, *(hook_scenarios.WITH_WAKING if agent.wakes else hook_scenarios.WITHOUT_WAKING),
-                     kill_scenario.killed_at_random)
+                     *((hook_scenarios.subagent_takes_nothing,) if hasattr(agent, "delegate") else ()), kill_scenario.killed_at_random, *hook_scenarios.LAST)
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:
