@@ -33,7 +33,8 @@ def model_has_answered(place, *after):
 def context(answer, event):
     assert set(answer) == {"hookSpecificOutput"}, answer
     assert set(answer["hookSpecificOutput"]) == {"hookEventName", "additionalContext"} and answer["hookSpecificOutput"]["hookEventName"] == event, answer
-    return unmarked(answer["hookSpecificOutput"]["additionalContext"])
+    text = answer["hookSpecificOutput"]["additionalContext"]
+    return text if event == "SessionStart" else unmarked(text)  # which is no delivery
 
 
 def reason(answer, host):
