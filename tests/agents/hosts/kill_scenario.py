@@ -18,7 +18,7 @@ def blocks(request):
         before = 0
         text = html.unescape(item["text"])
         for marker in re.finditer(r"\[tidings ([0-9a-z]+)\]", text):
-            texts[marker[1]] = text[before:marker.start()]
+            texts[marker[1]] = texts.get(marker[1], "") + text[before:marker.start()]
             before = marker.end()
     return texts
 
