@@ -7,7 +7,7 @@ import { describe, log } from "./kit.ts";
 import { addToPrompt, addToResult, editedPaths, heldDeliveries, holds } from "./opencode_parts.ts";
 import type { BusEvent, Client, MessageInfo, Part, SessionInfo, StoredMessage, ToolOutput } from "./opencode_types.ts";
 import { sessionPath } from "./paths.ts";
-import { type Driver, Session, type Turn } from "./session.ts";
+import { type Driver, Session, type Start, type Turn } from "./session.ts";
 
 const RECENT = 200; // messages; what can be in doubt is among the last ones
 const SECOND_IDLE_MS = 1000;
@@ -87,8 +87,8 @@ export class Conversation implements Driver {
   }
 
   closed(): void {
-    this.session.report("session.closed");
-    this.leave();
+    clearTimeout(this.#ending);
+    this.session.closed();
   }
 
   leave(): void {
@@ -104,15 +104,16 @@ export class Conversation implements Driver {
 
   // -- what tidings asks for ---------------------------------------------------------------------------------------------------------------
 
-  start(turn: Turn): boolean {
-    if (this.#isOneShot || this.#offered) return false;
+  start(turn: Turn): Start {
+    if (this.#isOneShot) return "never";
+    if (this.#offered) return "later"; // an offer that was withdrawn is still on its way
     this.#offered = turn;
     const parts = [{ type: "text", text: turn.text, metadata: { tidings: { turn: turn.ids } } }];
     this.#client.session.promptAsync({ path: { id: this.id }, body: { ...this.#last, parts } }).then(
       ({ error }) => error && this.#refused(turn, error),
       (error) => this.#refused(turn, error),
     );
-    return true;
+    return "started";
   }
 
   #refused(turn: Turn, error: unknown): void {
