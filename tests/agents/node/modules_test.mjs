@@ -101,6 +101,7 @@ const part = (more = {}) => ({ id: "prt_1fc9200d8000tSe1j4BDIRZ0E7", sessionID: 
 class Opencode {
   asked = [];
   sent = [];
+  stored = []; // messages
 
   static async create(id) {
     const agent = new Opencode();
@@ -112,7 +113,7 @@ class Opencode {
     };
     const session = {
       get: answer("get", { id, directory: workFolder() }),
-      messages: answer("messages", []),
+      messages: answer("messages", agent.stored),
       abort: answer("abort", true),
       promptAsync: answer("promptAsync", undefined),
     };
@@ -365,6 +366,43 @@ await test("opencode: an offer that comes while a withdrawn one is on its way is
     await until(() => agent.sent.length === 2, "the second is sent");
     equal(agent.sent[1].body.parts[0].text, "Second.");
     equal(asked("history").transitions.filter(({ event }) => event === "turn.declined"), []);
+  }));
+
+// -- what only a summarizer has read -------------------------------------------------------------------------------------------------------------------
+
+await test("opencode: what was on a result when opencode compacted is pending again, unless the model has read it", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    const pushed = (text) => tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", text);
+    const waiting = () => asked("pending").items.filter((item) => !item.caused_by).map((item) => item.message);
+    const request = (messages) => agent.fire("experimental.chat.messages.transform", {}, { messages });
+    const result = async (callID) => {
+      const output = { title: "", output: "out", metadata: {} };
+      await agent.fire("tool.execute.after", { tool: "read", sessionID: "s", callID, args: {} }, output);
+      const stored = part({ type: "tool", callID, state: { status: "completed", output: output.output, metadata: output.metadata } });
+      await agent.event("message.part.updated", { part: stored });
+      agent.stored.push({ info: { role: "assistant", sessionID: "s" }, parts: [stored] });
+      return output.output;
+    };
+    await agent.event("session.status", { sessionID: "s", status: { type: "busy" } });
+    pushed("Read in time.");
+    matches(await result("one"), /Read in time\./);
+    await request(agent.stored);
+    await agent.event("message.part.updated", { part: part({ type: "step-finish" }) });
+    pushed("Seen by the summarizer.");
+    matches(await result("two"), /Seen by the summarizer\./);
+    equal(waiting(), []);
+    await agent.fire("experimental.session.compacting", { sessionID: "s" }, {});
+    await request(agent.stored);
+    await agent.event("message.part.updated", { part: part({ type: "step-finish" }) });
+    await agent.event("session.compacted", { sessionID: "s" });
+    await request([{ info: { role: "user", sessionID: "s" }, parts: [part({ text: "Summary." })] }]);
+    await agent.event("session.idle", { sessionID: "s" });
+    await until(() => waiting().length, "it is pending again");
+    equal(waiting(), ["Seen by the summarizer."]);
+    const parts = [part()];
+    await agent.fire("chat.message", { sessionID: "s" }, { message: { id: "m", role: "user", sessionID: "s" }, parts });
+    matches(parts.map(({ text }) => text).join(""), /^(?![^]*Read in time)[^]*Seen by the summarizer\./);
   }));
 
 // -- what agents may say ---------------------------------------------------------------------------------------------------------------------------
