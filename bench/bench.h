@@ -53,9 +53,9 @@ void bench_store_path(struct bench *bench, char path[PATH_BYTES]);
  * for. */
 const char *bench_big_store(struct bench *bench);
 
-void bench_hook(struct bench *bench); /* a hook with nothing pending */
-void bench_node(struct bench *bench);
-void bench_agents(struct bench *bench);  /* the same from JavaScript */
+void bench_hook(struct bench *bench);    /* a hook with nothing pending */
+void bench_node(struct bench *bench);    /* the same from JavaScript */
+void bench_agents(struct bench *bench);  /* what opencode and pi call for one tool */
 void bench_command(struct bench *bench); /* the same from a process of its own */
 void bench_push(struct bench *bench);    /* pushes: alone, by threads, by processes */
 void bench_wake(struct bench *bench);    /* from a push to the process that it wakes */
