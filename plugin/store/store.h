@@ -354,8 +354,6 @@ int store_phase(const struct store *store, uint32_t session, uint64_t epoch);
 bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch, unsigned phase);
 /* What is committed now has the phase. */
 void store_phase_clear(struct store *store, uint32_t session);
-/* Moves when the session's phase does. */
-const _Atomic uint64_t *store_phase_word(const struct store *store, uint32_t session);
 
 /* -- the ring: a process must act now ---------------------------------------------------------- */
 

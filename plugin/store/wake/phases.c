@@ -17,10 +17,6 @@ static _Atomic uint64_t *phase_word(const struct store *store, uint32_t session)
   return &store->db.shared.phases[session % STORE_PHASES];
 }
 
-const _Atomic uint64_t *store_phase_word(const struct store *store, uint32_t session) {
-  return phase_word(store, session);
-}
-
 int store_phase(const struct store *store, uint32_t session, uint64_t epoch) {
   uint64_t word = atomic_load_explicit(phase_word(store, session), memory_order_relaxed);
   if (!word || (word & ~(uint64_t)PHASE_MASK) != word_of(session, epoch)) return -1;
