@@ -55,6 +55,7 @@ const char *bench_big_store(struct bench *bench);
 
 void bench_hook(struct bench *bench);    /* a hook with nothing pending */
 void bench_node(struct bench *bench);    /* the same from JavaScript */
+void bench_agents(struct bench *bench);  /* what opencode and pi call for one tool */
 void bench_command(struct bench *bench); /* the same from a process of its own */
 void bench_push(struct bench *bench);    /* pushes: alone, by threads, by processes */
 void bench_wake(struct bench *bench);    /* from a push to the process that it wakes */

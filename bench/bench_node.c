@@ -28,15 +28,17 @@ struct node {
   FILE *orders, *answers;
 };
 
-static void node_start(struct node *node, const struct bench *bench, const char *store) {
+static void node_start(struct node *node, const char *script, const struct bench *bench,
+                       const char *store) {
   int orders[2], answers[2];
   signal(SIGPIPE, SIG_IGN);
   const char *named = getenv("TIDINGS_BENCH_NODE");
   const char *const argv[] = {named && *named ? named : "node",
-                              BENCH_NODE_SCRIPT,
+                              script,
                               BENCH_NODE_ADDON,
                               bench->plugin,
                               store,
+                              BENCH_NODE_MODULES,
                               NULL};
   if (pipe2(orders, O_CLOEXEC) || pipe2(answers, O_CLOEXEC)) bench_die("pipe: %s", strerror(errno));
   const struct spawn spawn = {
@@ -65,12 +67,15 @@ static bool node_says(struct node *node, char line[LINE_BYTES]) {
   return true;
 }
 
-static bool node_measure(struct node *node, double *ret_ns) {
+/* *ret_other: a second number, or 0. */
+static bool node_measure(struct node *node, int calls, double *ret_ns, double *ret_other) {
   char line[LINE_BYTES], *end = NULL;
-  if (fprintf(node->orders, "%d\n", CALLS) < 0 || fflush(node->orders) || !node_says(node, line))
+  if (fprintf(node->orders, "%d\n", calls) < 0 || fflush(node->orders) || !node_says(node, line))
     return false;
   *ret_ns = strtod(line, &end);
-  return end != line && *ret_ns > 0;
+  bool says = end != line && *ret_ns > 0;
+  *ret_other = says ? strtod(end, NULL) : 0;
+  return says;
 }
 
 static double call_quiet_hook(struct target *target) {
@@ -91,11 +96,11 @@ static double call_quiet_hook(struct target *target) {
 static bool measure_node(const struct bench *bench, struct row *row, struct target *target,
                          struct node *node) {
   struct samples floor = {0}, hook = {0};
-  double ns = 0;
-  bool runs = node_measure(node, &ns); /* warm */
+  double ns = 0, other;
+  bool runs = node_measure(node, CALLS, &ns, &other); /* warm */
   for (int round = 0; runs && round < (bench->quick ? ROUNDS_QUICK : ROUNDS); round++) {
     samples_add(&floor, call_quiet_hook(target));
-    runs = node_measure(node, &ns);
+    runs = node_measure(node, CALLS, &ns, &other);
     samples_add(&hook, ns);
   }
   row->unit = UNIT_NS;
@@ -114,7 +119,7 @@ void bench_node(struct bench *bench) {
   struct node node;
   if (!bench_wants(bench, "hook from Node")) return;
   bench_store_path(bench, store);
-  node_start(&node, bench, store);
+  node_start(&node, BENCH_NODE_SCRIPT, bench, store);
   if (!node_says(&node, runtime)) {
     fprintf(stderr, "hook from Node: skipped, because no Node was found; set TIDINGS_BENCH_NODE "
                     "to one\n");
@@ -132,5 +137,53 @@ void bench_node(struct bench *bench) {
   target_drain(&target, "quiet");
   if (!measure_node(bench, row, &target, &node)) bench_die("Node stopped answering");
   target_unload(&target);
+  node_end(&node);
+}
+
+/* -- a call of a tool in opencode and pi ------------------------------------------------------- */
+
+enum { AGENT_CALLS = 500, AGENT_ROUNDS = 11 };
+
+#define TOOL_CALL_US 65000.0
+#define TOOL_CALL_SHARE 0.001
+
+static bool measure_agents(struct row *row, struct node *node, const char *runtime) {
+  struct samples calls = {0}, shells = {0};
+  double ns = 0, shell_ns = 0;
+  bool runs = node_measure(node, AGENT_CALLS, &ns, &shell_ns); /* warm */
+  for (int round = 0; runs && round < AGENT_ROUNDS; round++) {
+    runs = node_measure(node, AGENT_CALLS, &ns, &shell_ns);
+    samples_add(&calls, ns / 1000);
+    samples_add(&shells, shell_ns / 1000);
+  }
+  if (runs) {
+    row->measured = samples_median(&calls);
+    snprintf(row->note, sizeof row->note, "a shell's call, which is remembered: %.0f µs; %.60s",
+             samples_median(&shells), runtime);
+  }
+  samples_free(&calls);
+  samples_free(&shells);
+  return runs;
+}
+
+void bench_agents(struct bench *bench) {
+  char store[PATH_BYTES], runtime[LINE_BYTES] = "";
+  struct node node;
+  if (!bench_wants(bench, "tool call in opencode and pi")) return;
+  bench_store_path(bench, store);
+  node_start(&node, BENCH_AGENT_SCRIPT, bench, store);
+  if (node_says(&node, runtime)) {
+    struct row *row = bench_row(bench, "tool call in opencode and pi");
+    snprintf(row->state, sizeof row->state, "nothing pending");
+    snprintf(row->floor_is, sizeof row->floor_is, "a call of 65 ms, a thousandth of which is ours");
+    row->unit = UNIT_US;
+    row->floor = TOOL_CALL_US;
+    row->budget = TOOL_CALL_US * TOOL_CALL_SHARE;
+    row->budget_is_absolute = true;
+    if (!measure_agents(row, &node, runtime)) bench_die("the modules of the agents stopped");
+  } else {
+    fprintf(stderr, "tool call in opencode and pi: skipped, because no Node was found that reads "
+                    "TypeScript; set TIDINGS_BENCH_NODE to one\n");
+  }
   node_end(&node);
 }

@@ -217,6 +217,7 @@ static void measure(struct bench *bench) {
   match_record_size(bench);
   bench_hook(bench);
   bench_node(bench);
+  bench_agents(bench);
   bench_command(bench);
   bench_push(bench);
   bench_wake(bench);

@@ -119,7 +119,11 @@ function hooks(conversations: Conversations): object {
         conversation.toolResult(input.tool, input.callID, output);
       }),
     "experimental.chat.messages.transform": (_input: object, output: { messages: StoredMessage[] }) =>
-      safely(() => conversations.get(output.messages.at(-1)?.info.sessionID)?.failedResults(output.messages)),
+      safely(async () => {
+        const conversation = conversations.get(output.messages.at(-1)?.info.sessionID);
+        conversation?.asks(output.messages);
+        await conversation?.failedResults(output.messages);
+      }),
     "experimental.chat.system.transform": (input: { sessionID?: string }, output: { system: string[] }) =>
       safely(() => {
         const paragraph = conversations.get(input.sessionID)?.session.instructions();

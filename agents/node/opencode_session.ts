@@ -7,7 +7,7 @@ import { describe, log } from "./kit.ts";
 import { addToPrompt, addToResult, editedPaths, heldDeliveries, holds } from "./opencode_parts.ts";
 import type { BusEvent, Client, MessageInfo, Part, SessionInfo, StoredMessage, ToolOutput } from "./opencode_types.ts";
 import { sessionPath } from "./paths.ts";
-import { type Driver, Session, type Turn } from "./session.ts";
+import { type Driver, Session, type Start, type Turn } from "./session.ts";
 
 const RECENT = 200; // messages; what can be in doubt is among the last ones
 const SECOND_IDLE_MS = 1000;
@@ -34,6 +34,10 @@ export class Conversation implements Driver {
   #error: MessageInfo["error"];
   #ending: ReturnType<typeof setTimeout> | undefined;
   #compacting = false;
+  #unread = new Set<string>(); // deliveries that no answered request of the model's own has had
+  #asked = new Set<string>(); // deliveries in the request that is under way
+  #lost = new Set<string>(); // deliveries that the model never read and never will
+  #summarized = false; // since the model was last asked
   #lostMessages = false; // opencode has removed some since it was last asked what is left
 
   constructor(client: Client, info: { id: string; directory: string }, isOneShot: boolean, session: (driver: Driver) => Session) {
@@ -77,18 +81,18 @@ export class Conversation implements Driver {
     this.#lostMessages = true;
   }
 
-  /** What is left is asked for once, however many messages went. */
+  /** What is left is asked for once, however many messages went, and again if tidings did not take it. */
   async #rewind(): Promise<void> {
     if (!this.#lostMessages) return;
     this.#lostMessages = false;
     const messages = await this.#client.session.messages({ path: { id: this.id } });
-    if (messages.data) this.session.rewound(heldDeliveries(messages.data));
+    if (messages.data) this.#lostMessages = !this.session.rewound(heldDeliveries(messages.data).filter((id) => !this.#lost.has(id)));
     else log("opencode", `session ${this.id}: what a revert has left cannot be read: ${describe(messages.error)}`);
   }
 
   closed(): void {
-    this.session.report("session.closed");
-    this.leave();
+    clearTimeout(this.#ending);
+    this.session.closed();
   }
 
   leave(): void {
@@ -99,20 +103,22 @@ export class Conversation implements Driver {
   compacting(begins: boolean): void {
     if (this.#compacting === begins) return;
     this.#compacting = begins;
+    if (!begins) this.#summarized = true;
     this.session.report(begins ? "session.compacting" : "session.compacted");
   }
 
   // -- what tidings asks for ---------------------------------------------------------------------------------------------------------------
 
-  start(turn: Turn): boolean {
-    if (this.#isOneShot || this.#offered) return false;
+  start(turn: Turn): Start {
+    if (this.#isOneShot) return "never";
+    if (this.#offered) return "later"; // an offer that was withdrawn is still on its way
     this.#offered = turn;
     const parts = [{ type: "text", text: turn.text, metadata: { tidings: { turn: turn.ids } } }];
     this.#client.session.promptAsync({ path: { id: this.id }, body: { ...this.#last, parts } }).then(
       ({ error }) => error && this.#refused(turn, error),
       (error) => this.#refused(turn, error),
     );
-    return true;
+    return "started";
   }
 
   #refused(turn: Turn, error: unknown): void {
@@ -167,13 +173,29 @@ export class Conversation implements Driver {
   }
 
   #carried(id: string | undefined, added: Additions, callId: string | undefined): void {
-    if (id) this.#unsettled.set(id, { added, callId });
+    if (!id) return;
+    this.#unsettled.set(id, { added, callId });
+    this.#unread.add(id);
   }
 
   /** Reports what a call has changed to the session that a person sees. */
   edited(seen: Conversation, tool: string, callId: string, args: unknown, metadata: Record<string, unknown> | undefined): void {
     const paths = editedPaths(tool, args, metadata).map((path) => sessionPath(seen.#folder, path));
     seen.session.filesChanged(seen.#folder, paths, callId);
+  }
+
+  /** The model is about to be asked. What was compacted before it could read it, only the summarizer has read. */
+  asks(messages: StoredMessage[]): void {
+    if (this.#compacting) return;
+    this.#asked = new Set(heldDeliveries(messages));
+    if (!this.#summarized) return;
+    this.#summarized = false;
+    for (const id of this.#unread) {
+      if (this.#asked.has(id) || this.#unsettled.has(id)) continue;
+      this.#unread.delete(id);
+      this.#lost.add(id);
+      this.#lostMessages = true;
+    }
   }
 
   /** opencode calls nobody when a tool has failed. Its result is seen, and changed in the store, before the next request. */
@@ -219,6 +241,7 @@ export class Conversation implements Driver {
   /** opencode has stored a part. */
   stored(part: Part): void {
     const { state } = part;
+    if (part.type === "step-finish" && !this.#compacting) for (const read of this.#asked) this.#unread.delete(read);
     if (part.type === "tool" && state?.status === "running") this.session.callRuns(part.tool ?? "", part.callID ?? "");
     else if (part.type === "tool" && (state?.status === "completed" || state?.status === "error")) this.session.callEnded(part.callID ?? "");
     const id = part.metadata?.tidings?.delivery ?? state?.metadata?.tidings?.delivery;
@@ -230,6 +253,7 @@ export class Conversation implements Driver {
 
   #settle(id: string, written: boolean): void {
     this.#unsettled.delete(id);
+    if (!written) this.#unread.delete(id);
     this.session.settle(id, written);
   }
 
@@ -266,6 +290,8 @@ export class Conversation implements Driver {
     this.#busies = 0;
     for (const id of [...this.#unsettled.keys()]) this.#settle(id, false);
     this.compacting(false);
+    const lost = this.#lost.size > 0;
     this.session.turnEnded(!error ? "finished" : error.name === ABORTED ? "aborted" : "failed", error?.data?.message ?? error?.name);
+    if (lost) this.#rewind().catch((problem) => log("opencode", `session ${this.id}: ${describe(problem)}`)); // tidings takes it between turns only
   }
 }

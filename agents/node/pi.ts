@@ -10,7 +10,7 @@ import { closeKit, openKit } from "./kit.ts";
 import { forkedFrom, heldDeliveries } from "./pi_transcript.ts";
 import type { Entry, PiApi, PiContext, PiMessage } from "./pi_types.ts";
 import { sessionPath } from "./paths.ts";
-import { type Delivery, type Driver, Session, type Turn, Withdrawn } from "./session.ts";
+import { type Delivery, type Driver, Session, type Start, type Turn, Withdrawn } from "./session.ts";
 
 /** A turn of ours on its way through pi. */
 interface Starting {
@@ -19,6 +19,7 @@ interface Starting {
 }
 
 const CUSTOM_TYPE = "tidings";
+const LEAVING_MS = 10_000; // whoever has not left by then has been kept from it
 
 class Conversation implements Driver {
   readonly session: Session;
@@ -47,11 +48,12 @@ class Conversation implements Driver {
     return this.#ctx.mode === "print" || this.#ctx.mode === "json";
   }
 
-  start(turn: Turn): boolean {
-    if (this.#isOneShot || this.#leaving || !this.#ctx.isIdle() || !this.#ctx.model) return false;
+  start(turn: Turn): Start {
+    if (this.#isOneShot) return "never";
+    if (this.#leaving || !this.#ctx.isIdle() || !this.#ctx.model) return "later";
     this.#offered = turn;
     this.#pi.sendUserMessage(turn.text);
-    return true;
+    return "started";
   }
 
   /** What was typed ahead is not lost with the run: the terminal puts it back into its editor, and elsewhere the next run begins with it. */
@@ -78,6 +80,7 @@ class Conversation implements Driver {
   /** pi will abort what runs and go to another session, unless somebody forbids it. What is queued must not keep it here. */
   mayLeave(): void {
     this.#leaving = true;
+    setTimeout(() => (this.#leaving = false), LEAVING_MS).unref();
   }
 
   leave(): void {
@@ -95,6 +98,7 @@ class Conversation implements Driver {
     if (this.#compacting === begins) return;
     this.#compacting = begins;
     this.session.report(begins ? "session.compacting" : "session.compacted");
+    if (!begins && this.#offered) this.session.hold(this.#offered); // pi refuses what it gets while it compacts
   }
 
   // -- prompts -----------------------------------------------------------------------------------------------------------------------------
@@ -239,6 +243,7 @@ export default function tidings(pi: PiApi): void {
   pi.on("session_before_switch", () => now?.mayLeave());
   pi.on("session_before_fork", () => now?.mayLeave());
   pi.on("session_tree", () => now?.branched());
+  pi.on("model_select", () => now?.session.ready());
   pi.on("session_before_compact", () => now?.compacting(true));
   pi.on("session_compact", () => now?.compacting(false));
   pi.on("session_compact_failed", () => now?.compacting(false));

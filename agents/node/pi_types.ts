@@ -39,6 +39,7 @@ interface Events {
   session_before_switch: object;
   session_before_fork: object;
   session_tree: object;
+  model_select: object;
   session_before_compact: object;
   session_compact: object;
   session_compact_failed: object;

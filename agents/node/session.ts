@@ -14,9 +14,12 @@ export interface Turn {
   text: string;
 }
 
+/** `later`: something of this moment prevents it; the session asks again. `never`: the offer is declined, and its messages wait for another occasion. */
+export type Start = "started" | "later" | "never";
+
 /** What the host does when tidings asks. Both may be called at any time, in the middle of another call too. */
 export interface Driver {
-  start(turn: Turn): boolean; // false: not now; the messages wait for another occasion
+  start(turn: Turn): Start;
   abort(): void; // stop the model's stream; when the host has settled, turnEnded("aborted")
 }
 
@@ -44,6 +47,8 @@ export class Session {
   #phase: Phase | undefined;
   #calls = new Set<string>(); // of shells, that run
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #held: Turn | undefined; // offered, and not started yet for a reason that passes
+  #again: ReturnType<typeof setTimeout> | undefined;
 
   constructor(kit: Kit, id: string, driver: Driver) {
     this.id = id;
@@ -54,6 +59,9 @@ export class Session {
 
   /** Nothing happens here any more. The conversation itself goes on, perhaps in another process. */
   leave(): void {
+    const held = this.#held;
+    this.#drop();
+    if (held && !this.lost) this.report("turn.declined", { messages: held.ids });
     clearTimeout(this.#timer);
     this.#kit.rang.delete(this.id);
   }
@@ -76,6 +84,13 @@ export class Session {
   /** The transcript has lost messages, or has others than before: it holds exactly these deliveries. False: tidings did not take it. */
   rewound(deliveries: string[]): boolean {
     return this.report("session.rewound", { deliveries }) !== undefined;
+  }
+
+  /** The conversation is deleted. */
+  closed(): void {
+    this.#drop();
+    this.report("session.closed");
+    this.leave();
   }
 
   /** Sends an event of this session and does what the reply asks for. */
@@ -117,6 +132,7 @@ export class Session {
     try {
       const delivery = this.#deliver(this.#kit.instance.chatRequest(this.id, turn.source, turn.ids));
       this.running = true;
+      this.#drop();
       return delivery;
     } catch (error) {
       log(this.#kit.hostName, `session ${this.id}: turn ${turn.ids.join(", ")}: ${describe(error)}`);
@@ -134,6 +150,7 @@ export class Session {
 
   turnStarted(turn?: Turn): void {
     this.running = true;
+    this.#drop();
     this.#phase = undefined;
     this.report("turn.started", turn && { messages: turn.ids });
   }
@@ -221,15 +238,43 @@ export class Session {
 
   #start(action: Action): void {
     const messages = action.messages ?? [];
-    const turn: Turn = {
+    this.#offer({
       source: action.source ?? "user",
       ids: messages.map((message) => message.id),
       text: messages.map((message) => message.content).join("\n\n"),
-    };
-    const started = this.#try("start", () => this.#driver.start(turn));
-    if (!started) this.report("turn.declined", { messages: turn.ids });
+    });
+  }
+
+  #offer(turn: Turn, waitMs = FIRST_WAIT_MS): void {
+    this.#drop();
+    const start = this.#try("start", () => this.#driver.start(turn)) ?? "never";
+    if (start === "later") this.hold(turn, waitMs);
+    else if (start === "never") this.report("turn.declined", { messages: turn.ids });
+  }
+
+  // -- offers that wait ------------------------------------------------------------------------------------------------------------------
+
+  /** An offer that the host cannot start now. It stays an offer, and the host is asked again until it starts, or another turn does. */
+  hold(turn: Turn, waitMs = FIRST_WAIT_MS): void {
+    this.#drop();
+    this.#held = turn;
+    this.#again = setTimeout(() => this.ready(waitMs), waitMs);
+    this.#again.unref?.();
+  }
+
+  /** What prevented a start may be over. */
+  ready(waitedMs = 0): void {
+    const held = this.#held;
+    if (held && !this.lost) this.#offer(held, Math.min(Math.max(FIRST_WAIT_MS, 2 * waitedMs), LAST_WAIT_MS));
+  }
+
+  #drop(): void {
+    clearTimeout(this.#again);
+    this.#held = undefined;
   }
 }
 
 const LONGEST_MS = 2 ** 31 - 1; // a longer time counts as none at all
+const FIRST_WAIT_MS = 20;
+const LAST_WAIT_MS = 2000;
 const MOST_DELIVERIES = 200; // those that can be in doubt are among the last ones

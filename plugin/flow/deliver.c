@@ -45,15 +45,14 @@ static struct turns_input carrier_input(const struct op *op, const struct delive
   return input;
 }
 
-/* The step has changed nothing that is stored: what steers had no room. */
-static bool has_no_effect(const struct op *op, const struct delivering *delivering) {
-  const struct turns *turns = &delivering->turning.turns;
-  if (delivering->carrier->message_count || !turns_same_run(&turns->run, &op->head.run))
-    return false;
-  for (size_t i = 0; i < turns->count; i++) {
-    if (turns->messages[i].changed) return false;
-  }
-  return true;
+/* The step has changed nothing that is stored: what steers had no room. A phase alone is stored
+ * only if something else is. */
+static bool needs_no_write(struct op *op, const struct delivering *delivering) {
+  const struct turning *turning = &delivering->turning;
+  unsigned phase = turning->turns.run.phase;
+  if (delivering->carrier->message_count || !turning_changes_only_phase(op, turning)) return false;
+  if (phase == op->head.run.phase) return true;
+  return !delivering->item_count && op_set_phase(op, phase);
 }
 
 /* What the carrier does to the run, by the snapshot. */
@@ -73,7 +72,7 @@ static int step_run(struct op *op, struct delivering *delivering, struct tidings
   if (!code && turning_carried(op, turning, delivering->number, &delivering->carried,
                                &delivering->carried_count))
     code = no_memory_to_plan(error);
-  if (!code && has_no_effect(op, delivering)) delivering->steps = false;
+  if (!code && needs_no_write(op, delivering)) delivering->steps = false;
   if (code || is_chat_request(delivering)) return code;
   return turning_steered(op, turning, delivering->number, &delivering->steered, error);
 }

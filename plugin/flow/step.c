@@ -151,6 +151,67 @@ static int write_event(struct op *op, const struct event *event,
   return code;
 }
 
+/* -- without a write --------------------------------------------------------------------------- */
+
+/* A call that starts or ends is remembered in the store. */
+static int check_calls(struct op *op, const struct event *event, bool *ret_changes,
+                       struct tidings_error *error) {
+  struct memory memory;
+  *ret_changes = false;
+  if (!calls_minds(event)) return 0;
+  int code = memory_get(op->txn, op->session, &op->arena, &memory, error);
+  if (!code) *ret_changes = calls_take(&memory, event, op->now_ms);
+  return code;
+}
+
+/* *ret_changes: it takes a write. */
+static int decide_in_snapshot(struct op *op, struct event_step *step, bool *ret_changes,
+                              struct tidings_error *error) {
+  struct decision *decision = &step->decision;
+  int code = op_get_head(op, error);
+  if (!code) code = check_calls(op, step->event, ret_changes, error);
+  if (code || *ret_changes) return code;
+  *ret_changes = !op_owns_session(op);
+  if (*ret_changes) return 0;
+  decision->answers = decision->owned = true;
+  code = decide_event(op, step, error);
+  *ret_changes = decision_acts(decision) || !turning_changes_only_phase(op, &decision->turning);
+  return code;
+}
+
+/* Most reports of a phase, and calls that find nothing to do, change nothing that is worth a
+ * commit. No reply: the event has to be written. */
+static int answer_from_snapshot(struct op *op, const struct event *event,
+                                struct tidings_reply **ret_reply, struct tidings_error *error) {
+  struct event_step step = {.event = event};
+  struct tidings_reply *reply = NULL;
+  bool changes = false;
+  int code = op_read(op, error);
+  if (!code) code = decide_in_snapshot(op, &step, &changes, error);
+  if (!code && !changes) code = answer_event(op, &step, &reply, error);
+  op_give_up(op);
+  if (!code && !changes && op_set_phase(op, step.decision.turning.turns.run.phase))
+    *ret_reply = reply;
+  return code;
+}
+
+static bool may_need_no_write(const struct op *op, const struct event *event) {
+  return op->known && !event->id.len && (event_is_phase(event->type) || event->type == EVENT_WAKE);
+}
+
+static int take_event(struct op *op, const struct event *event,
+                      const struct tidings_reply **ret_reply, struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  int code = may_need_no_write(op, event) ? answer_from_snapshot(op, event, &reply, error) : 0;
+  if (code) return code;
+  if (reply) {
+    *ret_reply = reply_hand_out(reply, op);
+    return 0;
+  }
+  arena_free(&op->arena); /* what the snapshot said */
+  return write_event(op, event, ret_reply, error);
+}
+
 int step_take(struct op *op, const struct event *event, const struct tidings_reply **ret_reply,
               struct tidings_error *error) {
   if (op->instance->role == TIDINGS_ROLE_PRODUCER && !event_is_message(event->type)) {
@@ -161,5 +222,5 @@ int step_take(struct op *op, const struct event *event, const struct tidings_rep
   }
   int code = attach_look_up(op, error);
   if (!code && op->known) code = op_lock(op, error);
-  return code ? code : write_event(op, event, ret_reply, error);
+  return code ? code : take_event(op, event, ret_reply, error);
 }

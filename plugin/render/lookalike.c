@@ -105,7 +105,7 @@ static size_t skip_hyphen(struct tidings_span text, size_t at) {
 
 /* Where `word`, in lower case, ends that begins at `at`; NO_MARK: it does not stand there. A blank
  * in it stands for any blanks and line breaks. */
-static size_t match_word(struct tidings_span text, size_t at, const char *word, enum gaps gaps) {
+static size_t match_exact(struct tidings_span text, size_t at, const char *word, enum gaps gaps) {
   for (bool first = true; *word; first = false) {
     size_t gap = first ? skip_unseen(text, at) : skip_gap(text, at, gaps);
     if (*word == ' ') {
@@ -125,7 +125,13 @@ static size_t match_word(struct tidings_span text, size_t at, const char *word, 
       word += taken ? taken : 1;
     }
   }
-  return skip_unseen(text, at);
+  return at;
+}
+
+/* The same, with what nobody sees after it. */
+static size_t match_word(struct tidings_span text, size_t at, const char *word, enum gaps gaps) {
+  size_t end = match_exact(text, at, word, gaps);
+  return end == NO_MARK ? NO_MARK : skip_unseen(text, end);
 }
 
 /* -- tags and names ---------------------------------------------------------------------------- */
@@ -151,7 +157,8 @@ static bool is_reserved_name(struct tidings_span text, size_t at) {
     if (match_word(text, at, prefixes[i], GAPS_BREAKS) != NO_MARK) return true;
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    size_t end = match_word(text, at, names[i], GAPS_BREAKS);
+    /* What nobody sees ends a name too: an item shows it as {U+200B}. */
+    size_t end = match_exact(text, at, names[i], GAPS_BREAKS);
     if (end != NO_MARK && ends_name(fold_at(text, end).look[0])) return true;
   }
   return false;

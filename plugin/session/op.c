@@ -30,15 +30,21 @@ int op_write(struct op *op, struct tidings_error *error) {
   return store_write(op->instance->store, op->deadline, &op->txn, error);
 }
 
+/* A head that its owner has committed has the phase. */
 int op_commit(struct op *op, struct tidings_error *error) {
   struct store_txn *txn = op->txn;
   op->txn = NULL;
-  return store_commit(txn, error);
+  int code = store_commit(txn, error);
+  if (!code && op->head_put && (op_owns_session(op) || !op->head.owner.pid))
+    store_phase_clear(op->instance->store, op->session);
+  op->head_put = false;
+  return code;
 }
 
 void op_give_up(struct op *op) {
   store_end(op->txn);
   op->txn = NULL;
+  op->head_put = false;
 }
 
 int op_lock(struct op *op, struct tidings_error *error) {
@@ -55,9 +61,26 @@ void op_unlock(struct op *op) {
 }
 
 int op_get_head(struct op *op, struct tidings_error *error) {
-  return head_get(op->txn, op->session, &op->arena, &op->head, error);
+  int code = head_get(op->txn, op->session, &op->arena, &op->head, error);
+  if (code || op->head.run.state != RUN_BUSY) return code;
+  int phase = store_phase(op->instance->store, op->session, op->head.epoch);
+  if (phase >= 0 && phase < PHASE_COUNT) op->head.run.phase = (uint8_t)phase;
+  return 0;
 }
 
 int op_put_head(struct op *op, struct tidings_error *error) {
+  op->head_put = true;
   return head_put(op->txn, op->session, &op->head, error);
+}
+
+bool op_set_phase(struct op *op, unsigned phase) {
+  struct run *run = &op->head.run;
+  if (run->phase == phase) return true;
+  if (run->state != RUN_BUSY ||
+      !store_phase_set(op->instance->store, op->session, op->head.epoch, phase))
+    return false;
+  run->phase = (uint8_t)phase;
+  /* What is quiet in one phase may not be in another, and no bell rings. */
+  atomic_store_explicit(&op->known->quiet, QUIET_UNKNOWN, memory_order_relaxed);
+  return true;
 }

@@ -23,6 +23,7 @@ struct op {
 
   struct store_txn *txn; /* the one that is open, a snapshot or a write; NULL: none */
   struct arena arena;    /* for all that the call allocates; a reply takes it along */
+  bool head_put;         /* the head is written by the transaction that is open */
   struct head head;      /* the session's, by op_get_head; undefined before */
 };
 
@@ -42,9 +43,14 @@ void op_give_up(struct op *op); /* ends a snapshot, drops a write; none is allow
 int op_lock(struct op *op, struct tidings_error *error);
 void op_unlock(struct op *op); /* allowed without a lock */
 
-/* Reads op->session's head in the transaction. Errors: STORE, NOMEM. */
+/* Reads op->session's head in the transaction, with the phase that its turn is in by now. Errors:
+ * STORE, NOMEM. */
 int op_get_head(struct op *op, struct tidings_error *error);
 int op_put_head(struct op *op, struct tidings_error *error);
+
+/* Makes `phase` that of the running turn, without a commit. False: it has to be committed. For the
+ * owner of a session that is known, with the lock, and nothing to commit besides. */
+bool op_set_phase(struct op *op, unsigned phase);
 
 static inline bool op_owns_session(const struct op *op) {
   return owner_equal(&op->head.owner, &op->instance->owner);

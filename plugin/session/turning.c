@@ -189,6 +189,17 @@ static int save_transition(struct op *op, struct turning *turning, enum turns_ev
   return transition_put(op->txn, op->session, &transition, error);
 }
 
+bool turning_changes_only_phase(const struct op *op, const struct turning *turning) {
+  const struct turns *turns = &turning->turns;
+  struct run run = turns->run;
+  run.phase = op->head.run.phase;
+  if (turning->added || turning->edited || !turns_same_run(&run, &op->head.run)) return false;
+  for (size_t i = 0; i < turns->count; i++) {
+    if (turns->messages[i].changed) return false;
+  }
+  return true;
+}
+
 int turning_save(struct op *op, struct turning *turning, enum turns_event event, bool abort,
                  bool *ret_changed, struct tidings_error *error) {
   struct turns *turns = &turning->turns;

@@ -30,6 +30,9 @@ int turning_load_numbers(struct op *op, struct turning *turning, const uint64_t 
 /* What every step of the machine takes. */
 struct turns_input turning_input(const struct op *op, enum turns_event event);
 
+/* Has the step changed nothing that is stored, but for the phase? */
+bool turning_changes_only_phase(const struct op *op, const struct turning *turning);
+
 /* Writes what has changed, and the transition `event`; false in *ret_changed: nothing had. The run
  * goes into op->head, which the caller puts. */
 int turning_save(struct op *op, struct turning *turning, enum turns_event event, bool abort,

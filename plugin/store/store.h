@@ -343,6 +343,18 @@ static inline uint32_t bell_read(const _Atomic uint32_t *bell) {
   return atomic_load_explicit(bell, memory_order_acquire);
 }
 
+/* -- the phase: what a running turn does, without a commit ------------------------------------- */
+
+/* A word that all processes see, for what means nothing once the owner is dead: the phase of the
+ * turn that runs in a session under this epoch. It wins over the head's. Sessions share a word by
+ * their number: it is that of one at a time. A small number, or -1: the word is not about this. */
+int store_phase(const struct store *store, uint32_t session, uint64_t epoch);
+/* False: the word is another session's, and the phase has to be committed. For the owner only, with
+ * the session's lock. */
+bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch, unsigned phase);
+/* What is committed now has the phase. */
+void store_phase_clear(struct store *store, uint32_t session);
+
 /* -- the ring: a process must act now ---------------------------------------------------------- */
 
 /* In a write that changes `session`, whose head says that `owner` has it (without owner: no

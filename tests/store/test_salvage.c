@@ -56,6 +56,32 @@ Test(salvage, without_a_head_deliveries_say_what_has_ended) {
   store_close(store);
 }
 
+/* It would have ended with the rollback, which the lost head means. */
+Test(salvage, what_was_withdrawn_while_leased_stays_withdrawn) {
+  const struct fate_range shown = {.first = 21, .last = 30, .outcome = OUTCOME_DELIVERED},
+                          withdrawn = {.first = 23, .last = 24, .outcome = OUTCOME_WITHDRAWN};
+  const struct delivery delivery = {.n = 2,
+                                    .state = DELIVERY_LEASED,
+                                    .carrier = CARRIER_TOOL_RESULT,
+                                    .after = 30,
+                                    .fates = &shown,
+                                    .fate_count = 1,
+                                    .recalled = &withdrawn,
+                                    .recalled_count = 1};
+  const struct db_key head = row_key(1, ROW_HEAD, 0);
+  struct store_txn *txn;
+  make_store();
+  struct store *store = store_at(kit_store);
+  expect_done(store_write(store, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
+  expect_done(delivery_put(txn, 1, &delivery, &why));
+  expect_done(store_commit(txn, &why));
+  put_raw(store, &head, span_text("spoiled"));
+  store_close(store);
+  expect_done(care_salvage(kit_store, to_path(), false, &report, &why));
+  cr_assert_eq(report.pending_again, 378);
+  expect_pending(to_path(), "s", 378);
+}
+
 /* In old versions of their page too. */
 static void spoil_names(const char *path) {
   static const uint8_t begin[NODE_KEY_BYTES_AT - NODE_FLAGS_AT + 2 + 5] = {

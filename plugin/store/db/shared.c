@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/shared.c: the file `shared`: who uses this store, the writer lock with a time limit, the
- * bells; beside them the rings and the waiters.
+ * bells; beside them the rings, the waiters and the phases.
  *
  * Locks on it are OFD locks (byte GATE while opening, USERS shared while open, PIDS + pid
  * exclusive), which two copies of the plugin in one process cannot share, and which do not drop
@@ -20,7 +20,7 @@
 #include "store/db/db.h"
 #include "store/db/files.h"
 
-enum { SHARED_LAYOUT = 3 };
+enum { SHARED_LAYOUT = 4 };
 static const char shared_magic[8] = "tidings";
 enum { GATE = 0, USERS = 1, WRITER_SLICE_MS = 10 };
 static const off_t PIDS = (off_t)1 << 32;
@@ -204,6 +204,7 @@ static int map(struct db *db, struct tidings_error *error) {
   shared->rings = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_RINGS_OFFSET);
   shared->ring_groups = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_GROUPS_OFFSET);
   shared->waiters = (struct wait_slot *)(void *)((char *)memory + SHARED_WAITERS_OFFSET);
+  shared->phases = (_Atomic uint64_t *)(void *)((char *)memory + SHARED_PHASES_OFFSET);
   return 0;
 }
 

@@ -54,7 +54,8 @@ enum {
   SHARED_RINGS_OFFSET = SHARED_BELLS_OFFSET + STORE_BELLS * 4,
   SHARED_GROUPS_OFFSET = SHARED_RINGS_OFFSET + STORE_RINGS * 4,
   SHARED_WAITERS_OFFSET = SHARED_GROUPS_OFFSET + RING_GROUPS * 4,
-  SHARED_BYTES = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot)
+  SHARED_PHASES_OFFSET = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot),
+  SHARED_BYTES = SHARED_PHASES_OFFSET + STORE_PHASES * 8
 };
 
 struct shared {
@@ -63,8 +64,9 @@ struct shared {
   _Atomic uint32_t *bells;
   _Atomic uint32_t *rings, *ring_groups;
   struct wait_slot *waiters;
-  bool sole_user; /* when it was opened */
-  bool anew;      /* and what it held meant nothing: the slots of waiters neither */
+  _Atomic uint64_t *phases; /* see wake/phases.c */
+  bool sole_user;           /* when it was opened */
+  bool anew;                /* and what it held meant nothing: the slots of waiters neither */
 };
 
 /* The gate is held from shared_open to shared_admit: one process at a time opens a store. Errors:

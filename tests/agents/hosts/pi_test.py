@@ -150,6 +150,31 @@ def dialog(pi):
         pi.lines = before
 
 
+def during_compaction(pi):
+    """what comes while pi compacts starts its turn when pi has compacted: a message, and something critical"""
+    pi.begin()
+    for words, push_or_submit in (("Then deploy it.", ["submit"]), ("The disk is full.", ["push", "-l", "critical", "-k", "disk.full"])):
+        script = Script(pi, "A long tale: ", [{"text": "I see."}])
+        summary = {"name": "summary", "tools": False, "text": "summar", "answers": [[{"text": "So far "}, {"hold": words}]]}
+        pi.model.replace([summary, *pi.model.script.rules])
+        for number in range(2):
+            pi.prompt(f"A long tale: {number} " + "and on it goes " * 8000)
+            pi.settled()
+        before = len(pi.model.requests)
+        pi.number += 1
+        compact = str(pi.number)
+        pi.lines.say(type="compact", id=compact)
+        until(lambda: len(pi.model.requests) > before, "pi asks for a summary")
+        pi.place.tidings(push_or_submit[0], "-s", pi.session, *push_or_submit[1:], words)
+        assert status(pi)["state"] == "idle", status(pi)
+        pi.model.release(words)
+        pi.lines.wait(lambda record: record.get("type") == "response" and record.get("id") == compact, "it has compacted")
+        until(lambda: [request for request in pi.model.requests[before:] if request["tools"] and words in request["text"]], "the turn's request")
+        pi.settled()
+        assert pending(pi) == 0 and not status(pi).get("queued"), status(pi)
+    assert "turn.declined" not in pi.place.tidings("history", "-s", pi.session)
+
+
 def typed_ahead(pi):
     """what a person types into a running turn is a carrier as well"""
     pi.begin()
@@ -272,7 +297,7 @@ def main():
     with Place() as place, ModelServer([]) as model:
         pi = Pi(place, model)
         wanted = sys.argv[1:]
-        scenarios = [*node_scenarios.ALL, *node_scenarios.WITH_DEATHS, failed_tool, in_two_processes, dialog, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
+        scenarios = [*node_scenarios.ALL, *node_scenarios.WITH_DEATHS, failed_tool, in_two_processes, dialog, during_compaction, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
                      one_shot, without_tidings, transcript_has_no_foreign_words]
         try:
             for scenario in scenarios:

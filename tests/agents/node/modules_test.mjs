@@ -16,7 +16,7 @@ delete process.env.TIDINGS_SESSION;
 const installed = folder();
 for (const name of readdirSync(join(SOURCE, "agents/node"))) if (name.endsWith(".ts")) copyFileSync(join(SOURCE, "agents/node", name), join(installed, name));
 copyFileSync(join(BUILD, "tidings.node"), join(installed, "tidings.node"));
-const { closeKit } = await import(join(installed, "kit.ts"));
+const { closeKit, openKit } = await import(join(installed, "kit.ts"));
 const { default: opencodePlugin } = await import(join(installed, "opencode.ts"));
 const { default: piExtension } = await import(join(installed, "pi.ts"));
 
@@ -27,6 +27,13 @@ function tidings(...words) {
   execFileSync(join(BUILD, "tidings"), words, { stdio: ["ignore", "ignore", "inherit"] });
 }
 
+/** What the command says, as JSON, of session s in the store of the environment. */
+function asked(...words) {
+  return JSON.parse(execFileSync(join(BUILD, "tidings"), [...words, "-S", process.env.TIDINGS_STORE, "-s", "s", "--json"], { encoding: "utf8" }));
+}
+
+const stateNow = () => asked("status").state;
+
 const workFolder = () => process.env.TIDINGS_TEST_FOLDER ?? "/";
 
 // -- an agent of each kind, and what it does in a turn -----------------------------------------------------------------------------------------
@@ -35,6 +42,7 @@ class Pi {
   hooks = new Map();
   entries = [];
   sent = [];
+  idle = true;
 
   constructor(id) {
     this.ctx = {
@@ -42,7 +50,7 @@ class Pi {
       mode: "rpc",
       model: {},
       sessionManager: { getSessionId: () => id, getSessionFile: () => undefined, getEntries: () => this.entries, getBranch: () => this.entries },
-      isIdle: () => true,
+      isIdle: () => this.idle,
       abort() {},
     };
     piExtension({ on: (name, hook) => this.hooks.set(name, hook), sendUserMessage: (text) => this.sent.push(text) });
@@ -92,17 +100,20 @@ const part = (more = {}) => ({ id: "prt_1fc9200d8000tSe1j4BDIRZ0E7", sessionID: 
 
 class Opencode {
   asked = [];
+  sent = [];
+  stored = []; // messages
 
   static async create(id) {
     const agent = new Opencode();
-    const answer = (what, data) => async () => {
+    const answer = (what, data) => async (request) => {
       agent.asked.push(what);
+      if (what === "promptAsync") agent.sent.push(request);
       if (agent.throws) throw new Error("no server");
       return agent.broken ? { error: { name: "Broken" } } : { data };
     };
     const session = {
       get: answer("get", { id, directory: workFolder() }),
-      messages: answer("messages", []),
+      messages: answer("messages", agent.stored),
       abort: answer("abort", true),
       promptAsync: answer("promptAsync", undefined),
     };
@@ -263,6 +274,136 @@ for (const [host, create] of Object.entries(AGENTS)) {
     }
   });
 }
+
+// -- offers that cannot start yet ------------------------------------------------------------------------------------------------------------------
+
+for (const [what, words, says] of [
+  ["a message", ["submit", "Deploy."], /^Deploy\.$/],
+  ["something critical", ["push", "-l", "critical", "-k", "disk.full", "The disk is full."], /^Critical notification \(disk\.full\)/],
+]) {
+  await test(`pi: ${what} that comes during /compact starts its turn when pi is idle again, without a decline`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      const pi = new Pi("s");
+      pi.turn();
+      pi.idle = false;
+      pi.fire("session_before_compact");
+      tidings(words[0], "-S", process.env.TIDINGS_STORE, "-s", "s", ...words.slice(1));
+      equal(stateNow(), "idle");
+      pi.fire("session_compact");
+      equal(stateNow(), "starting");
+      equal(pi.sent, []);
+      pi.idle = true;
+      await until(() => pi.sent.length, "the turn is sent");
+      matches(pi.sent[0], says);
+      pi.fire("input", { text: pi.sent[0], source: "extension" });
+      pi.fire("agent_start");
+      equal(stateNow(), "busy");
+      equal(pi.sent.length, 1);
+      equal(asked("history").transitions.filter(({ event }) => event === "turn.declined"), []);
+    }));
+}
+
+await test("pi: an offer that pi refused because it compacts is sent again afterwards", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const pi = new Pi("s");
+    pi.turn();
+    tidings("submit", "-S", process.env.TIDINGS_STORE, "-s", "s", "Deploy.");
+    await until(() => pi.sent.length === 1, "the turn is sent");
+    pi.fire("session_before_compact");
+    pi.fire("session_compact");
+    await until(() => pi.sent.length === 2, "the turn is sent again");
+    equal(pi.sent, ["Deploy.", "Deploy."]);
+  }));
+
+await test("pi: a prompt of the person's takes the place of an offer that waits; who leaves the session declines it", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const pi = new Pi("s");
+    pi.turn();
+    pi.ctx.model = undefined;
+    tidings("submit", "-S", process.env.TIDINGS_STORE, "-s", "s", "Deploy.");
+    await until(() => stateNow() === "starting", "it is offered");
+    pi.prompt();
+    equal(stateNow(), "busy");
+    pi.fire("agent_settled");
+    equal(stateNow(), "starting");
+    equal(pi.sent, []);
+    pi.fire("session_shutdown", { reason: "new" });
+    equal(stateNow(), "idle");
+    equal(asked("queue").messages.map(({ state }) => state), ["queued"]);
+  }));
+
+await test("pi: an offer that wants a model is sent when one is chosen", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const pi = new Pi("s");
+    pi.turn();
+    let model;
+    let looked = 0;
+    Object.defineProperty(pi.ctx, "model", { get: () => (looked++, model) });
+    tidings("submit", "-S", process.env.TIDINGS_STORE, "-s", "s", "Deploy.");
+    await until(() => looked, "it is offered");
+    equal(pi.sent, []);
+    model = {};
+    pi.fire("model_select");
+    equal(pi.sent, ["Deploy."]);
+  }));
+
+await test("opencode: an offer that comes while a withdrawn one is on its way is sent after it", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    await agent.turn();
+    const queue = (...words) => tidings(words[0], "-S", process.env.TIDINGS_STORE, "-s", "s", ...words.slice(1));
+    queue("submit", "--id", "a", "First.");
+    await until(() => agent.sent.length === 1, "the first is sent");
+    queue("submit", "--id", "b", "Second.");
+    queue("queue", "cancel", "a");
+    openKit("opencode", "/").rang.get("s")();
+    equal(asked("status").messages, ["b"]);
+    equal(agent.sent.length, 1);
+    const parts = agent.sent[0].body.parts.map((more) => part(more));
+    let refused = "";
+    await agent.fire("chat.message", { sessionID: "s" }, { message: { id: "m", role: "user", sessionID: "s" }, parts }).catch((error) => (refused = error.message));
+    matches(refused, /withdrawn/);
+    await until(() => agent.sent.length === 2, "the second is sent");
+    equal(agent.sent[1].body.parts[0].text, "Second.");
+    equal(asked("history").transitions.filter(({ event }) => event === "turn.declined"), []);
+  }));
+
+// -- what only a summarizer has read -------------------------------------------------------------------------------------------------------------------
+
+await test("opencode: what was on a result when opencode compacted is pending again, unless the model has read it", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    const pushed = (text) => tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", text);
+    const waiting = () => asked("pending").items.filter((item) => !item.caused_by).map((item) => item.message);
+    const request = (messages) => agent.fire("experimental.chat.messages.transform", {}, { messages });
+    const result = async (callID) => {
+      const output = { title: "", output: "out", metadata: {} };
+      await agent.fire("tool.execute.after", { tool: "read", sessionID: "s", callID, args: {} }, output);
+      const stored = part({ type: "tool", callID, state: { status: "completed", output: output.output, metadata: output.metadata } });
+      await agent.event("message.part.updated", { part: stored });
+      agent.stored.push({ info: { role: "assistant", sessionID: "s" }, parts: [stored] });
+      return output.output;
+    };
+    await agent.event("session.status", { sessionID: "s", status: { type: "busy" } });
+    pushed("Read in time.");
+    matches(await result("one"), /Read in time\./);
+    await request(agent.stored);
+    await agent.event("message.part.updated", { part: part({ type: "step-finish" }) });
+    pushed("Seen by the summarizer.");
+    matches(await result("two"), /Seen by the summarizer\./);
+    equal(waiting(), []);
+    await agent.fire("experimental.session.compacting", { sessionID: "s" }, {});
+    await request(agent.stored);
+    await agent.event("message.part.updated", { part: part({ type: "step-finish" }) });
+    await agent.event("session.compacted", { sessionID: "s" });
+    await request([{ info: { role: "user", sessionID: "s" }, parts: [part({ text: "Summary." })] }]);
+    await agent.event("session.idle", { sessionID: "s" });
+    await until(() => waiting().length, "it is pending again");
+    equal(waiting(), ["Seen by the summarizer."]);
+    const parts = [part()];
+    await agent.fire("chat.message", { sessionID: "s" }, { message: { id: "m", role: "user", sessionID: "s" }, parts });
+    matches(parts.map(({ text }) => text).join(""), /^(?![^]*Read in time)[^]*Seen by the summarizer\./);
+  }));
 
 // -- what agents may say ---------------------------------------------------------------------------------------------------------------------------
 

@@ -167,7 +167,7 @@ function stage(answers, driver = {}) {
     settle: (id, outcome) => answer("settle", id, outcome),
   };
   const kit = { instance, hostName: "Test", rang: new Map(), stopPolling() {} };
-  const session = new Session(kit, "s", { start: () => true, abort() {}, ...driver });
+  const session = new Session(kit, "s", { start: () => "started", abort() {}, ...driver });
   return { session, asked, kit };
 }
 
@@ -175,10 +175,10 @@ const START = { type: "start_turn", source: "system", messages: [{ id: "tidings:
 
 await test("an offer is handed to the host as one text; one that it does not take is declined", () => {
   const turns = [];
-  const taken = stage({ wake: { actions: [START] } }, { start: (turn) => turns.push(turn) });
+  const taken = stage({ wake: { actions: [START] } }, { start: (turn) => (turns.push(turn), "started") });
   taken.session.wake();
   equal([turns, taken.asked], [[{ source: "system", ids: ["tidings:1", "m2"], text: "One.\n\nTwo." }], [["wake", undefined]]]);
-  const declined = stage({ wake: { actions: [{ type: "dance" }, START] } }, { start: () => false });
+  const declined = stage({ wake: { actions: [{ type: "dance" }, START] } }, { start: () => "never" });
   declined.session.wake();
   equal(declined.asked.at(-1), ["turn.declined", { messages: ["tidings:1", "m2"] }]);
   const broken = stage({ wake: { actions: [START] } }, { start: () => thrown.nothing() });

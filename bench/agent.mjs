@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+//
+// agent.mjs ADDON PLUGIN STORE MODULES: for each number on stdin, so many calls of a tool in a turn of opencode's, and as many of pi's, through the modules that are
+// in MODULES, with nothing pending; prints how many nanoseconds the dearer of the two took, then the same for calls of a shell, which are remembered in
+// the store. Its first line is what runs it.
+import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [addon, plugin, store, modules] = process.argv.slice(2);
+const installed = `${store}.modules`;
+mkdirSync(installed);
+for (const name of readdirSync(modules)) if (name.endsWith(".ts")) copyFileSync(join(modules, name), join(installed, name));
+copyFileSync(addon, join(installed, "tidings.node"));
+Object.assign(process.env, { TIDINGS_PLUGIN: plugin, TIDINGS_STORE: store, XDG_STATE_HOME: installed, XDG_CONFIG_HOME: installed, PATH: "" });
+const module_ = (name) => import(pathToFileURL(join(installed, name)).href);
+const { default: opencodePlugin } = await module_("opencode.ts");
+const { default: piExtension } = await module_("pi.ts");
+const { closeKit } = await module_("kit.ts");
+const RESULT = "x".repeat(2000);
+
+// -- what each agent calls for one call of a tool -------------------------------------------------------------------------------------------------
+
+async function opencode() {
+  const sessionID = "opencode";
+  const hooks = await opencodePlugin({ client: { session: {} }, directory: "/" });
+  const event = (type, properties) => hooks.event({ event: { type, properties } });
+  const busy = { sessionID, status: { type: "busy" } };
+  await event("session.created", { info: { id: sessionID, directory: "/" } });
+  const parts = [{ id: "prt_1fc9200d8000tSe1j4BDIRZ0E7", sessionID, messageID: "m", type: "text", text: "Hello." }];
+  await hooks["chat.message"]({ sessionID }, { message: { id: "m", role: "user", sessionID }, parts });
+  await event("session.status", busy);
+  return async (callID, tool) => {
+    const part = (state) => ({ part: { id: "p", sessionID, messageID: "m", type: "tool", tool, callID, state } });
+    await event("session.status", busy);
+    await hooks["experimental.chat.system.transform"]({ sessionID }, { system: [] });
+    await hooks["experimental.chat.messages.transform"]({}, { messages: [] });
+    await event("message.part.updated", part({ status: "running" }));
+    const output = { title: "", output: RESULT, metadata: {} };
+    await hooks["tool.execute.after"]({ tool, sessionID, callID, args: {} }, output);
+    await event("message.part.updated", part({ status: "completed", output: output.output, metadata: output.metadata }));
+    if (output.output !== RESULT) throw new Error("opencode: a result with nothing pending was changed");
+  };
+}
+
+async function pi() {
+  const hooks = new Map();
+  const entries = [];
+  const sessionManager = { getSessionId: () => "pi", getSessionFile: () => undefined, getEntries: () => entries, getBranch: () => entries };
+  const ctx = { cwd: "/", mode: "rpc", model: {}, sessionManager, isIdle: () => false, abort() {} };
+  piExtension({ on: (name, hook) => hooks.set(name, hook), sendUserMessage() {} });
+  const fire = (name, event) => hooks.get(name)?.(event, ctx);
+  fire("session_start", { reason: "startup" });
+  fire("input", { text: "Hello.", source: "interactive" });
+  fire("before_agent_start", { systemPromptOptions: { sections: {} } });
+  fire("agent_start", {});
+  return (toolCallId, toolName) => {
+    const call = { toolName, toolCallId, input: {}, isError: false };
+    fire("before_provider_request", {});
+    fire("message_end", { message: { role: "assistant", stopReason: "toolUse" } });
+    fire("tool_execution_start", call);
+    fire("tool_result", call);
+    fire("tool_execution_end", call);
+    const changed = fire("message_end", { message: { role: "toolResult", content: [{ type: "text", text: RESULT }], toolCallId, toolName } });
+    fire("turn_end", {});
+    if (changed) throw new Error("pi: a result with nothing pending was changed");
+  };
+}
+
+// -- measuring -----------------------------------------------------------------------------------------------------------------------------------
+
+const agents = [await opencode(), await pi()];
+let number = 0;
+
+async function calls(agent, tool, count) {
+  const began = process.hrtime.bigint();
+  for (let i = 0; i < count; i++) await agent(`call_${number++}`, tool);
+  return Number(process.hrtime.bigint() - began) / count;
+}
+
+console.log(process.versions.bun ? `Bun ${process.versions.bun}` : `Node ${process.version}`);
+process.stdin.setEncoding("utf8");
+for await (const text of process.stdin) {
+  for (const count of text.trim().split("\n")) {
+    const dearer = async (tool, times) => Math.max(await calls(agents[0], tool, times), await calls(agents[1], tool, times));
+    console.log(`${await dearer("read", Number(count))} ${await dearer("bash", Math.ceil(Number(count) / 20))}`);
+  }
+}
+closeKit();
