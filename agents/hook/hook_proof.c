@@ -154,3 +154,13 @@ enum hook_transcript hook_proof_look_resumed(const char *path, struct hook_sough
   other = look_in_others(path, sought, count);
   return other > kind ? other : kind;
 }
+
+bool hook_proof_has(const char *path, const char *anew, const char *words, size_t words_len) {
+  size_t len = 0;
+  bool whole = true;
+  char *text = hook_transcript_end(path, MOST, &len, &whole);
+  const char *start = text ? current(text, len, anew) : NULL;
+  bool has = start && memmem(start, (size_t)(text + len - start), words, words_len);
+  free(text);
+  return has;
+}

@@ -37,4 +37,7 @@ enum hook_transcript hook_proof_look(const char *path, const char *anew, struct 
 enum hook_transcript hook_proof_look_resumed(const char *path, struct hook_sought *sought,
                                              size_t count);
 
+/* Whether the conversation in the transcript has these words, which need no escapes in JSON. */
+bool hook_proof_has(const char *path, const char *anew, const char *words, size_t len);
+
 #endif

@@ -79,6 +79,7 @@ const struct host hosts[] = {
      .anew = "{\"$set\":{\"messages\":",
      .subagent_tool = "invoke_agent",
      .stops_alike = true,
+     .drops_start = true,
      .room = 30000,
      .room_measured = "no limit was found up to 30,000 bytes",
      .timeout_unit = 1000,

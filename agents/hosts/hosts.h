@@ -54,6 +54,8 @@ struct host {
   bool rewakes;                 /* a hook that ends with status 2 wakes it ("asyncRewake") */
   bool queues;                  /* `PROGRAM queue` wakes it */
   bool keeps_start;             /* a session that is resumed has what the hook at its start said */
+  bool drops_start;             /* what the hook at its start says is put before the first prompt; a
+                                   session that is resumed lacks both, and what else that had */
   unsigned timeout_unit;        /* how many of its timeout's units are a second */
   bool trusts_hashes;           /* it runs only hooks whose hash its configuration trusts */
 

@@ -6,6 +6,9 @@ import re
 
 HOSTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"}), "claude": ("UserPromptSubmit", "PostToolUse", "Stop", None),
          "gemini": ("BeforeAgent", "AfterTool", "AfterAgent", {"decision": "deny"}), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"})}
+PARAGRAPH = """Lists that begin with "While you worked (not from the user)" report
+what happened outside while you were working: files that changed, background
+tasks that finished. Consider them when deciding your next action."""
 ALL_FIELDS = {"transcript_path": "/t.jsonl", "permission_mode": "yolo", "timestamp": "2026-01-01T00:00:00Z", "a_new_field": {"deep": [1, None]}}
 
 
@@ -24,7 +27,7 @@ def model_has_answered(place, *after):
     """A transcript of Gemini CLI's in which the model's answer is last, but for what is `after` it."""
     path = os.path.join(place.dir, "gemini.jsonl")
     with open(path, "w", encoding="utf-8") as file:
-        for record in ({"sessionId": "s"}, {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": "x"}]}, {"$set": {"lastUpdated": "t"}},
+        for record in ({"sessionId": "s"}, {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": "x"}, {"text": f"<hook_context>{PARAGRAPH}</hook_context>"}]}, {"$set": {"lastUpdated": "t"}},
                        {"id": "2", "timestamp": "t", "type": "gemini", "content": "Well.", "thoughts": []}, {"$set": {"lastUpdated": "t"}}, *after):
             file.write(json.dumps(record, separators=(",", ":")) + "\n")
     return path

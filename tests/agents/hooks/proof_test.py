@@ -60,17 +60,19 @@ class Agent:
 
     def stop(self):
         if self.host == "gemini":  # which has written the model's answer by then
-            with open(self.path, "a", encoding="utf-8") as file:
-                file.write('\n{"id":"1","timestamp":"t","type":"gemini","content":"Well."}\n')
+            self.append('{"id":"1","timestamp":"t","type":"gemini","content":"Well."}\n')
         return self.call(EVENTS[self.host][2])
 
     def write(self, text, event="PostToolUse", whole=True):
+        self.append(json.dumps(line(self.host, event, text)) + ("\n" if whole else ""))
+
+    def append(self, entry):
         if os.path.exists(self.path):
             with open(self.path, "rb+") as file:  # a line that is not whole is passed over, as the agents do
                 lines = file.read()
                 file.truncate(lines.rfind(b"\n") + 1)
         with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(line(self.host, event, text)) + ("\n" if whole else ""))
+            file.write(entry)
 
 
 def leased(place):
@@ -182,8 +184,8 @@ def test_replaced(place):
     agent.write(second)
     with open(agent.path, "a", encoding="utf-8") as file:
         file.write(json.dumps({"$set": {"messages": [line("gemini", "AfterTool", first)]}}, separators=(",", ":")) + "\n")
-    text = until(agent.prompt, "the answer has it again")
-    assert "Dropped thing." in text and "First thing." not in text, text
+    text = until(lambda: "Dropped thing." in (text := agent.prompt()) and text, "the answer has it again")
+    assert "First thing." not in text, text
 
 
 def test_other_file(place):
