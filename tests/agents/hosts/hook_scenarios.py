@@ -363,8 +363,8 @@ def installation_is_gone(agent):
     request(agent, "Dodo one", 2)
 
 
-ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, told_what_the_blocks_are, own_edits_are_not_news, killed_mid_turn,
+ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn,
        critical_into_streaming, submitted_while_busy, many_queued, failed_request, as_the_page_shows, critical_into_idle)
-LAST = (installation_is_gone,)
+LAST = (told_what_the_blocks_are, installation_is_gone)  # they begin sessions, and Gemini CLI resumes the latest
 WITH_WAKING = (woken_when_idle, interrupted_by_a_person)
 WITHOUT_WAKING = (not_woken_when_idle, queue_survives_escape)
