@@ -33,15 +33,15 @@ static int write_text(const char *text) {
   return reason;
 }
 
-/* The delivery counts once every byte was written; a host that has gone, or kills us meanwhile, has
- * not got it. */
+/* A host that has gone does not get it. Whether one that took it keeps it is known at the next
+ * call. */
 static void write_answer(struct hostkit *kit, const struct hook_answer *answer) {
   struct tidings_error error = {.size = sizeof error};
   char *text = answer->output ? json_dumps(answer->output, JSON_COMPACT) : NULL;
   int reason = answer->output && !text ? ENOMEM : write_text(text ? text : "{}");
   if (reason) hook_log("cannot write to stdout: %s", strerror(reason));
-  uint32_t outcome = reason ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
-  if (answer->delivery && kit_settle(kit, answer->delivery, outcome, SETTLE_MS, NULL, &error))
+  if (reason && answer->delivery &&
+      kit_settle(kit, answer->delivery, TIDINGS_ROLLED_BACK, SETTLE_MS, NULL, &error))
     hook_log("cannot settle: %s", error.text);
   free(text);
 }
@@ -54,7 +54,7 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   int32_t code = call->moment == HOOK_OTHER ? TIDINGS_OK
                                             : kit_open(cli, TIDINGS_ROLE_HOST, owner, &kit, &error);
   if (!code && kit) project_lay(cli, kit, call->session, call->cwd);
-  if (!code && kit) code = hook_answer_call(kit, call, &answer, &error);
+  if (!code && kit) code = hook_answer_call(kit, call, owner, &answer, &error);
   if (code) hook_log("%s", error.text);
   else if (kit && hook_start_instruct(kit, call, &answer, &error)) hook_log("%s", error.text);
   write_answer(kit, &answer);

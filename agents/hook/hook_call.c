@@ -32,6 +32,8 @@ static int32_t missing(struct tidings_error *error, const json_t *input, const c
   return code;
 }
 
+static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
+
 static int32_t take_fields(struct hook_call *call, struct tidings_error *error) {
   const json_t *input = call->input;
   call->event = text_of(input, "hook_event_name");
@@ -43,11 +45,14 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
   call->call_id = text_of(input, "tool_use_id");
   if (!call->call_id[0]) call->call_id = text_of(input, "tool_call_id");
   call->failure = text_of(input, "error");
+  call->transcript = text_of(input, "transcript_path");
   call->of_subagent = text_of(input, "agent_id")[0] != '\0';
   if (!call->event[0])
     return missing(error, input, "hook_event_name", "the name of a hook's event");
   if (!call->session[0]) return missing(error, input, "session_id", "the session's id");
   call->moment = host_moment(call->host, call->event);
+  if (call->moment == HOOK_PROMPT && call->host->ignores_empty_prompts && is_blank(call->prompt))
+    call->moment = HOOK_OTHER;
   return TIDINGS_OK;
 }
 

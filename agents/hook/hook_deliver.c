@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/hook/hook_proof.h"
 #include "agents/hook/hook_turns.h"
 #include "common/span.h"
 
@@ -17,9 +18,9 @@ static int32_t no_memory(struct tidings_error *error) {
 }
 
 /* The texts of a composed carrier, an empty line between them, without the line breaks around
- * each. */
-static char *joined(const struct hostkit_outgoing *outgoing) {
-  char *text = NULL;
+ * each; and the marker by which the delivery is found in the transcript. */
+static char *joined(const struct hostkit_outgoing *outgoing, uint64_t delivery) {
+  char *text = NULL, marker[HOOK_MARKER_SIZE];
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
   bool first = true;
@@ -31,6 +32,10 @@ static char *joined(const struct hostkit_outgoing *outgoing) {
     if (!first) fputs("\n\n", out);
     fwrite(start, 1, (size_t)(end - start), out);
     first = false;
+  }
+  if (out && !first && delivery) {
+    hook_marker_write(delivery, marker);
+    fprintf(out, "\n\n%s", marker);
   }
   if (out && fclose(out)) {
     free(text);
@@ -45,9 +50,16 @@ static int32_t compose(const char *content, const struct tidings_reply *reply, c
   const struct tidings_span carrier = span_text(content);
   int32_t code = hostkit_compose(&carrier, reply, &outgoing, error);
   if (code) return code;
-  *ret_text = joined(outgoing);
+  *ret_text = joined(outgoing, reply ? reply->delivery_id : 0);
   hostkit_outgoing_free(outgoing);
   return *ret_text ? TIDINGS_OK : no_memory(error);
+}
+
+uint64_t hook_room(const struct hook_call *call, const char *content) {
+  size_t content_len = strlen(content),
+         taken = HOOK_MARKER_SIZE + 1 + (content_len ? content_len + 2 : 0); /* with empty lines */
+  if (!call->host->room) return 0;
+  return taken < call->host->room ? call->host->room - taken : 1;
 }
 
 static json_t *context_output(const struct hook_call *call, const char *text) {
@@ -136,7 +148,8 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                                                    action ? action->origin : TIDINGS_ORIGIN_USER,
                                                .content = span_text(content),
                                                .messages = ids,
-                                               .message_count = count};
+                                               .message_count = count,
+                                               .room_bytes = hook_room(call, content)};
   code = hostkit_chat_request(kit, &request, ret_reply, error);
   if (!code) {
     *ret_content = content;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agents/hook/hook_log.h"
+#include "agents/hook/hook_proof.h"
 #include "command/json_value.h"
 #include "command/kit.h"
 
@@ -24,22 +25,49 @@ static int32_t was_said(struct hostkit *kit, const struct hook_call *call, bool 
   return code;
 }
 
+/* The paragraph is found again by its longest part that no agent escapes. */
+static bool stands_in_transcript(const struct hook_call *call, const char *text) {
+  static const char escaped[] = "\n\"\\<>&'";
+  const char *longest = text;
+  size_t longest_len = 0;
+  while (*text) {
+    size_t len = strcspn(text, escaped);
+    if (len > longest_len) {
+      longest = text;
+      longest_len = len;
+    }
+    text += len + (text[len] != '\0');
+  }
+  return hook_proof_has(call->transcript, call->host->anew, longest, longest_len);
+}
+
+/* Before what the answer says already. */
+static int32_t say(const struct hook_call *call, const char *text, struct hook_answer *answer,
+                   struct tidings_error *error) {
+  const json_t *context = json_object_get(answer->output, "hookSpecificOutput");
+  const char *rest = json_value_text(context, "additionalContext");
+  json_t *output = json_pack("{s:{s:s, s:s++}}", "hookSpecificOutput", "hookEventName", call->event,
+                             "additionalContext", text, rest[0] ? "\n\n" : "", rest);
+  if (!output) return kit_no_memory(error);
+  json_decref(answer->output);
+  answer->output = output;
+  return TIDINGS_OK;
+}
+
 int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
                             struct hook_answer *ret_answer, struct tidings_error *error) {
   json_t *answer = NULL;
-  bool said = false;
-  if (call->moment != HOOK_SESSION_START || call->of_subagent || ret_answer->output) return 0;
+  bool said = false, at_prompt = call->host->drops_start;
+  if (call->moment != (at_prompt ? HOOK_PROMPT : HOOK_SESSION_START) || call->of_subagent) return 0;
   int32_t code = was_said(kit, call, &said, error);
   if (!code && !said)
     code = kit_query(kit, json_pack("{s:s, s:s}", "name", "instructions", "session", call->session),
                      &answer, error);
   if (code || said) return code;
-  json_t *output = json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName", call->event,
-                             "additionalContext", json_value_text(answer, "text"));
+  const char *text = json_value_text(answer, "text");
+  if (!at_prompt || !stands_in_transcript(call, text)) code = say(call, text, ret_answer, error);
   json_decref(answer);
-  if (!output) return kit_no_memory(error);
-  ret_answer->output = output;
-  return TIDINGS_OK;
+  return code;
 }
 
 void hook_start_late(struct hostkit *kit, const struct hook_call *call) {

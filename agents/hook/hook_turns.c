@@ -9,29 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/hook/hook_leases.h"
 #include "agents/hook/hook_log.h"
-#include "command/stamp.h"
+#include "agents/hook/hook_subagent.h"
 #include "command/paths.h"
+#include "command/stamp.h"
 #include "common/span.h"
 
 static const char nudge_mark[] = "(tidings) ";
 
-static int32_t tell(struct hostkit *kit, const struct hook_call *call, const char *type,
-                    json_t *data, struct tidings_reply **ret_reply, struct tidings_error *error) {
+int32_t hook_tell(struct hostkit *kit, const struct hook_call *call, const char *type, json_t *data,
+                  struct tidings_reply **ret_reply, struct tidings_error *error) {
   return kit_event(kit, kit_new_event(type, call->session, data), ret_reply, error);
 }
 
 /* -- session start ----------------------------------------------------------------------------- */
 
-/* What was leased when the host died is pending again. Notifications wait for the prompt, which is
- * sure to reach the model. A session that goes on under the same process (after compaction) is
- * opened again, which changes nothing. Another process that still lives has lost it: a person
- * resumed it here, and some hosts leave a daemon running. */
-static int32_t session_start(struct hostkit *kit, const struct hook_call *call,
-                             struct tidings_error *error) {
-  json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", 1);
+/* What was leased when the host died and is not in the transcript is pending again. Notifications
+ * wait for the prompt, which is sure to reach the model. A session that goes on under the same
+ * process (after compaction) is opened again, which changes nothing. Another process that still
+ * lives has lost it: a person resumed it here, and some hosts leave a daemon running. */
+static int32_t open_session(struct hostkit *kit, const struct hook_call *call, json_t *named,
+                            struct tidings_error *error) {
+  bool takeover = call->moment == HOOK_SESSION_START;
+  json_t *data = json_pack("{s:s, s:b}", "host", call->host->title, "takeover", takeover);
   if (data && call->cwd[0] == '/') json_object_set_new(data, "cwd", json_string(call->cwd));
-  return tell(kit, call, "session.opened", data, NULL, error);
+  if (data && named) json_object_set(data, "deliveries", named);
+  return hook_tell(kit, call, named ? "session.resumed" : "session.opened", data, NULL, error);
 }
 
 /* -- prompts ----------------------------------------------------------------------------------- */
@@ -56,9 +60,9 @@ static bool is_nudge(const char *prompt) { return strstr(prompt, nudge_mark) != 
  * there is one. */
 static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
                            struct tidings_reply **ret_reply, struct tidings_error *error) {
-  int32_t code = tell(kit, call, "turn.declined", json_object(), NULL, error);
+  int32_t code = hook_tell(kit, call, "turn.declined", json_object(), NULL, error);
   if (code == TIDINGS_E_STATE) return TIDINGS_OK; /* a turn runs: its carriers have what there is */
-  return code ? code : tell(kit, call, "turn.resume", json_object(), ret_reply, error);
+  return code ? code : hook_tell(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
 static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
@@ -66,12 +70,10 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   struct tidings_reply *reply = NULL, *offer = NULL;
   const struct tidings_action *action = NULL;
   char *content = NULL;
-  if (call->host->ignores_empty_prompts && !call->prompt[strspn(call->prompt, " \t\r\n")])
-    return TIDINGS_OK;
   int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
-  if (!action) code = tell(kit, call, "turn.started", json_object(), NULL, error);
+  if (!action) code = hook_tell(kit, call, "turn.started", json_object(), NULL, error);
   if (!code) code = hook_chat_request(kit, call, action, &content, &reply, error);
   if (!code) code = hook_context(kit, call, content, reply, ret_answer, error);
   hostkit_reply_free(offer);
@@ -102,7 +104,7 @@ static void report_some(struct hostkit *kit, const struct hook_call *call, const
   }
   json_t *data = json_pack("{s:o, s:o, s:s, s:s}", "paths", some, "stamps", stamps, "change",
                            "modified", "caused_by", cause);
-  if (tell(kit, call, "file.changed", data, NULL, &error)) hook_log("%s", error.text);
+  if (hook_tell(kit, call, "file.changed", data, NULL, &error)) hook_log("%s", error.text);
 }
 
 /* After the carrier: what a watcher says of the same files a moment later must find it pending. A
@@ -119,56 +121,50 @@ static void report_edits(struct hostkit *kit, const struct hook_call *call) {
   json_decref(paths);
 }
 
+static int32_t carry(struct hostkit *kit, const struct hook_call *call,
+                     struct hook_answer *ret_answer, struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  const struct tidings_tool_result result = {.size = sizeof result,
+                                             .session = span_text(call->session),
+                                             .call_id = span_text(call->call_id),
+                                             .tool = span_text(call->tool),
+                                             .room_bytes = hook_room(call, "")};
+  int32_t code = hostkit_tool_result(kit, &result, &reply, error);
+  if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
+  return code;
+}
+
 static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
                           struct hook_answer *ret_answer, struct tidings_error *error) {
-  struct tidings_reply *reply = NULL;
-  int32_t code = TIDINGS_OK;
-  if (!call->of_subagent) {
-    const struct tidings_tool_result result = {.size = sizeof result,
-                                               .session = span_text(call->session),
-                                               .call_id = span_text(call->call_id),
-                                               .tool = span_text(call->tool)};
-    code = hostkit_tool_result(kit, &result, &reply, error);
-    if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
-  }
+  bool inner = call->of_subagent;
+  size_t count = 0;
+  int32_t code = inner ? TIDINGS_OK : hook_subagents(kit, call, &count, &inner, error);
+  if (!code && !inner) code = carry(kit, call, ret_answer, error);
+  if (!code && !inner) code = hook_subagent_ended(kit, call, count, error);
   report_edits(kit, call);
   return code;
 }
 
-/* -- the end of a turn ------------------------------------------------------------------------- */
-
-static int32_t turn_finished(struct hostkit *kit, const struct hook_call *call,
+static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
                              struct hook_answer *ret_answer, struct tidings_error *error) {
-  struct tidings_reply *end = NULL, *reply = NULL;
-  char *content = NULL;
-  int32_t code = tell(kit, call, "turn.finished", json_object(), &end, error);
-  if (code) return code;
-  const struct tidings_action *action = hook_start_turn(end);
-  if (action) {
-    code = hook_chat_request(kit, call, action, &content, &reply, error);
-    if (!code) code = hook_continuation(kit, call, content, reply, ret_answer, error);
-  }
-  hostkit_reply_free(end);
-  free(content);
-  return code;
-}
-
-static int32_t turn_failed(struct hostkit *kit, const struct hook_call *call,
-                           struct tidings_error *error) {
-  json_t *data = json_object();
-  if (data && call->failure[0]) json_object_set_new(data, "message", json_string(call->failure));
-  return tell(kit, call, "turn.failed", data, NULL, error);
-}
-
-int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call,
-                         struct hook_answer *ret_answer, struct tidings_error *error) {
-  if (call->of_subagent && call->moment != HOOK_AFTER_TOOL) return TIDINGS_OK;
   switch (call->moment) {
-  case HOOK_SESSION_START: return session_start(kit, call, error);
   case HOOK_PROMPT: return prompt(kit, call, ret_answer, error);
+  case HOOK_BEFORE_TOOL: return hook_subagent_starts(kit, call, error);
   case HOOK_AFTER_TOOL: return after_tool(kit, call, ret_answer, error);
-  case HOOK_STOP: return turn_finished(kit, call, ret_answer, error);
-  case HOOK_TURN_FAILED: return turn_failed(kit, call, error);
+  case HOOK_STOP: return hook_turn_ended(kit, call, ret_answer, error);
+  case HOOK_TURN_FAILED: return hook_turn_failed(kit, call, error);
   default: return TIDINGS_OK;
   }
+}
+
+int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
+                         struct hook_answer *ret_answer, struct tidings_error *error) {
+  json_t *held = NULL;
+  int32_t code = TIDINGS_OK;
+  if (call->of_subagent && call->moment != HOOK_AFTER_TOOL) return TIDINGS_OK;
+  if (!call->of_subagent) code = hook_leases_settle(kit, call, owner, &held, error);
+  if (!code && (held || call->moment == HOOK_SESSION_START))
+    code = open_session(kit, call, held, error);
+  json_decref(held);
+  return code ? code : answer_moment(kit, call, ret_answer, error);
 }

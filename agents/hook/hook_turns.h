@@ -12,11 +12,13 @@
 /* What goes to the host. */
 struct hook_answer {
   json_t *output;    /* one object; NULL: nothing to say */
-  uint64_t delivery; /* to be settled once the output was written whole; 0: none */
+  uint64_t delivery; /* leased until the next call, rolled back if the output is not written; 0:
+                        none */
 };
 
-/* On failure the answer is empty, and nothing stays leased. */
-int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call,
+/* `owner`: the agent's process. On failure the answer is empty, and nothing of this call stays
+ * leased. */
+int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                          struct hook_answer *ret_answer, struct tidings_error *error);
 
 /* For hosts that are woken by a prompt of ours: what that says. Only its first words mean
@@ -24,8 +26,21 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call,
  * that arrives late repeats nothing. Free it; NULL: out of memory. */
 char *hook_nudge(const struct tidings_action *action);
 
+/* An event of the call's session; takes `data` over. */
+int32_t hook_tell(struct hostkit *kit, const struct hook_call *call, const char *type, json_t *data,
+                  struct tidings_reply **ret_reply, struct tidings_error *error);
+
+/* -- hook_stop.c: the end of a turn -- */
+
+int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
+                        struct hook_answer *ret_answer, struct tidings_error *error);
+int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
+                         struct tidings_error *error);
+
 /* -- hook_deliver.c: carriers -- */
 
+/* The room for notifications beside `content`; 0: no bound. */
+uint64_t hook_room(const struct hook_call *call, const char *content);
 /* An answer whose text goes to the model with the call's carrier: what `reply` brings, after
  * `content`. Takes the reply over. If there is nothing to deliver, the answer is empty, and a
  * delivery of nothing is settled. */

@@ -23,7 +23,13 @@
 #include "common/clock.h"
 #include "common/spawn.h"
 
-enum { EXIT_REWAKE = 2, LONGEST_SLEEP_MS = 60000, BUSY_MS = 100, QUEUE_MS = 30000 };
+enum {
+  EXIT_REWAKE = 2,
+  LONGEST_SLEEP_MS = 60000,
+  SETTLING_MS = 500,
+  BUSY_MS = 100,
+  QUEUE_MS = 30000
+};
 
 struct waiter {
   struct hostkit *kit;
@@ -31,6 +37,8 @@ struct waiter {
   int owner_fd;       /* a pidfd: readable when the agent has ended */
   int wake_fd;        /* -1: there is none, and only wake_at counts */
   int64_t wake_at_ms; /* wall clock; 0: none */
+  bool resumes;       /* what the end of a turn has left queued */
+  bool looked;        /* once already */
 };
 
 static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
@@ -67,10 +75,25 @@ static void drain(const struct waiter *waiter) {
   while (!hostkit_next_session(waiter->kit, session, sizeof session, &len, NULL) && len) continue;
 }
 
+/* The end of a turn declines its offer when the agent takes no more reasons to go on; a prompt of
+ * ours begins a new row of them. The first look may be before that end. */
+static bool was_declined(const struct waiter *waiter) {
+  json_t *history = NULL, *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session",
+                                               waiter->call->session, "limit", 1);
+  if (kit_query(waiter->kit, request, &history, NULL)) return false;
+  const json_t *last = json_array_get(json_object_get(history, "transitions"), 0);
+  const char *event = json_string_value(json_object_get(last, "event"));
+  bool declined = event && strcmp(event, "turn.declined") == 0;
+  json_decref(history);
+  return declined;
+}
+
 static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
                     struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
-  int32_t code = kit_event(waiter->kit, kit_new_event("wake", waiter->call->session, json_object()),
+  bool resumes = waiter->resumes && waiter->looked && was_declined(waiter);
+  const char *type = resumes ? "turn.resume" : "wake";
+  int32_t code = kit_event(waiter->kit, kit_new_event(type, waiter->call->session, json_object()),
                            &reply, error);
   if (code == TIDINGS_E_BUSY &&
       !strstr(error->text, "owned by")) { /* the store is; its owner comes again */
@@ -84,8 +107,9 @@ static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
 }
 
 static int sleep_ms(const struct waiter *waiter) {
-  int64_t left = waiter->wake_at_ms ? waiter->wake_at_ms - clock_wall_ms() : LONGEST_SLEEP_MS;
-  return left < 0 ? 0 : left < LONGEST_SLEEP_MS ? (int)left : LONGEST_SLEEP_MS;
+  int64_t longest = waiter->resumes && !waiter->looked ? SETTLING_MS : LONGEST_SLEEP_MS,
+          left = waiter->wake_at_ms ? waiter->wake_at_ms - clock_wall_ms() : longest;
+  return left < 0 ? 0 : left < longest ? (int)left : (int)longest;
 }
 
 /* Sleeps until there is a turn to start: *ret_reply has it. Returns 0; or -1: the agent has ended,
@@ -106,7 +130,9 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
     hostkit_reply_free(reply);
     struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN},
                            {.fd = waiter->wake_fd, .events = POLLIN}};
-    if (interrupt_poll(fds, 2, sleep_ms(waiter)) < 0 && errno != EINTR) return -1;
+    int sleep = sleep_ms(waiter);
+    waiter->looked = true;
+    if (interrupt_poll(fds, 2, sleep) < 0 && errno != EINTR) return -1;
     if (fds[0].revents || interrupt_seen()) return -1;
   }
 }
@@ -156,6 +182,7 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
   int place = take_place(cli, call, owner);
   if (place < 0) return EXIT_DONE;
   if (begin(cli, call, owner, &waiter)) goto out;
+  waiter.resumes = true;
   if (!wait_for_turn(&waiter, &reply)) {
     char *nudge = hook_nudge(hook_start_turn(reply));
     if (nudge && fprintf(stderr, "%s\n", nudge) > 0) code = EXIT_REWAKE;

@@ -15,6 +15,7 @@ enum hook_moment {
   HOOK_OTHER,
   HOOK_SESSION_START,
   HOOK_PROMPT,
+  HOOK_BEFORE_TOOL,
   HOOK_AFTER_TOOL,
   HOOK_STOP,
   HOOK_TURN_FAILED
@@ -41,11 +42,22 @@ struct host {
                                  NULL: additional context alone does */
   bool ignores_empty_prompts; /* it calls the prompt's hook after tool results too, with an empty
                                  prompt */
-  bool rewakes;               /* a hook that ends with status 2 wakes it ("asyncRewake") */
-  bool queues;                /* `PROGRAM queue` wakes it */
-  bool keeps_start;           /* a session that is resumed has what the hook at its start said */
-  unsigned timeout_unit;      /* how many of its timeout's units are a second */
-  bool trusts_hashes;         /* it runs only hooks whose hash its configuration trusts */
+  bool leaves_out_reasons;    /* its transcript lacks the reason to go on that Stop gave it */
+  const char *anew; /* how a line of its transcript begins that replaces all before it; or NULL */
+  const char *subagent_tool; /* runs a subagent, whose hooks look like the session's own; or NULL */
+  bool stops_alike;    /* it calls the hook of a turn's end also when a person has stopped the turn,
+                          and ignores the answer then */
+  size_t most_reasons; /* to go on, in a row: it stops in spite of the next one. 0: no limit */
+  const char *reasons_variable; /* by which a person sets that limit; or NULL */
+  size_t room;                  /* bytes that the model gets whole of one answer, as measured */
+  const char *room_measured;    /* how that was found, for people */
+  bool rewakes;                 /* a hook that ends with status 2 wakes it ("asyncRewake") */
+  bool queues;                  /* `PROGRAM queue` wakes it */
+  bool keeps_start;             /* a session that is resumed has what the hook at its start said */
+  bool drops_start;             /* what the hook at its start says is put before the first prompt; a
+                                   session that is resumed lacks both, and what else that had */
+  unsigned timeout_unit;        /* how many of its timeout's units are a second */
+  bool trusts_hashes;           /* it runs only hooks whose hash its configuration trusts */
 
   /* Where its configuration is: in the folder that $home_variable names, else in base_folder of the
    * folder that $base_variable names, else in home_folder of the user's home. */

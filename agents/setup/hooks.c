@@ -54,7 +54,11 @@ char *setup_command(void) {
 static json_t *hook_value(const struct host *host, const char *command, const char *option) {
   char *line = NULL;
   bool wait = strcmp(option, " --wait") == 0;
-  if (asprintf(&line, "%s hook %s%s", command, host->name, option) < 0) return NULL;
+  /* Without the program the agent goes on: some stop when a hook fails. */
+  const char *otherwise = wait ? ":" : "echo {}";
+  if (asprintf(&line, "test -x %s && exec %s hook %s%s || %s", command, command, host->name, option,
+               otherwise) < 0)
+    return NULL;
   int seconds = wait ? WAIT_SECONDS : HOOK_SECONDS;
   json_t *hook = json_pack("{s:s, s:s, s:i}", "type", "command", "command", line, "timeout",
                            seconds * (int)host->timeout_unit);

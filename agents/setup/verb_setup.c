@@ -175,6 +175,9 @@ static int do_it(struct setup *setup, const char *home) {
                    : "%s is set up. Sessions that it starts from now on receive "
                      "notifications.\n",
            title);
+  if (!setup->remove && !nothing && setup->host->room)
+    printf("One answer has at most %zu bytes: %s.\n", setup->host->room,
+           setup->host->room_measured);
   if (!setup->remove && !nothing && !setup->no_wake && wakes_apart(setup->host))
     printf("While such a session idles in a terminal, a background process waits to "
            "wake it; 'tidings setup %s --no-wake' turns that off.\n",

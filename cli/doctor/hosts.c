@@ -92,6 +92,9 @@ static void tell_state(struct doctor *doctor, const struct examined *examined) {
     return;
   case SETUP_DONE:
     doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", examined->path);
+    if (host->room)
+      doctor_find(doctor, SEVERITY_OK, host->title, NULL, "one answer has at most %zu bytes: %s",
+                  host->room, host->room_measured);
     return;
   }
 }

@@ -49,6 +49,7 @@ void query_write_kind(struct json_writer *writer, const struct notification *not
 /* "occurred_at", if the item's event said it. */
 void query_write_occurred(struct json_writer *writer, const struct notification *note);
 
+const char *query_carrier_name(uint8_t carrier); /* of a delivery; history.c */
 /* Of a message: the time by which it is in the queue, null as long as it did not have to wait. */
 void query_write_queued_at(struct json_writer *writer, const struct message *message);
 /* The name of what moves a run, as a transition has it: enum turns_event. */

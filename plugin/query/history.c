@@ -5,8 +5,12 @@
 #include "query/past.h"
 
 static const char *const state_names[] = {"", "leased", "committed", "rolled_back", "rewound"};
-static const char *const carrier_names[] = {"", "tool_result", "chat_request", "none", "closed"};
 static const char *const settler_names[] = {"", "host", "resume", "recovery", "return"};
+
+const char *query_carrier_name(uint8_t carrier) {
+  static const char *const names[] = {"", "tool_result", "chat_request", "none", "closed"};
+  return names[carrier];
+}
 
 static void write_fates(struct question *question, const struct past *past,
                         const struct delivery *delivery) {
@@ -43,7 +47,7 @@ static void write_delivery(struct question *question, const struct past *past,
   json_open(writer, NULL, '{');
   json_put_id(writer, "id", public_id(question->op.session, delivery->n));
   json_put_text(writer, "outcome", state_names[delivery->state]);
-  json_put_text(writer, "carrier", carrier_names[delivery->carrier]);
+  json_put_text(writer, "carrier", query_carrier_name(delivery->carrier));
   if (delivery->carrier == CARRIER_TOOL_RESULT) {
     json_put_string(writer, "call_id", delivery->call_id);
     json_put_string(writer, "tool", delivery->tool);

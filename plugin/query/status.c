@@ -51,6 +51,25 @@ static void write_queue(struct json_writer *writer, const struct turns *turns) {
   json_close(writer, ']');
 }
 
+/* The deliveries that were handed out and are not settled yet. */
+static int write_leased(struct json_writer *writer, struct op *op, struct tidings_error *error) {
+  int code = 0;
+  json_open(writer, "leased", '[');
+  for (size_t i = 0; i < op->head.leased_count && !code; i++) {
+    struct delivery delivery;
+    code = delivery_get_leased(op->txn, op->session, &op->head, op->head.leased[i], &op->arena,
+                               &delivery, error);
+    if (code) break;
+    json_open(writer, NULL, '{');
+    json_put_id(writer, "id", public_id(op->session, delivery.n));
+    json_put_text(writer, "carrier", query_carrier_name(delivery.carrier));
+    json_put_i64(writer, "leased_at", delivery.leased_ms);
+    json_close(writer, '}');
+  }
+  json_close(writer, ']');
+  return code;
+}
+
 int query_status(struct question *question, struct tidings_error *error) {
   static const char *const phases[] = {NULL, "streaming", "tools"};
   struct json_writer *writer = &question->writer;
@@ -78,5 +97,5 @@ int query_status(struct question *question, struct tidings_error *error) {
   write_queue(writer, &turning.turns);
   json_put_bool(writer, "compacting", run->compacting);
   write_attachment(writer, &question->op.head);
-  return 0;
+  return write_leased(writer, &question->op, error);
 }

@@ -4,7 +4,7 @@
 import os
 import sys
 
-from hook_test import HOSTS, call, context, log
+from calls import HOSTS, call, context, log
 from kit import main
 
 

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -14,7 +15,7 @@ FILES = {"claude": (".claude/settings.json", ".claude/CLAUDE.md"), "gemini": (".
          "qwen": (".qwen/settings.json", ".qwen/QWEN.md"), "codex": (".codex/hooks.json", ".codex/AGENTS.md")}
 VERSIONS = {"claude": "2.1.329 (Claude Code)", "gemini": "0.61.0", "qwen": "0.24.4", "pi": "0.87.1", "opencode": "1.18.33"}
 EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "StopFailure"},
-          "gemini": {"SessionStart", "BeforeAgent", "AfterTool", "AfterAgent"}, "qwen": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop"},
+          "gemini": {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent"}, "qwen": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop"},
           "codex": {"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"}}
 
 
@@ -51,7 +52,27 @@ def read(place, name):
 
 
 def commands(value, event):
-    return [hook["command"] for group in value["hooks"][event] for hook in group["hooks"]]
+    """Without the guard, by which the agent goes on when the program is gone."""
+    lines = [hook["command"] for group in value["hooks"][event] for hook in group["hooks"]]
+    guarded = [re.fullmatch(r"test -x (.+) && exec (\1 hook \w+(?: --wake)?) \|\| echo {}|test -x (.+) && exec (\3 hook \w+ --wait) \|\| :", line) for line in lines]
+    return [found[2] or found[4] if found else line for found, line in zip(guarded, lines)]
+
+
+def test_program_is_gone(place):
+    """a hook whose program has disappeared answers an empty object, a waiter says nothing, and neither fails"""
+    programs(place)
+    gone = os.path.join(place.dir, "a place", "tidings")
+    os.makedirs(os.path.dirname(gone))
+    shutil.copy(TIDINGS, gone)
+    done = subprocess.run([gone, "setup", "claude"], env=place.env, cwd=place.work, capture_output=True, check=False)
+    assert done.returncode == 0, done
+    hooks = [hook["command"] for group in json.loads(read(place, FILES["claude"][0]))["hooks"]["Stop"] for hook in group["hooks"]]
+    for exists in (True, False):
+        if not exists:
+            os.remove(gone)
+        for line, says in zip(hooks, (b"{}", b"")):
+            ran = subprocess.run(["sh", "-c", line], input=b"{}", env=place.env, cwd=place.work, capture_output=True, check=False)
+            assert ran.returncode == 0 and ran.stdout.strip() == says, (line, ran)
 
 
 def test_bare(place):
@@ -378,7 +399,7 @@ def test_modules(place):
         place.refused("setup", host, says="does not exist", env={"TIDINGS_MODULES": modules})
         write(place, f"modules/{host}.ts", "export default 1;\n")
         place.ok("setup", host, env={"TIDINGS_MODULES": modules})
-        assert f'export {{ default }} from "{modules}/{host}.ts";' in read(place, name)
+        assert f'await import("{modules}/{host}.ts").catch(() => undefined)' in read(place, name)
         assert "nothing changed" in place.ok("setup", host, env={"TIDINGS_MODULES": modules}).text
         place.ok("setup", host, "--remove")
         assert not os.path.exists(path(place, name))

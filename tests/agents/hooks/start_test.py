@@ -8,7 +8,7 @@ import sys
 
 from kit import main
 
-HOSTS = {"codex": True, "claude": True, "gemini": False, "qwen": False}  # does a session that is resumed have what was said at its start?
+HOSTS = {"codex": True, "claude": True, "qwen": False}  # does a session that is resumed have what was said at its start?
 
 
 def call(place, host, event, session="s", owner=None, **fields):
@@ -63,6 +63,24 @@ def test_resumed(place):
         answer = call(place, host, "SessionStart", host, second.pid, source="resume")
         assert answer == {} if keeps else said(answer), (host, answer)
         assert said(call(place, host, "SessionStart", host, second.pid, source="compact"))
+
+
+def test_with_a_prompt(place):
+    """Gemini CLI forgets the prompt before which it puts what was said at the start: it is said with a prompt, once in what the transcript has anew"""
+    path = os.path.join(place.dir, "session.jsonl")
+    prompt = lambda: call(place, "gemini", "BeforeAgent", prompt="x", transcript_path=path)
+    assert call(place, "gemini", "SessionStart", source="startup") == {}
+    told = said(prompt(), "BeforeAgent")
+    assert told.endswith("Consider them when deciding your next action."), told
+    place.ok("push", "-s", "s", "news")
+    both = said(prompt(), "BeforeAgent")
+    assert both.startswith(f"{told}\n\nWhile you worked") and re.search(r"- news\n\n\[tidings [0-9a-z]+\]$", both), both
+    user = json.dumps({"type": "user", "content": [{"text": "x"}, {"text": f"<hook_context>{both}</hook_context>"}]}, separators=(",", ":"))
+    for record, there in ((user, True), ('{"$set":{"messages":[]}}', False), (f'{{"$set":{{"messages":[{user}]}}}}', True)):
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(record + "\n")
+        assert prompt() == {} if there else said(prompt(), "BeforeAgent") == told, record
+    assert not os.path.exists(os.path.join(place.logs, "hook.log"))
 
 
 if __name__ == "__main__":

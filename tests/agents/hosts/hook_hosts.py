@@ -18,6 +18,9 @@ class Agent:
 
     name = title = None
     streams = "On and on"  # on the screen while the model says so
+    stops_alike = False  # its hook is called also when a person has stopped a turn
+    left_of_ten = 0  # messages that wait for the next prompt, of ten that are queued in one turn
+    keeps_reasons = True  # in its transcript
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -171,6 +174,7 @@ class Claude(Agent):
     name = "claude"
     title = "Claude Code"
     streams = "esc to interrupt"  # it shows whole lines only
+    left_of_ten = 3
     wakes = True
 
     def environment(self):
@@ -203,6 +207,7 @@ class Gemini(Agent):
     name = "gemini"
     title = "Gemini CLI"
     wakes = False
+    stops_alike = True
 
     def environment(self):
         return {"GEMINI_CLI_HOME": str(self.place.home), "GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": self.model.url,
@@ -222,6 +227,9 @@ class Gemini(Agent):
     def shell(self, command):
         return {"call": "run_shell_command", "arguments": {"command": command, "description": "as the test says"}}
 
+    def delegate(self, prompt):
+        return {"call": "invoke_agent", "arguments": {"agent_name": "generalist", "prompt": prompt}}
+
     def write(self, path, content):
         return {"call": "write_file", "arguments": {"file_path": str(path), "content": content}}
 
@@ -230,6 +238,8 @@ class Qwen(Agent):
     name = "qwen"
     title = "Qwen Code"
     wakes = False
+    left_of_ten = 3
+    keeps_reasons = False
 
     def environment(self):
         return {"OPENAI_API_KEY": "fake", "OPENAI_BASE_URL": self.model.url + "/v1", "OPENAI_MODEL": "fake-1"}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_leases.c: see the header. What the transcript has was delivered. What it does
+ * not have may still be on its way while the turn goes on, and a moment longer. When the turn has
+ * ended, or a person has prompted, it was dropped, and goes out again, provided that this
+ * transcript has other deliveries. What the agent does not write down, and what is in a transcript
+ * that cannot be read, counts as delivered when the next call comes.
+ */
+#include "agents/hook/hook_leases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/hook/hook_log.h"
+#include "agents/hook/hook_proof.h"
+#include "common/clock.h"
+
+enum { WRITTEN_MS = 5000 }; /* by then an agent that lives has written what it was given */
+
+struct leased {
+  const json_t *entries; /* of the query `status` */
+  struct hook_sought *sought;
+  size_t count;
+  enum hook_transcript transcript;
+};
+
+static int32_t ask_status(struct hostkit *kit, const struct hook_call *call, json_t **ret_status,
+                          struct tidings_error *error) {
+  json_t *request = json_pack("{s:s, s:s}", "name", "status", "session", call->session);
+  return kit_query(kit, request, ret_status, error);
+}
+
+static bool owns(const json_t *status, uint32_t owner) {
+  const json_t *attachment = json_object_get(status, "attachment");
+  return json_is_true(json_object_get(attachment, "alive")) &&
+         json_integer_value(json_object_get(attachment, "pid")) == (json_int_t)owner;
+}
+
+/* ret_leased->sought is to be freed. */
+static int32_t look_up(const struct hook_call *call, const json_t *status, bool mine,
+                       struct leased *ret_leased, struct tidings_error *error) {
+  struct leased leased = {.entries = json_object_get(status, "leased")};
+  leased.count = json_array_size(leased.entries);
+  leased.sought = calloc(leased.count + 1, sizeof *leased.sought);
+  if (!leased.sought) return kit_no_memory(error);
+  for (size_t i = 0; i < leased.count; i++) {
+    const json_t *id = json_object_get(json_array_get(leased.entries, i), "id");
+    leased.sought[i].delivery = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
+  }
+  if (leased.count && mine)
+    leased.transcript =
+        hook_proof_look(call->transcript, call->host->anew, leased.sought, leased.count);
+  else if (leased.count)
+    leased.transcript = hook_proof_look_resumed(call->transcript, leased.sought, leased.count);
+  *ret_leased = leased;
+  return TIDINGS_OK;
+}
+
+static json_t *named(const struct leased *leased) {
+  json_t *ids = json_array();
+  for (size_t i = 0; ids && i < leased->count; i++) {
+    if (leased->sought[i].found)
+      json_array_append(ids, json_object_get(json_array_get(leased->entries, i), "id"));
+  }
+  return ids;
+}
+
+/* The agent may have been given it, and writes it down if it was. */
+static bool is_written_down(const struct hook_call *call, const json_t *entry) {
+  const char *carrier = json_string_value(json_object_get(entry, "carrier"));
+  return !call->host->leaves_out_reasons || !carrier || strcmp(carrier, "chat_request") != 0;
+}
+
+static bool is_settled_by_now(const struct hook_call *call, const json_t *entry) {
+  int64_t age = clock_wall_ms() - json_integer_value(json_object_get(entry, "leased_at"));
+  if (age >= 0 && age < WRITTEN_MS) return false; /* less than 0: somebody set the clock */
+  return call->moment == HOOK_PROMPT || call->moment == HOOK_STOP ||
+         call->moment == HOOK_TURN_FAILED;
+}
+
+/* 0: that cannot be said yet. */
+static uint32_t outcome_of(const struct hook_call *call, const struct leased *leased, size_t i) {
+  const json_t *entry = json_array_get(leased->entries, i);
+  if (leased->sought[i].found || leased->transcript == HOOK_TRANSCRIPT_UNREADABLE ||
+      !is_written_down(call, entry))
+    return TIDINGS_COMMITTED;
+  if (!is_settled_by_now(call, entry)) return 0;
+  return leased->transcript == HOOK_TRANSCRIPT_MARKED ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
+}
+
+static void settle_each(struct hostkit *kit, const struct hook_call *call,
+                        const struct leased *leased) {
+  struct tidings_error error = {.size = sizeof error};
+  for (size_t i = 0; i < leased->count; i++) {
+    uint32_t outcome = outcome_of(call, leased, i);
+    if (outcome && kit_settle(kit, leased->sought[i].delivery, outcome, 0, NULL, &error))
+      hook_log("cannot settle: %s", error.text);
+  }
+}
+
+int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
+                           json_t **ret_named, struct tidings_error *error) {
+  json_t *status = NULL;
+  struct leased leased = {.sought = NULL};
+  int32_t code = ask_status(kit, call, &status, error);
+  if (code) return code;
+  bool mine = owns(status, owner);
+  code = look_up(call, status, mine, &leased, error);
+  if (!code && leased.count) {
+    if (mine) settle_each(kit, call, &leased);
+    else if (leased.transcript) *ret_named = named(&leased);
+  }
+  free(leased.sought);
+  json_decref(status);
+  return code;
+}

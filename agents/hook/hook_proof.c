@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_proof.c: see the header. All four agents write one JSON object a line. A marker
+ * counts if it begins a line of a JSON string and nothing but a closing tag of the agent's is after
+ * it there. So a copy of a hook's output inside another string, a tool's output that is quoted, and
+ * a line that is not whole do not count.
+ */
+#include "agents/hook/hook_proof.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/hook/hook_transcript.h"
+
+enum { BASE = 36, RECENT = 256 << 10, MOST = 16 << 20 }; /* bytes */
+
+static const char opening[] = "[tidings ";
+
+void hook_marker_write(uint64_t delivery, char text[HOOK_MARKER_SIZE]) {
+  char digits[16], *at = digits + sizeof digits;
+  *--at = '\0';
+  do *--at = "0123456789abcdefghijklmnopqrstuvwxyz"[delivery % BASE];
+  while (delivery /= BASE);
+  memcpy(text, opening, sizeof opening);
+  strcat(strcat(text, at), "]");
+}
+
+/* -- one marker -------------------------------------------------------------------------------- */
+
+/* Reads the id and the closing bracket. Returns what is after it; NULL: this is no marker. */
+static const char *read_id(const char *at, const char *end, uint64_t *ret_id) {
+  uint64_t id = 0;
+  const char *start = at;
+  for (; at < end && (isdigit((unsigned char)*at) || islower((unsigned char)*at)); at++) {
+    uint64_t digit = (uint64_t)(isdigit((unsigned char)*at) ? *at - '0' : *at - 'a' + 10);
+    if (id > (UINT64_MAX - digit) / BASE) return NULL;
+    id = id * BASE + digit;
+  }
+  if (at == start || at == end || *at != ']') return NULL;
+  *ret_id = id;
+  return at + 1;
+}
+
+static bool begins_line(const char *start, const char *at) {
+  return at - start >= 3 && at[-1] == 'n' && at[-2] == '\\' && at[-3] != '\\';
+}
+
+static bool ends_text(const char *at, const char *end) {
+  while (end - at > 2 && at[0] == '\\' && at[1] == 'n') at += 2;
+  if (end - at > 2 && at[0] == '<' && at[1] == '/') {
+    while (at < end && *at != '>' && *at != '"' && *at != '\\') at++;
+    if (at < end && *at == '>') at++;
+  }
+  return at < end && *at == '"' && memchr(at, '\n', (size_t)(end - at));
+}
+
+static void note(uint64_t id, struct hook_sought *sought, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (sought[i].delivery == id) sought[i].found = true;
+  }
+}
+
+static bool has_all(const struct hook_sought *sought, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (!sought[i].found) return false;
+  }
+  return true;
+}
+
+/* Returns whether there is a marker at all. */
+static bool look_in(const char *text, size_t len, struct hook_sought *sought, size_t count) {
+  const char *end = text + len, *at = text;
+  bool any = false;
+  while ((at = memmem(at, (size_t)(end - at), opening, sizeof opening - 1))) {
+    uint64_t id = 0;
+    const char *start = at, *after = read_id(at + sizeof opening - 1, end, &id);
+    at += sizeof opening - 1;
+    if (!after || !begins_line(text, start) || !ends_text(after, end)) continue;
+    any = true;
+    note(id, sought, count);
+  }
+  return any;
+}
+
+/* -- the file ---------------------------------------------------------------------------------- */
+
+/* What comes before the last line with all messages anew is not the conversation any more. */
+static const char *current(const char *text, size_t len, const char *anew) {
+  const char *at = text, *next;
+  while (anew && (next = memmem(at, (size_t)(text + len - at), anew, strlen(anew)))) at = next + 1;
+  return at;
+}
+
+static enum hook_transcript look_at_end(const char *path, size_t most, const char *anew,
+                                        struct hook_sought *sought, size_t count, bool *ret_whole) {
+  size_t len = 0;
+  char *text = hook_transcript_end(path, most, &len, ret_whole);
+  if (!text) return HOOK_TRANSCRIPT_UNREADABLE;
+  const char *start = current(text, len, anew);
+  if (start > text) *ret_whole = true;
+  bool any = look_in(start, (size_t)(text + len - start), sought, count);
+  any = any || look_in(text, (size_t)(start - text), NULL, 0);
+  free(text);
+  return any ? HOOK_TRANSCRIPT_MARKED : HOOK_TRANSCRIPT_PLAIN;
+}
+
+static enum hook_transcript look_in_file(const char *path, const char *anew,
+                                         struct hook_sought *sought, size_t count) {
+  bool whole = true;
+  enum hook_transcript kind = look_at_end(path, RECENT, anew, sought, count, &whole);
+  if (!whole && !has_all(sought, count))
+    kind = look_at_end(path, MOST, anew, sought, count, &whole);
+  return kind;
+}
+
+static bool ends_with(const char *name, const char *end) {
+  size_t len = strlen(name), end_len = strlen(end);
+  return len > end_len && strcmp(name + len - end_len, end) == 0;
+}
+
+/* Of a session there may be several files, "session-TIME-ID.jsonl": those with this one's ID. */
+static enum hook_transcript look_in_others(const char *path, struct hook_sought *sought,
+                                           size_t count) {
+  enum hook_transcript best = HOOK_TRANSCRIPT_UNREADABLE;
+  const char *slash = strrchr(path, '/'), *id = slash ? strrchr(slash, '-') : NULL;
+  char *folder = id ? strndup(path, (size_t)(slash - path)) : NULL;
+  DIR *files = folder ? opendir(folder) : NULL;
+  for (struct dirent *file; files && (file = readdir(files)) && !has_all(sought, count);) {
+    char *other = NULL;
+    if (!ends_with(file->d_name, id) || strcmp(file->d_name, slash + 1) == 0 ||
+        asprintf(&other, "%s/%s", folder, file->d_name) < 0)
+      continue;
+    enum hook_transcript kind = look_in_file(other, NULL, sought, count);
+    if (kind > best) best = kind;
+    free(other);
+  }
+  if (files) closedir(files);
+  free(folder);
+  return best;
+}
+
+enum hook_transcript hook_proof_look(const char *path, const char *anew, struct hook_sought *sought,
+                                     size_t count) {
+  return look_in_file(path, anew, sought, count);
+}
+
+enum hook_transcript hook_proof_look_resumed(const char *path, struct hook_sought *sought,
+                                             size_t count) {
+  enum hook_transcript kind = look_in_file(path, NULL, sought, count), other;
+  if (has_all(sought, count)) return kind;
+  other = look_in_others(path, sought, count);
+  return other > kind ? other : kind;
+}
+
+bool hook_proof_has(const char *path, const char *anew, const char *words, size_t words_len) {
+  size_t len = 0;
+  bool whole = true;
+  char *text = hook_transcript_end(path, MOST, &len, &whole);
+  const char *start = text ? current(text, len, anew) : NULL;
+  bool has = start && memmem(start, (size_t)(text + len - start), words, words_len);
+  free(text);
+  return has;
+}

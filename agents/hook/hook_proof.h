@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_proof.h: whether a delivery reached the agent's transcript. Each text that a
+ * hook hands out ends with a marker that names its delivery; the agent writes it down with the
+ * text. Knows files, and no store.
+ */
+#ifndef AGENTS_HOOK_HOOK_PROOF_H
+#define AGENTS_HOOK_HOOK_PROOF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HOOK_MARKER_SIZE = 24 }; /* the longest marker, with its NUL */
+
+/* "[tidings 1z141z5]": the delivery's id in base 36. */
+void hook_marker_write(uint64_t delivery, char text[HOOK_MARKER_SIZE]);
+
+struct hook_sought {
+  uint64_t delivery;
+  bool found; /* its marker is in the transcript, as the end of a text */
+};
+
+enum hook_transcript {
+  HOOK_TRANSCRIPT_UNREADABLE, /* there is none, or it cannot be read: nothing is known */
+  HOOK_TRANSCRIPT_PLAIN,      /* it has no marker at all: perhaps this agent writes none down */
+  HOOK_TRANSCRIPT_MARKED      /* what it does not have was not handed on, or not yet */
+};
+
+/* Looks for the deliveries in the newest part of a transcript. Only whole lines count: an agent
+ * that was killed may leave a part of one, and passes it over when it is resumed. `anew`: how a
+ * line begins that replaces all before it; or NULL. */
+enum hook_transcript hook_proof_look(const char *path, const char *anew, struct hook_sought *sought,
+                                     size_t count);
+/* The same for the former process's: what begins anew may not be whole yet, and the session may
+ * have another file than before, beside this one. */
+enum hook_transcript hook_proof_look_resumed(const char *path, struct hook_sought *sought,
+                                             size_t count);
+
+/* Whether the conversation in the transcript has these words, which need no escapes in JSON. */
+bool hook_proof_has(const char *path, const char *anew, const char *words, size_t len);
+
+#endif

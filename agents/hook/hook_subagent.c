@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/hook/hook_subagent.c: see the header. How many work is in the words of the state, so that
+ * it is in the store, where the next call and the next process find it, and ends with the turn.
+ */
+#include "agents/hook/hook_subagent.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agents/hook/hook_turns.h"
+
+static const char words[] = "subagents at work: ";
+
+static int32_t count_them(struct hostkit *kit, const struct hook_call *call, size_t *ret_count,
+                          struct tidings_error *error) {
+  json_t *status = NULL;
+  unsigned count = 0;
+  int32_t code = kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", call->session),
+                           &status, error);
+  if (code) return code;
+  const char *state = json_string_value(json_object_get(status, "state")),
+             *message = json_string_value(json_object_get(status, "message"));
+  if (state && message && strcmp(state, "waiting") == 0 &&
+      strncmp(message, words, sizeof words - 1) == 0)
+    (void)sscanf(message + sizeof words - 1, "%u", &count);
+  json_decref(status);
+  *ret_count = count;
+  return TIDINGS_OK;
+}
+
+static int32_t wait_for(struct hostkit *kit, const struct hook_call *call, size_t count,
+                        struct tidings_error *error) {
+  char message[sizeof words + 24];
+  snprintf(message, sizeof message, "%s%zu", words, count);
+  return hook_tell(kit, call, "turn.waiting", json_pack("{s:s}", "message", message), NULL, error);
+}
+
+static bool runs_subagent(const struct hook_call *call) {
+  return call->host->subagent_tool && strcmp(call->tool, call->host->subagent_tool) == 0;
+}
+
+int32_t hook_subagent_starts(struct hostkit *kit, const struct hook_call *call,
+                             struct tidings_error *error) {
+  size_t count = 0;
+  if (!runs_subagent(call)) return TIDINGS_OK;
+  int32_t code = count_them(kit, call, &count, error);
+  return code ? code : wait_for(kit, call, count + 1, error);
+}
+
+int32_t hook_subagents(struct hostkit *kit, const struct hook_call *call, size_t *ret_count,
+                       bool *ret_inner, struct tidings_error *error) {
+  size_t count = 0;
+  int32_t code = call->host->subagent_tool ? count_them(kit, call, &count, error) : TIDINGS_OK;
+  if (code) return code;
+  *ret_count = count;
+  *ret_inner = count && !runs_subagent(call);
+  return TIDINGS_OK;
+}
+
+int32_t hook_subagent_ended(struct hostkit *kit, const struct hook_call *call, size_t count,
+                            struct tidings_error *error) {
+  return count > 1 && runs_subagent(call) ? wait_for(kit, call, count - 1, error) : TIDINGS_OK;
+}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""calls.py: hook calls as hosts make them, and what their answers say."""
+import json
+import os
+import re
+
+HOSTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"}), "claude": ("UserPromptSubmit", "PostToolUse", "Stop", None),
+         "gemini": ("BeforeAgent", "AfterTool", "AfterAgent", {"decision": "deny"}), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop", {"decision": "block"})}
+PARAGRAPH = """Lists that begin with "While you worked (not from the user)" report
+what happened outside while you were working: files that changed, background
+tasks that finished. Consider them when deciding your next action."""
+ALL_FIELDS = {"transcript_path": "/t.jsonl", "permission_mode": "yolo", "timestamp": "2026-01-01T00:00:00Z", "a_new_field": {"deep": [1, None]}}
+
+
+def call(place, host, event, session="s", words=(), raw=None, **fields):
+    """One hook call; the answer, which must be one JSON object."""
+    own = {"transcript_path": model_has_answered(place)} if host == "gemini" else {}
+    text = raw if raw is not None else json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **ALL_FIELDS, **own, **fields})
+    result = place.ok("hook", "--owner", str(os.getpid()), *words, host, stdin=text)
+    assert not result.err, result
+    answer = result.json
+    assert isinstance(answer, dict), result
+    return answer
+
+
+def model_has_answered(place, *after):
+    """A transcript of Gemini CLI's in which the model's answer is last, but for what is `after` it."""
+    path = os.path.join(place.dir, "gemini.jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        for record in ({"sessionId": "s"}, {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": "x"}, {"text": f"<hook_context>{PARAGRAPH}</hook_context>"}]}, {"$set": {"lastUpdated": "t"}},
+                       {"id": "2", "timestamp": "t", "type": "gemini", "content": "Well.", "thoughts": []}, {"$set": {"lastUpdated": "t"}}, *after):
+            file.write(json.dumps(record, separators=(",", ":")) + "\n")
+    return path
+
+
+def context(answer, event):
+    assert set(answer) == {"hookSpecificOutput"}, answer
+    assert set(answer["hookSpecificOutput"]) == {"hookEventName", "additionalContext"} and answer["hookSpecificOutput"]["hookEventName"] == event, answer
+    text = answer["hookSpecificOutput"]["additionalContext"]
+    return text if event == "SessionStart" else unmarked(text)  # which is no delivery
+
+
+def reason(answer, host):
+    extra = HOSTS[host][3]
+    if extra is None:
+        return context(answer, "Stop")
+    assert answer.items() >= extra.items() and set(answer) == {"decision", "reason"}, answer
+    return unmarked(answer["reason"])
+
+
+def unmarked(text):
+    """Without the marker of its delivery, which ends what a host is given."""
+    text, _, marker = text.rpartition("\n\n")
+    assert re.fullmatch(r"\[tidings [0-9a-z]{1,13}\]", marker), marker
+    return text
+
+
+def log(place):
+    path = os.path.join(place.logs, "hook.log")
+    return open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []

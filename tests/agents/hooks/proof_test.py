@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a hook handed out is settled by the agent's transcript: by hook calls beside a transcript that the test writes, and by an agent that is killed at random
+moments and resumed. TIDINGS_KILLS is how often each agent is killed (12)."""
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from kit import TIDINGS, main, until
+
+KILLS = int(os.environ.get("TIDINGS_KILLS", "12"))
+MARKER = re.compile(r"\[tidings ([0-9a-z]{1,13})\]")
+EVENTS = {"codex": ("UserPromptSubmit", "PostToolUse", "Stop"), "claude": ("UserPromptSubmit", "PostToolUse", "Stop"),
+          "gemini": ("BeforeAgent", "AfterTool", "AfterAgent"), "qwen": ("UserPromptSubmit", "PostToolUse", "Stop")}
+
+
+def said(answer):
+    return (answer.get("hookSpecificOutput") or {}).get("additionalContext") or answer.get("reason") or ""
+
+
+def line(host, event, text):
+    """What each agent writes into its transcript for a text of a hook's, as far as it can matter here."""
+    stop = event == EVENTS[host][2]
+    if host == "claude":
+        return {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [text], "hookEvent": event},
+                "rendered": [{"content": f"<system-reminder>\n{event} hook additional context: {text}\n</system-reminder>"}]}
+    if host == "codex":
+        text = f'<hook_prompt hook_run_id="stop:3:/hooks.json">{text}</hook_prompt>' if stop else text
+        return {"type": "response_item", "payload": {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text}]}}
+    if host == "gemini":
+        return {"type": "user", "content": [{"text": text if stop else f"<hook_context>{text}</hook_context>"}]}
+    return {"type": "user", "message": {"parts": [{"text": f"<qwen:user-prompt-submit-context>\n{text}\n</qwen:user-prompt-submit-context>"}]}}
+
+
+class Agent:
+    """Calls hooks as one process of an agent does, and writes a transcript."""
+
+    def __init__(self, place, host, pid=None):
+        self.place, self.host, self.pid = place, host, pid or os.getpid()
+        self.path = os.path.join(place.dir, "transcript.jsonl")
+
+    def call(self, event, **fields):
+        text = json.dumps({"session_id": "s", "hook_event_name": event, "cwd": self.place.work, "transcript_path": self.path, **fields})
+        done = subprocess.run([TIDINGS, "hook", "--owner", str(self.pid), self.host], input=text.encode(), env=self.place.env, stdout=subprocess.PIPE, check=True)
+        return said(json.loads(done.stdout))
+
+    def start(self, source="resume"):
+        assert not MARKER.search(self.call("SessionStart", source=source))
+
+    def prompt(self):
+        return self.call(EVENTS[self.host][0], prompt="x")
+
+    def tool(self):
+        return self.call(EVENTS[self.host][1], tool_name="ls", tool_use_id="c", tool_input={}, tool_response="x")
+
+    def stop(self):
+        if self.host == "gemini":  # which has written the model's answer by then
+            self.append('{"id":"1","timestamp":"t","type":"gemini","content":"Well."}\n')
+        return self.call(EVENTS[self.host][2])
+
+    def write(self, text, event="PostToolUse", whole=True):
+        self.append(json.dumps(line(self.host, event, text)) + ("\n" if whole else ""))
+
+    def append(self, entry):
+        if os.path.exists(self.path):
+            with open(self.path, "rb+") as file:  # a line that is not whole is passed over, as the agents do
+                lines = file.read()
+                file.truncate(lines.rfind(b"\n") + 1)
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(entry)
+
+
+def leased(place):
+    return [entry["id"] for entry in place.ok("status", "-s", "s", "--json").json["leased"]]
+
+
+def deliveries(place):
+    return [(entry["outcome"], entry["settled_by"]) for entry in place.ok("history", "-s", "s", "--json").json["deliveries"]]
+
+
+def told(place, agent, message):
+    place.ok("push", "-s", "s", message)
+    text = agent.tool()
+    assert message in text, text
+    return text
+
+
+def test_next_call(place):
+    """what a hook handed out is leased, and counts as delivered at the first call after the transcript has it"""
+    for host in EVENTS:
+        with type(place)() as own:
+            agent = Agent(own, host)
+            agent.start("startup")
+            text = told(own, agent, "First thing.")
+            marker = MARKER.search(text)
+            assert text.endswith(marker[0]) and len(marker[0]) <= 24, text
+            assert leased(own) == [str(int(marker[1], 36))] and deliveries(own) == [("leased", None)]
+            open(agent.path, "w", encoding="utf-8").close()
+            assert agent.tool() == "" and deliveries(own) == [("leased", None)], "it may still be on its way"
+            agent.write(text)
+            assert agent.tool() == "" and deliveries(own) == [("committed", "host")] and leased(own) == []
+
+
+def test_not_readable(place):
+    """with a transcript that cannot be read it counts as delivered at the next call"""
+    for path in ("", "relative", "/no/such/file", place.work, "/dev/null"):
+        with type(place)() as own:
+            agent = Agent(own, "claude")
+            agent.path = path
+            told(own, agent, "First thing.")
+            assert deliveries(own) == [("leased", None)]
+            assert agent.tool() == "" and deliveries(own) == [("committed", "host")], path
+
+
+def test_what_is_no_proof(place):
+    """a marker in a copy of the hook's output, in a tool's output, in a line that is not whole, or of another delivery proves nothing"""
+    agent = Agent(place, "claude")
+    text = told(place, agent, "First thing.")
+    marker = MARKER.search(text)[0]
+    with open(agent.path, "w", encoding="utf-8") as file:
+        for content in (json.dumps({"additionalContext": text}), f"grep says {marker}", f"{text} and more", f"{text}\nand more", text.replace("]", "0]"),
+                        f"\n\n[tidings {'z' * 40}]", "\n\n[tidings ]", "\n\n[tidings "):
+            file.write(json.dumps({"content": content}) + "\n")
+    agent.write(text, whole=False)
+    assert agent.tool() == "" and deliveries(place) == [("leased", None)]
+    agent.write(text)
+    agent.tool()
+    assert deliveries(place) == [("committed", "host")]
+
+
+def test_dropped(place):
+    """what the agent has dropped goes out again, at a prompt or a turn's end when there was time to write it"""
+    agent = Agent(place, "codex")
+    agent.write(told(place, agent, "First thing."))
+    told(place, agent, "Dropped thing.")
+    assert agent.prompt() == "" and agent.stop() == "" and deliveries(place) == [("committed", "host"), ("leased", None)], "it was just handed out"
+    text = until(agent.prompt, "the answer has it again")
+    assert "Dropped thing." in text and "First thing." not in text, text
+
+
+def test_reasons_not_written(place):
+    """Qwen Code writes down no reason to go on: a message that was one counts as delivered at the next call"""
+    agent = Agent(place, "qwen")
+    agent.prompt()
+    agent.write(told(place, agent, "First thing."))
+    place.ok("submit", "-s", "s", "Do that.")
+    assert agent.stop().startswith("Do that.")
+    assert agent.tool() == "" and deliveries(place)[-1] == ("committed", "host")
+    assert agent.stop() == "" and agent.prompt() == ""
+
+
+def test_resumed(place):
+    """a resumed session names what its transcript has, at the start or at any other call; the rest goes out again"""
+    for number, first in enumerate(("start", "tool")):
+        with type(place)() as own:
+            dead = own.start(command=["sleep", "600"])
+            agent = Agent(own, "gemini", dead.pid)
+            agent.start("startup")
+            open(agent.path, "w", encoding="utf-8").close()
+            text = told(own, agent, "Written thing.")
+            told(own, agent, "Lost thing.")
+            agent.write(text)
+            dead.kill()
+            dead.wait()
+            agent = Agent(own, "gemini")
+            if not number:
+                agent.start()
+            text = agent.tool() if number else agent.prompt()
+            assert "Lost thing." in text and "Written thing." not in text, (first, text)
+            assert deliveries(own)[:2] == [("committed", "resume"), ("rolled_back", "resume")], deliveries(own)
+
+
+def test_replaced(place):
+    """what Gemini CLI's transcript has before a line with all messages anew, but not in that, was dropped"""
+    agent = Agent(place, "gemini")
+    open(agent.path, "w", encoding="utf-8").close()
+    first, second = told(place, agent, "First thing."), told(place, agent, "Dropped thing.")
+    agent.write(first)
+    agent.write(second)
+    with open(agent.path, "a", encoding="utf-8") as file:
+        file.write(json.dumps({"$set": {"messages": [line("gemini", "AfterTool", first)]}}, separators=(",", ":")) + "\n")
+    text = until(lambda: "Dropped thing." in (text := agent.prompt()) and text, "the answer has it again")
+    assert "First thing." not in text, text
+
+
+def test_other_file(place):
+    """Gemini CLI names a new file when it resumes a session; the old one, with the same end of its name, counts"""
+    dead = place.start(command=["sleep", "600"])
+    agent = Agent(place, "gemini", dead.pid)
+    agent.path = os.path.join(place.dir, "session-2026-11-22T08-29-efc3acfb.jsonl")
+    open(agent.path, "w", encoding="utf-8").close()
+    agent.start("startup")
+    agent.write(told(place, agent, "Written thing."))
+    dead.kill()
+    dead.wait()
+    agent = Agent(place, "gemini")
+    agent.path = os.path.join(place.dir, "session-2026-11-22T08-30-efc3acfb.jsonl")
+    open(agent.path, "w", encoding="utf-8").close()
+    agent.start()
+    assert deliveries(place) == [("committed", "resume")]
+
+
+# -- an agent that is killed ---------------------------------------------------------------------------------------------------------------------------------------
+
+
+def live(agent):
+    """Turns without an end, in a process of its own; what a hook says is written down a moment later, as the agents do."""
+    agent.pid = os.getpid()
+    agent.start()
+    chance = random.Random(agent.pid)
+    while True:
+        for event, step in ((0, agent.prompt), (1, agent.tool), (1, agent.tool), (2, agent.stop)):
+            text = step()
+            time.sleep(chance.random() * 0.02)
+            if text:
+                agent.write(text, EVENTS[agent.host][event], chance.random() < 0.9)
+
+
+def forked(place, host):
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setsid()
+            live(Agent(place, host))
+        finally:
+            os._exit(1)
+    return pid
+
+
+def whole(entry):
+    try:
+        return bool(json.loads(entry))
+    except ValueError:
+        return False
+
+
+def written(agent):
+    with open(agent.path, encoding="utf-8") as file:
+        return [entry for entry in file.read().split("\n")[:-1] if whole(entry)]
+
+
+def killed(place, host):
+    chance = random.Random(11)
+    agent, count = Agent(place, host), 0
+    open(agent.path, "w", encoding="utf-8").close()
+    for _ in range(KILLS):
+        pid = forked(place, host)
+        for _ in range(3):
+            count += 1
+            place.ok("push" if count % 3 else "submit", "-s", "s", f"Thing number {count}.")
+        time.sleep(chance.random() * 0.4)
+        os.killpg(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    agent.start()
+    for step, event in ((agent.prompt, 0), (agent.tool, 1), *((agent.stop, 2) for _ in range(count))):
+        text = step()
+        if text:
+            agent.write(text, EVENTS[host][event])
+    times = {number: len([entry for entry in written(agent) if f"Thing number {number}." in entry]) for number in range(1, count + 1)}
+    assert all(there == 1 for there in times.values()), times
+    assert not place.pending() and not place.ok("status", "-s", "s", "--json").json["queued"][1:]
+
+
+def test_killed_codex(place):
+    """Codex, killed at random moments and resumed: nothing is lost, nothing is there twice"""
+    killed(place, "codex")
+
+
+def test_killed_claude(place):
+    """Claude Code, the same"""
+    killed(place, "claude")
+
+
+def test_killed_gemini(place):
+    """Gemini CLI, the same"""
+    killed(place, "gemini")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings hook` at the end of a turn and inside a subagent: what becomes the reason to go on, and where nothing is handed out."""
+import json
+import os
+import sys
+
+from calls import HOSTS, call, context, log, model_has_answered, reason
+from kit import main
+
+ROOMS = {"codex": 9000, "claude": 9500, "gemini": 30000, "qwen": 30000}
+
+
+def test_continuation(place):
+    """a stop goes on with the message that was queued meanwhile, and with urgent news; then it stops"""
+    for host, (prompt, _, stop, _) in HOSTS.items():
+        call(place, host, prompt, host, prompt="hello")
+        place.ok("submit", "-s", host, "--id", "m1", "do this too")
+        assert reason(call(place, host, stop, host), host) == "do this too"
+        place.ok("push", "-s", host, "-l", "critical", "-k", "disk.full", "the disk is full")
+        text = reason(call(place, host, stop, host, stop_hook_active=True), host)
+        assert "the disk is full" in text and "Critical notification (disk.full)" in text, text
+        place.ok("push", "-s", host, "not urgent")
+        assert call(place, host, stop, host, stop_hook_active=True) == {}
+        assert place.messages(host) == ["not urgent"]
+    assert log(place) == []
+
+
+def test_stopped_by_a_person(place):
+    """Gemini CLI calls the same hook when a person stops a turn, and ignores the answer: nothing is handed out, and the queue goes on after the next turn"""
+    cancelled = {"id": "3", "timestamp": "t", "type": "info", "content": "Request cancelled."}
+    anew = {"$set": {"messages": [{"id": "2", "timestamp": "t", "type": "gemini", "content": "Well."}]}}
+    prompted = {"id": "3", "timestamp": "t", "type": "user", "content": [{"text": '"type":"gemini"'}]}
+    call(place, "gemini", "BeforeAgent", prompt="hello")
+    place.ok("submit", "-s", "s", "--id", "m1", "do this too")
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    for after in ([cancelled], [cancelled, {"$set": {"lastUpdated": "t"}}], [anew], [prompted], None):
+        path = model_has_answered(place, *after) if after else "/no/such/file"
+        text = json.dumps({"session_id": "s", "hook_event_name": "AfterAgent", "transcript_path": path, "stop_hook_active": False})
+        assert place.ok("hook", "--owner", str(os.getpid()), "gemini", stdin=text).json == {}, after
+        status = place.ok("status", "-s", "s", "--json").json
+        assert status["state"] == "idle" and [message["state"] for message in status["queued"]] == ["queued"], (after, status)
+        assert place.messages() == ["the disk is full"] and status["leased"] == [], after
+    assert "the disk is full" in context(call(place, "gemini", "BeforeAgent", prompt="go on"), "BeforeAgent")
+    assert reason(call(place, "gemini", "AfterAgent"), "gemini") == "do this too"
+
+
+def test_reasons_in_a_row(place):
+    """Claude Code and Qwen Code override the 9th reason in a row: the 8th is kept back, stays queued, and goes out after the next prompt"""
+    for host, env in (("claude", {}), ("qwen", {}), ("claude", {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}), ("gemini", {})):
+        most = 9 if host == "gemini" else int(env.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "8")) - 1
+        with type(place)() as own:
+            own.env.update(env)
+            prompt, _, stop, _ = HOSTS[host]
+            call(own, host, prompt, prompt="hello")
+            for number in range(10):
+                own.ok("submit", "-s", "s", f"message {number}")
+            for number in range(most):
+                assert reason(call(own, host, stop, stop_hook_active=number > 0), host) == f"message {number}"
+            if host != "gemini":
+                assert call(own, host, stop, stop_hook_active=True) == {}, host
+                status = own.ok("status", "-s", "s", "--json").json
+                assert status["state"] == "idle" and len(status["queued"]) == 10 - most, status
+                assert call(own, host, prompt, prompt="and now?") == {}
+            assert reason(call(own, host, stop, stop_hook_active=False), host) == f"message {most}"
+
+
+def test_subagents_without_a_name(place):
+    """Gemini CLI does not say whose tool result it is: while invoke_agent runs, they are its subagent's, and nothing of the parent's goes there"""
+    def tool(name, event="AfterTool"):
+        return call(place, "gemini", event, tool_name=name, tool_input={}, tool_response="x")
+    call(place, "gemini", "BeforeAgent", prompt="hello")
+    for agents in (1, 2):
+        for _ in range(agents):
+            assert tool("invoke_agent", "BeforeTool") == {}
+        place.ok("push", "-s", "s", f"for the parent {agents}")
+        place.ok("submit", "-s", "s", "--steer", f"steered {agents}")
+        assert tool("read_file") == {} and place.messages() == [f"for the parent {agents}"]
+        assert place.ok("status", "-s", "s", "--json").json["state"] == "waiting"
+        text = context(tool("invoke_agent"), "AfterTool")
+        assert f"for the parent {agents}" in text and f"steered {agents}" in text, text
+        if agents == 2:
+            place.ok("push", "-s", "s", "a second one still works")
+            assert tool("read_file") == {}
+            assert "a second one still works" in context(tool("invoke_agent"), "AfterTool")
+    place.ok("push", "-s", "s", "afterwards")
+    assert "afterwards" in context(tool("read_file"), "AfterTool")
+    tool("invoke_agent", "BeforeTool")
+    call(place, "gemini", "BeforeAgent", prompt="after it was stopped")
+    place.ok("push", "-s", "s", "once more")
+    assert "once more" in context(tool("read_file"), "AfterTool")
+    assert log(place) == []
+
+
+def test_room(place):
+    """150 notifications and a steered message during one tool: each is on exactly one answer, none larger than the agent's room, the steered one first"""
+    for host, (prompt, tool, _, _) in HOSTS.items():
+        call(place, host, prompt, host, prompt="hello")
+        for number in range(150):
+            place.event("notification", {"kind": "ci.failed", "message": f"News {number:03}: " + "x" * 110}, host)
+        place.ok("submit", "-s", host, "--steer", "Stop: do not deploy.")
+        texts = []
+        while (answer := call(place, host, tool, host, tool_name="ls", tool_use_id="c", tool_input={}, tool_response="x")) != {}:
+            texts.append(answer["hookSpecificOutput"]["additionalContext"])
+        assert max(len(text.encode()) for text in texts) <= ROOMS[host] and len(texts) > 1 or host in ("gemini", "qwen"), (host, [len(text) for text in texts])
+        assert "Stop: do not deploy." in texts[0], texts[0]
+        everything = "\n".join(texts)
+        for number in range(150):
+            assert everything.count(f"News {number:03}") == 1, (host, number)
+        assert everything.count("Stop: do not deploy.") == 1
+    assert log(place) == []
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

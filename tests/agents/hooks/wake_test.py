@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`tidings hook` beside an idle agent: the waiter that wakes it."""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from calls import call, context, log
+from kit import end, main, until
+
+
+def rewake(place, env=None):
+    text = json.dumps({"session_id": "s", "hook_event_name": "Stop", "cwd": place.work})
+    environment = {**place.env, "CLAUDE_CODE_ENTRYPOINT": "cli", **(env or {})}
+    process = place.start("hook", "--owner", str(os.getpid()), "--wait", "claude", stdin=subprocess.PIPE, env=environment)
+    process.stdin.write(text.encode())
+    process.stdin.close()
+    return process
+
+
+def test_rewake(place):
+    """the waiter of an idle session: silent until something urgent comes, then status 2 and a reason; one for a session; none without a terminal"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    assert call(place, "claude", "Stop") == {}
+    assert rewake(place, {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}).wait(60) == 0
+    waiter = rewake(place)
+    place.ok("push", "-s", "s", "not urgent")
+    place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
+    assert waiter.wait(60) == 2
+    nudge = waiter.stderr.read().decode()
+    assert nudge == "(tidings) Critical notification (disk.full); see the notifications in this message.\n" and waiter.stdout.read() == b"", nudge
+    text = context(call(place, "claude", "UserPromptSubmit", prompt=f"<task-notification>{nudge}</task-notification>"), "UserPromptSubmit")
+    assert "the disk is full" in text and "not urgent" in text, text
+    assert call(place, "claude", "Stop") == {}
+    first = rewake(place)
+    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "the first waits")
+    assert rewake(place).wait(60) == 0 and first.poll() is None
+    place.ok("submit", "-s", "s", "--id", "m1", "a message")
+    assert first.wait(60) == 2
+    nudge = first.stderr.read().decode()
+    assert "a message" not in nudge
+    assert context(call(place, "claude", "UserPromptSubmit", prompt=nudge), "UserPromptSubmit") == "a message"
+    assert log(place) == []
+
+
+def test_rewake_for_the_rest(place):
+    """Claude Code is woken for what the end of a turn has kept back, also when its waiter looked before that end"""
+    place.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "2"
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    waiter = rewake(place)
+    for number in range(3):
+        place.ok("submit", "-s", "s", f"message {number}")
+    assert context(call(place, "claude", "Stop"), "Stop") == "message 0"
+    assert call(place, "claude", "Stop", stop_hook_active=True) == {}
+    waiter.kill()
+    waiter.wait()
+    waiter = rewake(place)
+    assert waiter.wait(60) == 2
+    assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "message 1"
+    assert log(place) == []
+
+
+def test_late_nudge(place):
+    """a nudge that arrives when a person has typed first repeats nothing and loses nothing"""
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    call(place, "claude", "Stop")
+    waiter = rewake(place)
+    place.ok("submit", "-s", "s", "--id", "m1", "a message")
+    assert waiter.wait(60) == 2
+    nudge = waiter.stderr.read().decode()
+    assert call(place, "claude", "UserPromptSubmit", prompt="typed first") == {}
+    assert context(call(place, "claude", "Stop"), "Stop") == "a message"
+    assert call(place, "claude", "UserPromptSubmit", prompt=nudge) == {}
+    assert call(place, "claude", "Stop") == {}
+    assert place.ok("status", "-s", "s", "--json").json["queued"] == []
+
+
+def test_queue(place):
+    """Codex is woken by its own command, whose failure is logged and keeps the message queued; the waiter ends with the agent, and is there only on demand"""
+    tool = os.path.join(place.dir, "codex")
+    with open(tool, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {place.dir}/queued.tmp && mv {place.dir}/queued.tmp {place.dir}/queued\ntest ! -e {place.dir}/fail\n')
+    os.chmod(tool, 0o755)
+    place.env["PATH"] = f"{place.dir}:{place.env['PATH']}"
+    agent = place.start(command=["sleep", "600"])
+
+    def hook(event, **fields):
+        text = json.dumps({"session_id": "s", "hook_event_name": event, **fields})
+        return place.ok("hook", "--owner", str(agent.pid), *words, "codex", stdin=text).json
+
+    def waits():
+        with open("/proc/net/unix", encoding="utf-8") as file:
+            return f"@tidings-wait-{os.getuid()}-{agent.pid}-" in file.read()
+    words = []
+    hook("UserPromptSubmit", prompt="x")
+    assert hook("Stop") == {} and not waits()
+    words = ["--wake"]
+    hook("UserPromptSubmit", prompt="x")
+    assert "hookSpecificOutput" in hook("SessionStart") and not waits()
+    assert hook("Stop") == {} and waits()
+    place.ok("push", "-s", "s", "-l", "critical", "-k", "disk.full", "the disk is full")
+    queued = os.path.join(place.dir, "queued")
+    until(lambda: os.path.exists(queued), "codex queue was called")
+    called = open(queued, encoding="utf-8").read().splitlines()
+    assert called[:4] == ["queue", "--thread", "s", "--message"], called
+    assert "the disk is full" in context(hook("UserPromptSubmit", prompt=called[4]), "UserPromptSubmit")
+    assert hook("Stop") == {}
+    open(os.path.join(place.dir, "fail"), "w", encoding="utf-8").close()
+    place.ok("submit", "-s", "s", "--id", "m1", "a message")
+    until(lambda: any("codex queue failed" in line for line in log(place)), "the failure is logged")
+    until(lambda: place.ok("status", "-s", "s", "--json").json["state"] == "idle", "the offer was declined")
+    assert [message["id"] for message in place.ok("status", "-s", "s", "--json").json["queued"]] == ["m1"]
+    end(agent, signal.SIGKILL)
+    until(lambda: not any(name.startswith("wake.") and os.path.exists(f"/proc/{name.split('.')[1]}") for name in os.listdir(place.store)),
+          "the waiter has ended")
+    assert not waits()
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
