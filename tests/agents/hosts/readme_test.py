@@ -59,7 +59,7 @@ def installed(newcomer):
         if line not in FETCHING:
             newcomer.types(newcomer.terminals[0], line)
     newcomer.terminals[0].shows("opencode is set up.")
-    newcomer.terminals[0].shows("+export { default } from")
+    newcomer.terminals[0].shows("+export default async")
 
 
 def told(newcomer):
