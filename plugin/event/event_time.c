@@ -26,7 +26,7 @@ static bool read_zone(const char *at, const char *end, int64_t *ret_minutes) {
   if (at < end && (*at == 'Z' || *at == 'z')) return at + 1 == end;
   if (end - at != 6 || (*at != '+' && *at != '-') || at[3] != ':') return false;
   if (!two_digits(at + 1, 0, 23, &hours) || !two_digits(at + 4, 0, 59, &minutes)) return false;
-  *ret_minutes = (*at == '-' ? -1 : 1) * (hours * 60 + minutes);
+  *ret_minutes = (*at == '-' ? -1 : 1) * ((int64_t)hours * 60 + minutes);
   return true;
 }
 

@@ -197,7 +197,7 @@ static void end_again(struct model *model, struct model_delivery *delivery) {
 }
 
 unsigned carrier_rewind(struct model *model, const struct act *act) {
-  bool back[MODEL_ITEMS];
+  bool back[MODEL_ITEMS] = {false};
   unsigned newest = 0;
   for (unsigned i = 0; i < model->delivery_count; i++) {
     struct model_delivery *delivery = &model->deliveries[i];

@@ -99,7 +99,7 @@ static int forget_some_rates(struct store_txn *txn, const struct db_key *from, i
 int rate_take(struct store_txn *txn, uint32_t session, struct tidings_span source, int64_t now_ms,
               uint32_t limit, int64_t *ret_wait_ms, struct tidings_error *error) {
   struct buffer body = BUFFER_EMPTY;
-  struct rate rate;
+  struct rate rate = {.count = 0};
   int code = find_rate(txn, session, source, &rate, error);
   if (code) return code;
   if (!rate.count || is_minute_over(rate.since_ms, now_ms)) {

@@ -84,7 +84,7 @@ static int refuse_kind(const struct declaration *tool, struct tidings_span kind,
 
 int tools_check(struct store_txn *txn, uint32_t session, const struct notification *note,
                 struct arena *arena, bool *ret_refused, struct tidings_error *error) {
-  struct declarations tools;
+  struct declarations tools = {.count = 0};
   if (note->made_by) return 0; /* by a producer of ours: its kinds are known */
   int code = tools_get(txn, session, arena, &tools, error);
   for (size_t i = 0; !code && i < tools.count; i++) {
