@@ -63,7 +63,7 @@ int sessions_list(const struct cli *cli, bool names) {
 static const char *find_meant(const struct cli *cli, const json_t *sessions, char *why) {
   char folder[PATH_MAX];
   const char *named = session_named(cli);
-  strcpy(why, "$TIDINGS_SESSION names it");
+  (void)snprintf(why, 128, "$TIDINGS_SESSION names it");
   if (named || !getcwd(folder, sizeof folder)) return named;
   struct session_choice choice = session_choice_by_folder(sessions, folder);
   if (choice.session) session_choice_why(&choice, why, 128);

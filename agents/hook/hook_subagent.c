@@ -6,6 +6,7 @@
 #include "agents/hook/hook_subagent.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agents/hook/hook_turns.h"
@@ -23,7 +24,7 @@ static int32_t count_them(struct hostkit *kit, const struct hook_call *call, siz
              *message = json_string_value(json_object_get(status, "message"));
   if (state && message && strcmp(state, "waiting") == 0 &&
       strncmp(message, words, sizeof words - 1) == 0)
-    (void)sscanf(message + sizeof words - 1, "%u", &count);
+    count = (unsigned)strtoul(message + sizeof words - 1, NULL, 10);
   json_decref(status);
   *ret_count = count;
   return TIDINGS_OK;

@@ -78,7 +78,7 @@ void expect_message(const struct model *model, int index, char buffer[2 * TEXT_S
   char text[TEXT_SIZE];
   const struct model_item *item = &model->items[index];
   request_text_of_note(item->text, text);
-  (void)snprintf(buffer, 2 * TEXT_SIZE, "%s%s",
+  (void)snprintf(buffer, (size_t)2 * TEXT_SIZE, "%s%s",
                  item->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
 }
 
