@@ -76,6 +76,7 @@ struct tidings_entry {
    * Errors:
    *   INVAL         a null pointer, a short struct, a missing host function, an unknown role, flag
    *                 or pid, a settle_on_return that is neither 0 nor 1
+   *   TOO_BIG       store_dir or host_name has more than 4,096 bytes, or the configuration too many
    *   SCHEMA        the configuration is not as its schema says
    *   STORE         the directory or its files are not what they must be, or the disk is full; the
    *                 text says what to do

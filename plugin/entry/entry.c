@@ -18,7 +18,8 @@
 #include "query/answer.h"
 #include "session/reply.h"
 
-enum { LONGEST_NAME = 4096 }; /* of a call or a tool, bytes */
+/* In bytes: of a session's or message's id; of a call, a tool, a path or the host's name. */
+enum { LONGEST_ID = 255, LONGEST_NAME = 4096 };
 
 /* -- checks ------------------------------------------------------------------------------------ */
 
@@ -36,13 +37,13 @@ static int check_span(const struct tidings_span *span, const char *name,
   return 0;
 }
 
-/* A name that is stored with the delivery. */
-static int check_name(const struct tidings_span *span, const char *name,
+/* Of everything that is read below: the length may be nonsense, so nothing is read before this. */
+static int check_text(const struct tidings_span *span, size_t longest, const char *name,
                       struct tidings_error *error) {
   int code = check_span(span, name, error);
-  if (code || span->len <= LONGEST_NAME) return code;
-  return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %d", name, span->len,
-              (int)LONGEST_NAME);
+  if (code || span->len <= longest) return code;
+  return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %zu", name, span->len,
+              longest);
 }
 
 /* The instance of a plugin pointer, entered; or an error. */
@@ -68,9 +69,9 @@ static int take_tool_result(const struct instance *instance,
                             struct tidings_tool_result *result, struct tidings_error *error) {
   int code = COPY_IN(result, theirs, TIDINGS_TOOL_RESULT_SIZE_1_0, "result", error);
   if (!code) code = check_flags(result->flags, "result.flags", error);
-  if (!code) code = check_span(&result->session, "result.session", error);
-  if (!code) code = check_name(&result->call_id, "result.call_id", error);
-  if (!code) code = check_name(&result->tool, "result.tool", error);
+  if (!code) code = check_text(&result->session, LONGEST_ID, "result.session", error);
+  if (!code) code = check_text(&result->call_id, LONGEST_NAME, "result.call_id", error);
+  if (!code) code = check_text(&result->tool, LONGEST_NAME, "result.tool", error);
   if (!code) code = check_span(&result->content, "result.content", error);
   if (!code) code = check_host_role(instance, "on_tool_result", error);
   return code;
@@ -99,13 +100,22 @@ static int32_t on_tool_result(struct tidings_plugin *plugin,
   return code;
 }
 
+/* The id of a message that could be. */
+static int check_message(const struct tidings_span *id, struct tidings_error *error) {
+  int code = check_span(id, "request.messages", error);
+  if (code || id->len <= LONGEST_ID) return code;
+  return fail(error, TIDINGS_E_NOT_FOUND,
+              "request.messages: an id of %zu bytes; no message has more than %d", id->len,
+              (int)LONGEST_ID);
+}
+
 static int take_chat_request(const struct instance *instance,
                              const struct tidings_chat_request *theirs,
                              struct tidings_chat_request *request, struct tidings_error *error) {
   int code = COPY_IN(request, theirs, TIDINGS_CHAT_REQUEST_SIZE_1_0, "request", error);
   if (!code) code = check_flags(request->flags, "request.flags", error);
   if (!code) code = check_flags(request->reserved, "request.reserved", error);
-  if (!code) code = check_span(&request->session, "request.session", error);
+  if (!code) code = check_text(&request->session, LONGEST_ID, "request.session", error);
   if (!code) code = check_span(&request->content, "request.content", error);
   if (!code && request->origin > TIDINGS_ORIGIN_SYSTEM)
     code = fail(error, TIDINGS_E_INVAL, "request.origin: %u; expected 0 (user) or 1 (system)",
@@ -114,7 +124,7 @@ static int take_chat_request(const struct instance *instance,
     code = fail(error, TIDINGS_E_INVAL, "request.messages: null pointer with message_count %zu",
                 request->message_count);
   for (size_t i = 0; !code && i < request->message_count; i++)
-    code = check_span(request->messages[i], "request.messages", error);
+    code = check_message(request->messages[i], error);
   if (!code) code = check_host_role(instance, "on_chat_request", error);
   return code;
 }
@@ -248,8 +258,8 @@ static int take_options(const struct tidings_open_options *theirs,
                         struct tidings_open_options *options, struct tidings_error *error) {
   int code = COPY_IN(options, theirs, TIDINGS_OPEN_OPTIONS_SIZE_1_0, "options", error);
   if (!code) code = check_flags(options->flags, "options.flags", error);
-  if (!code) code = check_span(&options->store_dir, "options.store_dir", error);
-  if (!code) code = check_span(&options->host_name, "options.host_name", error);
+  if (!code) code = check_text(&options->store_dir, LONGEST_NAME, "options.store_dir", error);
+  if (!code) code = check_text(&options->host_name, LONGEST_NAME, "options.host_name", error);
   if (!code) code = check_span(&options->configuration, "options.configuration", error);
   if (!code && options->role > TIDINGS_ROLE_PRODUCER)
     code = fail(error, TIDINGS_E_INVAL, "options.role: %u; expected 0 (host) or 1 (producer)",

@@ -10,8 +10,12 @@
 
 static int check_path(const struct tidings_span *span, const char *name,
                       struct tidings_error *error) {
+  enum { LONGEST_PATH = 4096 };
   if (span->len && !span->ptr)
     return fail(error, TIDINGS_E_INVAL, "%s: a null pointer with length %zu", name, span->len);
+  if (span->len > LONGEST_PATH)
+    return fail(error, TIDINGS_E_TOO_BIG, "%s: %zu bytes are over the limit of %d", name, span->len,
+                (int)LONGEST_PATH);
   return 0;
 }
 

@@ -373,3 +373,45 @@ Test(settle, names_of_calls_and_tools_have_a_limit) {
   plugin->release(plugin, reply);
   plugin_end(plugin);
 }
+
+/* A length that is nonsense is refused before a byte is read: the memory behind it is not ours. */
+Test(settle, lengths_are_checked_before_anything_is_read) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  const struct tidings_span endless = {"s", SIZE_MAX};
+  const struct tidings_span *ids[] = {&endless};
+  const struct tidings_tool_result result = {.size = sizeof result, .session = endless};
+  struct tidings_chat_request request = {.size = sizeof request, .session = endless};
+  struct tidings_error error = new_error();
+  const struct tidings_reply *reply = NULL;
+  push(plugin, "s", "one");
+  cr_assert_eq(plugin->on_tool_result(plugin, &result, &reply, &error), TIDINGS_E_TOO_BIG);
+  cr_assert(strstr(error.text, "result.session: 18446744073709551615 bytes"), "%s", error.text);
+  cr_assert_eq(plugin->on_chat_request(plugin, &request, &reply, &error), TIDINGS_E_TOO_BIG);
+  request.session = span_text("s");
+  request.messages = ids;
+  request.message_count = 1;
+  cr_assert_eq(plugin->on_chat_request(plugin, &request, &reply, &error), TIDINGS_E_NOT_FOUND);
+  cr_assert(strstr(error.text, "request.messages: an id of "), "%s", error.text);
+  cr_assert_eq(plugin->on_event(plugin, &endless, &reply, &error), TIDINGS_E_TOO_BIG);
+  plugin_end(plugin);
+}
+
+Test(settle, an_endless_path_is_refused_before_it_is_read) {
+  struct tidings_open_options options = {.size = sizeof options};
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  const struct tidings_store *care = tidings_entry.get_extension(TIDINGS_EXT_STORE);
+  const struct tidings_store_request request = {.size = sizeof request, .from = {"x", SIZE_MAX}};
+  const struct tidings_answer *answer = NULL;
+  struct tidings_error error = new_error();
+  struct tidings_plugin *opened = NULL;
+  struct tidings_host whole = ((struct instance *)plugin)->host;
+  whole.size = sizeof whole;
+  options.store_dir = (struct tidings_span){"x", SIZE_MAX};
+  cr_assert_eq(tidings_entry.open(&whole, &options, &opened, &error), TIDINGS_E_TOO_BIG);
+  cr_assert(strstr(error.text, "options.store_dir: "), "%s", error.text);
+  options.store_dir = span_text(kit_store);
+  options.host_name = (struct tidings_span){"x", SIZE_MAX};
+  cr_assert_eq(tidings_entry.open(&whole, &options, &opened, &error), TIDINGS_E_TOO_BIG);
+  cr_assert_eq(care->check(&request, &answer, &error), TIDINGS_E_TOO_BIG);
+  plugin_end(plugin);
+}
