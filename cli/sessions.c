@@ -92,8 +92,8 @@ static int sessions_verb(struct cli *cli) {
   const json_t *sessions = json_object_get(answer, "sessions");
   const char *meant = find_meant(cli, sessions, why);
   if (cli->json) {
-    json_t *told = meant ? json_pack("{s:s, s:s}", "session", meant, "why", why) : json_null();
-    json_object_set_new(answer, "here", told);
+    json_t *here = meant ? json_pack("{s:s, s:s}", "session", meant, "why", why) : json_null();
+    json_object_set_new(answer, "here", here);
     code = print_json(cli, answer);
   } else {
     print_sessions(sessions);

@@ -60,22 +60,22 @@ static bool is_somebody_elses(const struct waiting *waiting) {
 }
 
 /* Sends the session an event and prints its actions. *ret_done: there was an action.
- * *ret_told: false when the store is busy. */
-static int tell(struct waiting *waiting, const char *type, json_t *data, bool *ret_told,
-                bool *ret_done) {
+ * *ret_reported: false when the store is busy. */
+static int report_to_store(struct waiting *waiting, const char *type, json_t *data,
+                           bool *ret_reported, bool *ret_done) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
   int32_t code =
       kit_event(waiting->kit, kit_new_event(type, waiting->session, data), &reply, &error);
   if (code == TIDINGS_E_BUSY && !is_somebody_elses(waiting)) { /* then the store is */
     waiting->wake_at_ms = clock_wall_ms() + RETRY_MS;
-    *ret_told = false;
+    *ret_reported = false;
     return 0;
   }
   if (code) return cli_fail_with(waiting->cli, code, &error);
   int status = 0;
   waiting->wake_at_ms = reply ? reply->wake_at_ms : 0;
-  *ret_told = true;
+  *ret_reported = true;
   if (reply && reply->action_count) {
     if (waiting->cli->json) status = print_reply(waiting->cli, reply);
     else print_actions(reply);
@@ -107,11 +107,11 @@ static int opening(const struct waiting *waiting, json_t **ret_data) {
  * sends no signal: it is offered to a host that opens the session. */
 static int ask_for_turn(struct waiting *waiting, bool *ret_done) {
   json_t *data = NULL;
-  bool told = false;
-  int code = tell(waiting, "wake", json_object(), &told, ret_done);
-  if (code || *ret_done || !told || waiting->opened) return code;
+  bool reported = false;
+  int code = report_to_store(waiting, "wake", json_object(), &reported, ret_done);
+  if (code || *ret_done || !reported || waiting->opened) return code;
   code = opening(waiting, &data);
-  if (!code) code = tell(waiting, "session.opened", data, &waiting->opened, ret_done);
+  if (!code) code = report_to_store(waiting, "session.opened", data, &waiting->opened, ret_done);
   return code;
 }
 

@@ -255,19 +255,19 @@ static int32_t swap(struct hostkit *kit, struct hk_fields *fields, struct buffer
 static int32_t info(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
   static const char *const members[] = {"op", NULL};
   hk_fields_only(fields, members);
-  struct hostkit_info told = {.size = sizeof told};
-  int32_t code = fields->code ? fields->code : hostkit_info(kit, &told);
+  struct hostkit_info loaded = {.size = sizeof loaded};
+  int32_t code = fields->code ? fields->code : hostkit_info(kit, &loaded);
   if (code) return code;
   struct json_writer writer = {.out = answer};
   char version[32];
-  (void)snprintf(version, sizeof version, "%u.%u", (unsigned)told.abi_major,
-                 (unsigned)told.abi_minor);
+  (void)snprintf(version, sizeof version, "%u.%u", (unsigned)loaded.abi_major,
+                 (unsigned)loaded.abi_minor);
   json_open(&writer, NULL, '{');
-  json_put_string(&writer, "name", hk_span(told.name));
-  json_put_string(&writer, "version", hk_span(told.version));
-  json_put_string(&writer, "build_id", hk_span(told.build_id));
+  json_put_string(&writer, "name", hk_span(loaded.name));
+  json_put_string(&writer, "version", hk_span(loaded.version));
+  json_put_string(&writer, "build_id", hk_span(loaded.build_id));
   json_put_text(&writer, "abi", version);
-  json_put_u64(&writer, "generation", told.generation);
+  json_put_u64(&writer, "generation", loaded.generation);
   json_close(&writer, '}');
   return answered(answer, fields->error);
 }

@@ -70,18 +70,18 @@ static bool set_text(struct napi_env__ *env, struct napi_value__ *object, const 
 
 static struct napi_value__ *call_info(struct napi_env__ *env, struct napi_callback_info__ *info) {
   struct call call;
-  struct hostkit_info told = {.size = sizeof told};
+  struct hostkit_info loaded = {.size = sizeof loaded};
   struct tidings_error error = {.size = sizeof error};
   struct napi_value__ *object = NULL, *generation = NULL;
   if (!call_begin(env, info, &call)) return NULL;
-  int32_t code = hostkit_info(call.instance->kit, &told);
+  int32_t code = hostkit_info(call.instance->kit, &loaded);
   if (code) return throw_code(env, code, &error);
   if (napi_create_object(env, &object) != NAPI_OK ||
-      napi_create_int32(env, (int32_t)told.generation, &generation) != NAPI_OK)
+      napi_create_int32(env, (int32_t)loaded.generation, &generation) != NAPI_OK)
     return throw_engine(env);
-  if (!set_text(env, object, "name", told.name) ||
-      !set_text(env, object, "version", told.version) ||
-      !set_text(env, object, "buildId", told.build_id))
+  if (!set_text(env, object, "name", loaded.name) ||
+      !set_text(env, object, "version", loaded.version) ||
+      !set_text(env, object, "buildId", loaded.build_id))
     return NULL;
   return napi_set_named_property(env, object, "generation", generation) == NAPI_OK
              ? object

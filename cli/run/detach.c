@@ -26,7 +26,7 @@ static void close_others(int keep, int keep_too) {
 
 /* The two in between: code that waits for the caller's children must not find the one that
  * goes on. */
-static int become_detached(int log, int told, struct detached *ret_detached) {
+static int become_detached(int log, int start_report, struct detached *ret_detached) {
   int reason = 0;
   if (setsid() < 0) reason = errno;
   pid_t second = reason ? -1 : fork();
@@ -36,8 +36,8 @@ static int become_detached(int log, int told, struct detached *ret_detached) {
   if (!reason && (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
                   dup2(nothing, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0))
     reason = errno;
-  close_others(log, told);
-  *ret_detached = (struct detached){.told = told};
+  close_others(log, start_report);
+  *ret_detached = (struct detached){.start_report = start_report};
   if (!reason) return 0;
   detach_started(ret_detached, reason);
   _exit(EXIT_REFUSED);
@@ -59,18 +59,18 @@ static int wait_for_start(pid_t first, int from, int *ret_reason, int *ret_pid) 
 }
 
 int detach(int log, struct detached *ret_detached, int *ret_reason, int *ret_pid) {
-  int told[2];
-  if (pipe2(told, O_CLOEXEC)) return -1;
+  int start_report[2];
+  if (pipe2(start_report, O_CLOEXEC)) return -1;
   pid_t first = fork();
   if (first == 0) {
-    close(told[0]);
-    return become_detached(log, told[1], ret_detached);
+    close(start_report[0]);
+    return become_detached(log, start_report[1], ret_detached);
   }
   int reason = errno;
-  close(told[1]);
-  int answer = first < 0 ? -1 : wait_for_start(first, told[0], ret_reason, ret_pid);
+  close(start_report[1]);
+  int answer = first < 0 ? -1 : wait_for_start(first, start_report[0], ret_reason, ret_pid);
   if (first >= 0) reason = errno;
-  close(told[0]);
+  close(start_report[0]);
   errno = reason;
   return answer;
 }
@@ -78,8 +78,8 @@ int detach(int log, struct detached *ret_detached, int *ret_reason, int *ret_pid
 void detach_started(struct detached *detached, int reason) {
   const struct message message = {.reason = reason, .pid = (int)getpid()};
   ssize_t put;
-  do put = write(detached->told, &message, sizeof message);
+  do put = write(detached->start_report, &message, sizeof message);
   while (put < 0 && errno == EINTR);
-  close(detached->told);
-  detached->told = -1;
+  close(detached->start_report);
+  detached->start_report = -1;
 }

@@ -9,7 +9,7 @@
 #include "command/cli.h"
 
 struct detached {
-  int told; /* where the process that goes on reports whether the start worked */
+  int start_report; /* where the process that goes on reports whether the start worked */
 };
 
 /* Forks twice. In the process that goes on (no terminal, its stderr is `log`): returns 0, to call

@@ -41,13 +41,13 @@ static int in_foreground(struct run *run) {
 
 static void print_handle(const struct run *run, int pid) {
   if (run->cli->json) {
-    json_t *told = json_pack("{s:s, s:s, s:i, s:s}", "handle", run->log.handle, "log",
-                             run->log.path, "pid", pid, "session", run->session);
-    char *text = told ? json_dumps(told, JSON_COMPACT) : NULL;
+    json_t *answer = json_pack("{s:s, s:s, s:i, s:s}", "handle", run->log.handle, "log",
+                               run->log.path, "pid", pid, "session", run->session);
+    char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
     print_json_text(stdout, text ? text : "{}");
     putchar('\n');
     free(text);
-    json_decref(told);
+    json_decref(answer);
   } else {
     printf("handle %s\nlog %s\npid %d\n", run->log.handle, run->log.path, pid);
   }

@@ -36,7 +36,7 @@ struct supervision {
   struct report report;
   struct progress progress;
   struct stream out, err;
-  bool has_terminal, told_waiting, ended;
+  bool has_terminal, reported_waiting, ended;
   unsigned seen_waiting; /* how many times in a row */
   int status;
   uint64_t begun_ms, tick_ms;
@@ -120,11 +120,11 @@ static void drain(struct supervision *all) {
 /* -- waiting ----------------------------------------------------------------------------------- */
 
 static void tell_waiting(struct supervision *all, bool waits) {
-  if (all->told_waiting == waits) return;
+  if (all->reported_waiting == waits) return;
   progress_erase(&all->progress);
   (void)report_waiting(&all->report,
                        waits); /* said on stderr if it failed; the end still has to be reported */
-  all->told_waiting = waits;
+  all->reported_waiting = waits;
 }
 
 /* Twice in a row: a read that is about to return is not reported. */

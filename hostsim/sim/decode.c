@@ -224,7 +224,7 @@ static void follow(struct act *act, const struct model *model, const uint8_t *st
     act->kind = ACT_SETTLE;
     act->delivery = leased;
     act->committed = true;
-  } else if (run->state == STARTING && run->told) {
+  } else if (run->state == STARTING && run->offer_known) {
     act->kind = (step[2] & 24) == 0 ? ACT_STARTED : ACT_CHAT_REQUEST;
     add_turn(act, model, 0, false);
     act->has_ids = act->id_count > 0;

@@ -33,7 +33,7 @@ static bool is_chat_request(const struct delivering *delivering) {
 static struct turns_input carrier_input(const struct op *op, const struct delivering *delivering,
                                         const ptrdiff_t *named, size_t steered_most) {
   struct turns_input input =
-      turning_input(op, is_chat_request(delivering) ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT);
+      stored_run_input(op, is_chat_request(delivering) ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT);
   input.ids = delivering->carrier->messages;
   input.named = named;
   input.named_count = delivering->carrier->message_count;
@@ -48,9 +48,10 @@ static struct turns_input carrier_input(const struct op *op, const struct delive
 /* The step has changed nothing that is stored: what steers had no room. A phase alone is stored
  * only if something else is. */
 static bool needs_no_write(struct op *op, const struct delivering *delivering) {
-  const struct turning *turning = &delivering->turning;
-  unsigned phase = turning->turns.run.phase;
-  if (delivering->carrier->message_count || !turning_changes_only_phase(op, turning)) return false;
+  const struct stored_run *stored = &delivering->stored;
+  unsigned phase = stored->turns.run.phase;
+  if (delivering->carrier->message_count || !stored_run_changes_only_phase(op, stored))
+    return false;
   if (phase == op->head.run.phase) return true;
   return !delivering->item_count && op_set_phase(op, phase);
 }
@@ -58,23 +59,23 @@ static bool needs_no_write(struct op *op, const struct delivering *delivering) {
 /* What the carrier does to the run, by the snapshot. */
 static int step_run(struct op *op, struct delivering *delivering, struct tidings_error *error) {
   const struct carrier *carrier = delivering->carrier;
-  struct turning *turning = &delivering->turning;
+  struct stored_run *stored = &delivering->stored;
   ptrdiff_t *named = arena_zalloc(&op->arena, carrier->message_count + 1, sizeof *named);
   if (!named) return no_memory_to_plan(error);
   size_t most = 0;
-  int code = turning_load(op, turning, carrier->messages, carrier->message_count, named, error);
+  int code = stored_run_load(op, stored, carrier->messages, carrier->message_count, named, error);
   if (code || !delivering->steps) return code;
   if (!is_chat_request(delivering))
-    code = planning_steered(op, turning, planning_room(op, carrier->room), &most, error);
+    code = planning_steered(op, stored, planning_room(op, carrier->room), &most, error);
   if (code) return code;
   const struct turns_input input = carrier_input(op, delivering, named, most);
-  code = turns_step(&turning->turns, &input, error);
-  if (!code && turning_carried(op, turning, delivering->number, &delivering->carried,
-                               &delivering->carried_count))
+  code = turns_step(&stored->turns, &input, error);
+  if (!code && stored_run_carried(op, stored, delivering->number, &delivering->carried,
+                                  &delivering->carried_count))
     code = no_memory_to_plan(error);
   if (!code && needs_no_write(op, delivering)) delivering->steps = false;
   if (code || is_chat_request(delivering)) return code;
-  return turning_steered(op, turning, delivering->number, &delivering->steered, error);
+  return stored_run_steered(op, stored, delivering->number, &delivering->steered, error);
 }
 
 /* -- looking ----------------------------------------------------------------------------------- */
@@ -113,13 +114,14 @@ static int look_in_snapshot(struct op *op, struct delivering *delivering,
 static int look_for_pending(struct op *op, struct delivering *delivering,
                             enum deliver_next *ret_next, struct tidings_error *error) {
   struct session *session = op->known;
-  /* Before the snapshot: what is committed after this shows in the bell. */
-  uint32_t bell = bell_read(session->bell);
+  /* Before the snapshot: what is committed after this moves the change counter. */
+  uint32_t changes = changes_read(session->changes);
   int code = op_read(op, error);
   if (!code) code = look_in_snapshot(op, delivering, ret_next, error);
   if (code) return code;
   if (*ret_next == DELIVER_DONE && !turns_minds_tool_result(&op->head.run))
-    atomic_store_explicit(&session->quiet, bell & 1 ? QUIET_UNKNOWN : bell, memory_order_relaxed);
+    atomic_store_explicit(&session->quiet, changes & 1 ? QUIET_UNKNOWN : changes,
+                          memory_order_relaxed);
   return 0;
 }
 
@@ -128,7 +130,7 @@ static int look_for_pending(struct op *op, struct delivering *delivering,
 static int make_reply(struct op *op, const struct delivering *delivering, const struct plan *plan,
                       const struct delivery *delivery, struct tidings_reply **ret_reply,
                       struct tidings_error *error) {
-  const struct turns *turns = &delivering->turning.turns;
+  const struct turns *turns = &delivering->stored.turns;
   const struct steered *steered = &delivering->steered;
   struct tidings_reply *reply = reply_make(&op->arena);
   if (!reply || reply_status(reply, &turns->run, turns, &op->arena) ||
@@ -179,7 +181,7 @@ static void note_unfit(const struct delivering *delivering, const struct plan *p
 static int attempt_delivery(struct op *op, struct delivering *delivering,
                             enum deliver_next *ret_next, const struct tidings_reply **ret_reply,
                             struct tidings_error *error) {
-  struct run *run = &delivering->turning.turns.run;
+  struct run *run = &delivering->stored.turns.run;
   struct plan plan;
   int code = look_for_pending(op, delivering, ret_next, error);
   if (code || *ret_next != DELIVER_GO_ON) return code;

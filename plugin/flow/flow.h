@@ -24,7 +24,7 @@ static inline bool flow_is_quiet(struct instance *instance, const struct session
   if (!session || atomic_load_explicit(&instance->remembered.any, memory_order_relaxed))
     return false;
   uint32_t quiet = atomic_load_explicit(&session->quiet, memory_order_relaxed);
-  return !(quiet & 1) && bell_read(session->bell) == quiet;
+  return !(quiet & 1) && changes_read(session->changes) == quiet;
 }
 
 /* Collects, plans, leases durably, and only then hands out. `known`: the carrier's session as this

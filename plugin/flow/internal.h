@@ -21,10 +21,10 @@ struct delivering {
   uint64_t number; /* of this delivery */
   struct item *items;
   size_t item_count;
-  struct turning turning;  /* loaded from the snapshot, if the carrier means anything to the run, or
-                              a reply may come of it */
-  bool steps;              /* the carrier has stepped the run */
-  const uint64_t *carried; /* numbers of the messages on it */
+  struct stored_run stored; /* loaded from the snapshot, if the carrier means anything to the run,
+                             or a reply may come of it */
+  bool steps;               /* the carrier has stepped the run */
+  const uint64_t *carried;  /* numbers of the messages on it */
   size_t carried_count;
   struct steered steered;
 };

@@ -61,10 +61,10 @@ static int write_delivery(struct op *op, struct delivery *delivery, struct tidin
 static int write_run(struct op *op, struct delivering *delivering, const struct plan *plan,
                      struct tidings_error *error) {
   bool chat = delivering->carrier->kind == CARRIER_CHAT_REQUEST, changed;
-  struct turning *turning = &delivering->turning;
-  if (plan->line_count) turning->turns.run.asked = 0; /* what stays pending may ask again */
-  return turning_save(op, turning, chat ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT, false, &changed,
-                      error);
+  struct stored_run *stored = &delivering->stored;
+  if (plan->line_count) stored->turns.run.asked = 0; /* what stays pending may ask again */
+  return stored_run_save(op, stored, chat ? TURNS_CHAT_REQUEST : TURNS_TOOL_RESULT, false, &changed,
+                         error);
 }
 
 /* A delivery that is rolled back has not said it. */

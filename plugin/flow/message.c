@@ -38,19 +38,19 @@ static int check_room(const struct op *op, const struct turns *turns, struct tid
       limit);
 }
 
-static int prepare_submit(struct op *op, struct turning *turning,
+static int prepare_submit(struct op *op, struct stored_run *stored,
                           const struct message_event *message, ptrdiff_t index,
                           struct turns_input *input, struct tidings_error *error) {
-  const struct turns *turns = &turning->turns;
+  const struct turns *turns = &stored->turns;
   if (index != NOT_A_MESSAGE) return refuse_known(&turns->messages[index], error);
   int code = check_room(op, turns, error);
   if (code) return code;
   if (arena_copy(&op->arena, message->id, &input->id) ||
-      arena_copy(&op->arena, message->content, &turning->content) ||
-      arena_copy(&op->arena, message->trigger, &turning->trigger))
+      arena_copy(&op->arena, message->content, &stored->content) ||
+      arena_copy(&op->arena, message->trigger, &stored->trigger))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a message");
   input->resume = message->resume;
-  turning->added = turns->run.last_message + 1;
+  stored->added = turns->run.last_message + 1;
   return 0;
 }
 
@@ -58,20 +58,20 @@ int message_prepare(struct op *op, struct decision *decision, const struct event
                     const struct naming *naming, struct turns_input *input,
                     struct tidings_error *error) {
   const struct message_event *message = &event->message;
-  struct turning *turning = &decision->turning;
+  struct stored_run *stored = &decision->stored;
   ptrdiff_t index = naming->named[0];
   input->named_count = 1;
   input->steer = message->steer;
   if (event->type == EVENT_MESSAGE_SUBMITTED)
-    return prepare_submit(op, turning, message, index, input, error);
+    return prepare_submit(op, stored, message, index, input, error);
   if (event->type == EVENT_MESSAGE_MOVED) {
     input->to_end = message->last;
     input->before_id = message->before;
     input->before = message->last ? NOT_A_MESSAGE : naming->named[1];
   }
   if (event->type == EVENT_MESSAGE_EDITED && index != NOT_A_MESSAGE) {
-    turning->edited = turning->turns.messages[index].n;
-    turning->content = message->content;
+    stored->edited = stored->turns.messages[index].n;
+    stored->content = message->content;
   }
   return 0;
 }

@@ -129,7 +129,7 @@ static int write_messages_end(struct op *op, struct decision *decision,
   input.delivery = delivery->n;
   input.named = named;
   input.named_count = keep_known(named, delivery->message_count);
-  code = turns_step(&decision->turning.turns, &input, error);
+  code = turns_step(&decision->stored.turns, &input, error);
   if (!code && !commit) code = decision_look(op, decision, error);
   return code ? code : decision_save(op, decision, event, &changed, error);
 }

@@ -55,7 +55,7 @@ static int step_run_by_event(struct op *op, struct event_step *step, const struc
   if (!code) code = turn_prepare(op, event, &input, error);
   input.rewound = event->opening.rewound;
   input.returned = step->rewound.newest;
-  return code ? code : turns_step(&decision->turning.turns, &input, error);
+  return code ? code : turns_step(&decision->stored.turns, &input, error);
 }
 
 static int decide_event(struct op *op, struct event_step *step, struct tidings_error *error) {
@@ -108,7 +108,7 @@ static int write_event_rows(struct op *op, struct event_step *step, struct tidin
 
 static int answer_event(struct op *op, const struct event_step *step,
                         struct tidings_reply **ret_reply, struct tidings_error *error) {
-  const struct turns *turns = &step->decision.turning.turns;
+  const struct turns *turns = &step->decision.stored.turns;
   int code = decision_reply(op, &step->decision, ret_reply, error);
   if (code) return code;
   if (step->duplicate) (*ret_reply)->flags |= TIDINGS_REPLY_DUPLICATE;
@@ -122,10 +122,10 @@ static int answer_event(struct op *op, const struct event_step *step,
 /* Another process's event has made an offer: the owner is to come and get it. Or it has taken one
  * away: what was to ride on that may want something. */
 static void ring_owner(struct op *op, const struct decision *decision) {
-  const struct turning *turning = &decision->turning;
-  const struct run *run = &turning->turns.run;
-  bool offered = run->state == RUN_STARTING && !run->told,
-       gone = turning->from == RUN_STARTING && run->state == RUN_IDLE;
+  const struct stored_run *stored = &decision->stored;
+  const struct run *run = &stored->turns.run;
+  bool offered = run->state == RUN_STARTING && !run->offer_known,
+       gone = stored->from == RUN_STARTING && run->state == RUN_IDLE;
   if (!decision->answers && decision->owned && (offered || gone))
     store_ring(op->txn, op->session, &op->head.owner);
 }
@@ -175,7 +175,7 @@ static int decide_in_snapshot(struct op *op, struct event_step *step, bool *ret_
   if (*ret_changes) return 0;
   decision->answers = decision->owned = true;
   code = decide_event(op, step, error);
-  *ret_changes = decision_acts(decision) || !turning_changes_only_phase(op, &decision->turning);
+  *ret_changes = decision_acts(decision) || !stored_run_changes_only_phase(op, &decision->stored);
   return code;
 }
 
@@ -190,7 +190,7 @@ static int answer_from_snapshot(struct op *op, const struct event *event,
   if (!code) code = decide_in_snapshot(op, &step, &changes, error);
   if (!code && !changes) code = answer_event(op, &step, &reply, error);
   op_give_up(op);
-  if (!code && !changes && op_set_phase(op, step.decision.turning.turns.run.phase))
+  if (!code && !changes && op_set_phase(op, step.decision.stored.turns.run.phase))
     *ret_reply = reply;
   return code;
 }

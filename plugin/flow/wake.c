@@ -31,7 +31,7 @@ static int add_rung(struct search *search, const struct session *session) {
 static int add_by_name(struct search *search, struct tidings_span name, uint32_t number) {
   struct instance *instance = search->op->instance;
   return add_rung(search, session_table_add(&instance->sessions, name, number,
-                                            store_bell(instance->store, number)));
+                                            store_changes(instance->store, number)));
 }
 
 /* A session with a damaged head has no owner: every call for it says so. */
@@ -123,7 +123,7 @@ static int look_for_rings(struct instance *instance, struct tidings_error *error
     wake->count = 0;
     return code;
   }
-  if (rings) rings_told(instance->store);
+  if (rings) rings_mark_seen(instance->store);
   wake->started = true;
   return 0;
 }

@@ -67,7 +67,7 @@ static struct session_slots *slots_with_room(struct session_table *table) {
 }
 
 static struct session *session_make(struct tidings_span id, uint64_t hash, uint32_t number,
-                                    const _Atomic uint32_t *bell) {
+                                    const _Atomic uint32_t *changes) {
   struct session *session = malloc(sizeof *session + id.len);
   if (!session) return NULL;
   char *copy = (char *)(session + 1);
@@ -75,7 +75,7 @@ static struct session *session_make(struct tidings_span id, uint64_t hash, uint3
   session->hash = hash;
   session->id = span_of(copy, id.len);
   session->number = number;
-  session->bell = bell;
+  session->changes = changes;
   atomic_init(&session->quiet, QUIET_UNKNOWN);
   return session;
 }
@@ -112,13 +112,13 @@ struct session *session_table_number(struct session_table *table, uint32_t numbe
 }
 
 struct session *session_table_add(struct session_table *table, struct tidings_span id,
-                                  uint32_t number, const _Atomic uint32_t *bell) {
+                                  uint32_t number, const _Atomic uint32_t *changes) {
   uint64_t hash = hash_id(id);
   pthread_mutex_lock(&table->lock);
   struct session *session = slots_find(atomic_load(&table->slots), id, hash);
   if (!session) {
     struct session_slots *slots = slots_with_room(table);
-    session = slots ? session_make(id, hash, number, bell) : NULL;
+    session = slots ? session_make(id, hash, number, changes) : NULL;
     if (session) {
       slots_place(slots, session);
       table->count++;

@@ -16,9 +16,10 @@
 struct session {
   uint64_t hash;
   struct tidings_span id;
-  uint32_t number;              /* in the store */
-  const _Atomic uint32_t *bell; /* in the store */
-  /* The bell's value when nothing was pending and this host was attached; odd: not known. */
+  uint32_t number;                 /* in the store */
+  const _Atomic uint32_t *changes; /* in the store */
+  /* The change counter's value when nothing was pending and this host was attached; odd: not known.
+   */
   _Atomic uint32_t quiet;
 };
 
@@ -39,6 +40,6 @@ struct session *session_table_find(struct session_table *table,
 struct session *session_table_number(struct session_table *table, uint32_t number);
 /* Finds or adds. NULL: no memory. */
 struct session *session_table_add(struct session_table *table, struct tidings_span id,
-                                  uint32_t number, const _Atomic uint32_t *bell);
+                                  uint32_t number, const _Atomic uint32_t *changes);
 
 #endif

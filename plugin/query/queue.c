@@ -3,7 +3,7 @@
  * query/queue.c: the query `queue`: every message that is not over, with its words.
  */
 #include "query/answer.h"
-#include "session/turning.h"
+#include "session/stored_run.h"
 
 static int write_message(struct question *question, const struct message *message, size_t place,
                          struct tidings_error *error) {
@@ -27,13 +27,14 @@ static int write_message(struct question *question, const struct message *messag
 
 int query_queue(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
-  struct turning turning = {.from = 0};
+  struct stored_run stored = {.from = 0};
   size_t place = 0;
-  int code = question->op.session ? turning_load(&question->op, &turning, NULL, 0, NULL, error) : 0;
+  int code =
+      question->op.session ? stored_run_load(&question->op, &stored, NULL, 0, NULL, error) : 0;
   if (code) return code;
   json_open(writer, "messages", '[');
-  for (size_t i = 0; i < turning.turns.count && !code; i++) {
-    const struct message *message = &turning.turns.messages[i];
+  for (size_t i = 0; i < stored.turns.count && !code; i++) {
+    const struct message *message = &stored.turns.messages[i];
     if (message_is_over(message->state)) continue;
     if (++place <= question->request->limit) code = write_message(question, message, place, error);
   }

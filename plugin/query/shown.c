@@ -49,30 +49,30 @@ static void write_notifications(struct json_writer *writer, const struct plan *p
 /* -- preview ----------------------------------------------------------------------------------- */
 
 /* The run as it would be with a tool result, and what that would steer. */
-static int look_ahead(struct question *question, struct turning *turning, struct steered *steered,
+static int look_ahead(struct question *question, struct stored_run *stored, struct steered *steered,
                       struct tidings_error *error) {
   struct op *op = &question->op;
   if (!op->session) return 0;
-  int code = turning_load(op, turning, NULL, 0, NULL, error);
+  int code = stored_run_load(op, stored, NULL, 0, NULL, error);
   if (code || question->request->chat_request) return code;
-  struct turns_input input = turning_input(op, TURNS_TOOL_RESULT);
+  struct turns_input input = stored_run_input(op, TURNS_TOOL_RESULT);
   input.delivery = op->head.last_delivery + 1;
-  code = planning_steered(op, turning, planning_room(op, 0), &input.steered_most, error);
-  if (!code) code = turns_step(&turning->turns, &input, error);
-  return code ? code : turning_steered(op, turning, input.delivery, steered, error);
+  code = planning_steered(op, stored, planning_room(op, 0), &input.steered_most, error);
+  if (!code) code = turns_step(&stored->turns, &input, error);
+  return code ? code : stored_run_steered(op, stored, input.delivery, steered, error);
 }
 
 int query_preview(struct question *question, struct tidings_error *error) {
   struct op *op = &question->op;
   struct item *items = NULL;
-  struct turning turning = {.from = 0};
+  struct stored_run stored = {.from = 0};
   struct steered steered = {0};
   size_t count = 0;
   struct plan plan;
   int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
-  if (!code) code = look_ahead(question, &turning, &steered, error);
+  if (!code) code = look_ahead(question, &stored, &steered, error);
   if (code) return code;
-  const struct run *run = &turning.turns.run;
+  const struct run *run = &stored.turns.run;
   const struct planned_carrier carrier = {.chat_request = question->request->chat_request,
                                           .pinned =
                                               run->kind == TURN_OF_SYSTEM ? run->system_item : 0,

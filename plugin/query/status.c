@@ -73,12 +73,13 @@ static int write_leased(struct json_writer *writer, struct op *op, struct tiding
 int query_status(struct question *question, struct tidings_error *error) {
   static const char *const phases[] = {NULL, "streaming", "tools"};
   struct json_writer *writer = &question->writer;
-  struct turning turning = {.from = 0};
+  struct stored_run stored = {.from = 0};
   struct tidings_reply reply = {.size = sizeof reply};
-  int code = question->op.session ? turning_load(&question->op, &turning, NULL, 0, NULL, error) : 0;
+  int code =
+      question->op.session ? stored_run_load(&question->op, &stored, NULL, 0, NULL, error) : 0;
   if (code) return code;
-  const struct run *run = &turning.turns.run;
-  if (reply_status(&reply, run, &turning.turns, &question->op.arena))
+  const struct run *run = &stored.turns.run;
+  if (reply_status(&reply, run, &stored.turns, &question->op.arena))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a status");
   const struct tidings_status *status = reply.status;
   json_put_text(writer, "state", run_state_name(run->state));
@@ -94,7 +95,7 @@ int query_status(struct question *question, struct tidings_error *error) {
   for (size_t i = 0; i < status->orphaned_count; i++)
     json_put_string(writer, NULL, *status->orphaned[i]);
   json_close(writer, ']');
-  write_queue(writer, &turning.turns);
+  write_queue(writer, &stored.turns);
   json_put_bool(writer, "compacting", run->compacting);
   write_attachment(writer, &question->op.head);
   return write_leased(writer, &question->op, error);

@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "session/ending.h"
 #include "session/inherit.h"
-#include "session/turning.h"
+#include "session/stored_run.h"
 
 static bool transcript_names(const struct session_event *opening, uint64_t id) {
   for (size_t i = 0; opening && i < opening->delivery_count; i++) {
@@ -17,26 +17,26 @@ static bool transcript_names(const struct session_event *opening, uint64_t id) {
 }
 
 /* The messages on a carrier, as the machine sees it end. Nothing is offered meanwhile. */
-static int end_carrier(struct op *op, struct turning *turning, const struct delivery *delivery,
+static int end_carrier(struct op *op, struct stored_run *stored, const struct delivery *delivery,
                        bool named, struct tidings_error *error) {
   ptrdiff_t *indices = arena_zalloc(&op->arena, delivery->message_count + 1, sizeof *indices);
   size_t count = 0;
   if (!indices) return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
-  for (size_t i = 0; i < turning->turns.count; i++) {
+  for (size_t i = 0; i < stored->turns.count; i++) {
     for (size_t j = 0; j < delivery->message_count; j++) {
-      if (turning->turns.messages[i].n == delivery->messages[j]) indices[count++] = (ptrdiff_t)i;
+      if (stored->turns.messages[i].n == delivery->messages[j]) indices[count++] = (ptrdiff_t)i;
     }
   }
-  struct turns_input input = turning_input(op, named ? TURNS_COMMITTED : TURNS_ROLLED_BACK);
+  struct turns_input input = stored_run_input(op, named ? TURNS_COMMITTED : TURNS_ROLLED_BACK);
   input.delivery = delivery->n;
   input.named = indices;
   input.named_count = count;
-  return turns_step(&turning->turns, &input, error);
+  return turns_step(&stored->turns, &input, error);
 }
 
 /* Ends every lease: the named ones as committed, the others as rolled back. */
 static int resolve_leases(struct op *op, const struct session_event *opening,
-                          struct turning *turning, struct tidings_error *error) {
+                          struct stored_run *stored, struct tidings_error *error) {
   struct head *head = &op->head;
   const uint64_t *leased = head->leased;
   size_t count = head->leased_count;
@@ -50,7 +50,7 @@ static int resolve_leases(struct op *op, const struct session_event *opening,
         opening && opening->has_deliveries ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
     code = named ? ending_commit(op, &delivery, by, error)
                  : ending_roll_back(op, &delivery, by, error);
-    if (!code) code = end_carrier(op, turning, &delivery, named, error);
+    if (!code) code = end_carrier(op, stored, &delivery, named, error);
     if (code) return code;
   }
   return 0;
@@ -72,15 +72,15 @@ static void look_for_preamble(struct op *op, const struct session_event *opening
  * not have in its transcript. */
 static int recover_session(struct op *op, const struct session_event *opening, bool from_another,
                            struct tidings_error *error) {
-  struct turning turning = {.from = 0};
+  struct stored_run stored = {.from = 0};
   bool changed;
-  int code = turning_load(op, &turning, NULL, 0, NULL, error);
-  if (!code) code = resolve_leases(op, opening, &turning, error);
+  int code = stored_run_load(op, &stored, NULL, 0, NULL, error);
+  if (!code) code = resolve_leases(op, opening, &stored, error);
   if (!code && opening) code = inherit_named(op, opening, error);
   look_for_preamble(op, opening);
-  const struct turns_input input = turning_input(op, TURNS_RECOVERED);
-  if (!code && from_another) code = turns_step(&turning.turns, &input, error);
-  return code ? code : turning_save(op, &turning, TURNS_RECOVERED, false, &changed, error);
+  const struct turns_input input = stored_run_input(op, TURNS_RECOVERED);
+  if (!code && from_another) code = turns_step(&stored.turns, &input, error);
+  return code ? code : stored_run_save(op, &stored, TURNS_RECOVERED, false, &changed, error);
 }
 
 /* Whose session was taken over has to open it again: what it believes of the session may be wrong
@@ -162,8 +162,8 @@ int attach_in_write(struct op *op, const struct session_event *opening, bool *re
 /* After a commit: remembers the session that has this number now. */
 static int remember_session(struct op *op, uint32_t number, struct tidings_error *error) {
   struct instance *instance = op->instance;
-  struct session *session =
-      session_table_add(&instance->sessions, op->name, number, store_bell(instance->store, number));
+  struct session *session = session_table_add(&instance->sessions, op->name, number,
+                                              store_changes(instance->store, number));
   if (!session) return fail(error, TIDINGS_E_NOMEM, "no memory for a session");
   op->known = session;
   op->session = session->number;

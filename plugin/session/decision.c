@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "render/urgent.h"
-#include "session/urging.h"
+#include "session/asking_items.h"
 
 static int no_memory_to_decide(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory to decide on a session's turns");
@@ -15,47 +15,47 @@ static int no_memory_to_decide(struct tidings_error *error) {
 int decision_load(struct op *op, struct decision *decision, const struct tidings_span *ids,
                   size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
   int code = item_last(op->txn, op->session, &op->head, &decision->last_item, error);
-  return code ? code : turning_load(op, &decision->turning, ids, count, ret_named, error);
+  return code ? code : stored_run_load(op, &decision->stored, ids, count, ret_named, error);
 }
 
 int decision_load_numbers(struct op *op, struct decision *decision, const uint64_t *numbers,
                           size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
   int code = item_last(op->txn, op->session, &op->head, &decision->last_item, error);
   return code ? code
-              : turning_load_numbers(op, &decision->turning, numbers, count, ret_named, error);
+              : stored_run_load_numbers(op, &decision->stored, numbers, count, ret_named, error);
 }
 
 struct turns_input decision_input(const struct op *op, const struct decision *decision,
                                   enum turns_event event) {
-  struct turns_input input = turning_input(op, event);
+  struct turns_input input = stored_run_input(op, event);
   input.last_item = decision->last_item;
   input.answers = decision->answers;
   input.owned = decision->owned;
   return input;
 }
 
-static int find_urgency(struct op *op, uint64_t unfit, struct urging *ret_urging,
+static int find_urgency(struct op *op, uint64_t unfit, struct asking_items *ret_asking,
                         struct tidings_error *error) {
   struct item *items;
   size_t count;
   int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
   if (code) return code;
-  return urging_find(op, unfit, items, count, ret_urging) ? no_memory_to_decide(error) : 0;
+  return asking_items_find(op, unfit, items, count, ret_asking) ? no_memory_to_decide(error) : 0;
 }
 
 int decision_look(struct op *op, struct decision *decision, struct tidings_error *error) {
-  struct turns *turns = &decision->turning.turns;
+  struct turns *turns = &decision->stored.turns;
   struct turns_input input = decision_input(op, decision, TURNS_LOOK);
-  struct urging urging = {0};
+  struct asking_items asking = {0};
   if (decision->answers && turns_minds_urgency(&turns->run)) {
-    int code = find_urgency(op, turns->run.unfit, &urging, error);
+    int code = find_urgency(op, turns->run.unfit, &asking, error);
     if (code) return code;
   }
-  input.urgency = urging.urgency;
+  input.urgency = asking.urgency;
   turns_look(turns, &input, &decision->result);
   bool system = decision->result.offer && turns->run.kind == TURN_OF_SYSTEM;
-  if (system && urging.most &&
-      render_urgent_message(&urging.most->note, &op->arena, &decision->system_text))
+  if (system && asking.most &&
+      render_urgent_message(&asking.most->note, &op->arena, &decision->system_text))
     return no_memory_to_decide(error);
   return 0;
 }
@@ -63,7 +63,7 @@ int decision_look(struct op *op, struct decision *decision, struct tidings_error
 int decision_save(struct op *op, struct decision *decision, enum turns_event event,
                   bool *ret_changed, struct tidings_error *error) {
   bool changed = false;
-  int code = turning_save(op, &decision->turning, event, decision->result.abort, &changed, error);
+  int code = stored_run_save(op, &decision->stored, event, decision->result.abort, &changed, error);
   changed = changed || decision->head_changed;
   if (!code && changed) code = op_put_head(op, error);
   if (!code) *ret_changed = changed;
@@ -72,13 +72,13 @@ int decision_save(struct op *op, struct decision *decision, enum turns_event eve
 
 int decision_reply(struct op *op, const struct decision *decision, struct tidings_reply **ret_reply,
                    struct tidings_error *error) {
-  const struct turns *turns = &decision->turning.turns;
+  const struct turns *turns = &decision->stored.turns;
   struct tidings_reply *reply = reply_make(&op->arena);
   if (!reply || reply_status(reply, &turns->run, turns, &op->arena))
     return no_memory_to_decide(error);
   if (decision->result.abort && reply_abort(reply, &op->arena)) return no_memory_to_decide(error);
   if (decision->result.offer) {
-    int code = reply_offer(reply, op, &decision->turning, decision->system_text, error);
+    int code = reply_offer(reply, op, &decision->stored, decision->system_text, error);
     if (code) return code;
   }
   if (decision->answers) reply_wake(reply, op, &turns->run);

@@ -7,7 +7,7 @@
 #define SESSION_DECISION_H
 
 #include "session/reply.h"
-#include "session/turning.h"
+#include "session/stored_run.h"
 
 /* Zero, but for `answers` and `owned`, before it is loaded. */
 struct decision {
@@ -15,7 +15,7 @@ struct decision {
   bool owned;   /* a host that is alive is attached */
 
   bool head_changed;
-  struct turning turning;
+  struct stored_run stored;
   uint64_t last_item;
   struct tidings_span system_text; /* what an offered turn of the plugin's own starts with */
   struct turns_result result;

@@ -90,9 +90,9 @@ static int bytes_of_steered(const struct render_input *frame, const struct tidin
   return code;
 }
 
-int planning_steered(struct op *op, const struct turning *turning, uint64_t room, size_t *ret_most,
-                     struct tidings_error *error) {
-  const struct turns *turns = &turning->turns;
+int planning_steered(struct op *op, const struct stored_run *stored, uint64_t room,
+                     size_t *ret_most, struct tidings_error *error) {
+  const struct turns *turns = &stored->turns;
   struct tidings_span content, trigger;
   uint64_t left = room, bytes;
   size_t most = 0;

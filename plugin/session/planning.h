@@ -8,7 +8,7 @@
 
 #include "rules/policy/plan.h"
 #include "session/op.h"
-#include "session/turning.h"
+#include "session/stored_run.h"
 
 /* What is planned for. */
 struct planned_carrier {
@@ -23,8 +23,8 @@ struct planned_carrier {
 uint64_t planning_room(const struct op *op, uint64_t carriers);
 
 /* How many of the messages that are steering have room, in order. Errors: STORE, NOMEM. */
-int planning_steered(struct op *op, const struct turning *turning, uint64_t room, size_t *ret_most,
-                     struct tidings_error *error);
+int planning_steered(struct op *op, const struct stored_run *stored, uint64_t room,
+                     size_t *ret_most, struct tidings_error *error);
 
 /* `items` by n; their facts are filled in. What is damaged is dropped, and said so in the log.
  * Returns 0, or -1: no memory. */

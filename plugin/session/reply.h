@@ -9,7 +9,7 @@
 #include "render/render.h"
 #include "rules/policy/plan.h"
 #include "session/op.h"
-#include "session/turning.h"
+#include "session/stored_run.h"
 
 /* An empty reply in `arena`; it has no status yet. NULL: no memory. */
 struct tidings_reply *reply_make(struct arena *arena);
@@ -23,7 +23,7 @@ int reply_steered(struct tidings_reply *reply, const struct tidings_span *ids, s
                   struct arena *arena);
 /* Actions: the messages that are offered, in order, with contents read from the store; or a turn of
  * the plugin's own that starts with `system_text`. Errors: STORE, NOMEM. */
-int reply_offer(struct tidings_reply *reply, struct op *op, const struct turning *turning,
+int reply_offer(struct tidings_reply *reply, struct op *op, const struct stored_run *stored,
                 struct tidings_span system_text, struct tidings_error *error);
 int reply_abort(struct tidings_reply *reply, struct arena *arena); /* 0, or -1: no memory */
 /* When the host should send `wake`. */

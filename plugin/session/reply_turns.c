@@ -104,24 +104,24 @@ int reply_abort(struct tidings_reply *reply, struct arena *arena) {
   return 0;
 }
 
-static int offered_message(struct op *op, const struct turning *turning,
+static int offered_message(struct op *op, const struct stored_run *stored,
                            const struct message *message, struct tidings_message *ret_message,
                            struct tidings_error *error) {
   *ret_message = (struct tidings_message){.size = sizeof *ret_message,
                                           .id = message->id,
                                           .queued_at_ms = message->waited ? message->stamp_ms : 0};
-  if (message->n == turning->added) { /* not in the store yet */
-    ret_message->content = turning->content;
-    ret_message->trigger = turning->trigger;
+  if (message->n == stored->added) { /* not in the store yet */
+    ret_message->content = stored->content;
+    ret_message->trigger = stored->trigger;
     return 0;
   }
   return content_get(op->txn, op->session, message->n, &op->arena, &ret_message->content,
                      &ret_message->trigger, error);
 }
 
-int reply_offer(struct tidings_reply *reply, struct op *op, const struct turning *turning,
+int reply_offer(struct tidings_reply *reply, struct op *op, const struct stored_run *stored,
                 struct tidings_span system_text, struct tidings_error *error) {
-  const struct turns *turns = &turning->turns;
+  const struct turns *turns = &stored->turns;
   bool system = turns->run.kind == TURN_OF_SYSTEM;
   struct arena *arena = &op->arena;
   struct tidings_message *messages = arena_zalloc(arena, turns->count + 1, sizeof *messages);
@@ -137,7 +137,7 @@ int reply_offer(struct tidings_reply *reply, struct op *op, const struct turning
   }
   for (size_t i = 0; !system && i < turns->count; i++) {
     if (turns->messages[i].state != MESSAGE_OFFERED) continue;
-    int code = offered_message(op, turning, &turns->messages[i], &messages[count++], error);
+    int code = offered_message(op, stored, &turns->messages[i], &messages[count++], error);
     if (code) return code;
   }
   for (size_t i = 0; i < count; i++) list[i] = &messages[i];

@@ -39,7 +39,7 @@ struct store_txn {
   struct store *store;
   struct db_txn db;
   bool writing;
-  uint32_t touched[TOUCHED_SESSIONS]; /* sessions whose bell rings on commit */
+  uint32_t touched[TOUCHED_SESSIONS]; /* their change counters move on commit */
   size_t touched_count;
 
   uint64_t ringing;    /* a bit for each of `touched` whose owner is called as well */

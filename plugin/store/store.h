@@ -11,7 +11,7 @@
  *
  * Concurrency: any number of processes and threads. Reads see a snapshot. Writers, of all
  * processes, queue at a lock with a time limit (BUSY past it). Every write that another process
- * might care about rings its session's bell (see bell_read).
+ * might care about moves its session's change counter (see changes_read).
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -196,7 +196,7 @@ int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struc
 /* For a session whose head is damaged: one in which everything that was has ended. */
 int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head,
               struct tidings_error *error);
-/* Writes `head` with generation + 1 and rings the session's bell on commit. */
+/* Writes `head` with generation + 1 and moves the session's change counter on commit. */
 int head_put(struct store_txn *txn, uint32_t session, const struct head *head,
              struct tidings_error *error);
 
@@ -333,14 +333,14 @@ int store_push(struct store *store, const struct push *push, store_deadline dead
  * Errors: FULL, STORE, NOMEM; after any of them the write is to be given up. */
 int push_in(struct store_txn *txn, const struct push *push, struct tidings_error *error);
 
-/* -- the bell: has anything changed? ----------------------------------------------------------- */
+/* -- the change counter: has anything changed? ------------------------------------------------- */
 
 /* The counter of a session: even when at rest, odd while (or after a writer died during) a commit.
  * If it is even and what it was before a snapshot was taken, nothing has been committed for that
  * session since. No system call. */
-const _Atomic uint32_t *store_bell(struct store *store, uint32_t session);
-static inline uint32_t bell_read(const _Atomic uint32_t *bell) {
-  return atomic_load_explicit(bell, memory_order_acquire);
+const _Atomic uint32_t *store_changes(struct store *store, uint32_t session);
+static inline uint32_t changes_read(const _Atomic uint32_t *changes) {
+  return atomic_load_explicit(changes, memory_order_acquire);
 }
 
 /* -- the phase: what a running turn does, without a commit ------------------------------------- */

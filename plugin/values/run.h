@@ -32,11 +32,11 @@ enum { MAX_ABORTS = 64 }; /* what critical.max_aborts may be */
 /* A session's run. Zero is a session without any event. */
 struct run {
   uint8_t state, phase, kind;
-  bool told;       /* STARTING: the host knows of the offer */
-  bool aborted;    /* this turn's stream was asked to stop */
-  bool compacting; /* between session.compacting and .compacted */
-  bool steering;   /* some message waits for the running turn's next tool result */
-  bool settling;   /* IDLE: the next batch waits for turns.settle_delay_ms since settle_since_ms */
+  bool offer_known; /* STARTING: the host knows of the offer */
+  bool aborted;     /* this turn's stream was asked to stop */
+  bool compacting;  /* between session.compacting and .compacted */
+  bool steering;    /* some message waits for the running turn's next tool result */
+  bool settling;    /* IDLE: the next batch waits for turns.settle_delay_ms since settle_since_ms */
   uint32_t attempt;
   struct tidings_span words; /* what the host said with retrying, waiting, failed; may be empty */
   int64_t started_ms;        /* of the running turn */

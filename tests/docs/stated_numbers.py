@@ -47,7 +47,7 @@ STATED = (
     ("docs/store.md", "This is layout {}.", "STORE_SCHEMA", grouped),
     ("docs/store.md", "{} GiB of address space are mapped", "MAP_BYTES", per(GIB)),
     ("docs/store.md", "never grows beyond {} GiB of data", "ROWS_BYTES", per(GIB)),
-    ("docs/store.md", "a counter for each of {} groups of sessions", "STORE_BELLS", grouped),
+    ("docs/store.md", "a counter for each of {} groups of sessions", "STORE_CHANGE_COUNTERS", grouped),
     ("docs/store.md", "a counter for each of {} groups of sessions", "STORE_RINGS", grouped),
     ("docs/store.md", "and a number, {} bytes.", "DB_KEY_BYTES", grouped),
     ("docs/store.md", "keeps the newest {} of each in a session", "STORE_RETAIN_ITEMS", grouped),

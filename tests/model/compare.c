@@ -19,7 +19,7 @@ static void view_run(const struct world *world, struct view_run *view) {
                             .turn = run->kind == TURN_OF_SYSTEM ? VIEW_SYSTEM : 0,
                             .orphaned = run->orphaned ? VIEW_SYSTEM : 0,
                             .started_ms = run->started_ms,
-                            .told = run->told,
+                            .offer_known = run->offer_known,
                             .aborted = runs(run) && run->aborted,
                             .compacting = run->compacting,
                             .settling = run->settling,

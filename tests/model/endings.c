@@ -34,7 +34,7 @@ static bool choose(const struct world *world, const struct setup *setup, struct 
   } else if (world->carriers[0].out) {
     *ret_move = (struct move){.kind = MOVE_SETTLE, .committed = true, .listens = true};
   } else if (run->state == RUN_STARTING) {
-    *ret_move = run->told ? chat_request(world) : event(TURNS_LOOK);
+    *ret_move = run->offer_known ? chat_request(world) : event(TURNS_LOOK);
   } else if (run->state == RUN_IDLE || run->state == RUN_ERROR) {
     bool waits = run->settling &&
                  world->now_ms - run->settle_since_ms < (int64_t)setup->settings.settle_delay_ms;

@@ -70,7 +70,7 @@ static const char *law_of_the_turn(const struct world *world) {
     return "an offer is of its messages only";
   if (!turn_is_there(run->state) && (turn || run->kind != TURN_OF_HOST))
     return "no turn, no messages of it";
-  if (run->told && run->state != RUN_STARTING) return "told is said of offers";
+  if (run->offer_known && run->state != RUN_STARTING) return "offer_known is said of offers";
   if ((run->started_ms != 0) != runs(run->state)) return "the status says since when the turn runs";
   if (run->phase && run->state != RUN_BUSY) return "only a busy turn has a phase";
   return NULL;

@@ -53,7 +53,7 @@ static void set_run(struct model *model, const struct view_run *view) {
   run->orphaned_count = spread_mask(model, view->orphaned, run->orphaned);
   if (run->state == STARTING && view->turn & VIEW_SYSTEM)
     model->messages[model->message_count - 1].state = MESSAGE_OFFERED;
-  run->told = view->told != 0;
+  run->offer_known = view->offer_known != 0;
   run->aborted = view->aborted != 0;
   run->compacting = view->compacting != 0;
   run->delayed = view->settling != 0;
@@ -115,7 +115,7 @@ static void view_run(const struct model *model, struct view_run *view) {
                             .turn = mask_of(model, run->turn, run->turn_count),
                             .orphaned = mask_of(model, run->orphaned, run->orphaned_count),
                             .started_ms = run->started_ms,
-                            .told = run->state == STARTING && run->told,
+                            .offer_known = run->state == STARTING && run->offer_known,
                             .aborted = run_is_running(model) && run->aborted,
                             .compacting = run->compacting,
                             .settling = run->delayed,

@@ -10,7 +10,7 @@
 #include "laws.h"
 #include "table.h"
 
-/* -- a session loaded, as session/turning.c does it -------------------------------------------- */
+/* -- a session loaded, as session/stored_run.c does it ----------------------------------------- */
 
 struct call {
   struct turns turns;

@@ -44,7 +44,7 @@ static enum ids ids_of(const struct world *world, const struct move *move) {
  * know of, and messages that do not wait. */
 static bool is_of_a_cell(const struct world *before, const struct move *move,
                          enum turns_event event) {
-  if (before->run.state == RUN_STARTING && !before->run.told && !event_is_of_messages(event))
+  if (before->run.state == RUN_STARTING && !before->run.offer_known && !event_is_of_messages(event))
     return false;
   if (event != TURNS_CANCEL && event != TURNS_REDIRECT) return true;
   if (move->names[0] >= before->submitted) return false;

@@ -145,7 +145,7 @@ static void pass_run(struct tape *tape, struct run *run) {
   PASS(run->state);
   PASS(run->phase);
   PASS(run->kind);
-  PASS(run->told);
+  PASS(run->offer_known);
   PASS(run->aborted);
   PASS(run->compacting);
   PASS(run->steering);
@@ -218,7 +218,7 @@ void world_unpack(const struct packed *packed, const struct setup *setup, struct
 void world_print(const struct world *world) {
   const struct run *run = &world->run;
   printf("#      %s phase %d kind %d%s%s%s%s%s", run_state_name(run->state), run->phase, run->kind,
-         run->told ? " told" : "", run->aborted ? " aborted" : "",
+         run->offer_known ? " offer_known" : "", run->aborted ? " aborted" : "",
          run->compacting ? " compacting" : "", run->settling ? " settling" : "",
          world->alive ? "" : " (no host)");
   for (size_t i = 0; i < world->submitted; i++) {

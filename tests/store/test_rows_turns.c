@@ -42,7 +42,7 @@ static struct run some_run(void) {
   struct run run = {.state = RUN_RETRYING,
                     .phase = PHASE_TOOLS,
                     .kind = TURN_OF_SYSTEM,
-                    .told = true,
+                    .offer_known = true,
                     .aborted = true,
                     .compacting = true,
                     .steering = true,
@@ -154,7 +154,7 @@ Test(rows_turns, run_round_trip) {
   const struct run *run = &any.head.run;
   cr_expect_eq(any.head.last_transition, 40);
   cr_expect(run->state == wrote.state && run->phase == wrote.phase && run->kind == wrote.kind);
-  cr_expect(run->told && run->aborted && run->compacting && run->steering && run->settling);
+  cr_expect(run->offer_known && run->aborted && run->compacting && run->steering && run->settling);
   cr_expect(run->attempt == wrote.attempt && span_equal(run->words, wrote.words) &&
             run->started_ms == wrote.started_ms);
   cr_expect(run->settle_since_ms == wrote.settle_since_ms && run->settle_last == wrote.settle_last);
@@ -173,7 +173,7 @@ Test(rows_turns, run_round_trip) {
 /* One flag at a time, so that none stands for another. */
 Test(rows_turns, each_flag_of_a_run_is_its_own) {
   for (int i = 0; i < 5; i++) {
-    struct head head = {.run = {.told = i == 0,
+    struct head head = {.run = {.offer_known = i == 0,
                                 .aborted = i == 1,
                                 .compacting = i == 2,
                                 .steering = i == 3,
@@ -184,8 +184,9 @@ Test(rows_turns, each_flag_of_a_run_is_its_own) {
     head_encode(&body, &head);
     cr_assert(read_sealed(HEAD, buffer_view(&body), &arena, &any));
     const struct run *run = &any.head.run;
-    cr_expect(run->told == (i == 0) && run->aborted == (i == 1) && run->compacting == (i == 2) &&
-              run->steering == (i == 3) && run->settling == (i == 4));
+    cr_expect(run->offer_known == (i == 0) && run->aborted == (i == 1) &&
+              run->compacting == (i == 2) && run->steering == (i == 3) &&
+              run->settling == (i == 4));
     buffer_free(&body);
     arena_free(&arena);
   }

@@ -12,7 +12,7 @@
 enum { THREADS = 4, SESSIONS = 3000 };
 
 static struct session_table table;
-static const _Atomic uint32_t bell;
+static const _Atomic uint32_t changes;
 static struct session *added[THREADS][SESSIONS];
 static atomic_uint started;
 
@@ -30,8 +30,8 @@ static void *add_all(void *context) {
   for (unsigned step = 0; step < SESSIONS; step++) {
     unsigned i = self % 2 ? SESSIONS - 1 - step : step;
     struct session *found = session_table_find(&table, name(text, sizeof text, i));
-    if (found) SIMPLE_CHECK(found->number == i + 1 && found->bell == &bell);
-    mine[i] = session_table_add(&table, name(text, sizeof text, i), i + 1, &bell);
+    if (found) SIMPLE_CHECK(found->number == i + 1 && found->changes == &changes);
+    mine[i] = session_table_add(&table, name(text, sizeof text, i), i + 1, &changes);
     SIMPLE_CHECK(mine[i] && mine[i]->number == i + 1);
     SIMPLE_CHECK(!found || found == mine[i]);
     SIMPLE_CHECK(session_table_find(&table, name(text, sizeof text, i)) == mine[i]);

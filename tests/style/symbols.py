@@ -45,7 +45,7 @@ PREFIXES = {
     "plugin/rules/policy": "plan policy",
     "plugin/rules/producers": "calls produce",
     "plugin/rules/turns": "turns",
-    "plugin/session": "attach decision ending inherit ledger op planning reply turning urging",
+    "plugin/session": "asking attach decision ending inherit ledger op planning reply stored",
     "plugin/store/care": "care",
     "plugin/store/db": "datafile db directory owner shared store walk",
     "plugin/store/forget": "purge retention store sweep visit",

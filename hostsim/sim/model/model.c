@@ -144,8 +144,8 @@ static void tell(struct model *model, const struct act *act, const struct sim_se
   bool tells = act_is_event(act->kind) || answer->rolled_back;
   if (tells && run->state == IDLE && delay_is_over(model, settings)) run_offer(model, settings);
   if (tells) urgency_look(model, settings, answer);
-  if (tells && run->state == STARTING && !run->told && !run->compacting) {
-    run->told = true;
+  if (tells && run->state == STARTING && !run->offer_known && !run->compacting) {
+    run->offer_known = true;
     answer->offered_count = run->turn_count;
     memcpy(answer->offered, run->turn, run->turn_count * sizeof run->turn[0]);
   }
@@ -232,8 +232,8 @@ bool model_must_ring(const struct model *model, const struct act *act,
   if (answer->error != 0 || answer->duplicate || !model_owner_lives(model) ||
       model->owner == act->peer)
     return false;
-  bool offers = act_is_message(act->kind) && model->run.state == STARTING && !model->run.told &&
-                model->found != STARTING;
+  bool offers = act_is_message(act->kind) && model->run.state == STARTING &&
+                !model->run.offer_known && model->found != STARTING;
   bool withdraws = act->kind == ACT_CANCEL && model->found == STARTING && model->run.state == IDLE;
   return offers || withdraws || act->kind == ACT_SUBAGENT ||
          (act->kind == ACT_NOTE && !is_plain_notification(act));

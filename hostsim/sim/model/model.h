@@ -87,10 +87,10 @@ struct model_run {
   uint32_t attempt, words; /* words: of retrying, waiting, failed; 0: none */
   int orphaned[MODEL_MESSAGES];
   unsigned orphaned_count;
-  bool told;       /* STARTING: the host knows of the offer */
-  bool aborted;    /* the running turn's stream was asked to stop */
-  bool compacting; /* nothing is offered, steered or aborted */
-  bool delayed;    /* IDLE: since delay_begin_ms; until its end nothing is offered */
+  bool offer_known; /* STARTING: the host knows of the offer */
+  bool aborted;     /* the running turn's stream was asked to stop */
+  bool compacting;  /* nothing is offered, steered or aborted */
+  bool delayed;     /* IDLE: since delay_begin_ms; until its end nothing is offered */
   int64_t delay_begin_ms;
   unsigned batch_end;           /* how many messages there were then */
   int64_t aborts[MODEL_ABORTS]; /* when */

@@ -21,7 +21,7 @@ static struct model_message *message_of(struct model *model, int index) {
 static void offer(struct model *model, const int *messages, unsigned count) {
   struct model_run *run = &model->run;
   run->state = STARTING;
-  run->told = run->delayed = false;
+  run->offer_known = run->delayed = false;
   run->words = 0;
   run->turn_count = count;
   for (unsigned i = 0; i < count; i++) {
@@ -217,7 +217,7 @@ static int decline(struct model *model) {
 static int finish(struct model *model, const struct act *act, const struct sim_settings *settings) {
   if (model->run.state == STARTING) {
     if (!act->has_ids) /* a turn of the host's own, if it does not know of the offer */
-      return model->run.told ? TIDINGS_E_STATE : 0;
+      return model->run.offer_known ? TIDINGS_E_STATE : 0;
     begin_turn(model, PHASE_UNKNOWN);
     fire_turn(model);
   }
@@ -254,7 +254,7 @@ static void resume(struct model *model, const struct sim_settings *settings) {
 static void enter_phase(struct model *model, enum phase phase) {
   if (run_is_running(model)) {
     go_on(model, phase);
-  } else if (model->run.state == STARTING && model->run.told) {
+  } else if (model->run.state == STARTING && model->run.offer_known) {
     begin_turn(model, phase);
     fire_turn(model);
   } else {
@@ -265,7 +265,7 @@ static void enter_phase(struct model *model, enum phase phase) {
 
 /* A result of the host's own does not start an offer that it has not received. */
 void run_tool_result(struct model *model) {
-  if (run_is_running(model) || (model->run.state == STARTING && model->run.told))
+  if (run_is_running(model) || (model->run.state == STARTING && model->run.offer_known))
     enter_phase(model, PHASE_TOOLS);
 }
 

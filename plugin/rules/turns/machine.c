@@ -101,7 +101,7 @@ static int own_turn(struct step *step) {
 
 /* The host has begun with the offer; or, if it has not received it, with something of its own. */
 static int offer_runs(struct step *step) {
-  if (!step->run->told) return own_turn(step);
+  if (!step->run->offer_known) return own_turn(step);
   turns_start_offer(step, true);
   step->run->phase = (uint8_t)phase_of(step->input->event);
   return 0;
@@ -119,7 +119,7 @@ static int turn_goes_on(struct step *step) {
 
 /* A tool result says nothing of an offer that the host has not received. */
 static int result_of_offer(struct step *step) {
-  int code = step->run->told ? offer_runs(step) : 0;
+  int code = step->run->offer_known ? offer_runs(step) : 0;
   if (!code) turns_lease_steering(step);
   return code;
 }
@@ -156,7 +156,7 @@ static int finish(struct step *step) {
 /* It started and ended without a word in between; or, if the host has not received it, some turn
  * of its own has ended. */
 static int finish_offer(struct step *step) {
-  if (!step->input->named_count && !step->run->told) return 0;
+  if (!step->input->named_count && !step->run->offer_known) return 0;
   if (!step->input->named_count)
     return turns_refuse_state(step, "the ids of the messages offered, if that turn is meant");
   enum about about = ABOUT_ANOTHER;
@@ -306,7 +306,7 @@ int64_t turns_due_ms(const struct run *run, const struct settings *settings) {
 
 bool turns_minds_tool_result(const struct run *run) {
   switch (run->state) {
-  case RUN_STARTING: return run->told;
+  case RUN_STARTING: return run->offer_known;
   case RUN_BUSY: return run->phase != PHASE_TOOLS || (run->steering && !run->compacting);
   case RUN_RETRYING:
   case RUN_WAITING: return true;
@@ -321,8 +321,9 @@ static bool same_aborts(const struct run *a, const struct run *b) {
 
 /* Fields, not bytes: there is padding in between. */
 bool turns_same_run(const struct run *a, const struct run *b) {
-  return a->state == b->state && a->phase == b->phase && a->kind == b->kind && a->told == b->told &&
-         a->aborted == b->aborted && a->compacting == b->compacting && a->steering == b->steering &&
+  return a->state == b->state && a->phase == b->phase && a->kind == b->kind &&
+         a->offer_known == b->offer_known && a->aborted == b->aborted &&
+         a->compacting == b->compacting && a->steering == b->steering &&
          a->settling == b->settling && a->attempt == b->attempt && span_equal(a->words, b->words) &&
          a->started_ms == b->started_ms && a->settle_since_ms == b->settle_since_ms &&
          a->settle_last == b->settle_last && a->system_turns == b->system_turns &&
@@ -339,8 +340,8 @@ bool turns_minds_urgency(const struct run *run) {
          (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted);
 }
 
-bool turns_has_untold_offer(const struct run *run) {
-  return run->state == RUN_STARTING && !run->told && !run->compacting;
+bool turns_has_unknown_offer(const struct run *run) {
+  return run->state == RUN_STARTING && !run->offer_known && !run->compacting;
 }
 
 /* The store may have lost what was offered: an offer of nothing is none, and the next is made. */
@@ -362,7 +363,7 @@ static void ask_host(struct step *step) {
   if (run->state == RUN_IDLE && run->settling && is_due(run, input->settings, input->now_ms))
     turns_offer_batch(step);
   if (turns_minds_urgency(run)) turns_urge(step);
-  if (turns_has_untold_offer(run)) step->result.offer = run->told = true;
+  if (turns_has_unknown_offer(run)) step->result.offer = run->offer_known = true;
 }
 
 void turns_look(struct turns *turns, const struct turns_input *input,

@@ -37,7 +37,7 @@ static void begin_offer(struct step *step, enum turn_kind kind) {
   run->state = RUN_STARTING;
   run->kind = (uint8_t)kind;
   run->phase = PHASE_UNKNOWN;
-  run->told = false;
+  run->offer_known = false;
   run->attempt = 0;
   run->words = span_of(NULL, 0);
 }

@@ -10,7 +10,7 @@ void turns_start_turn(struct step *step, enum turn_kind kind) {
   run->state = RUN_BUSY;
   run->phase = PHASE_UNKNOWN;
   run->kind = (uint8_t)kind;
-  run->told = false;
+  run->offer_known = false;
   run->aborted = false;
   run->attempt = 0;
   run->words = span_of(NULL, 0);
@@ -46,7 +46,7 @@ void turns_withdraw_offer(struct step *step) {
     turns_requeue(message);
     message->of_turn = false;
   }
-  step->run->told = false;
+  step->run->offer_known = false;
   step->run->kind = TURN_OF_HOST;
 }
 
@@ -61,7 +61,7 @@ void turns_end_turn(struct step *step) {
   }
   run->phase = PHASE_UNKNOWN;
   run->kind = TURN_OF_HOST;
-  run->told = false;
+  run->offer_known = false;
   run->aborted = false;
   run->attempt = 0;
   run->words = span_of(NULL, 0);

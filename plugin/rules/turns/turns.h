@@ -86,7 +86,7 @@ void turns_look(struct turns *turns, const struct turns_input *input,
 /* Is urgency of any interest to it in this state? */
 bool turns_minds_urgency(const struct run *run);
 /* Is there an offer that the host can receive at once? */
-bool turns_has_untold_offer(const struct run *run);
+bool turns_has_unknown_offer(const struct run *run);
 
 /* When the batch that waits is due; 0: none waits. */
 int64_t turns_due_ms(const struct run *run, const struct settings *settings);

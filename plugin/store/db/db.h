@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/db.h: transactions over keys, and what the processes that use a store share: the writer
- * lock, the bells, the counters of the rings, the waiters. A key is 13 bytes, a value any bytes;
- * what they mean is the business of the folders above.
+ * lock, the change counters, the counters of the rings, the waiters. A key is 13 bytes, a value any
+ * bytes; what they mean is the business of the folders above.
  *
  * The engine is LMDB. Only this folder knows that.
  */

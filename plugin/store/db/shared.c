@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/shared.c: the file `shared`: who uses this store, the writer lock with a time limit, the
- * bells; beside them the rings, the waiters and the phases.
+ * change counters; beside them the rings, the waiters and the phases.
  *
  * Locks on it are OFD locks (byte GATE while opening, USERS shared while open, PIDS + pid
  * exclusive), which two copies of the plugin in one process cannot share, and which do not drop
@@ -25,8 +25,8 @@ static const char shared_magic[8] = "tidings";
 enum { GATE = 0, USERS = 1, WRITER_SLICE_MS = 10 };
 static const off_t PIDS = (off_t)1 << 32;
 
-_Static_assert(sizeof(struct shared_page) <= SHARED_BELLS_OFFSET,
-               "the bells start after the header");
+_Static_assert(sizeof(struct shared_page) <= SHARED_CHANGES_OFFSET,
+               "the change counters start after the header");
 
 static uint64_t monotonic_ns(void) {
   struct timespec now;
@@ -200,7 +200,7 @@ static int map(struct db *db, struct tidings_error *error) {
     return fail(error, errno == ENOMEM ? TIDINGS_E_NOMEM : TIDINGS_E_STORE,
                 "store %s: shared cannot be mapped: %s", db->directory, strerror(errno));
   shared->page = memory;
-  shared->bells = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_BELLS_OFFSET);
+  shared->changes = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_CHANGES_OFFSET);
   shared->rings = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_RINGS_OFFSET);
   shared->ring_groups = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_GROUPS_OFFSET);
   shared->waiters = (struct wait_slot *)(void *)((char *)memory + SHARED_WAITERS_OFFSET);
@@ -266,16 +266,16 @@ bool shared_writer_try(struct db *db) {
 
 void shared_writer_unlock(struct db *db) { pthread_mutex_unlock(&db->shared.page->writer); }
 
-void shared_bells_begin(struct db *db, const uint32_t *sessions, size_t count) {
+void shared_changes_begin(struct db *db, const uint32_t *sessions, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    _Atomic uint32_t *bell = &db->shared.bells[sessions[i] % STORE_BELLS];
-    atomic_store(bell, atomic_load(bell) | 1);
+    _Atomic uint32_t *changes = &db->shared.changes[sessions[i] % STORE_CHANGE_COUNTERS];
+    atomic_store(changes, atomic_load(changes) | 1);
   }
 }
 
-void shared_bells_end(struct db *db, const uint32_t *sessions, size_t count) {
+void shared_changes_end(struct db *db, const uint32_t *sessions, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    _Atomic uint32_t *bell = &db->shared.bells[sessions[i] % STORE_BELLS];
-    atomic_store(bell, (atomic_load(bell) | 1) + 1);
+    _Atomic uint32_t *changes = &db->shared.changes[sessions[i] % STORE_CHANGE_COUNTERS];
+    atomic_store(changes, (atomic_load(changes) | 1) + 1);
   }
 }

@@ -26,7 +26,7 @@ struct walk_note {
   char finding[64]; /* how that page is not sound; empty: the file is sound */
 };
 /* The store's own file beside the engine's two, mapped by every user: who is here, the writer lock,
- * the bells, the rings, the waiters. */
+ * the change counters, the rings, the waiters. */
 struct shared_page {
   char magic[8];
   uint32_t layout;        /* of this struct */
@@ -50,8 +50,8 @@ struct wait_slot {
   _Atomic uint64_t inode; /* of the FIFO */
 };
 enum {
-  SHARED_BELLS_OFFSET = 4096,
-  SHARED_RINGS_OFFSET = SHARED_BELLS_OFFSET + STORE_BELLS * 4,
+  SHARED_CHANGES_OFFSET = 4096,
+  SHARED_RINGS_OFFSET = SHARED_CHANGES_OFFSET + STORE_CHANGE_COUNTERS * 4,
   SHARED_GROUPS_OFFSET = SHARED_RINGS_OFFSET + STORE_RINGS * 4,
   SHARED_WAITERS_OFFSET = SHARED_GROUPS_OFFSET + RING_GROUPS * 4,
   SHARED_PHASES_OFFSET = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot),
@@ -61,7 +61,7 @@ enum {
 struct shared {
   int fd;
   struct shared_page *page;
-  _Atomic uint32_t *bells;
+  _Atomic uint32_t *changes;
   _Atomic uint32_t *rings, *ring_groups;
   struct wait_slot *waiters;
   _Atomic uint64_t *phases; /* see wake/phases.c */
@@ -90,8 +90,8 @@ void shared_writer_unlock(struct db *db);
 bool shared_writer_try(struct db *db); /* at once or not at all */
 
 /* Odd, before the commit. */
-void shared_bells_begin(struct db *db, const uint32_t *sessions, size_t count);
+void shared_changes_begin(struct db *db, const uint32_t *sessions, size_t count);
 /* Even, after it. */
-void shared_bells_end(struct db *db, const uint32_t *sessions, size_t count);
+void shared_changes_end(struct db *db, const uint32_t *sessions, size_t count);
 
 #endif

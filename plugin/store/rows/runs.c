@@ -5,7 +5,7 @@
 #include "store/rows/rows.h"
 
 enum run_flag {
-  RUN_TOLD = 1,
+  RUN_OFFER_KNOWN = 1,
   RUN_ABORTED = 2,
   RUN_COMPACTING = 4,
   RUN_STEERING = 8,
@@ -20,7 +20,7 @@ void run_encode(struct buffer *out, const struct run *run) {
   record_u64(out, run->state);
   record_u64(out, run->phase);
   record_u64(out, run->kind);
-  record_u64(out, flag(run->told, RUN_TOLD) | flag(run->aborted, RUN_ABORTED) |
+  record_u64(out, flag(run->offer_known, RUN_OFFER_KNOWN) | flag(run->aborted, RUN_ABORTED) |
                       flag(run->compacting, RUN_COMPACTING) | flag(run->steering, RUN_STEERING) |
                       flag(run->settling, RUN_SETTLING) | flag(run->unfit, RUN_UNFIT));
   record_u64(out, run->attempt);
@@ -48,7 +48,7 @@ void run_decode(struct record_reader *reader, struct run *ret_run) {
   run.phase = record_read_below(reader, PHASE_COUNT);
   run.kind = record_read_below(reader, TURN_KIND_COUNT);
   uint8_t flags = record_read_below(reader, RUN_FLAGS);
-  run.told = flags & RUN_TOLD;
+  run.offer_known = flags & RUN_OFFER_KNOWN;
   run.aborted = flags & RUN_ABORTED;
   run.compacting = flags & RUN_COMPACTING;
   run.steering = flags & RUN_STEERING;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/wake/commit.c: a commit, and all who are to notice it: bells and rings move around it, and
- * waiters are woken after it.
+ * store/wake/commit.c: a commit, and all who are to notice it: change counters and rings move
+ * around it, and waiters are woken after it.
  */
 #include <stdlib.h>
 
@@ -11,10 +11,10 @@ int store_commit(struct store_txn *txn, struct tidings_error *error) {
   struct store *store = txn->store;
   struct db *db = &store->db;
   const char *trouble;
-  shared_bells_begin(db, txn->touched, txn->touched_count);
+  shared_changes_begin(db, txn->touched, txn->touched_count);
   if (txn->ringing) rings_begin(txn);
   int code = db_commit(&txn->db, &trouble, error);
-  shared_bells_end(db, txn->touched, txn->touched_count);
+  shared_changes_end(db, txn->touched, txn->touched_count);
   if (txn->ringing) rings_end(txn);
   shared_writer_unlock(db);
   if (txn->ringing) waiters_call(store, txn);
@@ -26,6 +26,6 @@ int store_commit(struct store_txn *txn, struct tidings_error *error) {
   return code;
 }
 
-const _Atomic uint32_t *store_bell(struct store *store, uint32_t session) {
-  return &store->db.shared.bells[session % STORE_BELLS];
+const _Atomic uint32_t *store_changes(struct store *store, uint32_t session) {
+  return &store->db.shared.changes[session % STORE_CHANGE_COUNTERS];
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/wake/rings.c: the counters that say which sessions rang. As with the bells, the committing
- * process makes them odd before and even after, under the writer lock, so a writer that dies in
- * between leaves an odd one: a process that sees it and gets the writer lock knows that no process
- * is in the middle of a commit, and makes it even. So a ring is never lost, whenever its process is
- * killed.
+ * store/wake/rings.c: the counters that say which sessions rang. As with the change counters, the
+ * committing process makes them odd before and even after, under the writer lock, so a writer that
+ * dies in between leaves an odd one: a process that sees it and gets the writer lock knows that no
+ * process is in the middle of a commit, and makes it even. So a ring is never lost, whenever its
+ * process is killed.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static uint32_t repair_odd(struct store *store, uint32_t ring) {
 
 /* All of it is known. An odd one has to be looked at again, though its group may never move: its
  * writer may be dead by then. */
-static void group_told(struct rings *rings, uint32_t group) {
+static void group_mark_seen(struct rings *rings, uint32_t group) {
   if (!rings->odd[group]) rings->seen_groups[group] = rings->groups[group];
 }
 
@@ -127,13 +127,13 @@ int rings_look(struct store *store, const struct rings **ret_rings, struct tidin
     if (rings->groups[group] == rings->seen_groups[group]) continue;
     look_at_group(store, rings, group);
     if (rings->moved[group]) any = true;
-    else group_told(rings, group);
+    else group_mark_seen(rings, group);
   }
   *ret_rings = any ? rings : NULL;
   return 0;
 }
 
-void rings_told(struct store *store) {
+void rings_mark_seen(struct store *store) {
   struct rings *rings = atomic_load(&store->wake.rings);
   for (uint32_t group = 0; group < RING_GROUPS; group++) {
     if (!rings->moved[group]) continue;
@@ -141,6 +141,6 @@ void rings_told(struct store *store) {
       if (ring_moved(rings, ring))
         atomic_store_explicit(&rings->seen[ring], rings->now[ring], memory_order_relaxed);
     }
-    group_told(rings, group);
+    group_mark_seen(rings, group);
   }
 }

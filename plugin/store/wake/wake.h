@@ -47,6 +47,6 @@ static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
   return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
 }
 /* What was looked at is known from now on. Without this it is found again. */
-void rings_told(struct store *store);
+void rings_mark_seen(struct store *store);
 
 #endif

@@ -29,7 +29,7 @@ struct lane {
   atomic_bool busy;            /* a push is under way, or has not woken the sleeper yet */
   _Atomic(uint64_t) next;      /* number of the push under way */
   _Atomic(uint64_t) delivered; /* the highest number that was handed out */
-  sem_t told;                  /* posted when `delivered` has grown */
+  sem_t delivery;              /* posted when `delivered` has grown */
 };
 
 struct board {

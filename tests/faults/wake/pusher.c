@@ -97,7 +97,7 @@ static void await(struct thread *thread, uint64_t n) {
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += (time_t)2 * PATIENCE_SECONDS;
   while (atomic_load(&lane->delivered) < n) {
-    if (sem_timedwait(&lane->told, &until) == 0 || errno == EINTR) continue;
+    if (sem_timedwait(&lane->delivery, &until) == 0 || errno == EINTR) continue;
     die("push %" PRIu64 " of lane %u was stored %d s ago and the sleeper has not come", n,
         thread->lane, 2 * PATIENCE_SECONDS);
   }

@@ -37,7 +37,7 @@ static void take(struct board *board, struct tidings_span message) {
   if (lane >= LANES || *rest) die("a notification that nobody pushed: %s", text);
   if (n > atomic_load(&board->lanes[lane].delivered))
     atomic_store(&board->lanes[lane].delivered, n);
-  if (sem_post(&board->lanes[lane].told) != 0) die("sem_post fails");
+  if (sem_post(&board->lanes[lane].delivery) != 0) die("sem_post fails");
 }
 
 /* Whether there was anything that was to ring. */

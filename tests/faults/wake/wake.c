@@ -194,7 +194,7 @@ int main(int argc, char **argv) {
   if (test.board == MAP_FAILED) die("no shared memory");
   if (sem_init(&test.board->swap, 1, 0) != 0) die("sem_init: %s", strerror(errno));
   for (unsigned i = 0; i < LANES; i++) {
-    if (sem_init(&test.board->lanes[i].told, 1, 0) != 0) die("sem_init: %s", strerror(errno));
+    if (sem_init(&test.board->lanes[i].delivery, 1, 0) != 0) die("sem_init: %s", strerror(errno));
   }
   rig_load(&test.rig, test.arguments.plugin);
   start_sleeper(&test);

@@ -2,9 +2,9 @@
  *
  * crowd/crowd.c: two hosts, which take the session from each other, and four submitters on one
  * session, for as many seconds as one likes; now and then one of them is killed and comes back.
- * There are never two turns at once, no message is told twice, none is lost, and none that was
- * cancelled is told. `sim-crowd [--seconds N] [--drain N] [--seed N] [--plugin PATH]`; --drain: how
- * long what waits may take to be told in the end.
+ * There are never two turns at once, no message is delivered twice, none is lost, and none that was
+ * cancelled is delivered. `sim-crowd [--seconds N] [--drain N] [--seed N] [--plugin PATH]`;
+ * --drain: how long what waits may take to be delivered in the end.
  */
 #include "crowd.h"
 
@@ -123,7 +123,8 @@ static unsigned find_missing(const struct board *board) {
     const struct note *note = &board->notes[i];
     if (atomic_load(&note->state) == NOTE_UNUSED) {
       i |= MESSAGES_EACH - 1; /* the next submitter's */
-    } else if (atomic_load(&note->state) == NOTE_ACKNOWLEDGED && atomic_load(&note->told) != 1) {
+    } else if (atomic_load(&note->state) == NOTE_ACKNOWLEDGED &&
+               atomic_load(&note->delivered) != 1) {
       return i;
     }
   }
@@ -143,7 +144,7 @@ static void run(struct crowd *crowd, double until) {
   }
 }
 
-/* What still waits must be told; who is killed now by its own hand comes back. */
+/* What still waits must be delivered; who is killed now by its own hand comes back. */
 static void drain(struct crowd *crowd) {
   double deadline = seconds_now() + (double)crowd->drain_seconds;
   unsigned missing = 0;
@@ -153,7 +154,7 @@ static void drain(struct crowd *crowd) {
     usleep(2000);
     if (seconds_now() > deadline) {
       stop_all(crowd);
-      wrong("message %u-%u was acknowledged and is not told", missing / MESSAGES_EACH,
+      wrong("message %u-%u was acknowledged and is not delivered", missing / MESSAGES_EACH,
             missing % MESSAGES_EACH);
     }
   }
@@ -166,15 +167,15 @@ static void drain(struct crowd *crowd) {
 
 static void report(const struct crowd *crowd) {
   struct board *board = crowd->board;
-  printf("%" PRIu64 " messages acknowledged, %" PRIu64 " told (%" PRIu64
+  printf("%" PRIu64 " messages acknowledged, %" PRIu64 " delivered (%" PRIu64
          " in the midst of a turn), %" PRIu64 " cancelled; %" PRIu64 " turns, %" PRIu64
          " refused, %" PRIu64 " carriers given back\n",
-         atomic_load(&board->acknowledged), atomic_load(&board->told), atomic_load(&board->steered),
-         atomic_load(&board->cancelled), atomic_load(&board->turns), atomic_load(&board->refused),
-         atomic_load(&board->rolled_back));
+         atomic_load(&board->acknowledged), atomic_load(&board->delivered),
+         atomic_load(&board->steered), atomic_load(&board->cancelled), atomic_load(&board->turns),
+         atomic_load(&board->refused), atomic_load(&board->rolled_back));
   printf("%" PRIu64 " takeovers, %" PRIu64 " times taken up again, %" PRIu64 " processes killed\n",
          atomic_load(&board->takeovers), atomic_load(&board->recoveries), crowd->deaths);
-  if (atomic_load(&board->told) == 0) wrong("nothing was told");
+  if (atomic_load(&board->delivered) == 0) wrong("nothing was delivered");
 }
 
 static bool read_arguments(struct crowd *crowd, int argc, char **argv) {

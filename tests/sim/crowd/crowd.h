@@ -27,12 +27,13 @@ enum { CARRIED_MAX = 128, ID_SIZE = 32 }; /* messages of one carrier */
 
 #define SESSION "crowd"
 
-/* NOTE_CANCELLING stays with those whose submitter was killed over it: they may be told or not. */
+/* NOTE_CANCELLING stays with those whose submitter was killed over it: they may be delivered or
+ * not. */
 enum note_state { NOTE_UNUSED, NOTE_BEGUN, NOTE_ACKNOWLEDGED, NOTE_CANCELLING, NOTE_CANCELLED };
 
 struct note { /* of one message */
   _Atomic(uint8_t) state;
-  _Atomic(uint8_t) told; /* it stands in the transcript */
+  _Atomic(uint8_t) delivered; /* it stands in the transcript */
 };
 
 struct carrier { /* in the transcript */
@@ -53,8 +54,8 @@ struct board {
 
   atomic_bool stop;  /* submitters: finish */
   atomic_bool leave; /* hosts: finish */
-  _Atomic(uint64_t) next[SUBMITTERS], acknowledged, told, cancelled, turns, steered, rolled_back,
-      takeovers, recoveries, refused;
+  _Atomic(uint64_t) next[SUBMITTERS], acknowledged, delivered, cancelled, turns, steered,
+      rolled_back, takeovers, recoveries, refused;
   struct note notes[MESSAGES];
 };
 
@@ -75,9 +76,9 @@ static inline struct note *note_of(struct board *board, unsigned submitter, uint
   return &board->notes[(uint64_t)submitter * MESSAGES_EACH + n];
 }
 
-/* If its holder died, what it had written last is marked as told. */
+/* If its holder died, what it had written last is marked as delivered. */
 void board_lock(struct board *board);
-/* With the lock held: the messages of the newest carrier are told. */
+/* With the lock held: the messages of the newest carrier are delivered. */
 void board_mark_newest(struct board *board);
 void board_unlock(struct board *board);
 

@@ -69,7 +69,7 @@ static bool lost(struct host *host, int32_t code, const char *what) {
 
 /* -- the transcript ---------------------------------------------------------------------------- */
 
-/* The note of a message that may be told now. NULL: the plugin's own, which has none. */
+/* The note of a message that may be delivered now. NULL: the plugin's own, which has none. */
 static struct note *find_note(struct board *board, const char *id) {
   if (strncmp(id, "tidings:", strlen("tidings:")) == 0) return NULL;
   char *rest = NULL;
@@ -80,10 +80,10 @@ static struct note *find_note(struct board *board, const char *id) {
   struct note *note = note_of(board, (unsigned)submitter, n);
   uint8_t state = atomic_load(&note->state);
   if (state == NOTE_UNUSED || state == NOTE_CANCELLED) {
-    wrong("message %s is told, which was %s", id,
+    wrong("message %s is delivered, which was %s", id,
           state == NOTE_UNUSED ? "never submitted" : "cancelled");
   }
-  if (atomic_load(&note->told) != 0) wrong("message %s is told twice", id);
+  if (atomic_load(&note->delivered) != 0) wrong("message %s is delivered twice", id);
   return note;
 }
 

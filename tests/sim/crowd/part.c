@@ -28,7 +28,8 @@ void board_mark_newest(struct board *board) {
   const struct carrier *newest =
       board->carrier_count > 0 ? &board->carriers[board->carrier_count - 1] : NULL;
   for (unsigned i = 0; newest && i < newest->count; i++) {
-    if (atomic_exchange(&newest->notes[i]->told, 1) == 0) atomic_fetch_add(&board->told, 1);
+    if (atomic_exchange(&newest->notes[i]->delivered, 1) == 0)
+      atomic_fetch_add(&board->delivered, 1);
   }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * crowd/submitter.c: submits messages as fast as they are told, a third of them into the running
- * turn, and takes some back.
+ * crowd/submitter.c: submits messages as fast as they are delivered, a third of them into the
+ * running turn, and takes some back.
  */
 #include "crowd.h"
 
@@ -13,7 +13,7 @@
 
 enum {
   AHEAD = 24
-}; /* how many may wait: the order in which they are told must matter, but not for long */
+}; /* how many may wait: the order in which they are delivered must matter, but not for long */
 
 /* The same event again after a death: it was stored or not, and the answer says which. */
 static void submit(struct part *part, uint64_t n) {
@@ -53,8 +53,8 @@ static void cancel(struct part *part, uint64_t n) {
   if (code == 0) {
     atomic_store(&note->state, NOTE_CANCELLED);
     atomic_fetch_add(&part->board->cancelled, 1);
-    if (atomic_load(&note->told) > 0)
-      wrong("message %u-%" PRIu64 " was cancelled after it had been told", part->number, n);
+    if (atomic_load(&note->delivered) > 0)
+      wrong("message %u-%" PRIu64 " was cancelled after it had been delivered", part->number, n);
   } else if (code == TIDINGS_E_FIRED) {
     atomic_store(&note->state, NOTE_ACKNOWLEDGED);
   } else {
@@ -66,7 +66,7 @@ static bool has_room(const struct part *part, uint64_t n) {
   unsigned waiting = 0;
   for (uint64_t i = n > 256 ? n - 256 : 0; i < n; i++) {
     const struct note *note = note_of(part->board, part->number, i);
-    waiting += atomic_load(&note->state) == NOTE_ACKNOWLEDGED && atomic_load(&note->told) == 0;
+    waiting += atomic_load(&note->state) == NOTE_ACKNOWLEDGED && atomic_load(&note->delivered) == 0;
   }
   return waiting < AHEAD;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The queue: who is next, what a drain takes, settle delays, who is told of an offer, and what
+ * The queue: who is next, what a drain takes, settle delays, who knows of an offer, and what
  * compacting holds back.
  */
 #include <criterion/criterion.h>
@@ -108,7 +108,7 @@ Test(turns_queue, an_offer_is_told_once_to_the_host) {
                 "starting(m2) m1=cancelled m2=offered > offer m2");
 }
 
-Test(turns_queue, an_untold_offer_is_not_what_the_host_runs) {
+Test(turns_queue, an_unknown_offer_is_not_what_the_host_runs) {
   EXPECT_PLAYED("other: submit m1; started", "busy m1=queued");
   EXPECT_PLAYED("other: submit m1; stream.started", "busy.streaming m1=queued");
   EXPECT_PLAYED("other: submit m1; result @1", "starting(m1) m1=offered");
@@ -186,7 +186,7 @@ Test(turns_queue, whether_a_tool_result_with_nothing_on_it_matters) {
   cr_expect_not(turns_minds_tool_result(&(struct run){.state = RUN_IDLE}));
   cr_expect_not(turns_minds_tool_result(&(struct run){.state = RUN_ERROR}));
   cr_expect_not(turns_minds_tool_result(&(struct run){.state = RUN_STARTING}));
-  cr_expect(turns_minds_tool_result(&(struct run){.state = RUN_STARTING, .told = true}));
+  cr_expect(turns_minds_tool_result(&(struct run){.state = RUN_STARTING, .offer_known = true}));
   cr_expect(turns_minds_tool_result(&(struct run){.state = RUN_BUSY, .phase = PHASE_STREAMING}));
   cr_expect(turns_minds_tool_result(&(struct run){.state = RUN_BUSY}));
   cr_expect_not(turns_minds_tool_result(&(struct run){.state = RUN_BUSY, .phase = PHASE_TOOLS}));
@@ -198,7 +198,7 @@ Test(turns_queue, whether_a_tool_result_with_nothing_on_it_matters) {
   cr_expect(turns_minds_tool_result(&(struct run){.state = RUN_WAITING}));
 }
 
-Test(turns_queue, whether_urgency_and_untold_offers_matter) {
+Test(turns_queue, whether_urgency_and_unknown_offers_matter) {
   cr_expect(turns_minds_urgency(&(struct run){.state = RUN_IDLE}));
   cr_expect_not(turns_minds_urgency(&(struct run){.state = RUN_IDLE, .compacting = true}));
   cr_expect(turns_minds_urgency(&(struct run){.state = RUN_BUSY, .phase = PHASE_STREAMING}));
@@ -206,10 +206,10 @@ Test(turns_queue, whether_urgency_and_untold_offers_matter) {
       &(struct run){.state = RUN_BUSY, .phase = PHASE_STREAMING, .aborted = true}));
   cr_expect_not(turns_minds_urgency(&(struct run){.state = RUN_BUSY, .phase = PHASE_TOOLS}));
   cr_expect_not(turns_minds_urgency(&(struct run){.state = RUN_ERROR}));
-  cr_expect(turns_has_untold_offer(&(struct run){.state = RUN_STARTING}));
-  cr_expect_not(turns_has_untold_offer(&(struct run){.state = RUN_STARTING, .told = true}));
-  cr_expect_not(turns_has_untold_offer(&(struct run){.state = RUN_STARTING, .compacting = true}));
-  cr_expect_not(turns_has_untold_offer(&(struct run){.state = RUN_BUSY}));
+  cr_expect(turns_has_unknown_offer(&(struct run){.state = RUN_STARTING}));
+  cr_expect_not(turns_has_unknown_offer(&(struct run){.state = RUN_STARTING, .offer_known = true}));
+  cr_expect_not(turns_has_unknown_offer(&(struct run){.state = RUN_STARTING, .compacting = true}));
+  cr_expect_not(turns_has_unknown_offer(&(struct run){.state = RUN_BUSY}));
 }
 
 Test(turns_queue, words_for_states) {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/urging.h: which of the pending items ask for a turn or for an interruption, as the
+ * session/asking_items.h: which of the pending items ask for a turn or for an interruption, as the
  * machine of turns/ takes it.
  */
-#ifndef SESSION_URGING_H
-#define SESSION_URGING_H
+#ifndef SESSION_ASKING_ITEMS_H
+#define SESSION_ASKING_ITEMS_H
 
 #include "rules/turns/turns.h"
 #include "session/op.h"
 
-struct urging {
+struct asking_items {
   struct urgency urgency;
   const struct item *most; /* the most pressing of those that ask: criticals first, then the oldest.
                               NULL: none asks */
 };
 
 /* `items`: pending ones, by n; those up to `unfit` ask for nothing. Returns 0, or -1: no memory. */
-int urging_find(struct op *op, uint64_t unfit, struct item *items, size_t count,
-                struct urging *ret_urging);
+int asking_items_find(struct op *op, uint64_t unfit, struct item *items, size_t count,
+                      struct asking_items *ret_asking);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/urging.c: see urging.h.
+ * session/asking_items.c: see asking_items.h.
  */
-#include "session/urging.h"
+#include "session/asking_items.h"
 
 #include "session/planning.h"
 
@@ -15,9 +15,9 @@ static bool is_critical(const struct item *item) {
   return item->note.level == TIDINGS_LEVEL_CRITICAL;
 }
 
-int urging_find(struct op *op, uint64_t unfit, struct item *items, size_t count,
-                struct urging *ret_urging) {
-  struct urging urging = {0};
+int asking_items_find(struct op *op, uint64_t unfit, struct item *items, size_t count,
+                      struct asking_items *ret_asking) {
+  struct asking_items asking = {0};
   const bool *left;
   bool any = false;
   for (size_t i = 0; !any && i < count; i++)
@@ -28,12 +28,12 @@ int urging_find(struct op *op, uint64_t unfit, struct item *items, size_t count,
     bool urgent = is_urgent(note, op->settings);
     if (!left[i] || items[i].n <= unfit || !(urgent || note->activation == ACTIVATION_IDLE))
       continue;
-    urging.urgency.urgent = urging.urgency.urgent || urgent;
-    urging.urgency.asking = items[i].n;
-    if (!urging.most || (is_critical(&items[i]) && !is_critical(urging.most)))
-      urging.most = &items[i];
+    asking.urgency.urgent = asking.urgency.urgent || urgent;
+    asking.urgency.asking = items[i].n;
+    if (!asking.most || (is_critical(&items[i]) && !is_critical(asking.most)))
+      asking.most = &items[i];
   }
-  if (urging.most) urging.urgency.most = urging.most->n;
-  *ret_urging = urging;
+  if (asking.most) asking.urgency.most = asking.most->n;
+  *ret_asking = asking;
   return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/turning.c: see turning.h.
+ * session/stored_run.c: see stored_run.h.
  */
-#include "session/turning.h"
+#include "session/stored_run.h"
 
 #include <stdlib.h>
 
@@ -45,9 +45,9 @@ static ptrdiff_t find_slot(const struct slot *slots, size_t count, uint64_t n) {
 }
 
 /* Those named that are over, and so are not among the live ones. */
-static int add_named(struct op *op, struct turning *turning, const uint64_t *numbers, size_t count,
-                     struct tidings_error *error) {
-  struct turns *turns = &turning->turns;
+static int add_named(struct op *op, struct stored_run *stored, const uint64_t *numbers,
+                     size_t count, struct tidings_error *error) {
+  struct turns *turns = &stored->turns;
   size_t live = turns->count;
   struct slot *slots = make_slots(turns, &op->arena);
   if (!slots) return no_memory_for_messages(error);
@@ -67,15 +67,15 @@ static int add_named(struct op *op, struct turning *turning, const uint64_t *num
   return 0;
 }
 
-int turning_load_numbers(struct op *op, struct turning *turning, const uint64_t *numbers,
-                         size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
-  struct turns *turns = &turning->turns;
+int stored_run_load_numbers(struct op *op, struct stored_run *stored, const uint64_t *numbers,
+                            size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
+  struct turns *turns = &stored->turns;
   turns->run = op->head.run;
-  turning->from = turns->run.state;
-  turning->system_from = turns->run.kind == TURN_OF_SYSTEM ? turns->run.system_turns : 0;
+  stored->from = turns->run.state;
+  stored->system_from = turns->run.kind == TURN_OF_SYSTEM ? turns->run.system_turns : 0;
   int code = message_live(op->txn, op->session, turns->run.first_message, count + 1, &op->arena,
                           &turns->messages, &turns->count, error);
-  if (!code) code = add_named(op, turning, numbers, count, error);
+  if (!code) code = add_named(op, stored, numbers, count, error);
   if (code) return code;
   qsort(turns->messages, turns->count, sizeof *turns->messages, by_place);
   struct slot *slots = count ? make_slots(turns, &op->arena) : NULL;
@@ -84,22 +84,22 @@ int turning_load_numbers(struct op *op, struct turning *turning, const uint64_t 
   return 0;
 }
 
-int turning_load(struct op *op, struct turning *turning, const struct tidings_span *ids,
-                 size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
+int stored_run_load(struct op *op, struct stored_run *stored, const struct tidings_span *ids,
+                    size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
   uint64_t *numbers = arena_zalloc(&op->arena, count + 1, sizeof *numbers);
   int code = numbers ? 0 : no_memory_for_messages(error);
   for (size_t i = 0; !code && i < count; i++)
     code = message_find(op->txn, op->session, ids[i], &numbers[i], error);
-  return code ? code : turning_load_numbers(op, turning, numbers, count, ret_named, error);
+  return code ? code : stored_run_load_numbers(op, stored, numbers, count, ret_named, error);
 }
 
-struct turns_input turning_input(const struct op *op, enum turns_event event) {
+struct turns_input stored_run_input(const struct op *op, enum turns_event event) {
   return (struct turns_input){.event = event, .now_ms = op->now_ms, .settings = op->settings};
 }
 
-int turning_carried(struct op *op, const struct turning *turning, uint64_t delivery,
-                    const uint64_t **ret_numbers, size_t *ret_count) {
-  const struct turns *turns = &turning->turns;
+int stored_run_carried(struct op *op, const struct stored_run *stored, uint64_t delivery,
+                       const uint64_t **ret_numbers, size_t *ret_count) {
+  const struct turns *turns = &stored->turns;
   uint64_t *numbers = arena_zalloc(&op->arena, turns->count + 1, sizeof *numbers);
   size_t count = 0;
   if (!numbers) return -1;
@@ -111,9 +111,9 @@ int turning_carried(struct op *op, const struct turning *turning, uint64_t deliv
   return 0;
 }
 
-int turning_steered(struct op *op, const struct turning *turning, uint64_t delivery,
-                    struct steered *ret_steered, struct tidings_error *error) {
-  const struct turns *turns = &turning->turns;
+int stored_run_steered(struct op *op, const struct stored_run *stored, uint64_t delivery,
+                       struct steered *ret_steered, struct tidings_error *error) {
+  const struct turns *turns = &stored->turns;
   struct tidings_span *contents = arena_zalloc(&op->arena, turns->count + 1, sizeof *contents);
   struct tidings_span *ids = arena_zalloc(&op->arena, turns->count + 1, sizeof *ids), trigger;
   size_t count = 0;
@@ -135,37 +135,36 @@ static bool is_alive(const struct message *message) {
   return !message_is_over(message->state) || message->of_turn || message->orphaned;
 }
 
-static int save_messages(struct op *op, struct turning *turning, struct tidings_error *error) {
-  struct turns *turns = &turning->turns;
+static int save_messages(struct op *op, struct stored_run *stored, struct tidings_error *error) {
+  struct turns *turns = &stored->turns;
   int code = 0;
   turns->run.first_message = turns->run.last_message + 1;
   for (size_t i = 0; !code && i < turns->count; i++) {
     const struct message *message = &turns->messages[i];
     if (is_alive(message) && message->n < turns->run.first_message)
       turns->run.first_message = message->n;
-    if (message->n == turning->added)
-      code = message_add(op->txn, op->session, message, turning->content, turning->trigger, error);
+    if (message->n == stored->added)
+      code = message_add(op->txn, op->session, message, stored->content, stored->trigger, error);
     else if (message->changed) code = message_put(op->txn, op->session, message, error);
   }
   return code;
 }
 
-static int save_content(struct op *op, struct turning *turning, struct tidings_error *error) {
+static int save_content(struct op *op, struct stored_run *stored, struct tidings_error *error) {
   struct tidings_span content, trigger;
-  if (!turning->edited) return 0;
+  if (!stored->edited) return 0;
   int code =
-      content_get(op->txn, op->session, turning->edited, &op->arena, &content, &trigger, error);
-  return code
-             ? code
-             : content_put(op->txn, op->session, turning->edited, turning->content, trigger, error);
+      content_get(op->txn, op->session, stored->edited, &op->arena, &content, &trigger, error);
+  return code ? code
+              : content_put(op->txn, op->session, stored->edited, stored->content, trigger, error);
 }
 
 /* What the step changed; and whose turn it is, where something happens to that. */
-static int save_transition(struct op *op, struct turning *turning, enum turns_event event,
+static int save_transition(struct op *op, struct stored_run *stored, enum turns_event event,
                            bool abort, struct tidings_error *error) {
-  const struct turns *turns = &turning->turns;
+  const struct turns *turns = &stored->turns;
   const struct run *run = &turns->run;
-  bool of_turn = abort || run->state != turning->from;
+  bool of_turn = abort || run->state != stored->from;
   size_t most = 1;
   for (size_t i = 0; i < turns->count; i++)
     most += turns->messages[i].changed || turns->messages[i].of_turn;
@@ -173,11 +172,11 @@ static int save_transition(struct op *op, struct turning *turning, enum turns_ev
   struct transition transition = {.n = ++op->head.last_transition,
                                   .time_ms = op->now_ms,
                                   .event = (uint8_t)event,
-                                  .from = turning->from,
+                                  .from = stored->from,
                                   .to = run->state,
                                   .abort = abort,
                                   .system = run->kind == TURN_OF_SYSTEM ? run->system_turns
-                                                                        : turning->system_from,
+                                                                        : stored->system_from,
                                   .messages = messages};
   if (!messages) return no_memory_for_messages(error);
   for (size_t i = 0; i < turns->count; i++) {
@@ -189,31 +188,31 @@ static int save_transition(struct op *op, struct turning *turning, enum turns_ev
   return transition_put(op->txn, op->session, &transition, error);
 }
 
-bool turning_changes_only_phase(const struct op *op, const struct turning *turning) {
-  const struct turns *turns = &turning->turns;
+bool stored_run_changes_only_phase(const struct op *op, const struct stored_run *stored) {
+  const struct turns *turns = &stored->turns;
   struct run run = turns->run;
   run.phase = op->head.run.phase;
-  if (turning->added || turning->edited || !turns_same_run(&run, &op->head.run)) return false;
+  if (stored->added || stored->edited || !turns_same_run(&run, &op->head.run)) return false;
   for (size_t i = 0; i < turns->count; i++) {
     if (turns->messages[i].changed) return false;
   }
   return true;
 }
 
-int turning_save(struct op *op, struct turning *turning, enum turns_event event, bool abort,
-                 bool *ret_changed, struct tidings_error *error) {
-  struct turns *turns = &turning->turns;
+int stored_run_save(struct op *op, struct stored_run *stored, enum turns_event event, bool abort,
+                    bool *ret_changed, struct tidings_error *error) {
+  struct turns *turns = &stored->turns;
   struct run *run = &turns->run;
   bool changed = false;
   for (size_t i = 0; i < turns->count; i++) changed = changed || turns->messages[i].changed;
-  bool tells = changed || abort || run->state != turning->from;
+  bool tells = changed || abort || run->state != stored->from;
   if (!tells && turns_same_run(run, &op->head.run)) {
     *ret_changed = false;
     return 0;
   }
-  int code = save_messages(op, turning, error);
-  if (!code) code = save_content(op, turning, error);
-  if (!code && tells) code = save_transition(op, turning, event, abort, error);
+  int code = save_messages(op, stored, error);
+  if (!code) code = save_content(op, stored, error);
+  if (!code && tells) code = save_transition(op, stored, event, abort, error);
   op->head.run = *run;
   *ret_changed = true;
   return code;

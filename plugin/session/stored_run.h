@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/turning.h: a session's run and messages between the store and the pure machine of turns/:
- * read, stepped, written back with a transition that tells what happened.
+ * session/stored_run.h: a session's run and messages between the store and the pure machine of
+ * turns/: read, stepped, written back with a transition that says what happened.
  */
-#ifndef SESSION_TURNING_H
-#define SESSION_TURNING_H
+#ifndef SESSION_STORED_RUN_H
+#define SESSION_STORED_RUN_H
 
 #include "rules/turns/turns.h"
 #include "session/op.h"
 
 /* A run being stepped, in a snapshot or a write. */
-struct turning {
+struct stored_run {
   struct turns turns;
   uint8_t from;                         /* the state when it was loaded */
   uint64_t system_from;                 /* the turn of the plugin's own that it had then */
@@ -21,26 +21,26 @@ struct turning {
 
 /* Reads what the machine needs, of op->head and in its transaction. ret_named gets an index for
  * each id, or NOT_A_MESSAGE. Errors: STORE, NOMEM. */
-int turning_load(struct op *op, struct turning *turning, const struct tidings_span *ids,
-                 size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
+int stored_run_load(struct op *op, struct stored_run *stored, const struct tidings_span *ids,
+                    size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
 /* The same by number. */
-int turning_load_numbers(struct op *op, struct turning *turning, const uint64_t *numbers,
-                         size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
+int stored_run_load_numbers(struct op *op, struct stored_run *stored, const uint64_t *numbers,
+                            size_t count, ptrdiff_t *ret_named, struct tidings_error *error);
 
 /* What every step of the machine takes. */
-struct turns_input turning_input(const struct op *op, enum turns_event event);
+struct turns_input stored_run_input(const struct op *op, enum turns_event event);
 
 /* Has the step changed nothing that is stored, but for the phase? */
-bool turning_changes_only_phase(const struct op *op, const struct turning *turning);
+bool stored_run_changes_only_phase(const struct op *op, const struct stored_run *stored);
 
 /* Writes what has changed, and the transition `event`; false in *ret_changed: nothing had. The run
  * goes into op->head, which the caller puts. */
-int turning_save(struct op *op, struct turning *turning, enum turns_event event, bool abort,
-                 bool *ret_changed, struct tidings_error *error);
+int stored_run_save(struct op *op, struct stored_run *stored, enum turns_event event, bool abort,
+                    bool *ret_changed, struct tidings_error *error);
 
 /* The numbers of the messages that `delivery` carries now. -1: no memory. */
-int turning_carried(struct op *op, const struct turning *turning, uint64_t delivery,
-                    const uint64_t **ret_numbers, size_t *ret_count);
+int stored_run_carried(struct op *op, const struct stored_run *stored, uint64_t delivery,
+                       const uint64_t **ret_numbers, size_t *ret_count);
 
 /* What goes into the running turn. */
 struct steered {
@@ -48,7 +48,7 @@ struct steered {
   size_t count;
 };
 /* Contents and ids of the messages that `delivery` carries. */
-int turning_steered(struct op *op, const struct turning *turning, uint64_t delivery,
-                    struct steered *ret_steered, struct tidings_error *error);
+int stored_run_steered(struct op *op, const struct stored_run *stored, uint64_t delivery,
+                       struct steered *ret_steered, struct tidings_error *error);
 
 #endif
