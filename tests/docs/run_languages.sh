@@ -29,7 +29,8 @@ case $language in
     cp "$examples/Cargo.toml" "$examples"/*.rs "$work"
     export CARGO_NET_RETRY=0 CARGO_HTTP_TIMEOUT=20 CARGO_TARGET_DIR=$work/target RUSTFLAGS="-D warnings"
     # From crates.io, else what Debian's librust-libloading-dev has installed.
-    if ! cargo fetch --quiet --manifest-path "$work/Cargo.toml" 2>"$work/err"; then
+    # A resolver that does not answer has kept it for five minutes.
+    if ! timeout 60 cargo fetch --quiet --manifest-path "$work/Cargo.toml" 2>"$work/err"; then
       compgen -G '/usr/share/cargo/registry/libloading-*' >/dev/null || skip "the crate libloading cannot be fetched: $(tail -n 1 "$work/err")"
       mkdir "$work/.cargo"
       printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "/usr/share/cargo/registry"\n' >"$work/.cargo/config.toml"
