@@ -2,12 +2,13 @@
 set(TIDINGS_SANITIZE "" CACHE STRING "Sanitizers: empty, address or thread")
 option(TIDINGS_FUZZ "Build the fuzz targets with libFuzzer (clang only)" OFF)
 option(TIDINGS_COVERAGE "Instrument for coverage" OFF)
+set(TIDINGS_DEBUG_INFO "-g" CACHE STRING "Debug information: -g, or -g1, which has functions and lines alone")
 
 add_library(tidings_compile INTERFACE)
 target_compile_features(tidings_compile INTERFACE c_std_17 cxx_std_17)
 target_compile_definitions(tidings_compile INTERFACE _GNU_SOURCE)
 target_compile_options(tidings_compile INTERFACE
-  -g -fvisibility=hidden -fno-common
+  ${TIDINGS_DEBUG_INFO} -fvisibility=hidden -fno-common
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wpointer-arith -Wcast-qual -Wcast-align
   -Wwrite-strings -Wundef -Wformat=2 -Wvla -Wimplicit-fallthrough -Wdouble-promotion
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wold-style-definition>)

@@ -27,7 +27,8 @@
 #endif
 #endif
 #ifndef KIT_FLAGS
-#define KIT_FLAGS HOSTKIT_NO_PROBE /* this process is as good as a probe */
+/* This process is as good as a probe, and ends soon. */
+#define KIT_FLAGS (HOSTKIT_NO_PROBE | HOSTKIT_COPY_IN_MEMORY)
 #endif
 
 enum { PRODUCER_BUDGET_MS = 5000, CLOSE_MS = 5000 };

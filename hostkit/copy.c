@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -97,6 +99,36 @@ static int write_copy(int from, const char *path) {
   return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 }
 
+/* A descriptor of sealed memory with the bytes of `from`, from which code may be mapped; or -1. */
+static int write_memory(int from) {
+  enum { MAY_BE_RUN = 0x10 /* MFD_EXEC of newer kernels; older ones refuse it */ };
+  int fd = memfd_create("tidings.so", MFD_CLOEXEC | MFD_ALLOW_SEALING | MAY_BE_RUN);
+  if (fd < 0 && errno == EINVAL) fd = memfd_create("tidings.so", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return -1;
+  bool whole = !copy_bytes(from, fd) &&
+               !fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  void *code = whole ? mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+  if (code != MAP_FAILED) {
+    munmap(code, 1);
+    return fd;
+  }
+  close(fd);
+  return -1;
+}
+
+/* False: there is no such memory here. */
+static bool copy_to_memory(int from, struct hk_copy *ret_copy) {
+  struct hk_copy copy = {.fd = write_memory(from)};
+  if (copy.fd < 0) return false;
+  copy.path = hk_format("/proc/self/fd/%d", copy.fd);
+  if (copy.path && !access(copy.path, R_OK)) {
+    *ret_copy = copy;
+    return true;
+  }
+  hk_copy_drop(&copy);
+  return false;
+}
+
 static int32_t copy_from(int from, const char *base_name, const char *parent,
                          struct hk_copy *ret_copy, struct tidings_error *error) {
   struct hk_copy copy = HK_COPY_NONE;
@@ -122,8 +154,8 @@ static const char *base_name_of(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
-int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret_copy,
-                     struct tidings_error *error) {
+static int32_t copy_source(const char *source, const char *parent, bool in_memory,
+                           struct hk_copy *ret_copy, struct tidings_error *error) {
   int32_t code = TIDINGS_OK;
   int fd = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
                             O_NOCTTY); /* non-blocking: the path may name a FIFO */
@@ -137,17 +169,31 @@ int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret
         hk_error(error, TIDINGS_E_STORE, "cannot read the plugin %s: %s", source, strerror(errno));
   else if (!S_ISREG(status.st_mode))
     code = hk_error(error, TIDINGS_E_INVAL, "the plugin %s is not a regular file", source);
-  else code = copy_from(fd, base_name_of(source), parent, ret_copy, error);
+  else if (!in_memory || !copy_to_memory(fd, ret_copy))
+    code = copy_from(fd, base_name_of(source), parent, ret_copy, error);
   close(fd);
   return code;
 }
 
+int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret_copy,
+                     struct tidings_error *error) {
+  return copy_source(source, parent, false, ret_copy, error);
+}
+
+int32_t hk_copy_make_in_memory(const char *source, const char *parent, struct hk_copy *ret_copy,
+                               struct tidings_error *error) {
+  return copy_source(source, parent, true, ret_copy, error);
+}
+
 int32_t hk_copy_again(const struct hk_copy *copy, const char *parent, struct hk_copy *ret_copy,
                       struct tidings_error *error) {
+  if (!copy->directory && copy_to_memory(copy->fd, ret_copy)) return TIDINGS_OK;
   return copy_from(copy->fd, base_name_of(copy->path), parent, ret_copy, error);
 }
 
-void hk_copy_unlink(const struct hk_copy *copy) { (void)folder_remove_all(copy->directory); }
+void hk_copy_unlink(const struct hk_copy *copy) {
+  if (copy->directory) (void)folder_remove_all(copy->directory);
+}
 
 void hk_copy_drop(struct hk_copy *copy) {
   hk_copy_unlink(copy);

@@ -2,8 +2,9 @@
  *
  * copy.h: the private copy of a plugin file that is loaded in its place. The loader takes a path,
  * inode or link that it has seen before for the old image, and a builder may write over the
- * original at any time; a file of our own, new for each load, has neither problem. Knows nothing of
- * what is in the file.
+ * original at any time; a file of our own, new for each load, has neither problem. A process that
+ * ends soon keeps it in memory: no folder is made and removed. Knows nothing of what is in the
+ * file.
  */
 #ifndef HOSTKIT_COPY_H
 #define HOSTKIT_COPY_H
@@ -11,7 +12,8 @@
 #include <tidings/abi.h>
 
 /* `directory` is a fresh 0700 folder with nothing else in it; `path` is inside and keeps the
- * original's base name, so that debuggers can match it to its symbols. */
+ * original's base name, so that debuggers can match it to its symbols. In memory there is no
+ * directory, and `path` is the descriptor's under /proc/self. */
 struct hk_copy {
   char *directory;
   char *path;
@@ -25,6 +27,11 @@ struct hk_copy {
  * reason), INVAL (not a regular file), NOMEM. */
 int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret_copy,
                      struct tidings_error *error);
+
+/* The same in memory, without `parent`; as a file where the system has no such memory, or lets none
+ * of it be run. */
+int32_t hk_copy_make_in_memory(const char *source, const char *parent, struct hk_copy *ret_copy,
+                               struct tidings_error *error);
 
 /* A new copy from one whose file may be unlinked already. */
 int32_t hk_copy_again(const struct hk_copy *copy, const char *parent, struct hk_copy *ret_copy,

@@ -19,7 +19,9 @@
 int32_t hk_prepare(const char *path, const struct hk_settings *settings, struct hk_copy *ret_copy,
                    struct tidings_error *error) {
   struct hk_copy copy = HK_COPY_NONE;
-  int32_t code = hk_copy_make(path, settings->copy_dir, &copy, error);
+  int32_t code = settings->flags & HOSTKIT_COPY_IN_MEMORY
+                     ? hk_copy_make_in_memory(path, settings->copy_dir, &copy, error)
+                     : hk_copy_make(path, settings->copy_dir, &copy, error);
   if (!code) code = hk_elf_check(copy.fd, path, error);
   if (!code && !(settings->flags & HOSTKIT_NO_PROBE)) code = hk_probe(&copy, path, settings, error);
   if (code) hk_copy_drop(&copy);

@@ -79,9 +79,14 @@ static int32_t check_options(const struct hostkit_options *given,
   struct hostkit_options options;
   int32_t code = HK_COPY_IN(&options, given, HOSTKIT_OPTIONS_SIZE_1_0, "options", error);
   if (code) return code;
-  if (options.flags & ~(HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED))
+  if (options.flags & ~(HOSTKIT_NO_PROBE | HOSTKIT_KEEP_MAPPED | HOSTKIT_COPY_IN_MEMORY))
     return hk_error(error, TIDINGS_E_INVAL,
                     "options.flags is %#x, which has a bit without a meaning",
+                    (unsigned)options.flags);
+  if ((options.flags & HOSTKIT_COPY_IN_MEMORY) && !(options.flags & HOSTKIT_NO_PROBE))
+    return hk_error(error, TIDINGS_E_INVAL,
+                    "options.flags is %#x: HOSTKIT_COPY_IN_MEMORY needs HOSTKIT_NO_PROBE, since a "
+                    "probe cannot open this process's memory",
                     (unsigned)options.flags);
   if (options.reserved)
     return hk_error(error, TIDINGS_E_INVAL, "options.reserved is %u, expected 0",

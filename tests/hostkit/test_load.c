@@ -107,6 +107,29 @@ Test(load, does_not_use_the_file_itself) {
   cr_assert_null(kit_finish(&kit));
 }
 
+/* A command's way: no folder is written to, and the file may be overwritten all the same. */
+Test(load, a_copy_in_memory) {
+  struct kit kit;
+  kit_init(&kit);
+  kit.options.flags = HOSTKIT_NO_PROBE | HOSTKIT_COPY_IN_MEMORY;
+  kit.options.copy_dir = "/nowhere";
+  kit_build_own(&kit, "good_a");
+  struct hostkit *hostkit = NULL;
+  cr_assert_eq(hostkit_open(&kit.options, &hostkit, NULL), TIDINGS_OK);
+  cr_expect(kit_is_mapped("/memfd:tidings.so"));
+  cr_assert_eq(truncate(kit.plugin, 0), 0);
+  cr_expect_eq(kit_event(hostkit, "hello", NULL), TIDINGS_OK);
+  cr_expect_eq(kit_log_lines(&kit, "A event hello"), 1);
+  kit_build_own(&kit, "good_b");
+  cr_assert_eq(hostkit_swap(hostkit, NULL, 0, NULL), TIDINGS_OK);
+  cr_expect_eq(kit_event(hostkit, "again", NULL), TIDINGS_OK);
+  cr_expect_eq(kit_log_lines(&kit, "B event again"), 1);
+  cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
+  cr_expect(!kit_is_mapped("/memfd:tidings.so"));
+  cr_expect_eq(kit.warnings, 0, "%s", kit.last_warning);
+  cr_assert_null(kit_finish(&kit));
+}
+
 /* Two at once, from one file: each has an image of its own. */
 Test(load, twice_in_a_process) {
   struct kit kit;

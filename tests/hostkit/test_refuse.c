@@ -290,6 +290,8 @@ Test(refuse, options_that_make_no_sense) {
   kit_plugin(&kit, "good_a");
   kit.options.flags |= 0x100;
   assert_refused(&kit, TIDINGS_E_INVAL, "which has a bit without a meaning");
+  kit.options.flags = HOSTKIT_COPY_IN_MEMORY;
+  assert_refused(&kit, TIDINGS_E_INVAL, "HOSTKIT_COPY_IN_MEMORY needs HOSTKIT_NO_PROBE");
   kit.options.flags = 0;
   kit.options.reserved = 5;
   assert_refused(&kit, TIDINGS_E_INVAL, "options.reserved is 5, expected 0");

@@ -40,6 +40,11 @@ struct hostkit;
 /* Never unload: the image stays mapped after close and swap, so that a leak checker can still name
  * its functions. */
 #define HOSTKIT_KEEP_MAPPED 2u
+/* Keep the private copy in memory instead of in a folder: for commands that end soon, which spend
+ * a good part of their time on making and removing the folder. A debugger finds no symbols by its
+ * name. Needs HOSTKIT_NO_PROBE. Where the system runs no code from memory, the copy is a file.
+ * Since 1.1. */
+#define HOSTKIT_COPY_IN_MEMORY 4u
 
 /* Zero it, set `size`, and then what is needed. Strings are NUL-terminated and borrowed until
  * hostkit_open returns; NULL means the default. Since 1.0. */
