@@ -184,7 +184,7 @@ static void model_filter(struct model *model, const struct items *items,
 }
 
 void model_plan(struct model *model, const struct items *items, const struct settings *settings,
-                int64_t now_ms, struct arena *arena) {
+                int64_t now_ms, const struct room *room, struct arena *arena) {
   *model = (struct model){.arena = arena};
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
@@ -197,7 +197,7 @@ void model_plan(struct model *model, const struct items *items, const struct set
   model_filter(model, items, settings);
   model_supersede(model, items, REASON_NEWER_KEY, same_key);
   model_supersede(model, items, REASON_NEWER_STATE, same_state);
-  model_lines(model, items, settings);
+  model_lines(model, items, settings, room);
   for (size_t a = 0; a < model->shown; a++) {
     const struct model_line *line = &model->lines[a];
     for (size_t i = 0; i < line->count; i++) {
