@@ -128,7 +128,7 @@ static uint64_t random_room(struct random *random, const struct model *model,
 static struct settings random_settings(struct random *random, struct arena *arena) {
   static const char *const kinds[] = {"\"tool.a\"",   "\"mcp.b\"", "\"handle.a\"",
                                       "\"handle.b\"", "\"tool\"",  "\"file\""};
-  static const char *const values[] = {"true", "true", "false"};
+  static const char *const values[] = {"true", "true", "true", "true", "false", "\"critical\""};
   struct buffer json = BUFFER_EMPTY;
   const char *separator = "";
   buffer_format(&json, "{\"conversation\":{\"notifications\":{\"enable\":%s,\"kinds\":{",
