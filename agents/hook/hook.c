@@ -55,8 +55,7 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
                                             : kit_open(cli, TIDINGS_ROLE_HOST, owner, &kit, &error);
   if (!code && kit) project_lay(cli, kit, call->session, call->cwd);
   if (!code && kit) code = hook_answer_call(kit, call, owner, &answer, &error);
-  if (code) hook_log("%s", error.text);
-  else if (kit && hook_start_instruct(kit, call, &answer, &error)) hook_log("%s", error.text);
+  if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
   write_answer(kit, &answer);
   if (!code && kit) hook_start_late(kit, call);
   kit_close(kit);

@@ -24,8 +24,7 @@ void hook_marker_write(uint64_t delivery, char text[HOOK_MARKER_SIZE]) {
   *--at = '\0';
   do *--at = "0123456789abcdefghijklmnopqrstuvwxyz"[delivery % BASE];
   while (delivery /= BASE);
-  memcpy(text, opening, sizeof opening);
-  strcat(strcat(text, at), "]");
+  (void)snprintf(text, HOOK_MARKER_SIZE, "%s%s]", opening, at);
 }
 
 /* -- one marker -------------------------------------------------------------------------------- */
