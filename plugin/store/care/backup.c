@@ -55,7 +55,7 @@ int care_backup(const char *from, const char *to, struct care_report *ret_report
   if (code) return code;
   code = store_open(&options, &store, error);
   if (code) return code;
-  code = care_target_begin(&target, to, error);
+  code = care_target_begin(&target, to, &report, error);
   if (!code) code = copy_rows(store, &target, &report, error);
   code = care_target_end(&target, code, error);
   store_close(store);
