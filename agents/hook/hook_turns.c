@@ -93,8 +93,8 @@ static json_t *stamp_of_edit(const struct hook_call *call, const char *path) {
   return stamp.text[0] ? json_string(stamp.text) : json_null();
 }
 
-static void report_some(struct hostkit *kit, const struct hook_call *call, const json_t *paths,
-                        size_t first, size_t count) {
+static int32_t report_some(struct hostkit *kit, const struct hook_call *call, const json_t *paths,
+                           size_t first, size_t count) {
   struct tidings_error error = {.size = sizeof error};
   const char *cause = call->call_id[0] ? call->call_id : call->tool;
   json_t *some = json_array(), *stamps = json_array();
@@ -104,7 +104,9 @@ static void report_some(struct hostkit *kit, const struct hook_call *call, const
   }
   json_t *data = json_pack("{s:o, s:o, s:s, s:s}", "paths", some, "stamps", stamps, "change",
                            "modified", "caused_by", cause);
-  if (hook_tell(kit, call, "file.changed", data, NULL, &error)) hook_log("%s", error.text);
+  int32_t code = hook_tell(kit, call, "file.changed", data, NULL, &error);
+  if (code) hook_log("%s", error.text);
+  return code;
 }
 
 /* After the carrier: what a watcher says of the same files a moment later must find it pending. A
@@ -115,7 +117,7 @@ static void report_edits(struct hostkit *kit, const struct hook_call *call) {
   size_t left = json_array_size(paths);
   for (size_t first = 0; left; first += SOME) {
     size_t count = left < SOME ? left : SOME;
-    report_some(kit, call, paths, first, count);
+    if (report_some(kit, call, paths, first, count) == TIDINGS_E_BUSY) break;
     left -= count;
   }
   json_decref(paths);
@@ -141,7 +143,7 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
   int32_t code = inner ? TIDINGS_OK : hook_subagents(kit, call, &count, &inner, error);
   if (!code && !inner) code = carry(kit, call, ret_answer, error);
   if (!code && !inner) code = hook_subagent_ended(kit, call, count, error);
-  report_edits(kit, call);
+  if (code != TIDINGS_E_BUSY) report_edits(kit, call);
   return code;
 }
 

@@ -141,6 +141,8 @@ static void instance_free(struct instance *instance) {
 int instance_open(const struct tidings_host *host, const struct tidings_open_options *options,
                   struct instance **ret_instance, struct tidings_error *error) {
   struct instance *instance = calloc(1, sizeof *instance);
+  uint32_t budget_ms = options->hook_budget_ms ? options->hook_budget_ms : OPEN_BUDGET_MS;
+  store_deadline deadline = store_deadline_in(budget_ms);
   int code = 0;
   if (!instance) return fail(error, TIDINGS_E_NOMEM, "no memory for an instance");
   instance->host = *host; /* of today's length: the entry saw to it */
@@ -161,10 +163,8 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
     code = fail(error, TIDINGS_E_NOMEM, "no memory for options.host_name");
   if (!code) code = configuration_set(instance, options->configuration, error);
   if (!code) code = find_owner(instance, options->owner_pid, error);
-  if (!code)
-    code = open_store(instance, options->store_dir,
-                      options->hook_budget_ms ? options->hook_budget_ms : OPEN_BUDGET_MS, error);
-  if (!code) code = configuration_complete(instance, instance->configuration, error);
+  if (!code) code = open_store(instance, options->store_dir, budget_ms, error);
+  if (!code) code = configuration_complete(instance, instance->configuration, deadline, error);
   if (code) {
     instance_free(instance);
     return code;

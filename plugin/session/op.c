@@ -23,7 +23,7 @@ void op_end(struct op *op) {
 }
 
 int op_read(struct op *op, struct tidings_error *error) {
-  return store_read(op->instance->store, &op->txn, error);
+  return store_read(op->instance->store, op->deadline, &op->txn, error);
 }
 
 int op_write(struct op *op, struct tidings_error *error) {

@@ -41,7 +41,7 @@ struct store_options {
   const char *directory; /* absolute or relative, NUL-terminated */
   void (*log)(void *context, uint32_t severity, const char *text);
   void *log_context;
-  /* how long to wait for another process that is just creating the store */
+  /* how long opening waits for other processes in all: those that open it or make it */
   uint32_t create_budget_ms;
   int64_t now_ms;  /* the host's wall clock */
   bool only_reads; /* opening forgets no rows; now_ms is not used */
@@ -165,8 +165,8 @@ struct store_txn;
 
 /* A snapshot. Short: decode what is needed into an arena, then end it. No other transaction may be
  * open on this thread. */
-int store_read(struct store *store, struct store_txn **ret_txn,
-               struct tidings_error *error); /* STORE, NOMEM */
+int store_read(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
+               struct tidings_error *error); /* BUSY past the deadline; STORE; NOMEM */
 /* The one writer. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
 int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
                 struct tidings_error *error);

@@ -62,7 +62,8 @@ static void change_rows(struct store *store, struct random *random, unsigned del
   store_deadline deadline = store_deadline_in(KIT_BUDGET_MS);
   cr_assert_eq(shared_writer_lock(&store->db, deadline, &error), 0);
   cr_assert_eq(datafile_reserve(&store->db, (uint64_t)60 * LARGEST_VALUE, &error), 0);
-  cr_assert_eq(db_write(&store->db, &txn, &error), 0, "%s", error.text);
+  cr_assert_eq(db_write(&store->db, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0, "%s",
+               error.text);
   for (size_t changes = 1 + random_below(random, 40); changes; changes--) {
     struct db_key key = key_of(random_below(random, KEYS));
     if (random_below(random, 100) < deleted_percent) cr_assert_eq(db_delete(&txn, &key), 0);
@@ -86,7 +87,7 @@ Test(walk, whatever_lmdb_writes_is_sound) {
     change_rows(store, &random, phase ? 90 : 15);
     if (step % 50 == 49) {
       if (reading) db_read_end(&reader);
-      else cr_assert_eq(db_read(&store->db, &reader, &error), 0);
+      else cr_assert_eq(db_read(&store->db, store_deadline_in(KIT_BUDGET_MS), &reader, &error), 0);
       reading = !reading;
     }
     if (step % 5 == 0) expect_sound("step", step);
@@ -293,7 +294,7 @@ static void make_large(void) {
     struct db_key key = key_of(i);
     struct db_txn txn;
     cr_assert_eq(datafile_reserve(&store->db, 2 * sizeof value, &error), 0, "%s", error.text);
-    cr_assert_eq(db_write(&store->db, &txn, &error), 0);
+    cr_assert_eq(db_write(&store->db, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
     cr_assert_eq(db_put(&txn, &key, span_of(value, sizeof value)), 0);
     cr_assert_eq(db_commit(&txn, &trouble, &error), 0);
   }

@@ -55,16 +55,17 @@ struct db {
  * db_free has to be called. */
 int db_init(struct db *db, const char *directory, struct tidings_error *error);
 void db_free(struct db *db);
-/* The caller holds env_lock for writing, or no other thread knows the store yet. */
-int db_open(struct db *db, struct tidings_error *error);
+/* The caller holds env_lock for writing, or no other thread knows the store yet. Errors: BUSY,
+ * STORE, NOMEM. */
+int db_open(struct db *db, store_deadline deadline, struct tidings_error *error);
 void db_close(struct db *db);
 
 void db_log(const struct db *db, uint32_t severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The functions below that return a plain int return 0 or the engine's error number. This makes a
- * sentence of it, "the store failed to <what>: <reason>", and returns NOMEM for ENOMEM, else
- * STORE. */
+ * sentence of it, "the store failed to <what>: <reason>", and returns NOMEM for ENOMEM, BUSY for
+ * ETIMEDOUT, else STORE. */
 int db_failed(struct tidings_error *error, int rc, const char *what);
 
 /* -- transactions: txn.c ----------------------------------------------------------------------- */
@@ -72,20 +73,23 @@ int db_failed(struct tidings_error *error, int rc, const char *what);
 struct db_txn {
   struct db *db;
   struct MDB_txn *engine;
+  store_deadline deadline; /* of a write */
 };
 
-/* A snapshot. Errors: STORE, NOMEM. */
-int db_read(struct db *db, struct db_txn *ret_txn, struct tidings_error *error);
+/* A snapshot. Errors: BUSY, STORE, NOMEM. */
+int db_read(struct db *db, store_deadline deadline, struct db_txn *ret_txn,
+            struct tidings_error *error);
 void db_read_end(struct db_txn *txn);
 /* A snapshot beside an open transaction of the same thread. 0, or the engine's error. */
-int db_snapshot(struct db *db, struct db_txn *ret_txn);
+int db_snapshot(struct db *db, store_deadline deadline, struct db_txn *ret_txn);
 void db_snapshot_end(struct db_txn *txn);
 
 /* STORE: the file was deleted while it was in use. Every db_write looks as well. */
 int db_check_linked(struct db *db, struct tidings_error *error);
 
-/* With the writer lock held, which stays held. Errors: STORE, NOMEM. */
-int db_write(struct db *db, struct db_txn *ret_txn, struct tidings_error *error);
+/* With the writer lock held, which stays held. Errors: BUSY, STORE, NOMEM. */
+int db_write(struct db *db, store_deadline deadline, struct db_txn *ret_txn,
+             struct tidings_error *error);
 void db_abort(struct db_txn *txn);
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
  * unknown". *ret_trouble: what the engine said; NULL: it committed at once. The writer lock is

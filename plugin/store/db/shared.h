@@ -33,9 +33,10 @@ struct shared_page {
   uint32_t mutex_bytes;   /* sizeof(pthread_mutex_t) of the process that made it: a 32-bit process
                              must not use a 64-bit mutex */
   uint64_t pid_namespace; /* of all present users */
-  pthread_mutex_t writer; /* robust, process-shared */
-  _Atomic uint32_t waiters_end; /* slots of waiters from here on have never been used */
-  struct walk_note walked;      /* written by who has the gate, or closes */
+  pthread_mutex_t writer, readers; /* robust, process-shared: see locks.c */
+  _Atomic uint32_t writer_died;    /* and LMDB has not found out yet */
+  _Atomic uint32_t waiters_end;    /* slots of waiters from here on have never been used */
+  struct walk_note walked;         /* written by who has the gate, or closes */
 };
 
 /* A process that sleeps at a FIFO of its own in the store's folder, for the sessions of an owner:
@@ -71,9 +72,9 @@ struct shared {
 
 /* The gate is held from shared_open to shared_admit: one process at a time opens a store. Errors:
  * BUSY, STORE, NOMEM. */
-int shared_open(struct db *db, uint32_t budget_ms, struct tidings_error *error);
+int shared_open(struct db *db, store_deadline deadline, struct tidings_error *error);
 /* Takes the gate by itself; shared_admit gives it back. Errors: BUSY, STORE. */
-int shared_gate(struct db *db, uint32_t budget_ms, struct tidings_error *error);
+int shared_gate(struct db *db, store_deadline deadline, struct tidings_error *error);
 void shared_admit(struct db *db);
 void shared_close(struct db *db);
 
@@ -84,10 +85,24 @@ void shared_close(struct db *db);
 int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, int *ret_fd,
                  uint32_t *ret_user, struct tidings_error *error);
 
+/* -- locks.c ----------------------------------------------------------------------------------- */
+
+/* Makes both, with the gate, as sole user. Errors: STORE. */
+int locks_make(struct db *db, struct tidings_error *error);
+
 /* The writer lock, of all processes. Errors: BUSY, STORE. */
 int shared_writer_lock(struct db *db, store_deadline deadline, struct tidings_error *error);
 void shared_writer_unlock(struct db *db);
 bool shared_writer_try(struct db *db); /* at once or not at all */
+
+/* The lock around all calls of the engine that wait for other processes without a limit: opening
+ * and closing it, beginning with a new reader's slot, looking for dead readers, beginning to write
+ * after a writer died. For as long as such a call takes; the writer lock comes before it. 0, or an
+ * error number: ETIMEDOUT past the deadline. */
+int readers_lock(struct db *db, store_deadline deadline);
+void readers_unlock(struct db *db);
+
+/* -- the change counters ----------------------------------------------------------------------- */
 
 /* Odd, before the commit. */
 void shared_changes_begin(struct db *db, const uint32_t *sessions, size_t count);

@@ -17,13 +17,13 @@ enum { READER_CHECK_EVERY = 256 };
  */
 
 /* Returns with env_lock held for reading and the environment open. */
-static int enter_env(struct db *db, struct tidings_error *error) {
+static int enter_env(struct db *db, store_deadline deadline, struct tidings_error *error) {
   for (;;) {
     pthread_rwlock_rdlock(&db->env_lock);
     if (db->env) return 0;
     pthread_rwlock_unlock(&db->env_lock);
     pthread_rwlock_wrlock(&db->env_lock);
-    int code = db->env ? 0 : db_open(db, error);
+    int code = db->env ? 0 : db_open(db, deadline, error);
     pthread_rwlock_unlock(&db->env_lock);
     if (code) return code;
   }
@@ -45,7 +45,7 @@ static int check_linked(const struct db *db, struct tidings_error *error) {
 }
 
 int db_check_linked(struct db *db, struct tidings_error *error) {
-  int code = enter_env(db, error);
+  int code = enter_env(db, 0, error);
   if (code) return code;
   code = check_linked(db, error);
   leave_env(db);
@@ -54,12 +54,21 @@ int db_check_linked(struct db *db, struct tidings_error *error) {
 
 /* -- snapshots --------------------------------------------------------------------------------- */
 
-static int snapshot(struct db *db, MDB_txn **ret_txn) {
+/* A parked reader has its slot; a new one takes one. */
+static int new_snapshot(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
+  int rc = readers_lock(db, deadline);
+  if (rc) return rc;
+  rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, ret_txn);
+  readers_unlock(db);
+  return rc;
+}
+
+static int snapshot(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
   MDB_txn *txn = NULL;
   pthread_mutex_lock(&db->parked_lock);
   if (db->parked_count) txn = db->parked[--db->parked_count];
   pthread_mutex_unlock(&db->parked_lock);
-  if (!txn) return mdb_txn_begin(db->env, NULL, MDB_RDONLY, ret_txn);
+  if (!txn) return new_snapshot(db, deadline, ret_txn);
   int rc = mdb_txn_renew(txn);
   if (rc) mdb_txn_abort(txn);
   else *ret_txn = txn;
@@ -77,17 +86,18 @@ static void park(struct db *db, MDB_txn *txn) {
   if (txn) mdb_txn_abort(txn);
 }
 
-int db_snapshot(struct db *db, struct db_txn *ret_txn) {
+int db_snapshot(struct db *db, store_deadline deadline, struct db_txn *ret_txn) {
   *ret_txn = (struct db_txn){.db = db};
-  return snapshot(db, &ret_txn->engine);
+  return snapshot(db, deadline, &ret_txn->engine);
 }
 
 void db_snapshot_end(struct db_txn *txn) { park(txn->db, txn->engine); }
 
-int db_read(struct db *db, struct db_txn *ret_txn, struct tidings_error *error) {
-  int code = enter_env(db, error);
+int db_read(struct db *db, store_deadline deadline, struct db_txn *ret_txn,
+            struct tidings_error *error) {
+  int code = enter_env(db, deadline, error);
   if (code) return code;
-  int rc = db_snapshot(db, ret_txn);
+  int rc = db_snapshot(db, deadline, ret_txn);
   if (!rc) return 0;
   leave_env(db);
   return db_failed(error, rc, "begin reading");
@@ -100,18 +110,38 @@ void db_read_end(struct db_txn *txn) {
 
 /* -- the writer -------------------------------------------------------------------------------- */
 
-int db_write(struct db *db, struct db_txn *ret_txn, struct tidings_error *error) {
+/* Now and then, and not if another process is at it. */
+static void check_readers(struct db *db) {
   int dead;
-  int code = enter_env(db, error);
+  if (++db->commits % READER_CHECK_EVERY || readers_lock(db, 0)) return;
+  (void)mdb_reader_check(db->env, &dead);
+  readers_unlock(db);
+}
+
+/* LMDB clears the slots of dead readers when it finds that a writer died. */
+static int begin_writing(struct db *db, store_deadline deadline, MDB_txn **ret_txn) {
+  _Atomic uint32_t *died = &db->shared.page->writer_died;
+  if (!atomic_load(died)) return mdb_txn_begin(db->env, NULL, 0, ret_txn);
+  int rc = readers_lock(db, deadline);
+  if (rc) return rc;
+  rc = mdb_txn_begin(db->env, NULL, 0, ret_txn);
+  if (!rc) atomic_store(died, 0);
+  readers_unlock(db);
+  return rc;
+}
+
+int db_write(struct db *db, store_deadline deadline, struct db_txn *ret_txn,
+             struct tidings_error *error) {
+  int code = enter_env(db, deadline, error);
   if (code) return code;
   code = check_linked(db, error);
   if (code) {
     leave_env(db);
     return code;
   }
-  *ret_txn = (struct db_txn){.db = db};
-  if (++db->commits % READER_CHECK_EVERY == 0) (void)mdb_reader_check(db->env, &dead);
-  int rc = mdb_txn_begin(db->env, NULL, 0, &ret_txn->engine);
+  *ret_txn = (struct db_txn){.db = db, .deadline = deadline};
+  check_readers(db);
+  int rc = begin_writing(db, deadline, &ret_txn->engine);
   if (!rc) return 0;
   leave_env(db);
   return db_failed(error, rc, "begin writing");
@@ -155,9 +185,9 @@ static int commit_nothing(struct db *db) {
 
 /* Is what transaction `id` wrote in the file, and if so, durable? Returns 0 with the answer, or why
  * it cannot be known. */
-static int find_out(struct db *db, size_t id, bool *ret_stored) {
+static int find_out(struct db *db, size_t id, store_deadline deadline, bool *ret_stored) {
   MDB_txn *txn;
-  int rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn);
+  int rc = new_snapshot(db, deadline, &txn);
   if (rc) return rc;
   bool stored = mdb_txn_id(txn) >= id;
   mdb_txn_abort(txn);
@@ -169,18 +199,20 @@ static int find_out(struct db *db, size_t id, bool *ret_stored) {
 /* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. No other
  * process has written since, because the writer lock is still ours: so after opening again, the
  * number of the newest transaction says it. */
-static int after_failed_commit(struct db *db, size_t id, int rc, struct tidings_error *error) {
+static int after_failed_commit(const struct db_txn *txn, size_t id, int rc,
+                               struct tidings_error *error) {
+  struct db *db = txn->db;
   const char *reason = mdb_strerror(rc);
   bool stored = false;
   int code = 0;
   pthread_rwlock_wrlock(&db->env_lock);
   db_close(db);
-  if (db_open(db, NULL)) {
+  if (db_open(db, txn->deadline, NULL)) {
     code = fail(error, TIDINGS_E_STORE,
                 "the store failed to commit (%s) and cannot be opened again: outcome unknown; "
                 "retry with the same id",
                 reason);
-  } else if (find_out(db, id, &stored)) {
+  } else if (find_out(db, id, txn->deadline, &stored)) {
     db_close(db); /* it refuses all further work; the next call opens it again */
     code = fail(error, TIDINGS_E_STORE,
                 "the store failed to commit (%s): outcome unknown; retry with the same id", reason);
@@ -196,5 +228,5 @@ int db_commit(struct db_txn *txn, const char **ret_trouble, struct tidings_error
   int rc = mdb_txn_commit(txn->engine);
   leave_env(txn->db);
   *ret_trouble = rc ? mdb_strerror(rc) : NULL;
-  return rc ? after_failed_commit(txn->db, id, rc, error) : 0;
+  return rc ? after_failed_commit(txn, id, rc, error) : 0;
 }

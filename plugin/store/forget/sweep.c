@@ -10,6 +10,8 @@
  */
 #include "store/forget/sweep.h"
 
+#include <errno.h>
+
 enum {
   SWEEP_ROW = 2, /* beside the schema's, which is 0, and the secret's */
   FORGET_ROWS = 64,
@@ -180,7 +182,7 @@ static int look_round(struct round *round) {
 static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now_ms,
                      struct sweep *sweep, struct findings *findings) {
   struct store_txn beside = {.store = writing->store};
-  int rc = db_snapshot(&writing->store->db, &beside.db);
+  int rc = db_snapshot(&writing->store->db, 0, &beside.db);
   if (rc) return rc;
   struct round round = {.txn = &beside,
                         .writing = writing,
@@ -204,7 +206,9 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
   if (rc) return db_failed(error, rc, "read how far it was swept");
   if (sweep_rests(&sweep, now_ms)) return 0;
   if (!sweep.session) turn_to(&sweep, 1);
-  if (find_rows(txn, session, now_ms, &sweep, &findings)) {
+  rc = find_rows(txn, session, now_ms, &sweep, &findings);
+  if (rc == ETIMEDOUT) return 0; /* another time */
+  if (rc) {
     findings.count = 0;
     turn_to(&sweep, (uint64_t)sweep.session + 1); /* nothing can be read there */
   }

@@ -21,9 +21,9 @@ static int create_files(struct db *db, struct tidings_error *error) {
 }
 
 /* A snapshot begins with a look at the schema. */
-static int check_schema(struct store *store, struct tidings_error *error) {
+static int check_schema(struct store *store, store_deadline deadline, struct tidings_error *error) {
   struct store_txn *txn;
-  int code = store_read(store, &txn, error);
+  int code = store_read(store, deadline, &txn, error);
   if (code) return code;
   store_end(txn);
   return 0;
@@ -33,21 +33,20 @@ static int check_schema(struct store *store, struct tidings_error *error) {
 static int open_files(struct store *store, const struct store_options *options,
                       struct tidings_error *error) {
   struct db *db = &store->db;
-  int code = shared_open(db, options->create_budget_ms, error);
+  store_deadline deadline = store_deadline_in(options->create_budget_ms);
+  int code = shared_open(db, deadline, error);
   if (code) return code;
   waiters_enter(store);
   code = create_files(db, error);
-  if (!code && db->shared.sole_user)
-    code = walk_first(db, store_deadline_in(options->create_budget_ms), error);
-  if (!code) code = db_open(db, error);
-  if (!code) code = check_schema(store, error);
+  if (!code && db->shared.sole_user) code = walk_first(db, deadline, error);
+  if (!code) code = db_open(db, deadline, error);
+  if (!code) code = check_schema(store, deadline, error);
   if (code) {
     db_close(db);
     shared_close(db);
     return code;
   }
-  if (db->shared.sole_user && !options->only_reads)
-    purge_run(store, options->now_ms, options->create_budget_ms);
+  if (db->shared.sole_user && !options->only_reads) purge_run(store, options->now_ms, deadline);
   shared_admit(db);
   return 0;
 }

@@ -145,11 +145,12 @@ static void fail_all(struct push_slot *batch, int code, const struct tidings_err
 
 /* With the writer lock held, which is given up. Stores the batch in one transaction. False: a slot
  * broke the transaction, nothing was stored, and each is to be tried by itself. */
-static bool commit_batch(struct store *store, struct push_slot *batch, size_t bytes) {
+static bool commit_batch(struct store *store, struct push_slot *batch, size_t bytes,
+                         store_deadline deadline) {
   struct tidings_error error = {.size = sizeof error};
   struct store_txn *txn;
   bool any = false;
-  int code = txn_write_locked(store, &txn, &error);
+  int code = txn_write_locked(store, deadline, &txn, &error);
   if (!code) {
     code = datafile_reserve(&store->db, bytes, &error);
     if (code) store_end(txn);
@@ -188,12 +189,12 @@ static size_t cost(const struct push_slot *slot) {
 
 static void run_batch(struct store *store, struct push_slot *batch, size_t bytes,
                       store_deadline deadline) {
-  if (commit_batch(store, batch, bytes)) return;
+  if (commit_batch(store, batch, bytes, deadline)) return;
   for (struct push_slot *slot = batch; slot; slot = slot->next) {
     struct push_slot *next = slot->next;
     slot->next = NULL;
     slot->code = shared_writer_lock(&store->db, deadline, &slot->error);
-    if (!slot->code) (void)commit_batch(store, slot, cost(slot));
+    if (!slot->code) (void)commit_batch(store, slot, cost(slot), deadline);
     slot->next = next;
   }
 }

@@ -12,7 +12,8 @@
 
 /* store_write for a caller that has the writer lock already; it is given up with the transaction,
  * or at once on failure. */
-int txn_write_locked(struct store *store, struct store_txn **ret_txn, struct tidings_error *error);
+int txn_write_locked(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
+                     struct tidings_error *error);
 /* 0, or -1: too many sessions in one transaction. */
 int txn_touch(struct store_txn *txn, uint32_t session);
 

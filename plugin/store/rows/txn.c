@@ -7,11 +7,12 @@
 
 #include "store/rows/rows.h"
 
-int store_read(struct store *store, struct store_txn **ret_txn, struct tidings_error *error) {
+int store_read(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
+               struct tidings_error *error) {
   struct store_txn *txn = calloc(1, sizeof *txn);
   if (!txn) return db_failed(error, ENOMEM, "begin reading");
   txn->store = store;
-  int code = db_read(&store->db, &txn->db, error);
+  int code = db_read(&store->db, deadline, &txn->db, error);
   if (code) {
     free(txn);
     return code;
@@ -25,9 +26,10 @@ int store_read(struct store *store, struct store_txn **ret_txn, struct tidings_e
   return 0;
 }
 
-int txn_write_locked(struct store *store, struct store_txn **ret_txn, struct tidings_error *error) {
+int txn_write_locked(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
+                     struct tidings_error *error) {
   struct store_txn *txn = calloc(1, sizeof *txn);
-  int code = txn ? db_write(&store->db, &txn->db, error)
+  int code = txn ? db_write(&store->db, deadline, &txn->db, error)
                  : fail(error, TIDINGS_E_NOMEM, "no memory to write to the store");
   if (code) {
     free(txn);
@@ -48,7 +50,7 @@ int txn_write_locked(struct store *store, struct store_txn **ret_txn, struct tid
 int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
                 struct tidings_error *error) {
   int code = shared_writer_lock(&store->db, deadline, error);
-  return code ? code : txn_write_locked(store, ret_txn, error);
+  return code ? code : txn_write_locked(store, deadline, ret_txn, error);
 }
 
 void store_end(struct store_txn *txn) {

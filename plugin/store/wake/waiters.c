@@ -234,7 +234,7 @@ static int enlist(struct store *store, const struct owner *owner, int *ret_fd,
 int store_wait(struct store *store, const struct owner *owner, uint32_t budget_ms, int *ret_fd,
                struct tidings_error *error) {
   if (store->wake.fifo < 0) {
-    int code = shared_gate(&store->db, budget_ms, error);
+    int code = shared_gate(&store->db, store_deadline_in(budget_ms), error);
     if (code) return code;
     code = enlist(store, owner, &store->wake.fifo, error);
     shared_admit(&store->db);
