@@ -12,6 +12,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import mutate  # noqa: E402
 
 
+OWNERS = ("tidings_plugin_objects", "tidings_command", "tidings_agents")  # the libraries that fuzz targets are linked with
+
+
 def find_mutant(name):
     found = [mutant for mutant in mutate.read_mutants("gate") if mutant.laws["gate"] == name]
     if not found:
@@ -30,7 +33,10 @@ def build_plugin(source, build, name, folder):
 def build_fuzzer(source, build, target, name, folder):
     """The path of the fuzz target with the mutant in it: linked as the build links it, the changed file in place of its own."""
     program = os.path.join(folder, "fuzz-" + target)
-    path, compiled, _ = mutate.compile_mutant(source, build, "", find_mutant(name), folder)
+    mutant = find_mutant(name)
+    path, _, _ = mutate.find(source, mutant)
+    owner = next(target for target in OWNERS if path in mutate.commands(build, target))
+    path, compiled, _ = mutate.compile_mutant(source, build, owner, mutant, folder)
     printed = subprocess.run(["ninja", "-C", build, "-t", "commands", "fuzz-" + target], stdout=subprocess.PIPE, text=True, check=True)
     words = shlex.split(printed.stdout.splitlines()[-1])
     words = [word for word in words if word not in (":", "&&")]

@@ -155,7 +155,7 @@ def commands(build, target):
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = [(entry, shlex.split(entry["command"])) for entry in json.load(file)]
     made = [(entry, words, words[words.index("-o") + 1]) for entry, words in entries]
-    return {entry["file"]: (words, os.path.join(entry["directory"], of)) for entry, words, of in made if not target or f"/{target}.dir/" in of}
+    return {entry["file"]: (words, os.path.join(entry["directory"], of)) for entry, words, of in made if f"/{target}.dir/" in of}
 
 
 def run_compiler(words, build):
@@ -165,12 +165,11 @@ def run_compiler(words, build):
 
 
 def compile_mutant(source, build, target, mutant, work):
-    """Compiles the file that the mutant changes as that target does; `target` "" is the one that has it. Returns the file, its changed
-    object and the compiler's words."""
+    """Compiles the file that the mutant changes, as that target does. Returns the file, its changed object and the compiler's words."""
     known = commands(build, target)
     path, text = write(source, mutant)
     if path not in known:
-        raise Stale(f"{mutant.function} is in {os.path.relpath(path, source)}, which is no part of {target or 'any target'}")
+        raise Stale(f"{mutant.function} is in {os.path.relpath(path, source)}, which is no part of {target}")
     changed, compiled = os.path.join(work, "mutant.c"), os.path.join(work, "mutant.o")
     with open(changed, "w", encoding="utf-8") as file:
         file.write(text)
