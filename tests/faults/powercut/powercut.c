@@ -312,9 +312,10 @@ int main(int argc, char **argv) {
                      arguments.count, folder, &sum);
   } else {
     uint64_t count = arguments.count;
-    if (arguments_part(&arguments, "serial"))
+    bool cuts = arguments.part && strcmp(arguments.part, "cuts") == 0; /* all but `sectors` */
+    if (cuts || arguments_part(&arguments, "serial"))
       run_workload(&arguments, WORKLOAD_SERIAL, DISK_HONEST, "serial", count * 3 / 5, folder, &sum);
-    if (arguments_part(&arguments, "threads"))
+    if (cuts || arguments_part(&arguments, "threads"))
       run_workload(&arguments, WORKLOAD_THREADS, DISK_HONEST, "threads", count * 2 / 5, folder,
                    &sum);
     if (arguments_part(&arguments, "sectors"))
