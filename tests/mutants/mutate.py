@@ -104,7 +104,7 @@ def find(source, mutant):
     for folder, _, names in os.walk(os.path.join(source, root)):
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if not name.endswith(".c") or mutant.folder not in os.path.relpath(path, source):
+            if not name.endswith((".c", ".cc")) or mutant.folder not in os.path.relpath(path, source):
                 continue
             with open(path, encoding="utf-8") as file:
                 text = file.read()
@@ -170,7 +170,7 @@ def compile_mutant(source, build, target, mutant, work):
     path, text = write(source, mutant)
     if path not in known:
         raise Stale(f"{mutant.function} is in {os.path.relpath(path, source)}, which is no part of {target}")
-    changed, compiled = os.path.join(work, "mutant.c"), os.path.join(work, "mutant.o")
+    changed, compiled = os.path.join(work, "mutant" + os.path.splitext(path)[1]), os.path.join(work, "mutant.o")
     with open(changed, "w", encoding="utf-8") as file:
         file.write(text)
     words = [word for word in known[path][0] if word != "-Werror"]
