@@ -218,6 +218,13 @@ static void damage_free(uint8_t *bytes, const struct walk *walk) {
   put_u64(value + 8, walk->rows.root);
 }
 
+/* The power went while the head was written: the number is new, the trees are those before. */
+static void damage_torn(uint8_t *bytes, const struct walk *walk) {
+  uint8_t *head = bytes + (walk->transaction & 1) * PAGE,
+          *other = bytes + (~walk->transaction & 1) * PAGE;
+  memcpy(head + HEAD_TREES_AT, other + HEAD_TREES_AT, (size_t)2 * TREE_BYTES);
+}
+
 Test(walk, each_kind_of_damage_is_found) {
   static const struct {
     const char *words;
@@ -239,6 +246,7 @@ Test(walk, each_kind_of_damage_is_found) {
       {"beyond the map", damage_last},
       {"is not a head", damage_heads},
       {"two uses", damage_free},
+      {"was not written to its end", damage_torn},
   };
   struct walk sound, walk;
   make_data(&sound);
