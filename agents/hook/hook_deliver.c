@@ -115,10 +115,21 @@ const struct tidings_action *hook_start_turn(const struct tidings_reply *reply) 
   return NULL;
 }
 
-static char *contents(const struct tidings_action *action) {
+static bool is_forgotten(const struct hook_call *call, const struct tidings_action *action) {
+  if (!action || !action->message_count) return false;
+  const struct tidings_span *content = &action->messages[0]->content;
+  char *text = strndup(content->ptr, content->len);
+  bool forgotten = text && host_forgets(call->host, text);
+  free(text);
+  return forgotten;
+}
+
+/* A message that the agent would forget when it is resumed gets another beginning. */
+static char *contents(const struct hook_call *call, const struct tidings_action *action) {
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
+  if (out && is_forgotten(call, action)) fputs("Queued message:\n", out);
   for (size_t i = 0; out && action && i < action->message_count; i++) {
     if (i) fputs("\n\n", out);
     fwrite(action->messages[i]->content.ptr, 1, action->messages[i]->content.len, out);
@@ -135,7 +146,7 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                           struct tidings_reply **ret_reply, struct tidings_error *error) {
   size_t count = action ? action->message_count : 0;
   const struct tidings_span **ids = count ? calloc(count, sizeof *ids) : NULL;
-  char *content = contents(action);
+  char *content = contents(call, action);
   int32_t code = TIDINGS_OK;
   if (!content || (count && !ids)) {
     code = no_memory(error);
