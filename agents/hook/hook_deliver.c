@@ -55,6 +55,14 @@ static int32_t compose(const char *content, const struct tidings_reply *reply, c
   return *ret_text ? TIDINGS_OK : no_memory(error);
 }
 
+/* Beside a message that is not in the transcript nothing else goes: a session that is resumed would
+ * lack it. */
+static uint64_t room_of_turn(const struct hook_call *call, const struct tidings_action *action,
+                             const char *content) {
+  bool kept = !call->host->leaves_out_reasons || call->moment != HOOK_STOP;
+  return action && action->origin == TIDINGS_ORIGIN_USER && !kept ? 1 : hook_room(call, content);
+}
+
 uint64_t hook_room(const struct hook_call *call, const char *content) {
   size_t content_len = strlen(content),
          taken = HOOK_MARKER_SIZE + 1 + (content_len ? content_len + 2 : 0); /* with empty lines */
@@ -160,7 +168,7 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                                                .content = span_text(content),
                                                .messages = ids,
                                                .message_count = count,
-                                               .room_bytes = hook_room(call, content)};
+                                               .room_bytes = room_of_turn(call, action, content)};
   code = hostkit_chat_request(kit, &request, ret_reply, error);
   if (!code) {
     *ret_content = content;

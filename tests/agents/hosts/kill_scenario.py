@@ -17,6 +17,8 @@ PUSHERS, QUEUE = 8, 10
 TURNS, CALLS = 30, 3  # more turns than an agent lives for, and tool calls in each
 AFTER = 1.5  # seconds after a run's first request within which most kills fall
 MOST_ENDINGS = 12  # runs until nothing waits any more
+MOST_RUNS = 3  # for a kill: some end by themselves before it
+PUSHES = 3  # of each process, for each run
 
 
 class HookVictim:
@@ -99,10 +101,11 @@ class NodeVictim:
         return lived
 
     def finish(self, prompt):
-        """A session that is resumed goes on with its queue by itself."""
+        """pi goes on with its queue as soon as a session is resumed, opencode with its first prompt."""
         if self.process(self.host).poll() is not None:
             self.host.restart()
-        self.host.settled()
+        if self.place.ask("status", "-s", self.session)["attachment"]["alive"]:
+            self.host.settled()
         self.host.prompt(prompt)
         self.host.settled()
 
@@ -120,6 +123,7 @@ class Things:
         self.victim, self.chance = victim, chance
         self.numbers, self.lock, self.stopped = itertools.count(1), threading.Lock(), threading.Event()
         self.pushed, self.submitted, self.failed = [], [], []
+        self.wanted = threading.Semaphore(0)
         self.threads = [threading.Thread(target=self.push_on, args=(random.Random(chance.random()),)) for _ in range(PUSHERS)]
         for thread in self.threads:
             thread.start()
@@ -138,10 +142,13 @@ class Things:
             (self.failed.append(ran.stderr) if ran.returncode else numbers.append(number))
 
     def push_on(self, chance):
-        while not self.stopped.wait(chance.uniform(0.2, 1.5)):
-            self.give(self.pushed, "push")
+        while not self.stopped.wait(chance.uniform(0.1, 1.0)):
+            if self.wanted.acquire(timeout=1):
+                self.give(self.pushed, "push")
 
-    def fill_queue(self):
+    def more(self):
+        """For the next run."""
+        self.wanted.release(PUSHERS * PUSHES)
         status = self.victim.place.ask("status", "-s", self.victim.session)
         for _ in range(QUEUE - len(status["queued"])):
             self.give(self.submitted, "submit")
@@ -152,18 +159,15 @@ class Things:
             thread.join()
 
 
-def rules(victim):
-    """Each turn has tool calls, and then ends. No text is like another: some agents take repetition for a loop."""
-    turn = [[victim.shell(f"echo {{}}-{call}")] for call in range(CALLS)]
-    answers = []
-    for number in range(TURNS):
-        for part in turn:
-            answers.append([{**part[0], "arguments": {name: text.format(number) if isinstance(text, str) else text for name, text in part[0]["arguments"].items()}}])
-        answers.append([{"text": f"Turn {number}: {'abcdefghij'[number % 10] * (number + 3)}."}])
-    endings = [[{"text": f"Ending {number}: {'klmnopqrst'[number % 10] * (number + 3)}."}] for number in range(4 * QUEUE)]
+def rules(victim, kills):
+    """Each turn has tool calls, and then ends. No text and no call is like another: some agents take repetition for a loop."""
+    def answers(run, turns, calls):
+        return [answer for turn in range(turns) for answer in (*([victim.shell(f"echo {run}-{turn}-{call}")] for call in range(calls)),
+                                                               [{"text": f"{run}, turn {turn}: {'abcdefghij'[turn % 10] * (turn + 3)}."}])]
     title = {"name": "title", "tools": False, "answers": [[{"text": "A title"}]]}
-    return [title, {"prompt": "Mole first", "answers": [[victim.shell("echo begun")], [{"text": "Begun."}]]},
-            {"prompt": "Mole last", "answers": [[victim.shell("echo one")], *endings]}, {"prompt": "Mole digs", "answers": answers}]
+    digs = [{"prompt": f"Mole digs {number}.", "answers": answers(f"run {number}", TURNS, CALLS)} for number in range(MOST_RUNS * kills)]
+    ends = [{"prompt": f"Mole last {number}.", "answers": answers(f"end {number}", 2 * QUEUE, 1)} for number in range(MOST_ENDINGS + 1)]
+    return [title, {"prompt": "Mole first.", "answers": answers("begin", 2, 1)}, *digs, *ends]
 
 
 def killed(victim, chance, number, ready):
@@ -207,14 +211,14 @@ def judge(victim, things, began):
 def play(victim, kills, seed):
     """A round: begins a session and kills its agent so often. What became of everything, and whether the store agrees."""
     chance, done, number = random.Random(seed), 0, 0
-    victim.model.replace(rules(victim))
+    victim.model.replace(rules(victim, kills))
     began, at = len(victim.model.requests), time.monotonic()
     victim.begin("Mole first.")
     ready = time.monotonic() - at
     things = Things(victim, chance)
     try:
-        while done < kills:
-            things.fill_queue()
+        while done < kills and number < MOST_RUNS * kills:
+            things.more()
             lived, _ = killed(victim, chance, number, ready)
             done, number = done + lived, number + 1
     finally:
@@ -223,7 +227,7 @@ def play(victim, kills, seed):
         victim.finish(f"Mole last {ending}.")
         if not waits(victim):
             break
-    victim.finish("Mole last of all.")
+    victim.finish(f"Mole last {MOST_ENDINGS}.")
     found = judge(victim, things, began)
     return {"agent": victim.name, "seed": seed, "kills": done, "pushed": len(things.pushed), "submitted": len(things.submitted), "refused": things.failed[:3],
             "requests": len(victim.model.requests) - began, "seconds": round(time.monotonic() - at), **found, "record": disagreement(victim, began)}
