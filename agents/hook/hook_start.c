@@ -59,6 +59,7 @@ int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
   json_t *answer = NULL;
   bool said = false, at_prompt = call->host->drops_start;
   if (call->moment != (at_prompt ? HOOK_PROMPT : HOOK_SESSION_START) || call->of_subagent) return 0;
+  if (at_prompt && host_forgets(call->host, call->prompt)) return 0;
   int32_t code = was_said(kit, call, &said, error);
   if (!code && !said)
     code = kit_query(kit, json_pack("{s:s, s:s}", "name", "instructions", "session", call->session),

@@ -65,6 +65,7 @@ static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
   return code ? code : hook_tell(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
+/* Nothing goes with a prompt that the agent forgets when it is resumed. */
 static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
                       struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *reply = NULL, *offer = NULL;
@@ -74,8 +75,10 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   if (code) return code;
   action = hook_start_turn(offer);
   if (!action) code = hook_tell(kit, call, "turn.started", json_object(), NULL, error);
-  if (!code) code = hook_chat_request(kit, call, action, &content, &reply, error);
+  if (code || host_forgets(call->host, call->prompt)) goto out;
+  code = hook_chat_request(kit, call, action, &content, &reply, error);
   if (!code) code = hook_context(kit, call, content, reply, ret_answer, error);
+out:
   hostkit_reply_free(offer);
   free(content);
   return code;

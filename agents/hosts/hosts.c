@@ -28,6 +28,8 @@ static const struct host_hook gemini_hooks[] = {{"SessionStart", HOOK_SESSION_ST
                                                 {"AfterAgent", HOOK_STOP, NULL},
                                                 {NULL, HOOK_OTHER, NULL}};
 
+static const char *const gemini_forgets[] = {"/", "?", "<session_context>", "<hook_context>", NULL};
+
 static const struct host_hook qwen_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
                                               {"UserPromptSubmit", HOOK_PROMPT, NULL},
                                               {"PostToolUse", HOOK_AFTER_TOOL, "*"},
@@ -80,6 +82,7 @@ const struct host hosts[] = {
      .subagent_tool = "invoke_agent",
      .stops_alike = true,
      .drops_start = true,
+     .forgets = gemini_forgets,
      .room = 30000,
      .room_measured = "no limit was found up to 30,000 bytes",
      .timeout_unit = 1000,
@@ -137,6 +140,29 @@ const struct host *host_find(const char *name) {
  * attack by some models. */
 const char *host_preset(const struct host *host) {
   return host->kind == HOST_HOOKS ? "plain" : NULL;
+}
+
+/* White space as JavaScript trims it. */
+static size_t blank_start(const char *text) {
+  static const char *const wide[] = {"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002",
+                                     "\u2003", "\u2004", "\u2005", "\u2006", "\u2007",
+                                     "\u2008", "\u2009", "\u200a", "\u2028", "\u2029",
+                                     "\u202f", "\u205f", "\u3000", "\ufeff"};
+  size_t at = strspn(text, " \t\n\v\f\r");
+  for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) {
+    if (strncmp(text + at, wide[i], strlen(wide[i])) == 0)
+      return at + strlen(wide[i]) + blank_start(text + at + strlen(wide[i]));
+  }
+  return at;
+}
+
+bool host_forgets(const struct host *host, const char *text) {
+  const char *start = text + blank_start(text);
+  if (host->forgets && !*start) return true;
+  for (const char *const *one = host->forgets; one && *one; one++) {
+    if (strncmp(start, *one, strlen(*one)) == 0) return true;
+  }
+  return false;
 }
 
 enum hook_moment host_moment(const struct host *host, const char *event) {

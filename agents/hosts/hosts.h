@@ -56,6 +56,8 @@ struct host {
   bool keeps_start;             /* a session that is resumed has what the hook at its start said */
   bool drops_start;             /* what the hook at its start says is put before the first prompt; a
                                    session that is resumed lacks both, and what else that had */
+  const char *const *forgets;   /* how a person's message begins that a resumed session lacks, with
+                                   all that came with it; ends with NULL. Or NULL */
   unsigned timeout_unit;        /* how many of its timeout's units are a second */
   bool trusts_hashes;           /* it runs only hooks whose hash its configuration trusts */
 
@@ -76,6 +78,8 @@ extern const size_t host_count;
 const struct host *host_find(const char *name); /* NULL: unknown */
 /* How it is shown notifications if the user's configuration names no preset; NULL: the plugin's. */
 const char *host_preset(const struct host *host);
+/* Will a session that is resumed lack a message of this text? */
+bool host_forgets(const struct host *host, const char *text);
 enum hook_moment host_moment(const struct host *host, const char *event);
 
 #endif

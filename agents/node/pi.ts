@@ -223,7 +223,6 @@ function enter(pi: PiApi, ctx: PiContext, forkedFromFile: string | undefined): C
     before.report("session.forked", { child: id });
     before.leave();
   }
-  conversation.attach();
   process.env.TIDINGS_SESSION = id; // for the commands that the assistant runs
   return conversation;
 }
@@ -233,7 +232,10 @@ export default function tidings(pi: PiApi): void {
 
   pi.on("session_start", (event, ctx) => {
     if (now?.session.id === ctx.sessionManager.getSessionId()) now.rebind(ctx);
-    else now = enter(pi, ctx, event.reason === "fork" ? event.previousSessionFile : undefined);
+    else {
+      now = enter(pi, ctx, event.reason === "fork" ? event.previousSessionFile : undefined);
+      now?.attach(); // which may start a turn, whose input comes back here at once
+    }
   });
   pi.on("session_shutdown", (event) => {
     now?.leave();

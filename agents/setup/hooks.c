@@ -186,6 +186,44 @@ enum setup_state setup_hooks_state(const struct host *host, const char *command,
   return state;
 }
 
+/* "test -x '/a b/tidings' && exec '/a b/tidings' hook codex": the word before " hook codex", as a
+ * shell reads it. */
+static char *program_of(const struct host *host, const char *line) {
+  char *words = NULL, *program = NULL;
+  if (asprintf(&words, " hook %s", host->name) < 0) return NULL;
+  const char *end = strstr(line, words), *start = end;
+  bool quoted = end && end > line && end[-1] == '\'';
+  while (start && start > line && strncmp(start, quoted ? " '" : " ", quoted ? 2 : 1) != 0) start--;
+  if (end == start && end) start = NULL; /* nothing is before it */
+  if (start && *start == ' ') start++;
+  program = start ? calloc(1, (size_t)(end - start) + 1) : NULL;
+  for (char *to = program; program && start < end; start++) {
+    if (strncmp(start, "'\\''", 4) == 0) {
+      *to++ = '\'';
+      start += 3;
+    } else if (*start != '\'') {
+      *to++ = *start;
+    }
+  }
+  free(words);
+  return program;
+}
+
+char *setup_named_program(const struct host *host, const char *text) {
+  struct json_text json;
+  char *program = NULL, *problem = NULL;
+  if (json_text_read(text, &json, &problem)) {
+    free(problem);
+    return NULL;
+  }
+  const struct json *hook = find_ours(&json, host);
+  json_t *value = hook ? json_value_of(hook) : NULL;
+  if (value) program = program_of(host, json_value_text(value, "command"));
+  json_decref(value);
+  json_text_finish(&json);
+  return program;
+}
+
 /* -- changing ---------------------------------------------------------------------------------- */
 
 static int add_group(struct json_text *json, const struct host *host, const struct host_hook *hook,

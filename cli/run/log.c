@@ -171,7 +171,7 @@ static int find_folder(const struct cli *cli, char **ret_folder) {
   return 0;
 }
 
-int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_log) {
+int run_log_open(const struct cli *cli, const char *name, uint64_t limit, struct run_log *ret_log) {
   char *folder = NULL;
   if (find_folder(cli, &folder)) return EXIT_REFUSED;
   int reason = paths_make_folders(folder);
@@ -179,13 +179,26 @@ int run_log_open(const struct cli *cli, const char *name, struct run_log *ret_lo
     prune(folder);
     reason = make(folder, name, ret_log);
   }
+  if (!reason) ret_log->limit = limit;
   int code = reason ? cli_fail(cli, "cannot make a log in %s: %s", folder, strerror(reason)) : 0;
   free(folder);
   return code;
 }
 
 void run_log_write(struct run_log *log, const char *bytes, size_t len) {
-  if (!log->failed) log->failed = file_write_all(log->fd, bytes, len);
+  uint64_t left = log->limit - log->size;
+  size_t kept = len < left ? len : (size_t)left;
+  if (log->failed || log->full) return;
+  log->failed = file_write_all(log->fd, bytes, kept);
+  log->size += kept;
+  if (kept == len || log->failed) return;
+  char line[128];
+  int line_len = snprintf(line, sizeof line,
+                          "\n[tidings: the log ends here, at its limit of %llu bytes; the command "
+                          "goes on]\n",
+                          (unsigned long long)log->limit);
+  log->full = true;
+  log->failed = file_write_all(log->fd, line, (size_t)line_len);
 }
 
 void run_log_remove(struct run_log *log) { (void)unlink(log->path); }

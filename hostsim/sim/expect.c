@@ -222,6 +222,13 @@ json_t *expect_stats(const struct model *model) {
                    (json_int_t)pending, "leased", (json_int_t)leased, "outcomes", outcomes);
 }
 
+/* What a delivery says of an item: nothing is delivered before it is settled. */
+static const char *fate_of(const struct model_delivery *delivery, unsigned item) {
+  static const char *const unsettled[] = {"leased", NULL, "pending", NULL};
+  const char *before = unsettled[delivery->state];
+  return delivery->fates[item] == 1 && before ? before : outcome_names[delivery->fates[item] - 1];
+}
+
 static json_t *expected_deliveries(const struct model *model) {
   json_t *list = json_array();
   for (unsigned i = 0; i < model->delivery_count; i++) {
@@ -229,7 +236,7 @@ static json_t *expected_deliveries(const struct model *model) {
     json_t *items = json_object();
     for (unsigned item = 0; item < model->item_count; item++) {
       if (delivery->fates[item] == 0) continue;
-      const char *outcome = outcome_names[delivery->fates[item] - 1];
+      const char *outcome = fate_of(delivery, item);
       json_int_t before = json_integer_value(json_object_get(items, outcome));
       json_object_set_new(items, outcome, json_integer(before + 1));
     }

@@ -180,6 +180,7 @@ ONE_OF_EACH = (
     (A_PROCESS, "starts a process", {
         "common/spawn.c": "the one way to start a program",
         "agents/hook/hook_wait.c": "the waiter goes on without the hook: it forks and runs no program",
+        "cli/run/watchdog.c": "it outlives the run to report its end: it forks and runs no program",
         "cli/run/detach.c": "a daemon: it forks twice and runs no program",
         "plugin/store/db/walk_first.c": "a check that goes on beyond its caller: it runs no program",
         "hostsim/conformance/cases_processes.c": "a second host process of the same memory",

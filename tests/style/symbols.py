@@ -22,7 +22,7 @@ PREFIXES = {
     "bench": "bench calls raw samples target",
     "cli": "config event sessions toml verb",
     "cli/doctor": "doctor verb",
-    "cli/run": "child detach progress report run supervise tail verb waiting",
+    "cli/run": "child detach progress pty report run supervise tail verb waiting watchdog",
     "cli/watch": "changes filter folders known outbox repository scan tree verb",
     "command": "ask careful cli common config help host interrupt json kit layers owner paths print project session stamp store terminal verb",
     "common": "arena buffer clock fail file folder json plain quote random siphash spawn utf8",

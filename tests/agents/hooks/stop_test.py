@@ -92,6 +92,25 @@ def test_subagents_without_a_name(place):
     assert log(place) == []
 
 
+def test_forgotten_messages(place):
+    """Gemini CLI forgets a message that begins with one of four texts when it is resumed: nothing goes with such a prompt, and a queued one begins otherwise"""
+    for number, text in enumerate(("/etc/hosts is wrong", "?", "\u00a0\n /x", "\ufeff?x", "<hook_context>x", "<session_context>x")):
+        place.ok("push", "-s", "s", f"beside {number}")
+        assert call(place, "gemini", "BeforeAgent", prompt=text) == {}, text
+        assert place.messages() == [f"beside {number}"] and place.ok("status", "-s", "s", "--json").json["state"] == "busy"
+        place.ok("submit", "-s", "s", text)
+        tool = context(call(place, "gemini", "AfterTool", tool_name="ls", tool_use_id="c", tool_input={}, tool_response="x"), "AfterTool")
+        assert f"beside {number}" in tool, tool
+        assert reason(call(place, "gemini", "AfterAgent"), "gemini") == f"Queued message:\n{text}"
+        call(place, "gemini", "AfterAgent", stop_hook_active=True)
+    for host, text in (("gemini", "usr/bin is wrong?"), ("qwen", "/etc/hosts is wrong")):
+        place.ok("push", "-s", host, "beside it")
+        assert "beside it" in context(call(place, host, HOSTS[host][0], host, prompt=text), HOSTS[host][0])
+        place.ok("submit", "-s", host, text)
+        assert reason(call(place, host, HOSTS[host][2], host), host) == text
+    assert log(place) == []
+
+
 def test_room(place):
     """150 notifications and a steered message during one tool: each is on exactly one answer, none larger than the agent's room, the steered one first"""
     for host, (prompt, tool, _, _) in HOSTS.items():

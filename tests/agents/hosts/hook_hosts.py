@@ -76,7 +76,8 @@ class Agent:
         return said
 
     def kill(self):
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate()
 
     @contextlib.contextmanager

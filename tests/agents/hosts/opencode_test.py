@@ -12,7 +12,9 @@ import sys
 import threading
 import urllib.request
 
+import kill_scenario
 import node_scenarios
+import record
 from model.server import ModelServer
 from node_hosts import PATIENCE, Place, Tap, installed_host, skip, until
 from node_scenarios import Script, exactly_once, in_phase, never, pending, push, status, wait_for_file
@@ -214,6 +216,20 @@ def one_shot(opencode):
     exactly_once(script.requests[1], "Another 42.")
 
 
+def victim(opencode):
+    return kill_scenario.NodeVictim(opencode, "opencode", lambda opencode: opencode.server)
+
+
+def killed_at_random(opencode):
+    """opencode that is killed at random moments and started again has everything exactly once, and the store says what was shown"""
+    kill_scenario.killed_at_random(victim(opencode))
+
+
+def the_record_agrees(opencode):
+    """what the store calls shown is in the requests, in all sessions"""
+    record.compare_all(opencode.place, opencode.model.requests, hooks=False)
+
+
 def main():
     tap = Tap()
     with Place() as place, ModelServer([]) as model:
@@ -221,9 +237,10 @@ def main():
         wanted = sys.argv[1:]
         own = [failed_tool, mcp_result, own_words_stay, agent_stays, subagent]
         try:
-            for scenario in [*node_scenarios.ALL, *own, *node_scenarios.WITH_DEATHS, one_shot]:
+            for scenario in [*node_scenarios.ALL, *own, *node_scenarios.WITH_DEATHS, killed_at_random, one_shot]:
                 if not wanted or scenario.__name__ in wanted:
                     tap.run(scenario, opencode)
+            tap.run(the_record_agrees, opencode)
         finally:
             if opencode.server and opencode.server.poll() is None:
                 opencode.kill()
