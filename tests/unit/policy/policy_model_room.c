@@ -113,6 +113,7 @@ void model_fit(struct model *model, const struct items *items, const struct room
       if (!done[l] && (next == MOST_ITEMS || model_has_turn_before(model, items, l, next)))
         next = l;
     }
+    if (next == MOST_ITEMS) break;
     done[next] = kept[next] = true;
     if (fit_together(model, items, room, kept, bytes) ||
         (!count && model_shorten(model, items, room, &model->lines[next], bytes))) {
