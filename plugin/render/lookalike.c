@@ -147,16 +147,26 @@ static size_t skip_to_name(struct tidings_span text, size_t at) {
   return at;
 }
 
+/* What the first letters of reserved names look like: most tags are none of them. */
+static bool may_be_reserved(const struct fold *first) {
+  return first->look[0] && strchr("_-ftal1|!snuhdi", first->look[0]);
+}
+
 static bool is_reserved_name(struct tidings_span text, size_t at) {
   static const char *const prefixes[] = {"_system", "function_", "tool_", "tool-",
                                          "antml",   "|",         "!--",   "![cdata["};
   static const char *const names[] = {"system",    "notification", "notifications", "user",
                                       "assistant", "human",        "developer",     "tool",
                                       "invoke",    "instructions"};
+  struct fold first = fold_at(text, skip_unseen(text, at));
+  if (!may_be_reserved(&first)) return false;
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-    if (match_word(text, at, prefixes[i], GAPS_BREAKS) != NO_MARK) return true;
+    if (letters_taken(&first, prefixes[i]) &&
+        match_word(text, at, prefixes[i], GAPS_BREAKS) != NO_MARK)
+      return true;
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (!letters_taken(&first, names[i])) continue;
     /* What nobody sees ends a name too: an item shows it as {U+200B}. */
     size_t end = match_exact(text, at, names[i], GAPS_BREAKS);
     if (end != NO_MARK && ends_name(fold_at(text, end).look[0])) return true;
@@ -179,7 +189,9 @@ static bool continues_name(char look) {
 bool lookalike_block_tag(struct tidings_span text, size_t at) {
   static const char *const names[] = {"system-reminder", "notification", "notifications"};
   at = skip_to_name(text, at);
+  struct fold first = fold_at(text, skip_unseen(text, at));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (!letters_taken(&first, names[i])) continue;
     size_t end = match_word(text, at, names[i], GAPS_ALL);
     if (end != NO_MARK && !continues_name(fold_at(text, end).look[0])) return true;
   }
