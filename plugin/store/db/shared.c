@@ -11,12 +11,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/libc.h"
 #include "store/db/db.h"
 #include "store/db/files.h"
 
@@ -128,6 +130,24 @@ static int refuse_namespace(const struct db *db, struct tidings_error *error) {
               db->directory);
 }
 
+static int refuse_users(const struct db *db, const char *whose, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_STORE, "store %s is in use by %s; end the other processes first",
+              db->directory, whose);
+}
+
+/* The engine's own lock is such a mutex too. */
+static int refuse_mutex(const struct db *db, struct tidings_error *error) {
+  char whose[128];
+  const char *theirs = libc_of_mutex_kind(db->shared.page->mutex_kind);
+  const char *ours = libc_of_mutex_kind(libc_mutex_kind());
+  if (theirs == ours) /* 32 bits and 64, or two machines on one */
+    return refuse_users(db, "a build for another machine, whose locks differ", error);
+  (void)snprintf(whose, sizeof whose,
+                 "a build for %s, whose locks differ from those of %s, which this build is for",
+                 theirs, ours);
+  return refuse_users(db, whose, error);
+}
+
 /* Was the header written by a user in another PID namespace? */
 static bool is_of_another_namespace(const struct db *db) {
   const struct shared_page *page = db->shared.page;
@@ -154,7 +174,7 @@ static int enter(struct db *db, struct tidings_error *error) {
   if (shared->sole_user) {
     memcpy(page->magic, shared_magic, sizeof page->magic);
     page->layout = SHARED_LAYOUT;
-    page->mutex_bytes = sizeof(pthread_mutex_t);
+    page->mutex_kind = libc_mutex_kind();
     page->pid_namespace = db->self.pid_namespace;
     int code = init_writer(db, error);
     if (code) return code;
@@ -163,13 +183,9 @@ static int enter(struct db *db, struct tidings_error *error) {
   if (err)
     return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", db->directory,
                 db->directory, strerror(err));
-  if (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT ||
-      page->mutex_bytes != sizeof(pthread_mutex_t)) {
-    return fail(error, TIDINGS_E_STORE,
-                "store %s is in use by a build that shares it in another way; end the other "
-                "processes first",
-                db->directory);
-  }
+  if (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT)
+    return refuse_users(db, "a build that shares it in another way", error);
+  if (page->mutex_kind != libc_mutex_kind()) return refuse_mutex(db, error);
   if (is_of_another_namespace(db)) return refuse_namespace(db, error);
   return 0;
 }
@@ -237,9 +253,7 @@ static int wait_for_writer(pthread_mutex_t *writer, store_deadline deadline) {
   for (;;) {
     store_deadline slice = store_deadline_in(WRITER_SLICE_MS);
     if (slice > deadline) slice = deadline;
-    struct timespec until = {.tv_sec = (time_t)(slice / 1000000000u),
-                             .tv_nsec = (long)(slice % 1000000000u)};
-    int err = pthread_mutex_clocklock(writer, CLOCK_MONOTONIC, &until);
+    int err = libc_lock_until(writer, slice);
     if (err != ETIMEDOUT || slice == deadline) return err;
   }
 }

@@ -29,11 +29,10 @@ struct walk_note {
  * the change counters, the rings, the waiters. */
 struct shared_page {
   char magic[8];
-  uint32_t layout;        /* of this struct */
-  uint32_t mutex_bytes;   /* sizeof(pthread_mutex_t) of the process that made it: a 32-bit process
-                             must not use a 64-bit mutex */
-  uint64_t pid_namespace; /* of all present users */
-  pthread_mutex_t writer; /* robust, process-shared */
+  uint32_t layout;              /* of this struct */
+  uint32_t mutex_kind;          /* of all present users, as libc_mutex_kind has it */
+  uint64_t pid_namespace;       /* of all present users */
+  pthread_mutex_t writer;       /* robust, process-shared */
   _Atomic uint32_t waiters_end; /* slots of waiters from here on have never been used */
   struct walk_note walked;      /* written by who has the gate, or closes */
 };
