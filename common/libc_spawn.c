@@ -9,7 +9,13 @@
 
 #include "common/libc.h"
 
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#ifdef __GLIBC__
+#define CLOSES_FROM __GLIBC_PREREQ(2, 34)
+#else
+#define CLOSES_FROM 0
+#endif
+
+#if CLOSES_FROM
 int libc_spawn_closes_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
