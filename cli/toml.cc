@@ -15,6 +15,8 @@
 /* Tables are destroyed by recursion: with MOST_PARTS this is what bounds it. */
 #define TOML_MAX_NESTED_VALUES 32
 #define TOML_ENABLE_FORMATTERS 0
+/* Without it numbers are read by a stream, which brings in all locales. */
+#define TOML_FLOAT_CHARCONV 1
 #include <toml++/toml.h>
 
 namespace {

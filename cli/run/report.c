@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cli/run/signal_name.h"
 #include "command/project.h"
 #include "common/clock.h"
 #include "common/utf8.h"
@@ -74,7 +75,7 @@ static json_t *new_tail(const struct report *report) {
 
 /* "SIGKILL", or "signal 35" of one without a name. */
 static json_t *new_signal(int number) {
-  const char *name = sigabbrev_np(number);
+  const char *name = signal_name(number);
   return name ? json_sprintf("SIG%s", name) : json_sprintf("signal %d", number);
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/libc.h"
 #include "store/wake/wake.h"
 
 /* The gate is one word, so that quiesce sees calls and replies at one moment and shuts it only if
@@ -31,12 +32,8 @@ int64_t instance_now(const struct instance *instance) {
 
 int instance_lock_session(struct instance *instance, uint32_t session, store_deadline deadline,
                           struct tidings_error *error) {
-  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
-                           .tv_nsec = (long)(deadline % 1000000000u)};
   pthread_mutex_t *lock = &instance->session_locks[session % SESSION_LOCKS];
-  if (pthread_mutex_trylock(lock) == 0 ||
-      pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0)
-    return 0;
+  if (pthread_mutex_trylock(lock) == 0 || libc_lock_until(lock, deadline) == 0) return 0;
   return fail(error, TIDINGS_E_BUSY,
               "another call for this session is under way; nothing was lost, try again");
 }

@@ -190,6 +190,7 @@ ONE_OF_EACH = (
     (A_CLOCK, "reads a clock", {
         "common/clock.c": "the one clock outside the plugin",
         "plugin/store/db/shared.c": "deadlines of the store; the wall clock comes from the host",
+        "common/libc.c": "a wait until a deadline, where the C library has only one by the wall clock",
     }),
     (A_RANDOM, "takes randomness", {
         "common/random.c": "the one source outside the plugin, which asks its host",

@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "common/error.h"
+#include "common/libc.h"
 #include "store/db/db.h"
 
 enum { SLICE_MS = 10 };
@@ -46,9 +47,7 @@ static int wait_for_lock(pthread_mutex_t *lock, store_deadline deadline) {
   for (;;) {
     store_deadline slice = store_deadline_in(SLICE_MS);
     if (slice > deadline) slice = deadline;
-    struct timespec until = {.tv_sec = (time_t)(slice / 1000000000u),
-                             .tv_nsec = (long)(slice % 1000000000u)};
-    int err = pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until);
+    int err = libc_lock_until(lock, slice);
     if (err != ETIMEDOUT || slice == deadline) return err;
   }
 }

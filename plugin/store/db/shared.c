@@ -11,12 +11,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/libc.h"
 #include "store/db/db.h"
 #include "store/db/files.h"
 
@@ -112,6 +114,24 @@ static int refuse_namespace(const struct db *db, struct tidings_error *error) {
               db->directory);
 }
 
+static int refuse_users(const struct db *db, const char *whose, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_STORE, "store %s is in use by %s; end the other processes first",
+              db->directory, whose);
+}
+
+/* The engine's own lock is such a mutex too. */
+static int refuse_mutex(const struct db *db, struct tidings_error *error) {
+  char whose[128];
+  const char *theirs = libc_of_mutex_kind(db->shared.page->mutex_kind);
+  const char *ours = libc_of_mutex_kind(libc_mutex_kind());
+  if (theirs == ours) /* 32 bits and 64, or two machines on one */
+    return refuse_users(db, "a build for another machine, whose locks differ", error);
+  (void)snprintf(whose, sizeof whose,
+                 "a build for %s, whose locks differ from those of %s, which this build is for",
+                 theirs, ours);
+  return refuse_users(db, whose, error);
+}
+
 /* Was the header written by a user in another PID namespace? */
 static bool is_of_another_namespace(const struct db *db) {
   const struct shared_page *page = db->shared.page;
@@ -138,7 +158,7 @@ static int enter(struct db *db, struct tidings_error *error) {
   if (shared->sole_user) {
     memcpy(page->magic, shared_magic, sizeof page->magic);
     page->layout = SHARED_LAYOUT;
-    page->mutex_bytes = sizeof(pthread_mutex_t);
+    page->mutex_kind = libc_mutex_kind();
     page->pid_namespace = db->self.pid_namespace;
     int code = locks_make(db, error);
     if (code) return code;
@@ -147,13 +167,9 @@ static int enter(struct db *db, struct tidings_error *error) {
   if (err)
     return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", db->directory,
                 db->directory, strerror(err));
-  if (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT ||
-      page->mutex_bytes != sizeof(pthread_mutex_t)) {
-    return fail(error, TIDINGS_E_STORE,
-                "store %s is in use by a build that shares it in another way; end the other "
-                "processes first",
-                db->directory);
-  }
+  if (memcmp(page->magic, shared_magic, sizeof page->magic) != 0 || page->layout != SHARED_LAYOUT)
+    return refuse_users(db, "a build that shares it in another way", error);
+  if (page->mutex_kind != libc_mutex_kind()) return refuse_mutex(db, error);
   if (is_of_another_namespace(db)) return refuse_namespace(db, error);
   return 0;
 }

@@ -29,10 +29,9 @@ struct walk_note {
  * the change counters, the rings, the waiters. */
 struct shared_page {
   char magic[8];
-  uint32_t layout;        /* of this struct */
-  uint32_t mutex_bytes;   /* sizeof(pthread_mutex_t) of the process that made it: a 32-bit process
-                             must not use a 64-bit mutex */
-  uint64_t pid_namespace; /* of all present users */
+  uint32_t layout;                 /* of this struct */
+  uint32_t mutex_kind;             /* of all present users, as libc_mutex_kind has it */
+  uint64_t pid_namespace;          /* of all present users */
   pthread_mutex_t writer, readers; /* robust, process-shared: see locks.c */
   _Atomic uint32_t writer_died;    /* and LMDB has not found out yet */
   _Atomic uint32_t waiters_end;    /* slots of waiters from here on have never been used */

@@ -201,6 +201,15 @@ static void run_batch(struct store *store, struct push_slot *batch, size_t bytes
 
 /* -- the queue --------------------------------------------------------------------------------- */
 
+/* Its clock is that of deadlines. */
+static void begin_changed(struct push_slot *slot) {
+  pthread_condattr_t attributes;
+  (void)pthread_condattr_init(&attributes);
+  (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  (void)pthread_cond_init(&slot->changed, &attributes);
+  (void)pthread_condattr_destroy(&attributes);
+}
+
 static void enqueue(struct store *store, struct push_slot *slot) {
   if (store->group.last) store->group.last->next = slot;
   else store->group.first = slot;
@@ -280,8 +289,7 @@ static void wait_turn(struct store *store, struct push_slot *slot, store_deadlin
   while (slot->state == SLOT_WAITING || slot->state == SLOT_TAKEN) {
     if (slot->state == SLOT_TAKEN) {
       pthread_cond_wait(&slot->changed, &store->group.lock);
-    } else if (pthread_cond_clockwait(&slot->changed, &store->group.lock, CLOCK_MONOTONIC,
-                                      &until) == ETIMEDOUT &&
+    } else if (pthread_cond_timedwait(&slot->changed, &store->group.lock, &until) == ETIMEDOUT &&
                slot->state == SLOT_WAITING) {
       withdraw(store, slot);
       slot->state = SLOT_DONE;
@@ -309,9 +317,9 @@ int store_push(struct store *store, const struct push *push, store_deadline dead
                bool *ret_duplicate, struct tidings_error *error) {
   struct push_slot slot = {.push = push,
                            .body = BUFFER_EMPTY,
-                           .changed = PTHREAD_COND_INITIALIZER,
                            .thread = (uintptr_t)pthread_self(),
                            .error = {.size = sizeof slot.error}};
+  begin_changed(&slot);
   item_encode(&slot.body, push->now_ms, push->note, push->origin);
   int code = slot.body.failed
                  ? fail(&slot.error, TIDINGS_E_NOMEM, "no memory for a notification's record")

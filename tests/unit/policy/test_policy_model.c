@@ -124,6 +124,10 @@ static uint64_t random_room(struct random *random, const struct model *model,
   return bytes - random_below(random, 2);
 }
 
+static const char *random_truth(struct random *random, size_t chances) {
+  return random_below(random, chances) ? "true" : "false";
+}
+
 /* Rules for all that random_items may make; most of them true, else little is left. */
 static struct settings random_settings(struct random *random, struct arena *arena) {
   static const char *const kinds[] = {"\"tool.a\"",   "\"mcp.b\"", "\"handle.a\"",
@@ -132,30 +136,33 @@ static struct settings random_settings(struct random *random, struct arena *aren
   struct buffer json = BUFFER_EMPTY;
   const char *separator = "";
   buffer_format(&json, "{\"conversation\":{\"notifications\":{\"enable\":%s,\"kinds\":{",
-                random_below(random, 20) ? "true" : "false");
+                random_truth(random, 20));
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (random_below(random, 3)) continue;
     buffer_format(&json, "%s%s:%s", separator, kinds[i],
                   values[random_below(random, sizeof values / sizeof *values)]);
     separator = ",";
   }
+  /* One after the other: compilers evaluate arguments in an order of their own. */
+  const char *truth = random_truth(random, 2), *enabled = random_truth(random, 4);
   if (random_below(random, 2))
-    buffer_format(&json, "%s\"mcp\":{\"a\":%s,\"enable\":%s}", separator,
-                  random_below(random, 2) ? "true" : "false",
-                  random_below(random, 4) ? "true" : "false");
+    buffer_format(&json, "%s\"mcp\":{\"a\":%s,\"enable\":%s}", separator, truth, enabled);
   buffer_format(&json, "}},\"tools\":{\"git\":{\"notifications\":{\"a\":%s,\"b\":true}}}},",
-                random_below(random, 2) ? "true" : "false");
+                random_truth(random, 2));
   static const char *const orders[] = {"level", "time", "newest"}, *const overflows[] = {
                                                                        "defer", "drop_oldest",
                                                                        "drop_lowest"};
+  size_t order = random_below(random, 3), overflow = random_below(random, 3);
+  size_t most_items = random_below(random, 12);
+  size_t most_tokens = random_below(random, 2) ? 0 : random_below(random, 120);
+  size_t window_ms = random_below(random, 3) ? 0 : random_below(random, 3000);
+  truth = random_truth(random, 2);
   buffer_format(
       &json,
       "\"delivery\":{\"order\":\"%s\",\"overflow\":\"%s\",\"max_items\":%zu,\"max_tokens\":%zu,"
       "\"coalesce_window_ms\":%zu,\"annihilate\":%s},\"limits\":{\"message_bytes\":%zu}}",
-      orders[random_below(random, 3)], overflows[random_below(random, 3)], random_below(random, 12),
-      random_below(random, 2) ? 0 : random_below(random, 120),
-      random_below(random, 2) ? 0 : random_below(random, 3000),
-      random_below(random, 2) ? "true" : "false", 64 + random_below(random, 100));
+      orders[order], overflows[overflow], most_items, most_tokens, window_ms, truth,
+      64 + random_below(random, 100));
   buffer_byte(&json, '\0');
   struct settings settings = settings_from(json.bytes, arena);
   buffer_free(&json);
