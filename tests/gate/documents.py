@@ -46,7 +46,7 @@ def block(page, trees, parts):
     newest = sorted(trees.values(), key=lambda tree: -tree["last"])
     if page == "README.md":  # one: of the product that was run most
         newest = sorted(newest, key=lambda tree: -table.progress(tree, parts))[:1]
-    return BEGIN + "\n" + "\n".join(table.of(tree, parts) for tree in newest) + "\n" + END
+    return BEGIN + "\n" + "\n".join(table.of(tree, parts, page == "README.md") for tree in newest) + "\n" + END
 
 
 def with_block(text, made):

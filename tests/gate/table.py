@@ -23,10 +23,24 @@ def row(part, figures):
             f"| {caught(figures, part)} |\n")
 
 
-def of(tree, parts):
+def fuzzing_in_one(tree, parts):
+    """The same figures and parts, with all that fuzz as one part."""
+    fuzzing = [part for part in parts if part["result"] == "fuzz"]
+    if len(fuzzing) < 2:
+        return tree["parts"], parts
+    figures = [tree["parts"].get(part["name"], NONE) for part in fuzzing]
+    one = {name: sum(each[name] for each in figures) for name in ("done", "violations", "seconds")}
+    one["controls"] = {f"{part['name']} {name}": caught for part, each in zip(fuzzing, figures) for name, caught in each["controls"].items()}
+    part = {"name": "fuzz", "what": f"fuzzing, {len(fuzzing)} targets", "unit": "s", "target": sum(part["target"] for part in fuzzing),
+            "controls": [control for part in fuzzing for control in part["controls"]]}
+    return {**tree["parts"], "fuzz": one}, [part for part in parts if part["result"] != "fuzz"] + [part]
+
+
+def of(tree, parts, short=False):
     """The table of one product."""
     hours = sum(figures["seconds"] for figures in tree["parts"].values()) / 3600
-    rows = "".join(row(part, tree["parts"].get(part["name"], NONE)) for part in parts)
+    figures, parts = fuzzing_in_one(tree, parts) if short else (tree["parts"], parts)
+    rows = "".join(row(part, figures.get(part["name"], NONE)) for part in parts)
     return f"Commit `{tree['commit']}` of {tree['date']}, {hours:.1f} hours:\n\n{HEAD}{rows}"
 
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,6 +82,7 @@ void damaging_run(struct damaging *damaging, uint64_t count,
     pid_t child = fork();
     if (child < 0) die("fork failed");
     if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       for (uint64_t i = at; i < count; atomic_store(&tally->next, ++i)) {
         unsigned before = failures();
         alarm(STORE_SECONDS);

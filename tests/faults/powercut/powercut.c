@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -124,6 +125,7 @@ static _Noreturn void batch_main(const struct run *run, struct disk *disk, size_
   char root[FOLDER_PATH_MAX], name[32], store[FOLDER_PATH_MAX], why[512];
   struct rig *rig = calloc(1, sizeof *rig);
   if (!rig) die("out of memory");
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   alarm(BATCH_SECONDS);
   if (is_control(run)) expect_death();
   /* An hour after the workload, so that ids are still remembered. */
@@ -189,6 +191,7 @@ static void run_batch(const struct run *run, struct disk *disk, size_t first, si
 }
 
 static _Noreturn void worker_main(const struct run *run, unsigned worker) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   size_t share = run->image_count / run->arguments->workers + 1;
   size_t first = share * worker, end = first + share;
   if (end > run->image_count) end = run->image_count;
