@@ -66,8 +66,8 @@ static uint64_t room_of_turn(const struct hook_call *call, const struct tidings_
 uint64_t hook_room(const struct hook_call *call, const char *content) {
   size_t content_len = strlen(content),
          taken = HOOK_MARKER_SIZE + 1 + (content_len ? content_len + 2 : 0); /* with empty lines */
-  if (!call->host->room) return 0;
-  return taken < call->host->room ? call->host->room - taken : 1;
+  if (!call->room) return 0;
+  return taken < call->room ? call->room - taken : 1;
 }
 
 static json_t *context_output(const struct hook_call *call, const char *text) {

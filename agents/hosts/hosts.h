@@ -35,6 +35,8 @@ struct host {
   const char *program; /* in PATH */
   const char *tested;  /* the version that the tests run */
   enum host_kind kind;
+  size_t room;               /* bytes that the model gets whole of one answer, as measured */
+  const char *room_measured; /* how that was found, for people */
 
   /* HOST_HOOKS */
   const struct host_hook *hooks; /* ends with a row without an event */
@@ -49,8 +51,8 @@ struct host {
                           and ignores the answer then */
   size_t most_reasons; /* to go on, in a row: it stops in spite of the next one. 0: no limit */
   const char *reasons_variable; /* by which a person sets that limit; or NULL */
-  size_t room;                  /* bytes that the model gets whole of one answer, as measured */
-  const char *room_measured;    /* how that was found, for people */
+  size_t context_limit; /* "additionalContextLimit" of its hooks, in tokens of 4 bytes; 0: none */
+  size_t context_room;  /* with that, in bytes: of an answer that is no reason to go on */
   bool rewakes;                 /* a hook that ends with status 2 wakes it ("asyncRewake") */
   bool queues;                  /* `PROGRAM queue` wakes it */
   bool keeps_start;             /* a session that is resumed has what the hook at its start said */

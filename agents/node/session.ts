@@ -119,18 +119,18 @@ export class Session {
   // -- carriers --------------------------------------------------------------------------------------------------------------------------
 
   toolResult(callId: string, tool: string): Delivery | undefined {
-    return this.#try("tool result", () => this.#deliver(this.#kit.instance.toolResult(this.id, callId, tool)));
+    return this.#try("tool result", () => this.#deliver(this.#kit.instance.toolResult(this.id, callId, tool, undefined, ROOM_BYTES)));
   }
 
   /** A prompt of the host's own: only a carrier. */
   prompt(): Delivery | undefined {
-    return this.#try("prompt", () => this.#deliver(this.#kit.instance.chatRequest(this.id)));
+    return this.#try("prompt", () => this.#deliver(this.#kit.instance.chatRequest(this.id, undefined, undefined, undefined, ROOM_BYTES)));
   }
 
   /** The request that starts an offered turn. Throws Withdrawn when it must not be sent. */
   startTurn(turn: Turn): Delivery | undefined {
     try {
-      const delivery = this.#deliver(this.#kit.instance.chatRequest(this.id, turn.source, turn.ids));
+      const delivery = this.#deliver(this.#kit.instance.chatRequest(this.id, turn.source, turn.ids, undefined, ROOM_BYTES));
       this.running = true;
       this.#drop();
       return delivery;
@@ -274,6 +274,7 @@ export class Session {
   }
 }
 
+const ROOM_BYTES = 30_000; // on one carrier: more of them would fill the model's context, and the host would compact it before it is read
 const LONGEST_MS = 2 ** 31 - 1; // a longer time counts as none at all
 const FIRST_WAIT_MS = 20;
 const LAST_WAIT_MS = 2000;

@@ -50,19 +50,25 @@ char *setup_command(void) {
 
 /* -- what is to be there ----------------------------------------------------------------------- */
 
-/* `option`: " --wait", " --wake" or nothing. */
-static json_t *hook_value(const struct host *host, const char *command, const char *option) {
-  char *line = NULL;
+/* `option`: " --wait", " --wake" or nothing. `raised`: its answers may be as long as the host's
+ * context_limit. */
+static json_t *hook_value(const struct host *host, const char *command, const char *option,
+                          bool raised) {
+  char *line = NULL, room[32] = "";
   bool wait = strcmp(option, " --wait") == 0;
   /* Without the program the agent goes on: some stop when a hook fails. */
   const char *otherwise = wait ? ":" : "echo {}";
-  if (asprintf(&line, "test -x %s && exec %s hook %s%s || %s", command, command, host->name, option,
-               otherwise) < 0)
+  if (raised) snprintf(room, sizeof room, " --room %zu", host->context_room);
+  if (asprintf(&line, "test -x %s && exec %s hook %s%s%s || %s", command, command, host->name,
+               option, room, otherwise) < 0)
     return NULL;
   int seconds = wait ? WAIT_SECONDS : HOOK_SECONDS;
   json_t *hook = json_pack("{s:s, s:s, s:i}", "type", "command", "command", line, "timeout",
                            seconds * (int)host->timeout_unit);
   if (hook && wait) json_object_set_new(hook, "asyncRewake", json_true());
+  if (hook && raised)
+    json_object_set_new(hook, "additionalContextLimit",
+                        json_integer((json_int_t)host->context_limit));
   free(line);
   return hook;
 }
@@ -73,11 +79,13 @@ static json_t *group_value(const struct host *host, const struct host_hook *hook
   bool failed = !group || !hooks;
   if (hook->matcher)
     failed |= json_object_set_new(group, "matcher", json_string(hook->matcher)) != 0;
+  bool raised = host->context_limit && hook->moment != HOOK_STOP;
   wake = wake && hook->moment == HOOK_STOP;
-  failed |= json_array_append_new(
-                hooks, hook_value(host, command, wake && host->queues ? " --wake" : "")) != 0;
+  failed |=
+      json_array_append_new(
+          hooks, hook_value(host, command, wake && host->queues ? " --wake" : "", raised)) != 0;
   if (wake && host->rewakes)
-    failed |= json_array_append_new(hooks, hook_value(host, command, " --wait")) != 0;
+    failed |= json_array_append_new(hooks, hook_value(host, command, " --wait", false)) != 0;
   failed |= json_object_set_new(group, "hooks", hooks) != 0;
   if (!failed) return group;
   json_decref(group);

@@ -85,6 +85,16 @@ static void tell_trust(struct doctor *doctor, const struct examined *examined) {
   else doctor_find(doctor, SEVERITY_OK, host->title, NULL, "it trusts the hooks of tidings");
 }
 
+static void tell_room(struct doctor *doctor, const struct host *host) {
+  if (host->context_room)
+    doctor_find(doctor, SEVERITY_OK, host->title, NULL,
+                "one answer has at most %zu bytes, a reason to go on %zu: %s", host->context_room,
+                host->room, host->room_measured);
+  else
+    doctor_find(doctor, SEVERITY_OK, host->title, NULL, "one answer has at most %zu bytes: %s",
+                host->room, host->room_measured);
+}
+
 static void tell_state(struct doctor *doctor, const struct examined *examined) {
   const struct host *host = examined->host;
   char remedy[128];
@@ -109,9 +119,7 @@ static void tell_state(struct doctor *doctor, const struct examined *examined) {
     return;
   case SETUP_DONE:
     doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", examined->path);
-    if (host->room)
-      doctor_find(doctor, SEVERITY_OK, host->title, NULL, "one answer has at most %zu bytes: %s",
-                  host->room, host->room_measured);
+    tell_room(doctor, host);
     return;
   }
 }

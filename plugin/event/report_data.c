@@ -109,9 +109,8 @@ enum run_field {
 enum { RUN_WISHES = RUN_LEVEL + 1, RUN_FIELDS = RUN_WISHES + WISH_COUNT };
 
 static const char *const run_fields[RUN_FIELDS] = {
-    "command",   "handle",      "tool", "signal", "log",        "log_error",
-    "exit_code", "duration_ms", "tail", "lost",   "level",
-    REPORT_WISHES};
+    "command",   "handle",      "tool", "signal", "log",   "log_error",
+    "exit_code", "duration_ms", "tail", "lost",   "level", REPORT_WISHES};
 
 static int read_run_texts(const struct data_input *input, const struct json *const *slots,
                           struct report *report) {

@@ -54,8 +54,21 @@ def read(place, name):
 def commands(value, event):
     """Without the guard, by which the agent goes on when the program is gone."""
     lines = [hook["command"] for group in value["hooks"][event] for hook in group["hooks"]]
-    guarded = [re.fullmatch(r"test -x (.+) && exec (\1 hook \w+(?: --wake)?) \|\| echo {}|test -x (.+) && exec (\3 hook \w+ --wait) \|\| :", line) for line in lines]
+    guarded = [re.fullmatch(r"test -x (.+) && exec (\1 hook \w+(?: --wake)?)(?: --room \d+)? \|\| echo {}|test -x (.+) && exec (\3 hook \w+ --wait) \|\| :", line) for line in lines]
     return [found[2] or found[4] if found else line for found, line in zip(guarded, lines)]
+
+
+def test_raised_limit(place):
+    """Codex shows 7,500 tokens of an answer where its hook says so, but not of a reason to go on: the hooks say it, and to us how much that is"""
+    programs(place)
+    place.ok("setup", "codex")
+    for event, groups in json.loads(read(place, FILES["codex"][0]))["hooks"].items():
+        [hook] = groups[0]["hooks"]
+        raised = event != "Stop"
+        assert hook.get("additionalContextLimit") == (7500 if raised else None) and (" --room 27000 " in hook["command"]) == raised, (event, hook)
+    said = place.run("doctor", "--json").json
+    assert any("one answer has at most 27000 bytes" in finding["text"] and "9000" in finding["text"] for finding in said if finding["topic"] == "Codex CLI"), said
+    place.ok("setup", "codex", "--remove")
 
 
 def test_program_is_gone(place):
