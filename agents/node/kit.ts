@@ -14,6 +14,8 @@ export interface Kit {
   instance: Instance;
   hostName: string;
   rang: Map<string, () => void>; // by session: what to do when it rings
+  stamps: Map<string, Map<string, string | null>>; // by session: the host's own files, as they were
+  calledBy: string | undefined; // the session whose command has started this process
   stopPolling: () => void;
 }
 
@@ -90,7 +92,7 @@ export function openKit(hostName: string, folder: string): Kit | undefined {
       hostName,
       configuration: readConfiguration(folder, (text) => log(hostName, text)),
     });
-    const kit: Kit = { instance, hostName, rang: new Map(), stopPolling: () => {} };
+    const kit: Kit = { instance, hostName, rang: new Map(), stamps: new Map(), calledBy: process.env.TIDINGS_SESSION || undefined, stopPolling: () => {} };
     place[KEY] = kit;
     poll(kit);
     return kit;

@@ -63,6 +63,17 @@ export function addToResult(output: ToolOutput, added: Additions, mark: Mark): b
   return true;
 }
 
+const REMINDER = "<system-reminder>"; // opencode's own, after a file that it has read
+
+/** What a tool has answered, made harmless; what opencode has added stays. */
+export function neutralize(tool: string, output: ToolOutput, harmless: (text: string) => string): void {
+  for (const part of Array.isArray(output.content) ? output.content : []) if (part.type === "text" && part.text) part.text = harmless(part.text);
+  if (typeof output.output !== "string") return;
+  const loaded = output.metadata?.loaded;
+  const end = tool === "read" && Array.isArray(loaded) && loaded.length ? output.output.lastIndexOf(REMINDER) : -1;
+  output.output = end < 0 ? harmless(output.output) : harmless(output.output.slice(0, end)) + output.output.slice(end);
+}
+
 /** opencode may shorten a result after it was changed; then what was added may be gone. */
 export function holds(text: string | undefined, added: Additions): boolean {
   return [added.prepend, added.append, ...added.before, ...added.after].every((piece) => text?.includes(piece.trim()));

@@ -27,7 +27,11 @@ static size_t break_at(struct tidings_span text, size_t at) {
 }
 
 size_t lookalike_line_end(struct tidings_span text, size_t begin) {
-  while (begin < text.len && !break_at(text, begin)) begin++;
+  static const bool leads[256] = {['\n'] = true, ['\v'] = true, ['\f'] = true,
+                                  ['\r'] = true, [0xC2] = true,  [0xE2] = true};
+  for (; begin < text.len; begin++) {
+    if (leads[(unsigned char)text.ptr[begin]] && break_at(text, begin)) break;
+  }
   return begin;
 }
 

@@ -23,6 +23,7 @@
 #include "common/arena.h"
 #include "store/db/deadline.h"
 #include "store/db/owner.h"
+#include "store/db/shared.h"
 #include "values/declaration.h"
 #include "values/memory.h"
 #include "values/notification.h"
@@ -354,6 +355,31 @@ int store_phase(const struct store *store, uint32_t session, uint64_t epoch);
 bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch, unsigned phase);
 /* What is committed now has the phase. */
 void store_phase_clear(struct store *store, uint32_t session);
+
+/* -- the calls that run, without a commit -------------------------------------------------------
+ */
+
+/* How the calls below are known: a text of 8 bytes made of the id. */
+struct call_key store_call_key(struct tidings_span call_id);
+
+/* The session's calls, as its owner says under this epoch. Without `owner` they are looked at only.
+ */
+struct calls_of {
+  uint32_t session;
+  uint64_t epoch;
+  const struct owner *owner;
+  int64_t now_ms;
+};
+/* Text is valid during the call. Returns whether it has changed them. */
+typedef bool (*calls_visitor)(void *context, struct memory *calls);
+/* Has `visit` look at them with a lock that no other process waits for long. False: they are not
+ * there, and what the owner says has to be committed: another session has the place, the tool's
+ * name is too long, or a process was stopped with the lock. What is there is void when the owner is
+ * dead. */
+bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,
+                 void *context);
+/* May there be any? Without a lock. */
+bool store_calls_any(const struct store *store, uint32_t session);
 
 /* -- the ring: a process must act now ---------------------------------------------------------- */
 

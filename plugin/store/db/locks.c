@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/locks.c: the two locks in the file `shared`. LMDB has locks of its own for the same, but
- * waits for them without a limit: a process that is stopped while it has one would stop all others.
- * So each of LMDB's is taken only by who has ours.
+ * store/db/locks.c: the locks in the file `shared`. LMDB has locks of its own for what two of them
+ * are for, but waits for them without a limit: a process that is stopped while it has one would
+ * stop all others. So each of LMDB's is taken only by who has ours. The others are for the calls of
+ * tools (wake/calls.c).
  *
  * LMDB's writer mutex is taken when a write begins, and kept until it ends. Its mutex for the table
  * of readers is taken for a new slot, for clearing the slots of dead readers, and in a write that
@@ -35,6 +36,7 @@ int locks_make(struct db *db, struct tidings_error *error) {
   struct shared_page *page = db->shared.page;
   int err = make_lock(&page->writer);
   if (!err) err = make_lock(&page->readers);
+  for (int i = 0; !err && i < STORE_CALL_LOCKS; i++) err = make_lock(&db->shared.call_locks[i]);
   atomic_store(&page->writer_died, 0);
   return err ? fail(error, TIDINGS_E_STORE, "store %s: its locks cannot be made: %s", db->directory,
                     strerror(err))

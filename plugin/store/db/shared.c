@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/shared.c: the file `shared`: who uses this store, and the change counters; beside them
- * the locks (locks.c), the rings, the waiters and the phases.
+ * the locks (locks.c), the rings, the waiters, the phases and the calls.
  *
  * Locks on it are OFD locks (byte GATE while opening, USERS shared while open, PIDS + pid
  * exclusive), which two copies of the plugin in one process cannot share, and which do not drop
@@ -22,7 +22,7 @@
 #include "store/db/db.h"
 #include "store/db/files.h"
 
-enum { SHARED_LAYOUT = 5 };
+enum { SHARED_LAYOUT = 6 };
 static const char shared_magic[8] = "tidings";
 enum { GATE = 0, USERS = 1 };
 static const off_t PIDS = (off_t)1 << 32;
@@ -205,6 +205,8 @@ static int map(struct db *db, struct tidings_error *error) {
   shared->ring_groups = (_Atomic uint32_t *)(void *)((char *)memory + SHARED_GROUPS_OFFSET);
   shared->waiters = (struct wait_slot *)(void *)((char *)memory + SHARED_WAITERS_OFFSET);
   shared->phases = (_Atomic uint64_t *)(void *)((char *)memory + SHARED_PHASES_OFFSET);
+  shared->call_locks = (pthread_mutex_t *)(void *)((char *)memory + SHARED_CALL_LOCKS_OFFSET);
+  shared->calls = (struct call_place *)(void *)((char *)memory + SHARED_CALLS_OFFSET);
   return 0;
 }
 

@@ -49,13 +49,37 @@ struct wait_slot {
   _Atomic uint64_t start_time, owner_start_time;
   _Atomic uint64_t inode; /* of the FIFO */
 };
+
+/* The calls of tools of one session, as its owner has said: see wake/calls.c. Read and written with
+ * the lock of its number, but for `session`, which may be looked at without. */
+enum { SHARED_CALLS = 16, CALL_TOOL_BYTES = 38, CALL_KEY_BYTES = 8 };
+struct call_key {
+  char bytes[CALL_KEY_BYTES];
+};
+struct call_record {
+  struct call_key key; /* of the call's id */
+  int64_t from_ms, to_ms;
+  uint8_t over, tool_len;
+  char tool[CALL_TOOL_BYTES];
+};
+struct call_place {
+  _Atomic uint32_t session; /* 0: no session's */
+  _Atomic uint32_t writing; /* what follows may be torn */
+  uint32_t pid, count;      /* the owner's; of calls */
+  uint64_t start_time;      /* the owner's */
+  uint64_t epoch;           /* of the session, when this was said */
+  struct call_record calls[SHARED_CALLS];
+};
+
 enum {
   SHARED_CHANGES_OFFSET = 4096,
   SHARED_RINGS_OFFSET = SHARED_CHANGES_OFFSET + STORE_CHANGE_COUNTERS * 4,
   SHARED_GROUPS_OFFSET = SHARED_RINGS_OFFSET + STORE_RINGS * 4,
   SHARED_WAITERS_OFFSET = SHARED_GROUPS_OFFSET + RING_GROUPS * 4,
   SHARED_PHASES_OFFSET = SHARED_WAITERS_OFFSET + STORE_WAITERS * (int)sizeof(struct wait_slot),
-  SHARED_BYTES = SHARED_PHASES_OFFSET + STORE_PHASES * 8
+  SHARED_CALL_LOCKS_OFFSET = SHARED_PHASES_OFFSET + STORE_PHASES * 8,
+  SHARED_CALLS_OFFSET = SHARED_CALL_LOCKS_OFFSET + STORE_CALL_LOCKS * (int)sizeof(pthread_mutex_t),
+  SHARED_BYTES = SHARED_CALLS_OFFSET + STORE_CALL_PLACES * (int)sizeof(struct call_place)
 };
 
 struct shared {
@@ -64,9 +88,11 @@ struct shared {
   _Atomic uint32_t *changes;
   _Atomic uint32_t *rings, *ring_groups;
   struct wait_slot *waiters;
-  _Atomic uint64_t *phases; /* see wake/phases.c */
-  bool sole_user;           /* when it was opened */
-  bool anew;                /* and what it held meant nothing: the slots of waiters neither */
+  _Atomic uint64_t *phases;    /* see wake/phases.c */
+  pthread_mutex_t *call_locks; /* robust, process-shared */
+  struct call_place *calls;
+  bool sole_user; /* when it was opened */
+  bool anew;      /* and what it held meant nothing: the slots of waiters neither */
 };
 
 /* The gate is held from shared_open to shared_admit: one process at a time opens a store. Errors:
@@ -86,7 +112,7 @@ int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, in
 
 /* -- locks.c ----------------------------------------------------------------------------------- */
 
-/* Makes both, with the gate, as sole user. Errors: STORE. */
+/* Makes all of them, with the gate, as sole user. Errors: STORE. */
 int locks_make(struct db *db, struct tidings_error *error);
 
 /* The writer lock, of all processes. Errors: BUSY, STORE. */

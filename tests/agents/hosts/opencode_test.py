@@ -14,6 +14,7 @@ import urllib.request
 
 import kill_scenario
 import node_scenarios
+import opencode_wires
 import record
 from model.server import ModelServer
 from node_hosts import PATIENCE, Place, Tap, installed_host, skip, until
@@ -33,12 +34,12 @@ def configure(place, model):
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "Fake", "options": {"baseURL": model.url + "/v1", "apiKey": "none"},
                 "models": {"fake-1": {"name": "Fake", "tool_call": True, "limit": {"context": 100000, "output": 1000}}}}
     config = {"autoupdate": False, "share": "disabled", "lsp": False, "formatter": False, "snapshot": False, "model": "fake/fake-1",
-              "small_model": "fake/fake-1", "provider": {"fake": provider},
+              "small_model": "fake/fake-1", "provider": {"fake": provider}, "permission": {"bash": {"*": "allow", "true asked*": "ask"}},
               "mcp": {"notes": {"type": "local", "command": [sys.executable, str(HERE / "opencode_mcp.py")]}}}
     folder = place.home / ".config" / "opencode"
     folder.mkdir(parents=True)
     (folder / "opencode.json").write_text(json.dumps(config))
-    place.env |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1", "PATH": f"{program().parent}:{place.env['PATH']}"}
+    place.env |= {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_EXPERIMENTAL_BACKGROUND_SUBAGENTS": "true", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1", "PATH": f"{program().parent}:{place.env['PATH']}"}
 
 
 class Opencode:
@@ -237,7 +238,7 @@ def main():
         wanted = sys.argv[1:]
         own = [failed_tool, mcp_result, own_words_stay, agent_stays, subagent]
         try:
-            for scenario in [*node_scenarios.ALL, *own, *node_scenarios.WITH_DEATHS, killed_at_random, one_shot]:
+            for scenario in [*node_scenarios.ALL, *own, *opencode_wires.ALL, *node_scenarios.WITH_DEATHS, killed_at_random, one_shot]:
                 if not wanted or scenario.__name__ in wanted:
                     tap.run(scenario, opencode)
             tap.run(the_record_agrees, opencode)

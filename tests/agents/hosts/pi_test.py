@@ -8,6 +8,7 @@ import sys
 
 import kill_scenario
 import node_scenarios
+import pi_wires
 import record
 from model.server import ModelServer
 from node_hosts import PATIENCE, Lines, Place, Tap, installed_host, until
@@ -313,7 +314,7 @@ def main():
     with Place() as place, ModelServer([]) as model:
         pi = Pi(place, model)
         wanted = sys.argv[1:]
-        scenarios = [*node_scenarios.ALL, *node_scenarios.WITH_DEATHS, killed_at_random, failed_tool, in_two_processes, dialog, during_compaction, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
+        scenarios = [*node_scenarios.ALL, *pi_wires.ALL, *node_scenarios.WITH_DEATHS, killed_at_random, failed_tool, in_two_processes, dialog, during_compaction, typed_ahead, critical_and_typed_ahead, forked, woken_in_its_terminal,
                      one_shot, without_tidings, transcript_has_no_foreign_words]
         try:
             for scenario in scenarios:

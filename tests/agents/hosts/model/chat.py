@@ -43,18 +43,20 @@ def tool_call(index, part):
 
 
 def stream(parts, body):
-    calls, id = 0, fresh_id("chatcmpl")
+    calls, id, usage = 0, fresh_id("chatcmpl"), USAGE
     yield None, chunk(body, {"role": "assistant", "content": ""}, id=id)
     for part in parts:
         if "hold" in part:
             yield HOLD, part["hold"]
+        elif "usage" in part:
+            usage = {**USAGE, "prompt_tokens": part["usage"], "total_tokens": part["usage"] + USAGE["completion_tokens"]}
         elif "text" in part:
             yield None, chunk(body, {"content": part["text"]}, id=id)
         else:
             yield None, chunk(body, {"tool_calls": [tool_call(calls, part)]}, id=id)
             calls += 1
     yield None, chunk(body, {}, "tool_calls" if calls else "stop", id=id)
-    yield None, {**chunk(body, {}, id=id), "choices": [], "usage": USAGE}
+    yield None, {**chunk(body, {}, id=id), "choices": [], "usage": usage}
     yield None, "[DONE]"
 
 

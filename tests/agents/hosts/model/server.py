@@ -22,7 +22,9 @@ An answer is a list of parts, sent one by one:
   {"call": "shell", "arguments": {…}, "id": "call_7"}        a tool call (the id may be left out)
   {"call": "apply_patch", "input": "…"}                      Responses: a call of a tool that takes free text
   {"hold": "gate"}                                           nothing more until POST /_control/release/gate
-  {"status": 500}                                            as the only part: fail with this status
+  {"status": 500}                                            as the first part: fail with this status; with "until": "gate" only until it opens, with
+                                                             "message" and "headers" with these
+  {"usage": 80000}                                           chat: so many tokens were read
 
 The log has one JSON object a line, written when the request has been read: {"number", "protocol", "path", "tools": [names], "stream", "rule",
 "items": [{"role": system|user|assistant|tool, "text", "id"?, "call"?}…], "text": all texts, "body": as it came}. What no protocol handles is there
@@ -120,9 +122,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def model(self):
         return self.server.model
 
-    def send_json(self, value, status=200):
+    def send_json(self, value, status=200, headers={}):
         text = json.dumps(value).encode()
         self.send_response(status)
+        for name, content in headers.items():
+            self.send_header(name, content)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
@@ -182,8 +186,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         number = self.model.record({**request, "body": body})
         ended = "gone"
         try:
-            if parts and "status" in parts[0]:
-                self.send_json({"error": {"message": "as the script says", "type": "server_error"}}, parts[0]["status"])
+            fails = "status" in parts[0] and parts[0].get("until") not in self.model.gates and parts[0]
+            parts = [part for part in parts if "status" not in part]
+            if fails:
+                error = {"message": fails.get("message", "as the script says"), "type": "server_error"}
+                self.send_json({"error": error}, fails["status"], fails.get("headers", {}))
                 ended = "whole"
             elif request["stream"]:
                 ended = "whole" if self.send_stream(protocol.stream(parts, body)) else "gone"
