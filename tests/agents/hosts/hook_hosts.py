@@ -19,7 +19,6 @@ class Agent:
     name = title = None
     asks = "Allow execution"  # on the screen while a person is asked
     works = "esc to"  # while a tool runs
-    reports_stopped_tools = True  # by a hook or in its transcript, when a person stops a turn in a tool
     streams = "On and on"  # on the screen while the model says so
     stops_alike = False  # its hook is called also when a person has stopped a turn
     left_of_ten = 0  # messages that wait for the next prompt, of ten that are queued in one turn
@@ -193,6 +192,9 @@ class Codex(Agent):
         options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
         return [self.program, "exec", *options, *(["resume", session] if session else []), prompt]
 
+    def fork(self, prompt):
+        return self.terminal(prompt, [self.program, "fork", *self.interactive()[1:], self.session])
+
     def interactive(self):
         return [self.program, "--dangerously-bypass-approvals-and-sandbox", "--no-alt-screen"]
 
@@ -241,9 +243,7 @@ class Claude(Agent):
         return [self.program, "-p", prompt, "--dangerously-skip-permissions", *(["--resume", session] if session else [])]
 
     def fork(self, prompt):
-        self.process = subprocess.Popen([*self.command(prompt, self.session), "--fork-session"], cwd=self.place.project, env=self.env, stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
-        return self.end()
+        return self.terminal(prompt, [*self.interactive(), "--resume", self.session, "--fork-session"])
 
     def interactive(self):
         return [self.program, "--dangerously-skip-permissions"]
@@ -270,10 +270,8 @@ class Gemini(Agent):
     wakes = False
     stops_alike = True
     awaits_subagents = True
-    reports_stopped_tools = False
     compact = "/compress"
     hook_after_compaction = False
-    works = "awaiting input"  # it takes Escape then
 
     def environment(self):
         return {"GEMINI_CLI_HOME": str(self.place.home), "GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": self.model.url,

@@ -100,8 +100,7 @@ def stopped_in_a_tool(agent):
         gate.wait()
         terminal.shows(agent.works)
         terminal.ask("send-keys", "Escape")
-        if agent.reports_stopped_tools:
-            until_state(agent, "idle")
+        until_state(agent, "idle")
         push(agent, "The stork stands.", "-k", "stork.stands")
         terminal.ask("send-keys", "C-u")
         terminal.type("Stork two: go on.")
@@ -121,9 +120,10 @@ def compacted(agent):
         push(agent, "The crane dances.", "-k", "crane.dances")
         before = len(agent.model.requests)
         terminal.type(agent.compact)
-        until(lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]), "the conversation is compacted")
+        looks = itertools.count(1)  # a list of commands may take the first Enter
+        until(lambda: len(agent.model.requests) > before and agent.model.ended(agent.model.requests[-1]["number"]) or
+              (next(looks) % 300 == 0 and terminal.ask("send-keys", "Enter") and None), "the conversation is compacted")
         terminal.type("Crane two: and now?")
-        looks = itertools.count(1)
         until(lambda: requests(agent, "Crane two") or (next(looks) % 300 == 0 and terminal.ask("send-keys", "Enter") and None), "the line is taken")
         last = request(agent, "Crane two", 1)
         assert count(last, "When the conversation was compacted, this was still waiting") == agent.hook_after_compaction, last["items"]
@@ -154,14 +154,19 @@ def configuration_changes(agent):
 
 def forked(agent):
     """a fork of a session is another session: what its parent was told is in its transcript, and what waits stays with the parent"""
-    agent.model.replace([rule("Fulmar one", {"text": "Hello."}), rule("Fulmar two", {"text": "Hello again."})])
+    gate = Gate(agent, "fulmar")
+    agent.model.replace([rule("Fulmar one", gate.tool, {"text": "Hello."}), rule("Fulmar two", {"text": "Hello again."})])
+    agent.start("Fulmar one: hello.")
+    gate.wait()
+    agent.attached()
     push(agent, "The fulmar soars.", "-k", "fulmar.soars")
-    agent.run("Fulmar one: hello.", agent.session)
+    gate.open()
+    agent.end()
     parent = agent.session
     push(agent, "The fulmar waits.", "-k", "fulmar.waits")
     known = {session["session"] for session in agent.place.ask("sessions")["sessions"]}
-    agent.fork("Fulmar two: and now?")
-    last = request(agent, "Fulmar two", 1)
+    with agent.fork("Fulmar two: and now?"):
+        last = request(agent, "Fulmar two", 1)
     once(last, "The fulmar soars.")
     never(last, "The fulmar waits.")
     assert pending(agent, "The fulmar waits.")
@@ -172,16 +177,46 @@ def forked(agent):
 def budget_is_short(agent):
     """when the context is nearly full, as the agent says, the model reads it at the next prompt, once"""
     gate = Gate(agent, "grebe")
-    agent.model.replace([rule("Grebe one", gate.tool, [{"tokens": agent.nearly_full}, agent.shell("echo grebe")], {"text": "Hello."}), rule("Grebe two", agent.shell("echo more"), {"text": "I know."})])
+    agent.model.replace([rule("Grebe one", gate.tool, [{"tokens": agent.nearly_full}, {"text": "Hello."}]), rule("Grebe two", agent.shell("echo more"), {"text": "I know."})])
     agent.start("Grebe one: hello.")
     gate.wait()
     agent.attached()
-    push(agent, "The grebe dives.", "-k", "grebe.dives")
     gate.open()
     agent.end()
+    push(agent, "The grebe dives.", "-k", "grebe.dives")  # so that the transcript is read
     agent.run("Grebe two: and now?", agent.session)
     assert count(request(agent, "Grebe two", 2), "Token budget: 75% used") == 1, request(agent, "Grebe two", 2)["items"]
 
 
-ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, configuration_changes)
-BY_AGENT = {"claude": (forked,), "codex": (budget_is_short,), "qwen": (budget_is_short,)}
+def rewound(agent):
+    """a person takes a prompt back: no hook says so, what was told with it is not told again, and what comes is in the next turn, once"""
+    agent.model.replace([rule("Skua zero", {"text": "Alpha."}), rule("Skua one", {"text": "Beta."}), rule("Skua two", {"text": "Gamma."})])
+    with agent.terminal("Skua zero: hello.") as terminal:
+        request(agent, "Skua zero", 1)
+        agent.attached()
+        terminal.shows("Alpha.")
+        until_state(agent, "idle")
+        push(agent, "The skua steals.", "-k", "skua.steals")
+        terminal.type("Skua one: look.")
+        once(request(agent, "Skua one", 1), "The skua steals.")
+        terminal.shows("Beta.")
+        until_state(agent, "idle")
+        terminal.ask("send-keys", "Escape", "Escape")
+        terminal.shows("(current)")
+        terminal.ask("send-keys", "Up")
+        terminal.shows("❯ Skua one")
+        terminal.ask("send-keys", "Enter")
+        terminal.shows("Restore conversation")
+        terminal.ask("send-keys", "Enter")
+        until(lambda: "Beta." not in terminal.screen(), "the prompt is taken back")
+        push(agent, "The skua returns.", "-k", "skua.returns")
+        terminal.ask("send-keys", "C-u")
+        terminal.type("Skua two: go on.")
+        last = request(agent, "Skua two", 1)
+        never(last, "The skua steals.")
+        never(last, "Skua one")
+        once(last, "The skua returns.")
+
+
+ALL = (subagent_ends, waits_for_approval, compacted, configuration_changes)
+BY_AGENT = {"claude": (stopped_in_a_tool, forked, rewound), "codex": (stopped_in_a_tool, budget_is_short, forked), "qwen": (stopped_in_a_tool, budget_is_short)}
