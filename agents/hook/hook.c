@@ -71,6 +71,9 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   json_decref(answer.output);
   if (wake && call->moment == HOOK_STOP && !code && !answer.output)
     hook_wait_apart(cli, call, owner);
+  /* Codex takes nothing from its queue until the person prompts again. */
+  if (call->moment == HOOK_SESSION_END || call->moment == HOOK_INTERRUPTED)
+    hook_wait_end(cli, call, owner);
 }
 
 struct hook_options {

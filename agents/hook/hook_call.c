@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/hook/hook_time.h"
 #include "command/json_value.h"
 #include "command/kit.h"
 #include "common/file.h"
@@ -62,6 +63,7 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
   if (!call->call_id[0]) call->call_id = text_of(input, "tool_call_id");
   call->failure = text_of(input, "error");
   call->transcript = text_of(input, "transcript_path");
+  call->time_ms = hook_time_ms(text_of(input, "timestamp"));
   call->of_subagent = text_of(input, "agent_id")[0] != '\0';
   if (!call->event[0])
     return missing(error, input, "hook_event_name", "the name of a hook's event");

@@ -13,6 +13,7 @@
 
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_proof.h"
+#include "agents/hook/hook_report.h"
 #include "common/clock.h"
 
 enum { WRITTEN_MS = 5000 }; /* by then an agent that lives has written what it was given */
@@ -22,6 +23,7 @@ struct leased {
   struct hook_sought *sought;
   size_t count;
   enum hook_transcript transcript;
+  struct hook_usage usage;
 };
 
 static int32_t ask_status(struct hostkit *kit, const struct hook_call *call, json_t **ret_status,
@@ -48,8 +50,8 @@ static int32_t look_up(const struct hook_call *call, const json_t *status, bool 
     leased.sought[i].delivery = json_is_string(id) ? strtoull(json_string_value(id), NULL, 10) : 0;
   }
   if (leased.count && mine)
-    leased.transcript =
-        hook_proof_look(call->transcript, call->host->anew, leased.sought, leased.count);
+    leased.transcript = hook_proof_look(call->transcript, call->host->anew, leased.sought,
+                                        leased.count, &leased.usage);
   else if (leased.count)
     leased.transcript = hook_proof_look_resumed(call->transcript, leased.sought, leased.count);
   *ret_leased = leased;
@@ -113,6 +115,7 @@ int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, ui
     if (mine) code = settle_each(kit, call, &leased, error);
     else if (leased.transcript) *ret_named = named(&leased);
   }
+  if (!code) hook_report_usage(kit, call, leased.usage.used, leased.usage.limit);
   free(leased.sought);
   json_decref(status);
   return code;

@@ -11,6 +11,8 @@
 
 #include "agents/hook/hook_leases.h"
 #include "agents/hook/hook_log.h"
+#include "agents/hook/hook_person.h"
+#include "agents/hook/hook_report.h"
 #include "agents/hook/hook_subagent.h"
 #include "command/paths.h"
 #include "command/stamp.h"
@@ -71,6 +73,7 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   struct tidings_reply *reply = NULL, *offer = NULL;
   const struct tidings_action *action = NULL;
   char *content = NULL;
+  hook_report_files(kit, call);
   int32_t code = is_nudge(call->prompt) ? offered_now(kit, call, &offer, error) : TIDINGS_OK;
   if (code) return code;
   action = hook_start_turn(offer);
@@ -144,6 +147,7 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
   bool inner = call->of_subagent;
   size_t count = 0;
   int32_t code = inner ? TIDINGS_OK : hook_subagents(kit, call, &count, &inner, error);
+  if (!code && !inner && hook_runs_subagent(call)) code = hook_report_subagent(kit, call, error);
   if (!code && !inner) code = carry(kit, call, ret_answer, error);
   if (!code && !inner) code = hook_subagent_ended(kit, call, count, error);
   if (code != TIDINGS_E_BUSY) report_edits(kit, call);
@@ -158,6 +162,12 @@ static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
   case HOOK_AFTER_TOOL: return after_tool(kit, call, ret_answer, error);
   case HOOK_STOP: return hook_turn_ended(kit, call, ret_answer, error);
   case HOOK_TURN_FAILED: return hook_turn_failed(kit, call, error);
+  case HOOK_SUBAGENT_STOP: return hook_report_subagent(kit, call, error);
+  case HOOK_ASKS: return hook_person_asked(kit, call, error);
+  case HOOK_NOTICE: return hook_person_noticed(kit, call, error);
+  case HOOK_INTERRUPTED:
+  case HOOK_SESSION_END: return hook_person_stopped(kit, call, error);
+  case HOOK_CONFIGURED: return hook_report_configured(kit, call, error);
   default: return TIDINGS_OK;
   }
 }
@@ -166,7 +176,8 @@ int32_t hook_answer_call(struct hostkit *kit, const struct hook_call *call, uint
                          struct hook_answer *ret_answer, struct tidings_error *error) {
   json_t *held = NULL;
   int32_t code = TIDINGS_OK;
-  if (call->of_subagent && call->moment != HOOK_AFTER_TOOL) return TIDINGS_OK;
+  if (call->of_subagent && call->moment != HOOK_AFTER_TOOL && call->moment != HOOK_SUBAGENT_STOP)
+    return TIDINGS_OK;
   if (!call->of_subagent) code = hook_leases_settle(kit, call, owner, &held, error);
   if (!code && (held || call->moment == HOOK_SESSION_START))
     code = open_session(kit, call, held, error);

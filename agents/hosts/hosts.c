@@ -5,37 +5,58 @@
  */
 #include "agents/hosts/hosts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
-                                               {"UserPromptSubmit", HOOK_PROMPT, NULL},
-                                               {"PostToolUse", HOOK_AFTER_TOOL, NULL},
-                                               {"Stop", HOOK_STOP, NULL},
-                                               {NULL, HOOK_OTHER, NULL}};
+#include "command/paths.h"
 
-static const struct host_hook claude_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
-                                                {"UserPromptSubmit", HOOK_PROMPT, NULL},
-                                                {"PostToolUse", HOOK_AFTER_TOOL, "*"},
-                                                {"PostToolUseFailure", HOOK_AFTER_TOOL, "*"},
-                                                {"Stop", HOOK_STOP, NULL},
-                                                {"StopFailure", HOOK_TURN_FAILED, NULL},
-                                                {NULL, HOOK_OTHER, NULL}};
+static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
+                                               {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
+                                               {"PostToolUse", HOOK_AFTER_TOOL, NULL, false},
+                                               {"PermissionRequest", HOOK_ASKS, NULL, false},
+                                               {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+                                               {"Stop", HOOK_STOP, NULL, true},
+                                               {"Interrupt", HOOK_INTERRUPTED, NULL, false},
+                                               {"SessionEnd", HOOK_SESSION_END, NULL, false},
+                                               {NULL, HOOK_OTHER, NULL, false}};
 
-static const struct host_hook gemini_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
-                                                {"BeforeAgent", HOOK_PROMPT, NULL},
-                                                {"BeforeTool", HOOK_BEFORE_TOOL, "invoke_agent"},
-                                                {"AfterTool", HOOK_AFTER_TOOL, "*"},
-                                                {"AfterAgent", HOOK_STOP, NULL},
-                                                {NULL, HOOK_OTHER, NULL}};
+static const struct host_hook claude_hooks[] = {
+    {"SessionStart", HOOK_SESSION_START, NULL, false},
+    {"UserPromptSubmit", HOOK_PROMPT, NULL, true},
+    {"PostToolUse", HOOK_AFTER_TOOL, "*", false},
+    {"PostToolUseFailure", HOOK_AFTER_TOOL, "*", false},
+    {"PermissionRequest", HOOK_ASKS, "*", false},
+    {"Notification", HOOK_NOTICE, "idle_prompt|elicitation_dialog", false},
+    {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+    {"Stop", HOOK_STOP, NULL, true},
+    {"StopFailure", HOOK_TURN_FAILED, NULL, false},
+    {"ConfigChange", HOOK_CONFIGURED, NULL, false},
+    {"SessionEnd", HOOK_SESSION_END, NULL, false},
+    {NULL, HOOK_OTHER, NULL, false}};
 
 static const char *const gemini_forgets[] = {"/", "?", "<session_context>", "<hook_context>", NULL};
 
-static const struct host_hook qwen_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL},
-                                              {"UserPromptSubmit", HOOK_PROMPT, NULL},
-                                              {"PostToolUse", HOOK_AFTER_TOOL, "*"},
-                                              {"PostToolUseFailure", HOOK_AFTER_TOOL, "*"},
-                                              {"Stop", HOOK_STOP, NULL},
-                                              {NULL, HOOK_OTHER, NULL}};
+static const struct host_hook gemini_hooks[] = {
+    {"SessionStart", HOOK_SESSION_START, NULL, false},
+    {"BeforeAgent", HOOK_PROMPT, NULL, false},
+    {"BeforeTool", HOOK_BEFORE_TOOL, "invoke_agent", false},
+    {"AfterTool", HOOK_AFTER_TOOL, "*", false},
+    {"Notification", HOOK_NOTICE, NULL, false},
+    {"AfterAgent", HOOK_STOP, NULL, false},
+    {"SessionEnd", HOOK_SESSION_END, NULL, false},
+    {NULL, HOOK_OTHER, NULL, false}};
+
+static const struct host_hook qwen_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
+                                              {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
+                                              {"PostToolUse", HOOK_AFTER_TOOL, "*", false},
+                                              {"PostToolUseFailure", HOOK_AFTER_TOOL, "*", false},
+                                              {"PermissionRequest", HOOK_ASKS, "*", false},
+                                              {"Notification", HOOK_NOTICE, "idle_prompt", false},
+                                              {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+                                              {"Stop", HOOK_STOP, NULL, false},
+                                              {"StopFailure", HOOK_TURN_FAILED, NULL, false},
+                                              {"SessionEnd", HOOK_SESSION_END, NULL, false},
+                                              {NULL, HOOK_OTHER, NULL, false}};
 
 const struct host hosts[] = {
     {.name = "codex",
@@ -57,6 +78,8 @@ const struct host hosts[] = {
      .home_folder = ".codex",
      .config_file = "hooks.json",
      .trust_file = "config.toml",
+     .settings_file = "config.toml",
+     .project_settings = ".codex/config.toml",
      .instructions_file = "AGENTS.md"},
     {.name = "claude",
      .title = "Claude Code",
@@ -66,6 +89,7 @@ const struct host hosts[] = {
      .most_reasons = 8,
      .reasons_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
      .rewakes = true,
+     .interruption = "{\"type\":\"text\",\"text\":\"[Request interrupted by user",
      .keeps_start = true,
      .room = 9500,
      .room_measured = "10,000 UTF-16 units are shown whole; of more 2 KB and a path",
@@ -92,6 +116,8 @@ const struct host hosts[] = {
      .base_folder = ".gemini",
      .home_folder = ".gemini",
      .config_file = "settings.json",
+     .settings_file = "settings.json",
+     .project_settings = ".gemini/settings.json",
      .instructions_file = "GEMINI.md"},
     {.name = "qwen",
      .title = "Qwen Code",
@@ -109,6 +135,9 @@ const struct host hosts[] = {
      .home_variable = "QWEN_HOME",
      .home_folder = ".qwen",
      .config_file = "settings.json",
+     .settings_file = "settings.json",
+     .project_settings = ".qwen/settings.json",
+     .reads_settings_again = true,
      .instructions_file = "QWEN.md"},
     {.name = "opencode",
      .title = "opencode",
@@ -140,6 +169,15 @@ const struct host *host_find(const char *name) {
     if (strcmp(hosts[i].name, name) == 0) return &hosts[i];
   }
   return NULL;
+}
+
+char *host_home(const struct host *host) {
+  const char *named = host->home_variable ? getenv(host->home_variable) : NULL;
+  if (named && named[0]) return strdup(named);
+  const char *base = host->base_variable ? getenv(host->base_variable) : NULL,
+             *home = getenv("HOME");
+  if (base && base[0]) return paths_join(base, host->base_folder);
+  return home && home[0] ? paths_join(home, host->home_folder) : NULL;
 }
 
 /* A hook's text comes from outside the conversation: one that speaks as the system is taken for an

@@ -12,7 +12,7 @@
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
 
-enum { HOOK_SECONDS = 10, WAIT_SECONDS = 604800 };
+enum { HOOK_SECONDS = 10, END_SECONDS = 3, WAIT_SECONDS = 604800 };
 
 /* "/usr/bin/tidings hook codex", however the program is quoted and whatever follows. */
 static bool is_our_hook(const struct host *host, const char *command) {
@@ -50,10 +50,16 @@ char *setup_command(void) {
 
 /* -- what is to be there ----------------------------------------------------------------------- */
 
+/* Codex warns of more than three seconds where it is about to stop. */
+static int seconds_of(const struct host_hook *hook) {
+  bool ends = hook->moment == HOOK_INTERRUPTED || hook->moment == HOOK_SESSION_END;
+  return ends ? END_SECONDS : HOOK_SECONDS;
+}
+
 /* `option`: " --wait", " --wake" or nothing. `raised`: its answers may be as long as the host's
  * context_limit. */
-static json_t *hook_value(const struct host *host, const char *command, const char *option,
-                          bool raised) {
+static json_t *hook_value(const struct host *host, const struct host_hook *hook,
+                          const char *command, const char *option, bool raised) {
   char *line = NULL, room[32] = "";
   bool wait = strcmp(option, " --wait") == 0;
   /* Without the program the agent goes on: some stop when a hook fails. */
@@ -62,15 +68,15 @@ static json_t *hook_value(const struct host *host, const char *command, const ch
   if (asprintf(&line, "test -x %s && exec %s hook %s%s%s || %s", command, command, host->name,
                option, room, otherwise) < 0)
     return NULL;
-  int seconds = wait ? WAIT_SECONDS : HOOK_SECONDS;
-  json_t *hook = json_pack("{s:s, s:s, s:i}", "type", "command", "command", line, "timeout",
-                           seconds * (int)host->timeout_unit);
-  if (hook && wait) json_object_set_new(hook, "asyncRewake", json_true());
-  if (hook && raised)
-    json_object_set_new(hook, "additionalContextLimit",
+  int seconds = wait ? WAIT_SECONDS : seconds_of(hook);
+  json_t *value = json_pack("{s:s, s:s, s:i}", "type", "command", "command", line, "timeout",
+                            seconds * (int)host->timeout_unit);
+  if (value && wait) json_object_set_new(value, "asyncRewake", json_true());
+  if (value && raised)
+    json_object_set_new(value, "additionalContextLimit",
                         json_integer((json_int_t)host->context_limit));
   free(line);
-  return hook;
+  return value;
 }
 
 static json_t *group_value(const struct host *host, const struct host_hook *hook,
@@ -80,12 +86,10 @@ static json_t *group_value(const struct host *host, const struct host_hook *hook
   if (hook->matcher)
     failed |= json_object_set_new(group, "matcher", json_string(hook->matcher)) != 0;
   bool raised = host->context_limit && hook->moment != HOOK_STOP;
-  wake = wake && hook->moment == HOOK_STOP;
-  failed |=
-      json_array_append_new(
-          hooks, hook_value(host, command, wake && host->queues ? " --wake" : "", raised)) != 0;
-  if (wake && host->rewakes)
-    failed |= json_array_append_new(hooks, hook_value(host, command, " --wait", false)) != 0;
+  const char *waker = wake && hook->waits && host->queues ? " --wake" : "";
+  failed |= json_array_append_new(hooks, hook_value(host, hook, command, waker, raised)) != 0;
+  if (wake && hook->waits && host->rewakes)
+    failed |= json_array_append_new(hooks, hook_value(host, hook, command, " --wait", false)) != 0;
   failed |= json_object_set_new(group, "hooks", hooks) != 0;
   if (!failed) return group;
   json_decref(group);

@@ -10,9 +10,6 @@
 #include "agents/setup/change.h"
 #include "command/cli.h"
 
-/* The host's folder. NULL: it is not known where, or out of memory. */
-char *setup_home(const struct host *host);
-
 /* hooks.c: the hooks in the host's JSON. `command`: the program, quoted for a shell; NULL: take
  * them out. `wake`: the hook that wakes it, too. Says what is wrong. Returns 0 or the exit code. */
 int setup_hooks(const struct cli *cli, const struct host *host, const char *command, bool wake,

@@ -25,15 +25,6 @@ struct setup {
   size_t change_count;
 };
 
-char *setup_home(const struct host *host) {
-  const char *named = host->home_variable ? getenv(host->home_variable) : NULL;
-  if (named && named[0]) return strdup(named);
-  const char *base = host->base_variable ? getenv(host->base_variable) : NULL,
-             *home = getenv("HOME");
-  if (base && base[0]) return paths_join(base, host->base_folder);
-  return home && home[0] ? paths_join(home, host->home_folder) : NULL;
-}
-
 /* -- is the host there? ------------------------------------------------------------------------ */
 
 static int check_host(const struct setup *setup) {
@@ -201,7 +192,7 @@ static int check_options(const struct setup *setup) {
 }
 
 static int run_setup(struct setup *setup) {
-  char *home = setup_home(setup->host);
+  char *home = host_home(setup->host);
   int code =
       home ? check_host(setup)
            : cli_fail(setup->cli, "HOME is not set, so the configuration of %s cannot be found",

@@ -50,7 +50,7 @@ static void look_for_named(struct examined *examined) {
 
 static void look(const struct host *host, struct examined *ret) {
   struct examined examined = {.host = host};
-  char *home = setup_home(host), *command = setup_command();
+  char *home = host_home(host), *command = setup_command();
   size_t len = 0;
   if (home) examined.path = paths_join(home, host->config_file);
   if (examined.path && file_read_whole(examined.path, LARGEST_FILE, &examined.text, &len))

@@ -6,6 +6,7 @@ import sys
 import hook_scenarios
 import kill_scenario
 import record
+import wire_scenarios
 from hook_hosts import AGENTS
 from model.server import ModelServer
 from node_hosts import Place, Tap
@@ -33,8 +34,9 @@ def main():
     tap = Tap()
     with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
         agent = AGENTS[name](place, model)
-        scenarios = (*hook_scenarios.ALL, *(hook_scenarios.WITH_WAKING if agent.wakes else hook_scenarios.WITHOUT_WAKING),
-                     *((hook_scenarios.subagent_takes_nothing,) if hasattr(agent, "delegate") else ()), killed_at_random, *hook_scenarios.LAST)
+        stopped = wire_scenarios.escape_and_wake if agent.wakes_after_escape else hook_scenarios.interrupted_by_a_person
+        scenarios = (*hook_scenarios.ALL, *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING), *wire_scenarios.ALL,
+                     *(wire_scenarios.BY_AGENT.get(name, ())), killed_at_random, *hook_scenarios.LAST)
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:

@@ -103,7 +103,7 @@ def retried(opencode):
 def context_is_used_up(opencode):
     """a threshold of the context is a notification, once"""
     opencode.begin()
-    script = Script(opencode, "Read a lot.", [{"usage": 76000}, opencode.shell("echo one")], [{"usage": 77000}, opencode.shell("echo two")], [{"text": "Read."}])
+    script = Script(opencode, "Read a lot.", [{"tokens": 76000}, opencode.shell("echo one")], [{"tokens": 77000}, opencode.shell("echo two")], [{"text": "Read."}])
     opencode.prompt("Read a lot.")
     opencode.settled()
     never(script.requests[0], "Token budget")
@@ -151,7 +151,7 @@ def compacted_in_a_turn(opencode):
     opencode.begin()
     go = opencode.place.root / "compact-go"
     script = Script(opencode, "A tale to compact.", [opencode.shell("echo a first")],
-                    [{"usage": 99500}, opencode.shell(f"{wait_for_file(go)}; echo a second")], [{"text": "Told."}])
+                    [{"tokens": 99500}, opencode.shell(f"{wait_for_file(go)}; echo a second")], [{"text": "Told."}])
     summary = {"name": "summary", "tools": False, "text": "Create a new anchored summary", "answers": [[{"text": "So far so good."}]]}
     goes_on = {"name": "goes on", "prompt": "Continue if you have next steps", "answers": [[opencode.shell("echo a third")], [{"text": "Told."}]]}
     opencode.model.replace([summary, *opencode.model.script.rules, goes_on])

@@ -23,7 +23,7 @@ def retried(pi):
 def context_is_used_up(pi):
     """a threshold of the context is a notification, once"""
     pi.begin()
-    script = Script(pi, "Read a lot.", [{"usage": 76000}, pi.shell("echo one")], [{"usage": 77000}, pi.shell("echo two")], [{"text": "Read."}])
+    script = Script(pi, "Read a lot.", [{"tokens": 76000}, pi.shell("echo one")], [{"tokens": 77000}, pi.shell("echo two")], [{"text": "Read."}])
     pi.prompt("Read a lot.")
     pi.settled()
     never(script.requests[0], "Token budget")
@@ -63,7 +63,7 @@ def compacted_in_a_turn(pi):
     Script(pi, "A first tale.", [{"text": "I see."}])
     pi.prompt("A first tale. " + more)
     pi.settled()
-    script = Script(pi, "A tale to compact.", [pi.shell("echo a first")], [{"usage": 99000}, pi.shell(f"while [ ! -e '{go}' ]; do sleep 0.02; done; echo a second")],
+    script = Script(pi, "A tale to compact.", [pi.shell("echo a first")], [{"tokens": 99000}, pi.shell(f"while [ ! -e '{go}' ]; do sleep 0.02; done; echo a second")],
                     [pi.shell("echo a third")], [{"text": "Told."}])
     pi.model.replace([{"name": "summary", "tools": False, "text": "summar", "answers": [[{"text": "So far so good."}]]}, *pi.model.script.rules])
     pi.prompt("A tale to compact. " + more)

@@ -34,7 +34,8 @@ def chunk(body, delta, finish=None, *, id):
             "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
-USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+def usage(body):
+    return {"prompt_tokens": body["prompt_tokens"], "completion_tokens": 10, "total_tokens": body["prompt_tokens"] + 10}
 
 
 def tool_call(index, part):
@@ -43,20 +44,18 @@ def tool_call(index, part):
 
 
 def stream(parts, body):
-    calls, id, usage = 0, fresh_id("chatcmpl"), USAGE
+    calls, id = 0, fresh_id("chatcmpl")
     yield None, chunk(body, {"role": "assistant", "content": ""}, id=id)
     for part in parts:
         if "hold" in part:
             yield HOLD, part["hold"]
-        elif "usage" in part:
-            usage = {**USAGE, "prompt_tokens": part["usage"], "total_tokens": part["usage"] + USAGE["completion_tokens"]}
         elif "text" in part:
             yield None, chunk(body, {"content": part["text"]}, id=id)
         else:
             yield None, chunk(body, {"tool_calls": [tool_call(calls, part)]}, id=id)
             calls += 1
     yield None, chunk(body, {}, "tool_calls" if calls else "stop", id=id)
-    yield None, {**chunk(body, {}, id=id), "choices": [], "usage": usage}
+    yield None, {**chunk(body, {}, id=id), "choices": [], "usage": usage(body)}
     yield None, "[DONE]"
 
 
@@ -65,5 +64,5 @@ def whole(parts, body):
     message = {"role": "assistant", "content": "".join(part.get("text", "") for part in parts)}
     if calls:
         message["tool_calls"] = [tool_call(index, part) for index, part in enumerate(calls)]
-    return {"id": fresh_id("chatcmpl"), "object": "chat.completion", "created": int(time.time()), "model": body.get("model", "fake-1"), "usage": USAGE,
+    return {"id": fresh_id("chatcmpl"), "object": "chat.completion", "created": int(time.time()), "model": body.get("model", "fake-1"), "usage": usage(body),
             "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}]}
