@@ -70,8 +70,8 @@ def wrong_deliveries(history, read, hooks):
 
 
 def wrong_reasons(history):
-    """What is called shown although its delivery was not settled, or was taken back."""
-    return [(delivery["id"], delivery["outcome"], item["id"]) for delivery in history["deliveries"] if delivery["outcome"] != "committed"
+    """What is called shown although its delivery was not settled, or was taken back. What was rewound was shown once."""
+    return [(delivery["id"], delivery["outcome"], item["id"]) for delivery in history["deliveries"] if delivery["outcome"] not in ("committed", "rewound")
             for item in delivery["items"] if item["outcome"] == "delivered" and item["reason"].startswith("shown")]
 
 
