@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "command/paths.h"
+#include "tested_versions.h"
+
 
 static const struct host_hook codex_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
                                                {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
@@ -62,7 +64,7 @@ const struct host hosts[] = {
     {.name = "codex",
      .title = "Codex CLI",
      .program = "codex",
-     .tested = "0.169.0",
+     .tested = TESTED_CODEX,
      .hooks = codex_hooks,
      .stop_decision = "block",
      .queues = true,
@@ -84,7 +86,7 @@ const struct host hosts[] = {
     {.name = "claude",
      .title = "Claude Code",
      .program = "claude",
-     .tested = "2.1.329",
+     .tested = TESTED_CLAUDE,
      .hooks = claude_hooks,
      .most_reasons = 8,
      .reasons_variable = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
@@ -101,7 +103,7 @@ const struct host hosts[] = {
     {.name = "gemini",
      .title = "Gemini CLI",
      .program = "gemini",
-     .tested = "0.61.0",
+     .tested = TESTED_GEMINI,
      .hooks = gemini_hooks,
      .stop_decision = "deny",
      .anew = "{\"$set\":{\"messages\":",
@@ -122,7 +124,7 @@ const struct host hosts[] = {
     {.name = "qwen",
      .title = "Qwen Code",
      .program = "qwen",
-     .tested = "0.24.4",
+     .tested = TESTED_QWEN,
      .hooks = qwen_hooks,
      .stop_decision = "block",
      .ignores_empty_prompts = true,
@@ -142,7 +144,7 @@ const struct host hosts[] = {
     {.name = "opencode",
      .title = "opencode",
      .program = "opencode",
-     .tested = "1.18.33",
+     .tested = TESTED_OPENCODE,
      .kind = HOST_NODE,
      .room = 30000,
      .room_measured = "235,000 bytes are shown whole; more of them would fill the model's context",
@@ -154,7 +156,7 @@ const struct host hosts[] = {
     {.name = "pi",
      .title = "pi",
      .program = "pi",
-     .tested = "0.87.1",
+     .tested = TESTED_PI,
      .kind = HOST_NODE,
      .room = 30000,
      .room_measured = "235,000 bytes are shown whole; more of them would fill the model's context",

@@ -40,7 +40,7 @@ struct host {
   const char *name;    /* "codex": what `tidings hook` and `tidings setup` call it */
   const char *title;   /* "Codex CLI" */
   const char *program; /* in PATH */
-  const char *tested;  /* the version that the tests run */
+  const char *tested;  /* the version that the tests run: versions.txt */
   enum host_kind kind;
   size_t room;               /* bytes that the model gets whole of one answer, as measured */
   const char *room_measured; /* how that was found, for people */

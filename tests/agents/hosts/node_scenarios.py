@@ -204,6 +204,7 @@ def in_doubt(host):
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     written, lost = ran.stdout.split()
     host.restart(written)
+    host.forged = host.session
     script = Script(host, "And now?")
     host.prompt("And now?")
     host.settled()

@@ -18,6 +18,7 @@ from terminal import Terminal
 
 class Pi:
     title = "pi"
+    forged = None  # the session whose transcript a test has written
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -306,7 +307,7 @@ def killed_at_random(pi):
 
 def the_record_agrees(pi):
     """what the store calls shown is in the requests, in all sessions"""
-    record.compare_all(pi.place, pi.model.requests, hooks=False)
+    record.compare_all(pi.place, pi.model.requests, hooks=False, without=pi.forged)
 
 
 def main():

@@ -65,14 +65,16 @@ def compacted_in_a_turn(pi):
     pi.settled()
     script = Script(pi, "A tale to compact.", [pi.shell("echo a first")], [{"tokens": 99000}, pi.shell(f"while [ ! -e '{go}' ]; do sleep 0.02; done; echo a second")],
                     [pi.shell("echo a third")], [{"text": "Told."}])
-    pi.model.replace([{"name": "summary", "tools": False, "text": "summar", "answers": [[{"text": "So far so good."}]]}, *pi.model.script.rules])
+    pi.model.replace([{"name": "summary", "tools": False, "text": "summar", "answers": [[{"text": "So far "}, {"hold": "compacted"}, {"text": "so good."}]]}, *pi.model.script.rules])
     pi.prompt("A tale to compact. " + more)
     script.last(2)
     until(lambda: status(pi).get("phase") == "tools", "the second tool runs")
     pi.place.tidings("submit", "-s", pi.session, "Then deploy.")
+    before = len(pi.model.requests)
     go.touch()
-    until(lambda: any(not request["tools"] for request in pi.model.requests), "pi asks for a summary")
+    until(lambda: any(not request["tools"] for request in pi.model.requests[before:]), "pi asks for a summary")
     push(pi, "While it compacts.", "-l", "warning")
+    pi.model.release("compacted")
     pi.settled()
     last = [request for request in pi.model.requests if request["tools"] and "a third" in request["text"]]
     assert last and times(last[0], '"queued":[{"id"') == 1, [request["items"][-2:] for request in pi.model.requests[-3:]]
