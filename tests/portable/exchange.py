@@ -59,16 +59,15 @@ def written_by_one(store, writer, reader):
     assert f"one more, by {reader.target}" in pending and f"one more, by {writer.target}" in pending, pending
 
 
-def await_open(process, store):
-    """The process has the store's file `shared` in its memory."""
+def await_sleep(process, store):
+    """The process has the store open and sleeps: then it has a FIFO there. (It opens the store once before, to find the session.)"""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         assert process.poll() is None, process.communicate()
-        with open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
-            if f"{store}/shared" in maps.read():
-                return
+        if any(name.startswith(f"wake.{process.pid}.") for name in os.listdir(store)):
+            return
         time.sleep(0.01)
-    raise AssertionError("it does not open the store")
+    raise AssertionError("it does not wait")
 
 
 def at_the_same_time(store, holder, other):
@@ -76,7 +75,7 @@ def at_the_same_time(store, holder, other):
     holder.ok(store, "push", "-s", "s", "--create", "before")
     process = holder.start(store, "wait", "-s", "s")
     try:
-        await_open(process, store)
+        await_sleep(process, store)
         code, out, err = other.run(store, "push", "-s", "s", "meanwhile")
         assert code != 0 and "whose locks differ" in err and "end the other processes first" in err, (code, out, err)
         musl = ["musl" in build.target for build in (holder, other)]

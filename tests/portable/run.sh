@@ -49,7 +49,7 @@ if [ "${2:-}" = emulated ]; then
   # Heads of ELF files: 64 bits, little-endian, a program or a shared object, for arm64. F: the emulator is opened now, P: it gets argv[0] too.
   { mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc" && printf '%s' ':tidings-arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:/usr/bin/qemu-aarch64-static:FP' |
     in_debian tee /proc/sys/fs/binfmt_misc/register; } >"$work/binfmt.log" 2>&1 || true
-  in_debian /src/tests/portable/inside.sh
+  in_debian env TIDINGS_TARGETS="${TIDINGS_TARGETS:-}" /src/tests/portable/inside.sh
   exit
 fi
 enter_debian "$0" "$@"
