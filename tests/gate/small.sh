@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 gate="$TIDINGS_PYTHON $TIDINGS_SOURCE_DIR/tests/gate/gate.py --source $TIDINGS_SOURCE_DIR --build $TIDINGS_BUILD_DIR --product under-test"
 "$TIDINGS_PYTHON" - "$TIDINGS_SOURCE_DIR/tests/gate/parts.json" >"$work/parts.json" <<'PYTHON'
 import json, sys
-targets = {"kills": 30, "powercut": 200, "sectors": 200, "damage": 40, "salvage": 5, "swaps": 8, "sim": 2000}
+targets = {"kills": 30, "powercut": 200, "sectors": 200, "damage": 40, "salvage": 5, "stops": 20, "swaps": 8, "sim": 2000}
 parts = [part for part in json.load(open(sys.argv[1], encoding="utf-8")) if part["name"] in targets]
 json.dump([{**part, "target": targets[part["name"]], "first": targets[part["name"]]} for part in parts], sys.stdout)
 PYTHON

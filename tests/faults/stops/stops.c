@@ -86,7 +86,8 @@ static bool stop_once(struct stopping *stopping, uint64_t *stopped) {
 static int part_moments(struct stopping *stopping) {
   uint64_t stopped[CALL_KINDS + 1] = {0}, changed = 0;
   if (!count_moments(stopping)) return EXIT_SKIPPED;
-  for (uint64_t done = 0; done < stopping->arguments.count && failures() < 10;) {
+  uint64_t done = 0;
+  while (done < stopping->arguments.count && !failures()) {
     if (done && done % A_RESIDENT == 0 && done != changed) {
       if (stopping->well.resident.child) well_end_resident(&stopping->well);
       else well_start_resident(&stopping->well);
@@ -98,9 +99,11 @@ static int part_moments(struct stopping *stopping) {
   if (stopping->well.resident.child) well_end_resident(&stopping->well);
   printf("stopped %" PRIu64 " times: in open %" PRIu64 ", push %" PRIu64 ", hook %" PRIu64
          ", settle %" PRIu64 ", close %" PRIu64 ", afterwards %" PRIu64 "\n",
-         stopping->arguments.count, stopped[CALL_OPEN], stopped[CALL_PUSH], stopped[CALL_HOOK],
-         stopped[CALL_SETTLE], stopped[CALL_CLOSE], stopped[CALL_KINDS]);
+         done, stopped[CALL_OPEN], stopped[CALL_PUSH], stopped[CALL_HOOK], stopped[CALL_SETTLE],
+         stopped[CALL_CLOSE], stopped[CALL_KINDS]);
   well_print(&stopping->well);
+  result(&stopping->arguments, "stops", done, failures(), "\"longest_ms\":%" PRId64,
+         well_longest_ms(&stopping->well));
   return 0;
 }
 
@@ -147,13 +150,14 @@ static const struct {
 
 static void stop_in(struct stopping *stopping, size_t which, bool killed) {
   int status;
+  unsigned before = failures();
   fflush(NULL);
   pid_t child = fork();
   if (child < 0) die("fork: %s", strerror(errno));
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     cases[which].live(&stopping->victim);
-    _exit(failures() ? 1 : 0);
+    _exit(failures() != before);
   }
   if (waitpid(child, &status, WUNTRACED) != child) die("waitpid: %s", strerror(errno));
   if (!WIFSTOPPED(status) && status) die("the victim ended with status 0x%x", (unsigned)status);

@@ -25,6 +25,7 @@ static int wait_for(pid_t child) {
 }
 
 pid_t tracee_start(void (*body)(void *context), void *context) {
+  unsigned before = failures();
   fflush(NULL);
   pid_t child = fork();
   if (child < 0) die("fork: %s", strerror(errno));
@@ -33,7 +34,7 @@ pid_t tracee_start(void (*body)(void *context), void *context) {
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) _exit(EXIT_UNTRACED);
     raise(SIGSTOP);
     body(context);
-    _exit(failures() ? 1 : 0);
+    _exit(failures() != before);
   }
   int status = wait_for(child);
   if (WIFSTOPPED(status)) return child;
