@@ -178,12 +178,12 @@ def main():
     known = record.figures(record.Record(os.path.abspath(words.folder)).lines())
     if words.write_docs:
         return documents.write(words.source, parts, known)
+    unknown = set(words.part or []) - {part["name"] for part in parts}
+    if unknown:
+        print(f"./dev gate: no part is called {', '.join(sorted(unknown))}; expected {', '.join(part['name'] for part in parts)}", file=sys.stderr)
+        return 2
     if not words.table:
         chosen = [part for part in parts if not words.part or part["name"] in words.part]
-        unknown = set(words.part or []) - {part["name"] for part in parts}
-        if unknown:
-            print(f"./dev gate: no part is called {', '.join(sorted(unknown))}; expected {', '.join(part['name'] for part in parts)}", file=sys.stderr)
-            return 2
         signal.signal(signal.SIGTERM, stop)
         gate = Gate(words, chosen)
         try:
@@ -191,6 +191,8 @@ def main():
         except KeyboardInterrupt:
             print("stopped; the slice under way is not counted", flush=True)
         known = record.figures(gate.record.lines())
+    if not known:
+        print("nothing has been run yet")
     for tree in sorted(known.values(), key=lambda tree: -tree["last"]):
         print("\n" + table.of(tree, parts))
     return 1 if table.is_wrong(known) else 0
