@@ -6,6 +6,7 @@ It continues where it was stopped, until each part has reached its target, and e
 was broken or a control was not caught; 2: it could not be run."""
 import argparse
 import json
+import math
 import os
 import re
 import shutil
@@ -23,7 +24,7 @@ import record  # noqa: E402
 import slices  # noqa: E402
 import table  # noqa: E402
 
-NONE = {"done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}}
+NONE = {"asked": 0, "done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}}
 
 
 def duration(text):
@@ -89,11 +90,12 @@ class Gate:
         known = figures.get(part["name"], NONE)
         if part["result"] == "fuzz":
             count = min(part["first"] if not known["slices"] else self.words.slice, self.words.slice)
-        elif known["seconds"]:
-            count = known["done"] / known["seconds"] * self.words.slice
+        elif known["done"] and known["seconds"]:
+            count = known["asked"] / known["seconds"] * self.words.slice
         else:
             count = part["first"]
-        return max(1, int(min(count, part["target"] - known["done"])))
+        left = part["target"] - known["done"]
+        return max(1, math.ceil(min(count, left * known["asked"] / known["done"] if known["done"] else left)))
 
     def run_slice(self, part, figures):
         seed, count = self.record.next_seed(part["name"]), self.count_of(part, figures)
@@ -101,7 +103,7 @@ class Gate:
         kept = os.path.join(self.record.folder, "found", f"{part['name']}-{seed}")
         result, took = slices.timed(self.complete(part), self.values(seed), count, kept)
         inside = {name: result.members.get("controls_caught", 0) > 0 for name in (control.get("inside") for control in part["controls"]) if name}
-        self.record.add("end", part=part["name"], seed=seed, done=result.done, violations=result.violations, seconds=round(took, 1),
+        self.record.add("end", part=part["name"], seed=seed, count=count, done=result.done, violations=result.violations, seconds=round(took, 1),
                         controls=inside, **self.product)
         total = figures.get(part["name"], NONE)["done"] + result.done
         print(f"{part['name']:12} seed {seed}: {result.done:,} in {took:.0f} s, {total:,} of {part['target']:,}"
