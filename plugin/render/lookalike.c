@@ -46,6 +46,13 @@ static size_t skip_unseen(struct tidings_span text, size_t at) {
   return at;
 }
 
+/* And all line breaks. */
+static size_t skip_breaks(struct tidings_span text, size_t at) {
+  for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN || fold.kind == FOLD_BREAK;)
+    at += fold.taken;
+  return at;
+}
+
 /* And all blanks. */
 static size_t skip_space(struct tidings_span text, size_t at) {
   for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN || fold.kind == FOLD_BLANK;)
@@ -53,7 +60,7 @@ static size_t skip_space(struct tidings_span text, size_t at) {
   return at;
 }
 
-/* And all line breaks. */
+/* And all blanks and line breaks. */
 static size_t skip_to_text(struct tidings_span text, size_t at) {
   for (struct fold fold; (fold = fold_at(text, at)).kind == FOLD_UNSEEN ||
                          fold.kind == FOLD_BLANK || fold.kind == FOLD_BREAK;)
@@ -230,8 +237,9 @@ bool lookalike_key(struct tidings_span text, size_t at) {
   struct fold first = fold_at(text, at);
   if (before == '\\') return false;
   if (first.look[0] == '"') {
-    size_t end = match_word(text, at + first.taken, "system_notifications", GAPS_BREAKS);
-    return end != NO_MARK && fold_at(text, end).look[0] == '"';
+    size_t begin = skip_breaks(text, at + first.taken);
+    size_t end = match_word(text, begin, "system_notifications", GAPS_BREAKS);
+    return end != NO_MARK && fold_at(text, skip_breaks(text, end)).look[0] == '"';
   }
   if (is_alphanumeric(before) || before == '_') return false;
   size_t end = match_word(text, at, NOTIFICATION_TOOL, GAPS_BREAKS);

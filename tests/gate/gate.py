@@ -6,6 +6,7 @@ It continues where it was stopped, until each part has reached its target, and e
 was broken or a control was not caught; 2: it could not be run."""
 import argparse
 import json
+import math
 import os
 import re
 import shutil
@@ -23,7 +24,7 @@ import record  # noqa: E402
 import slices  # noqa: E402
 import table  # noqa: E402
 
-NONE = {"done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}}
+NONE = {"asked": 0, "done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}}
 
 
 def duration(text):
@@ -89,11 +90,12 @@ class Gate:
         known = figures.get(part["name"], NONE)
         if part["result"] == "fuzz":
             count = min(part["first"] if not known["slices"] else self.words.slice, self.words.slice)
-        elif known["seconds"]:
-            count = known["done"] / known["seconds"] * self.words.slice
+        elif known["done"] and known["seconds"]:
+            count = known["asked"] / known["seconds"] * self.words.slice
         else:
             count = part["first"]
-        return max(1, int(min(count, part["target"] - known["done"])))
+        left = part["target"] - known["done"]
+        return max(1, math.ceil(min(count, left * known["asked"] / known["done"] if known["done"] else left)))
 
     def run_slice(self, part, figures):
         seed, count = self.record.next_seed(part["name"]), self.count_of(part, figures)
@@ -101,7 +103,7 @@ class Gate:
         kept = os.path.join(self.record.folder, "found", f"{part['name']}-{seed}")
         result, took = slices.timed(self.complete(part), self.values(seed), count, kept)
         inside = {name: result.members.get("controls_caught", 0) > 0 for name in (control.get("inside") for control in part["controls"]) if name}
-        self.record.add("end", part=part["name"], seed=seed, done=result.done, violations=result.violations, seconds=round(took, 1),
+        self.record.add("end", part=part["name"], seed=seed, count=count, done=result.done, violations=result.violations, seconds=round(took, 1),
                         controls=inside, **self.product)
         total = figures.get(part["name"], NONE)["done"] + result.done
         print(f"{part['name']:12} seed {seed}: {result.done:,} in {took:.0f} s, {total:,} of {part['target']:,}"
@@ -178,12 +180,12 @@ def main():
     known = record.figures(record.Record(os.path.abspath(words.folder)).lines())
     if words.write_docs:
         return documents.write(words.source, parts, known)
+    unknown = set(words.part or []) - {part["name"] for part in parts}
+    if unknown:
+        print(f"./dev gate: no part is called {', '.join(sorted(unknown))}; expected {', '.join(part['name'] for part in parts)}", file=sys.stderr)
+        return 2
     if not words.table:
         chosen = [part for part in parts if not words.part or part["name"] in words.part]
-        unknown = set(words.part or []) - {part["name"] for part in parts}
-        if unknown:
-            print(f"./dev gate: no part is called {', '.join(sorted(unknown))}; expected {', '.join(part['name'] for part in parts)}", file=sys.stderr)
-            return 2
         signal.signal(signal.SIGTERM, stop)
         gate = Gate(words, chosen)
         try:
@@ -191,6 +193,8 @@ def main():
         except KeyboardInterrupt:
             print("stopped; the slice under way is not counted", flush=True)
         known = record.figures(gate.record.lines())
+    if not known:
+        print("nothing has been run yet")
     for tree in sorted(known.values(), key=lambda tree: -tree["last"]):
         print("\n" + table.of(tree, parts))
     return 1 if table.is_wrong(known) else 0

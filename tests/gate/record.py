@@ -61,19 +61,25 @@ class Record:
 
 
 def figures(lines):
-    """{tree: {"commit", "date", "last", "parts": {name: {"done", "violations", "slices", "seconds", "controls": {name: caught}}}}}"""
+    """{tree: {"commit", "date", "last", "parts": {name: {"asked", "done", "violations", "slices", "seconds", "controls": {name: caught}}}}}
+
+    "asked" is how much the slices were asked to do: not every image of a power cut has a sector to spoil."""
     trees = {}
     for line in lines:
         tree = trees.setdefault(line["tree"], {"commit": line["commit"], "date": line["date"], "last": 0, "parts": {}})
         if line["event"] == "begin":
             continue
         tree["last"] = max(tree["last"], line["at"])
-        part = tree["parts"].setdefault(line["part"], {"done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}})
+        part = tree["parts"].setdefault(line["part"], {"asked": 0, "done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}})
         if line["event"] == "control":
             part["controls"][line["control"]] = line["caught"]
         if line["event"] == "end":
             part["slices"] += 1
-            for name in ("done", "violations", "seconds"):
+            # A fuzz target that has found something stopped then: it did not run for the time that it was given.
+            stopped = line["part"].startswith("fuzz") and line["violations"]
+            part["done"] += min(line["done"], int(line["seconds"])) if stopped else line["done"]
+            part["asked"] += line.get("count", line["done"])
+            for name in ("violations", "seconds"):
                 part[name] += line[name]
             for name, caught in line.get("controls", {}).items():
                 part["controls"][name] = part["controls"].get(name, True) and caught
