@@ -39,7 +39,7 @@ struct waiter {
   const struct hook_call *call;
   int owner_fd;       /* a pidfd: readable when the agent has ended */
   int wake_fd;        /* -1: there is none, and only wake_at counts */
-  int place_fd;       /* the place of the session's waiter: where it is told to look or to end */
+  int place_fd;       /* the place of the session's waiter: where it is asked to look or to end */
   int64_t wake_at_ms; /* wall clock; 0: none */
   struct hook_watch watch;
   bool resumes; /* what the end of a turn has left queued */
