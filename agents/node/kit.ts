@@ -58,6 +58,20 @@ function findPlugin(): string {
   return existsSync(beside) ? beside : join(here, "..", "tidings.so");
 }
 
+/** The command that was installed with this module; beside it in a build. */
+function findCommand(): string | undefined {
+  for (let folder = here; ; folder = dirname(folder)) {
+    const found = [join(folder, "bin", "tidings"), join(folder, "tidings")].find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+    if (found || folder === dirname(folder)) return found;
+  }
+}
+
+/** For the commands that the assistant runs: whose they are, and where `tidings` is, though PATH may not have it. */
+export function commandEnvironment(session: string): Record<string, string> {
+  const command = findCommand();
+  return { TIDINGS_SESSION: session, ...(command && { TIDINGS: command }) };
+}
+
 function loadAddon(): Addon {
   const module = { exports: {} as Addon };
   (process as unknown as { dlopen(module: object, path: string): void }).dlopen(module, join(here, "tidings.node"));

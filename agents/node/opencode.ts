@@ -2,7 +2,7 @@
 //
 // opencode.ts: the plugin for opencode. opencode makes one for each folder that it works in, all in one process. Knows which session a hook or an event
 // belongs to, and no more of it. Nothing but the plugin is exported: opencode would take it for another plugin.
-import { describe, log, openKit } from "./kit.ts";
+import { commandEnvironment, describe, log, openKit } from "./kit.ts";
 import { Conversation } from "./opencode_session.ts";
 import type { BusEvent, MessageInfo, Model, Part, PluginInput, SessionInfo, StoredMessage, ToolOutput } from "./opencode_types.ts";
 import { Session, Withdrawn } from "./session.ts";
@@ -161,7 +161,7 @@ function hooks(conversations: Conversations): object {
     "shell.env": (input: { sessionID?: string }, output: { env: Record<string, string> }) =>
       safely(() => {
         const conversation = conversations.get(input.sessionID);
-        if (conversation && !conversation.isCalled) output.env.TIDINGS_SESSION = conversations.seen(conversation).id;
+        if (conversation && !conversation.isCalled) Object.assign(output.env, commandEnvironment(conversations.seen(conversation).id));
       }),
     dispose: () => safely(() => conversations.leave()),
   };

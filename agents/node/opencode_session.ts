@@ -213,7 +213,8 @@ export class Conversation implements Driver {
       delivery = this.session.prompt();
     }
     if (!delivery) return;
-    if (addToPrompt(parts, delivery, { delivery: delivery.id })) this.#carried(delivery.id, delivery, undefined);
+    const shown = isOurs && turn.source === "system";
+    if (addToPrompt(parts, delivery, { delivery: delivery.id }, shown)) this.#carried(delivery.id, delivery, undefined);
     else if (delivery.id) this.session.settle(delivery.id, false);
   }
 

@@ -6,7 +6,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type TextPart, aroundParts, aroundText } from "./compose.ts";
-import { closeKit, openKit } from "./kit.ts";
+import { closeKit, commandEnvironment, openKit } from "./kit.ts";
 import { forkedFrom, heldDeliveries } from "./pi_transcript.ts";
 import type { Entry, PiApi, PiContext, PiMessage } from "./pi_types.ts";
 import { sessionPath } from "./paths.ts";
@@ -272,7 +272,7 @@ function enter(pi: PiApi, ctx: PiContext, forkedFromFile: string | undefined): C
     before.report("session.forked", { child: id });
     before.leave();
   }
-  if (!conversation.isCalled) process.env.TIDINGS_SESSION = id; // for the commands that the assistant runs
+  if (!conversation.isCalled) Object.assign(process.env, commandEnvironment(id));
   return conversation;
 }
 

@@ -344,6 +344,27 @@ def many_queued(agent):
     assert not [message for message in agent.place.ask("status", "-s", agent.session)["queued"] if message["state"] == "queued"]
 
 
+def more_than_fits(agent):
+    """150 notifications of 120 bytes and a steered message during one tool: each is in the next requests exactly once, the steered one in the first"""
+    gate, number_of_calls = Gate(agent, "room"), 20
+    agent.model.replace([rule("Gull one", gate.tool, *(agent.shell(f"echo gull {number}") for number in range(number_of_calls)), {"text": "Enough."})])
+    agent.start("Gull one: begin.", agent.session)
+    gate.wait()
+    for number in range(150):
+        push(agent, f"Gull {number:03} ".ljust(120, "x"), "-k", "gull.cries")
+    agent.place.tidings("submit", "-s", agent.session, "--steer", "Steered: mind the gulls.")
+    gate.open()
+    agent.end()
+    answers = [html.unescape(one["text"]) for one in requests(agent, "Gull one")]
+    first = answers[1]
+    assert "Steered: mind the gulls." in first and "Gull 000 " in first, first[-4000:]
+    last = request(agent, "Gull one", len(answers))
+    once(last, "Steered: mind the gulls.")
+    for number in range(150):
+        once(last, f"Gull {number:03} xxx")
+    nothing_pending(agent)
+
+
 def installation_is_gone(agent):
     """without the installation the agent works on"""
     agent.place.command.rename(agent.place.root / "tidings-was-here")
@@ -353,7 +374,7 @@ def installation_is_gone(agent):
 
 
 ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn,
-       critical_into_streaming, submitted_while_busy, many_queued, failed_request, as_the_page_shows, critical_into_idle)
+       critical_into_streaming, submitted_while_busy, more_than_fits, many_queued, failed_request, as_the_page_shows, critical_into_idle)
 LAST = (told_what_the_blocks_are, installation_is_gone)  # they begin sessions, and Gemini CLI resumes the latest
 WITH_WAKING = (woken_when_idle,)
 WITHOUT_WAKING = (not_woken_when_idle, queue_survives_escape)

@@ -161,6 +161,20 @@ def own_words_stay(opencode):
     assert "The tests are red." in parts[0]["text"] and parts[0]["synthetic"], parts
 
 
+def person_sees_why(opencode):
+    """the notifications for which tidings starts a turn are shown to the person too"""
+    opencode.begin()
+    script = Script(opencode, "Be calm.")
+    opencode.prompt("Be calm.")
+    opencode.settled()
+    push(opencode, "The plant is dry.", "-l", "critical", "-k", "plant.dry")
+    exactly_once(script.last(2), "The plant is dry.")
+    opencode.settled()
+    asked = [message for message in opencode.messages() if message["info"]["role"] == "user"][-1]
+    seen = [part["text"] for part in asked["parts"] if not part.get("synthetic")]
+    assert len(seen) == 2 and "The plant is dry." in seen[0] and seen[1].startswith("Critical notification (plant.dry)"), asked["parts"]
+
+
 def agent_stays(opencode):
     """a turn that tidings starts goes to the agent that the person has chosen"""
     opencode.begin()
@@ -237,7 +251,7 @@ def main():
     with Place() as place, ModelServer([]) as model:
         opencode = Opencode(place, model)
         wanted = sys.argv[1:]
-        own = [failed_tool, mcp_result, own_words_stay, agent_stays, subagent]
+        own = [failed_tool, mcp_result, own_words_stay, person_sees_why, agent_stays, subagent]
         try:
             for scenario in [*node_scenarios.ALL, *own, *opencode_wires.ALL, *node_scenarios.WITH_DEATHS, killed_at_random, one_shot]:
                 if not wanted or scenario.__name__ in wanted:

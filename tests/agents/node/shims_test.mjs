@@ -91,6 +91,12 @@ await test("news on a prompt is a part of its own that sorts beside the person's
   }
 });
 
+await test("news for which a turn is started is shown to the person: its part is not synthetic", () => {
+  const parts = [part()];
+  equal(addToPrompt(parts, { ...PREPENDED, append: "END" }, { delivery: "17" }, true), true);
+  equal(parts.map(({ text, synthetic }) => [text.trim(), synthetic]), [["NEWS", undefined], ["my words", undefined], ["END", undefined]]);
+});
+
 await test("an id of another form sends the news into the person's part; without a part it goes nowhere", () => {
   const parts = [part({ id: "prt_another-form" })];
   equal(addToPrompt(parts, PREPENDED, { delivery: "17" }), true);
