@@ -51,6 +51,19 @@ def shows_preset(text, scenario):
     return blocks(rest, "text")[:1] == [scenario["steps"][-1]["expect"]["content"] + "\n"]
 
 
+def missing_tests(source, name, text):
+    """Of the tests that a page names, as `file: function` or `file: the beginning of a title`, those that are not there."""
+    files = {os.path.basename(path): path for path in glob.glob(os.path.join(source, "tests", "**", "*_*.*"), recursive=True)}
+    named = re.findall(r"`(\w+\.(?:py|mjs)): (.+?)`", text)
+    for file, test in named:
+        content = read(source, files[file]) if file in files else ""
+        there = f"\ndef {test}(" in content if file.endswith(".py") else test in content
+        if not there:
+            yield f"{name}: there is no test {test} in {file}"
+    if not named:
+        yield f"{name} names no test"
+
+
 def broken_links(source, name, text):
     folder = os.path.dirname(name)
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
@@ -108,6 +121,7 @@ def main(source):
     check("the promise stands in the same words everywhere",
           [f"{name} lacks it" for name in PROMISED_IN if words(PROMISE) not in words(read(source, name))])
     check("every link leads to a file", [finding for name, text in texts.items() for finding in broken_links(source, name, text)])
+    check("every test that the page on agents names is there", list(missing_tests(source, "docs/hosts.md", texts["docs/hosts.md"])))
     check("every JSON block is JSON", [finding for name, text in texts.items() for finding in broken_json(name, text)])
 
     check("every diagram can be drawn", [finding for name, text in texts.items() for finding in broken_diagrams(name, text)])
