@@ -30,14 +30,14 @@ def load(source):
 
 
 def merged(stored, known):
-    """Figures of other machines stay. Of one product the larger figure of a part counts: they are never added up, because two machines may
+    """Figures of other machines stay. Of one product and part those of more slices count: they are never added up, because two machines may
     have used the same seeds."""
     trees = {name: dict(tree) for name, tree in stored.items()}
     for name, tree in known.items():
         if not any(part["slices"] for part in tree["parts"].values()):
             continue
         before = trees.get(name, {"parts": {}})["parts"]
-        parts = {**before, **{part: figures for part, figures in tree["parts"].items() if figures["done"] >= before.get(part, {"done": 0})["done"]}}
+        parts = {**before, **{part: figures for part, figures in tree["parts"].items() if figures["slices"] >= before.get(part, {"slices": 0})["slices"]}}
         trees[name] = {**tree, "parts": parts}
     return trees
 
