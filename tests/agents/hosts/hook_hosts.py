@@ -13,6 +13,9 @@ from node_hosts import PATIENCE, installed_host, until
 from terminal import Terminal
 
 
+LONG = " ".join(f"word-{number}" for number in range(3000)) + " "  # which is no loop
+
+
 class Agent:
     """One agent, set up by `tidings setup` in a home of its own."""
 
@@ -300,6 +303,9 @@ class Gemini(Agent):
     def settings(self):
         return self.place.home / ".gemini" / "settings.json", "\n"
 
+    def compacting_answer(self):
+        return [{"tokens": 60000}, {"text": LONG + "Hello."}]
+
     def careful(self):
         return [self.program, "-m", "gemini-2.5-pro", "--skip-trust", "-i"]
 
@@ -335,7 +341,7 @@ class Qwen(Agent):
         return self.place.home / ".qwen" / "settings.json", "\n"
 
     def compacting_answer(self):
-        return [{"tokens": 60000}, {"text": "word " * 4000 + "Hello."}]
+        return [{"tokens": 60000}, {"text": LONG + "Hello."}]
 
     def careful(self):
         return [self.program, "--approval-mode", "default", "-i"]

@@ -367,10 +367,13 @@ def more_than_fits(agent):
 
 def installation_is_gone(agent):
     """without the installation the agent works on"""
-    agent.place.command.rename(agent.place.root / "tidings-was-here")
-    agent.model.replace([rule("Dodo one", agent.shell("echo x"), {"text": "Still well."})])
-    assert "Still well." in agent.run("Dodo one: work.", agent.session)
-    request(agent, "Dodo one", 2)
+    away = agent.place.command.rename(agent.place.root / "tidings-was-here")
+    try:
+        agent.model.replace([rule("Dodo one", agent.shell("echo x"), {"text": "Still well."})])
+        assert "Still well." in agent.run("Dodo one: work.", agent.session)
+        request(agent, "Dodo one", 2)
+    finally:
+        away.rename(agent.place.command)
 
 
 ALL = (news_at_a_tool_result, news_on_a_failure, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn,
