@@ -35,7 +35,7 @@ def main():
     with Place() as place, ModelServer([], place.root / "requests.jsonl") as model:
         agent = AGENTS[name](place, model)
         stopped = wire_scenarios.escape_and_wake if agent.wakes_after_escape else hook_scenarios.interrupted_by_a_person
-        scenarios = (*hook_scenarios.ALL, *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING), *wire_scenarios.ALL,
+        scenarios = (*hook_scenarios.ALL, *((hook_scenarios.commands_find_tidings,) if name == "claude" else ()), *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING), *wire_scenarios.ALL,
                      *(wire_scenarios.BY_AGENT.get(name, ())), killed_at_random, *hook_scenarios.LAST)
         try:
             for scenario in scenarios:
