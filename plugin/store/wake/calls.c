@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "common/libc.h"
 #include "common/siphash.h"
 #include "store/handle.h"
 
@@ -36,11 +37,8 @@ bool store_calls_any(const struct store *store, uint32_t session) {
 
 static bool lock_place(struct store *store, uint32_t session) {
   pthread_mutex_t *lock = &store->db.shared.call_locks[session % STORE_CALL_LOCKS];
-  store_deadline deadline = store_deadline_in(LOCK_PATIENCE_MS);
-  struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),
-                           .tv_nsec = (long)(deadline % 1000000000u)};
   int err = pthread_mutex_trylock(lock);
-  if (err == EBUSY) err = pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until);
+  if (err == EBUSY) err = libc_lock_until(lock, store_deadline_in(LOCK_PATIENCE_MS));
   if (err == EOWNERDEAD) err = pthread_mutex_consistent(lock);
   return !err;
 }
