@@ -4,12 +4,15 @@
  */
 #include "agents/hook/hook_start.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agents/hook/hook_compact.h"
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_proof.h"
+#include "agents/setup/setup.h"
 #include "command/json_value.h"
 #include "command/kit.h"
 
@@ -101,4 +104,17 @@ void hook_start_late(struct hostkit *kit, const struct hook_call *call) {
   json_t *data = json_pack("{s:s, s:s}", "host", call->host->title, "cwd", call->cwd);
   if (kit_event(kit, kit_new_event("session.opened", call->session, data), NULL, &error))
     hook_log("cannot store where the session works: %s", error.text);
+}
+
+void hook_start_environment(const struct hook_call *call) {
+  const char *variable = call->host->environment_file, *path = variable ? getenv(variable) : NULL;
+  if (call->moment != HOOK_SESSION_START || call->of_subagent || !path || path[0] != '/') return;
+  char *command = setup_command();
+  FILE *file = command ? fopen(path, "ae") : NULL;
+  if (file) {
+    fprintf(file, "export TIDINGS=%s\n", command);
+    if (!strchr(call->session, '\'')) fprintf(file, "export TIDINGS_SESSION='%s'\n", call->session);
+  }
+  if (!file || fclose(file)) hook_log("cannot write %s: %s", path, strerror(errno));
+  free(command);
 }

@@ -97,10 +97,10 @@ class Agent:
         self.session = until(look, f"{self.name} is attached to a session: {self.place.complaints()}")
         return self.session
 
-    def end(self, failing=False):
+    def end(self, failing=False, seconds=PATIENCE):
         """`failing`: it may say so with its exit code."""
         try:
-            said, _ = self.process.communicate(timeout=PATIENCE)
+            said, _ = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"{self.name} does not end") from None

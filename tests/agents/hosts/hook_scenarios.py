@@ -365,6 +365,13 @@ def more_than_fits(agent):
     nothing_pending(agent)
 
 
+def commands_find_tidings(agent):
+    """what a command of the model's pushes by $TIDINGS, wherever it runs, is for the session that has called it"""
+    agent.model.replace([rule("Rook one", agent.shell("cd / && PATH=/usr/bin:/bin \"$TIDINGS\" push 'From inside.'"), agent.shell("echo x"), {"text": "Heard."})])
+    agent.run("Rook one: ask around.", agent.session)
+    once(request(agent, "Rook one", 2), "- From inside.")
+
+
 def installation_is_gone(agent):
     """without the installation the agent works on"""
     away = agent.place.command.rename(agent.place.root / "tidings-was-here")

@@ -16,6 +16,7 @@ KILLS = int(os.environ.get("TIDINGS_KILLS", "3"))  # in the usual tests
 PUSHERS, QUEUE = 8, 10
 TURNS, CALLS = 30, 3  # more turns than an agent lives for, and tool calls in each
 AFTER = 1.5  # seconds after a run's first request within which most kills fall
+MANY_TURNS = 300  # seconds
 MOST_ENDINGS = 12  # runs until nothing waits any more
 MOST_RUNS = 3  # for a kill: some end by themselves before it
 PUSHES = 3  # of each process, for each run
@@ -49,7 +50,8 @@ class HookVictim:
         return lived
 
     def finish(self, prompt):
-        self.agent.run(prompt, self.agent.session)
+        self.dig(prompt)
+        self.agent.end(seconds=MANY_TURNS)
 
     def shell(self, command):
         return self.agent.shell(command)
