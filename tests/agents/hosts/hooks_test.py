@@ -37,14 +37,13 @@ def main():
         stopped = wire_scenarios.escape_and_wake if agent.wakes_after_escape else hook_scenarios.interrupted_by_a_person
         told, gone = hook_scenarios.LAST
         scenarios = (*hook_scenarios.ALL, *((hook_scenarios.commands_find_tidings,) if name == "claude" else ()), *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING),
-                     killed_at_random, told, *wire_scenarios.ALL, *wire_scenarios.BY_AGENT.get(name, ()), gone)
+                     killed_at_random, told, *wire_scenarios.ALL, *wire_scenarios.BY_AGENT.get(name, ()), the_record_agrees, gone)
         try:
             for scenario in scenarios:
                 if not wanted or scenario.__name__ in wanted or scenario is scenarios[0]:
                     tap.run(scenario, agent)
         finally:
             agent.end_all()
-        tap.run(the_record_agrees, agent)
         tap.run(nothing_was_complained_about, agent)
     return tap.end()
 

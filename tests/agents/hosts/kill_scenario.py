@@ -36,9 +36,15 @@ class HookVictim:
         return self.agent.session
 
     def begin(self, prompt):
+        """Others may be open in the same folder."""
+        before = set(self.names())
         self.agent.start(prompt)
-        self.agent.attached()
+        self.agent.session = until(lambda: next(iter(set(self.names()) - before), None), "the session is known")
         self.agent.end()
+
+    def names(self):
+        store = self.place.home / "state" / "tidings"
+        return self.place.tidings("status", "--names").split() if store.exists() else []
 
     def dig(self, prompt):
         self.agent.start(prompt, self.agent.session)
