@@ -5,14 +5,15 @@
 #include "agents/hook/hook_start.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agents/hook/hook_compact.h"
 #include "agents/hook/hook_log.h"
 #include "agents/hook/hook_proof.h"
-#include "agents/setup/setup.h"
 #include "command/json_value.h"
 #include "command/kit.h"
 
@@ -106,15 +107,20 @@ void hook_start_late(struct hostkit *kit, const struct hook_call *call) {
     hook_log("cannot store where the session works: %s", error.text);
 }
 
+/* Between single quotes, for a shell; one that has such a quote is left out. */
+static void export(FILE *file, const char *name, const char *value) {
+  if (value[0] && !strchr(value, '\'')) fprintf(file, "export %s='%s'\n", name, value);
+}
+
 void hook_start_environment(const struct hook_call *call) {
   const char *variable = call->host->environment_file, *path = variable ? getenv(variable) : NULL;
+  char command[PATH_MAX] = "";
   if (call->moment != HOOK_SESSION_START || call->of_subagent || !path || path[0] != '/') return;
-  char *command = setup_command();
-  FILE *file = command ? fopen(path, "ae") : NULL;
+  ssize_t len = readlink("/proc/self/exe", command, sizeof command - 1);
+  FILE *file = len > 0 ? fopen(path, "ae") : NULL;
   if (file) {
-    fprintf(file, "export TIDINGS=%s\n", command);
-    if (!strchr(call->session, '\'')) fprintf(file, "export TIDINGS_SESSION='%s'\n", call->session);
+    export(file, "TIDINGS", command);
+    export(file, "TIDINGS_SESSION", call->session);
   }
   if (!file || fclose(file)) hook_log("cannot write %s: %s", path, strerror(errno));
-  free(command);
 }
