@@ -12,6 +12,9 @@ from model.server import ModelServer
 from node_hosts import Place, Tap
 
 
+OWN = {"claude": (hook_scenarios.commands_find_tidings,), "gemini": (hook_scenarios.forgotten_when_resumed,)}
+
+
 def nothing_was_complained_about(agent):
     """no hook call has failed, but those whose agent was ended by the test in the midst of one"""
     ended = ("cannot write to stdout: Broken pipe", "stdin: not JSON: it is empty", "waiting ends: the session was taken over by another host")
@@ -36,7 +39,7 @@ def main():
         agent = AGENTS[name](place, model)
         stopped = wire_scenarios.escape_and_wake if agent.wakes_after_escape else hook_scenarios.interrupted_by_a_person
         told, gone = hook_scenarios.LAST
-        scenarios = (*hook_scenarios.ALL, *((hook_scenarios.commands_find_tidings,) if name == "claude" else ()), *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING),
+        scenarios = (*hook_scenarios.ALL, *OWN.get(name, ()), *(hook_scenarios.WITH_WAKING + (stopped,) if agent.wakes else hook_scenarios.WITHOUT_WAKING),
                      killed_at_random, told, *wire_scenarios.ALL, *wire_scenarios.BY_AGENT.get(name, ()), the_record_agrees, gone)
         try:
             for scenario in scenarios:
