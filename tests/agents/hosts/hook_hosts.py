@@ -123,6 +123,7 @@ class Agent:
             raise AssertionError(f"{error}\n{terminal.screen()}") from None
         finally:
             terminal.close()
+            self.end_all()  # a daemon would keep the session
 
     def end_all(self):
         """Whatever was started in this home: agents leave daemons behind."""
