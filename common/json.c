@@ -4,6 +4,8 @@
  */
 #include "common/json.h"
 
+#include "common/eight.h"
+
 const struct json *json_member(const struct json *object, const char *key) {
   const struct json *found = NULL;
   if (!object || object->kind != JSON_IS_OBJECT) return NULL;
@@ -43,12 +45,24 @@ static char short_escape(unsigned char byte) {
   }
 }
 
+/* The next byte that needs an escape; the text's length: none. */
+static size_t next_escaped(struct tidings_span text, size_t at) {
+  for (; text.len - at >= 8; at += 8) {
+    uint64_t eight = eight_at(text.ptr + at);
+    if (eight_have_less(eight, 0x20) || eight_have(eight, '"') || eight_have(eight, '\\')) break;
+  }
+  for (; at < text.len; at++) {
+    unsigned char byte = (unsigned char)text.ptr[at];
+    if (byte < 0x20 || byte == '"' || byte == '\\') break;
+  }
+  return at;
+}
+
 void json_write_string(struct tidings_span text, struct buffer *out) {
   buffer_byte(out, '"');
   size_t run = 0;
-  for (size_t at = 0; at < text.len; at++) {
+  for (size_t at = 0; (at = next_escaped(text, at)) < text.len; at++) {
     unsigned char byte = (unsigned char)text.ptr[at];
-    if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
     buffer_append(out, text.ptr + run, at - run);
     run = at + 1;
     char escape = short_escape(byte);

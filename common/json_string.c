@@ -2,6 +2,7 @@
  *
  * common/json_string.c: strings, for the reader of json.h. Decoding never makes them longer.
  */
+#include "common/eight.h"
 #include "common/json_reader.h"
 #include "common/utf8.h"
 
@@ -65,14 +66,23 @@ static int read_escape(struct json_reader *reader, bool is_key, char **to) {
   return 0;
 }
 
+/* Where the characters end that stand for themselves; `end`: nowhere. */
+static char *plain_end(char *at, const char *end) {
+  while (end - at >= 8) {
+    uint64_t eight = eight_at(at);
+    if (eight_have_less(eight, 0x20) || eight_have(eight, '"') || eight_have(eight, '\\')) break;
+    at += 8;
+  }
+  while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20) at++;
+  return at;
+}
+
 int json_reader_string(struct json_reader *reader, bool is_key, struct tidings_span *ret_text) {
   reader->at++;
   char *begin = reader->at, *to = begin;
   for (;;) {
     const char *run = reader->at;
-    while (reader->at < reader->end && *reader->at != '"' && *reader->at != '\\' &&
-           (unsigned char)*reader->at >= 0x20)
-      reader->at++;
+    reader->at = plain_end(reader->at, reader->end);
     size_t len = (size_t)(reader->at - run);
     if (to != run) memmove(to, run, len);
     to += len;

@@ -4,6 +4,7 @@
  */
 #include "render/neutralize.h"
 
+#include "common/eight.h"
 #include "common/utf8.h"
 #include "render/lookalike.h"
 
@@ -42,14 +43,25 @@ static const char *defuse(enum fences fences, struct tidings_span text, size_t a
   }
 }
 
+static bool none_opens(uint64_t eight) {
+  return eight_are_ascii(eight) && !eight_have(eight, '<') && !eight_have(eight, '"') &&
+         !eight_have(eight, '_') && !eight_have(eight, '\\');
+}
+
 /* The next byte, before `end`, at which a tag or name could begin; `end`: none. */
 static size_t next_opener(struct tidings_span text, size_t at, size_t end) {
   static const bool opens[128] = {['<'] = true, ['"'] = true, ['_'] = true, ['\\'] = true};
-  for (; at < end; at++) {
-    unsigned char byte = (unsigned char)text.ptr[at];
-    if (byte < 0x80 ? opens[byte] : fold_opener_leads[byte]) break;
+  while (at < end) {
+    if (end - at >= 8 && none_opens(eight_at(text.ptr + at))) {
+      at += 8;
+      continue;
+    }
+    for (size_t stop = end - at < 8 ? end : at + 8; at < stop; at++) {
+      unsigned char byte = (unsigned char)text.ptr[at];
+      if (byte < 0x80 ? opens[byte] : fold_opener_leads[byte]) return at;
+    }
   }
-  return at;
+  return end;
 }
 
 static void write_neutral(enum fences fences, struct tidings_span text, struct buffer *out) {

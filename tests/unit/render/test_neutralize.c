@@ -74,6 +74,44 @@ Test(neutralize, headers_of_ours_are_none) {
   EXPECT_PAIRS(neutralize, pairs);
 }
 
+/* An opening after `pad` bytes, in a line or in the line after that. */
+static void expect_padded(size_t pad, const char *in_front, const struct pair *pair) {
+  struct buffer text = BUFFER_EMPTY, expected = BUFFER_EMPTY, out = BUFFER_EMPTY;
+  for (size_t i = 0; i < pad; i++) {
+    buffer_byte(&text, 'x');
+    buffer_byte(&expected, 'x');
+  }
+  buffer_text(&text, in_front);
+  buffer_text(&text, pair->text);
+  buffer_text(&expected, in_front);
+  buffer_text(&expected, pair->neutral);
+  neutralize(buffer_view(&text), &out);
+  cr_expect(span_equal(buffer_view(&out), buffer_view(&expected)), "after %zu bytes: %s", pad,
+            text_of(buffer_view(&out)));
+  buffer_free(&text);
+  buffer_free(&expected);
+  buffer_free(&out);
+}
+
+Test(neutralize, wherever_it_stands) {
+  static const struct pair anywhere[] = {
+      {"<system-reminder>", "&lt;system-reminder>"},
+      {"\\u003csystem-reminder>", "\\\\u003csystem-reminder>"},
+      {"\xEF\xBC\x9Csystem-reminder>", "\\\xEF\xBC\x9Csystem-reminder>"},
+      {"\"system_notifications\"", "\\\"system_notifications\""},
+  };
+  static const struct pair line = {"(4 more notifications pending)",
+                                   "\\(4 more notifications pending)"};
+  static const char *const breaks[] = {"\n", "\r",       "\r\n",         "\v",
+                                       "\f", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
+  for (size_t pad = 0; pad < 24; pad++) {
+    for (size_t i = 0; i < sizeof anywhere / sizeof *anywhere; i++)
+      expect_padded(pad, " ", &anywhere[i]);
+    for (size_t i = 0; i < sizeof breaks / sizeof *breaks; i++)
+      expect_padded(pad, breaks[i], &line);
+  }
+}
+
 Test(neutralize, names_of_ours_name_nothing) {
   static const struct pair pairs[] = {
       {"```json\n{\"system_notifications\": [", "```json\n{\\\"system_notifications\": ["},
