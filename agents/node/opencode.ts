@@ -113,9 +113,9 @@ function onEvent(conversations: Conversations, { type, properties }: BusEvent): 
   else if (type === "session.idle") conversation.idle();
   else if (type === "session.error") conversation.failed(properties.error);
   else if (type === "message.updated" && properties.info?.error) conversation.failed(properties.info.error);
-  else if (type === "permission.asked") conversation.session.holds("turn.waiting", { kind: "approval" });
-  else if (type === "question.asked") conversation.session.holds("turn.waiting", { kind: "user-input" });
-  else if (type === "permission.replied" || type === "question.replied" || type === "question.rejected") conversation.session.enters("tools");
+  else if (type === "permission.asked") conversation.session.asks("approval");
+  else if (type === "question.asked") conversation.session.asks("user-input");
+  else if (type === "permission.replied" || type === "question.replied" || type === "question.rejected") conversation.session.answered();
   else if (type === "session.compacted") conversation.compacting(false);
   else if (type === "session.deleted") conversations.forget(conversation.id)?.closed();
 }

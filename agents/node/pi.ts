@@ -326,7 +326,7 @@ export default function tidings(pi: PiApi): void {
     return message && { message };
   });
   pi.on("turn_end", () => now?.settle());
-  pi.on("ui_prompt_start", () => now?.session.holds("turn.waiting", { kind: "user-input" }));
-  pi.on("ui_prompt_end", () => now?.session.enters("tools"));
+  pi.on("ui_prompt_start", () => now?.session.asks("user-input"));
+  pi.on("ui_prompt_end", () => now?.session.answered());
   pi.on("agent_settled", () => now?.settled());
 }

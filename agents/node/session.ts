@@ -46,6 +46,8 @@ export class Session {
   #driver: Driver;
   #phase: Phase | undefined;
   #calls = new Set<string>(); // of shells, that run
+  #questions = 0; // that a person has not answered
+  #begun: [tool: string, callId: string][] = []; // calls that began meanwhile
   #events = new Map<string, string>(); // those of a phase, by type
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = 0; // when it fires
@@ -219,6 +221,7 @@ export class Session {
     this.running = true;
     this.#drop();
     this.#phase = undefined;
+    this.#forgetQuestions();
     this.report("turn.started", turn && { messages: turn.ids });
   }
 
@@ -229,8 +232,29 @@ export class Session {
     this.#reportPhase(phase === "streaming" ? "stream.started" : "tools.started");
   }
 
+  /** A person is asked; other calls may begin before the answer, and do not end the waiting. */
+  asks(kind: "approval" | "user-input"): void {
+    if (!this.running) return;
+    this.#questions++;
+    this.holds("turn.waiting", { kind });
+  }
+
+  answered(): void {
+    if (this.#questions > 1) return void this.#questions--;
+    const begun = this.#begun;
+    this.#forgetQuestions();
+    this.enters("tools");
+    for (const [tool, callId] of begun) this.callRuns(tool, callId);
+  }
+
+  #forgetQuestions(): void {
+    this.#questions = 0;
+    this.#begun = [];
+  }
+
   /** A call of a tool runs. What a shell changes is not reported by its host: a watcher's report of it names the tool. */
   callRuns(tool: string, callId: string): void {
+    if (this.#questions) return void this.#begun.push([tool, callId]);
     if (!SHELLS.has(tool) || !callId) return this.enters("tools");
     if (!this.running || this.#calls.has(callId)) return;
     this.#calls.add(callId);
@@ -239,6 +263,7 @@ export class Session {
   }
 
   callEnded(callId: string): void {
+    this.#begun = this.#begun.filter(([, id]) => id !== callId);
     if (!this.#calls.delete(callId)) return;
     this.#phase = undefined;
     this.#reportPhase("tools.finished", { call_id: callId });
@@ -262,6 +287,7 @@ export class Session {
     this.#phase = undefined;
     this.#queue = undefined;
     this.#calls.clear();
+    this.#forgetQuestions();
     this.report(`turn.${how}`, how === "failed" && message ? { message } : undefined);
   }
 

@@ -574,6 +574,31 @@ await test("opencode: hooks with fields that are missing, new or of another kind
     matches(output.output, /Still there\.[^]*out$/);
   }));
 
+await test("opencode: an event of a tool that comes after the question for its permission does not end the waiting", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    const state = () => asked("status").state;
+    const runs = (callID) => agent.event("message.part.updated", { part: part({ type: "tool", tool: "bash", callID, state: { status: "running" } }) });
+    await agent.event("session.status", { sessionID: "s", status: { type: "busy" } });
+    await runs("one");
+    await agent.event("permission.asked", { id: "p1", sessionID: "s" });
+    await agent.event("permission.asked", { id: "p2", sessionID: "s" });
+    equal(state(), "waiting");
+    await runs("two");
+    equal(state(), "waiting");
+    await agent.event("permission.replied", { requestID: "p1", sessionID: "s" });
+    equal(state(), "waiting");
+    await agent.event("permission.replied", { requestID: "p2", sessionID: "s" });
+    equal(state(), "busy");
+    await agent.event("session.idle", { sessionID: "s" });
+    equal(state(), "idle");
+    await agent.event("permission.asked", { id: "p3", sessionID: "s" });
+    await agent.event("session.status", { sessionID: "s", status: { type: "busy" } });
+    await runs("three");
+    equal(state(), "busy");
+    await agent.event("session.idle", { sessionID: "s" });
+  }));
+
 await test("opencode: a session whose messages cannot be read is tried again later", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const agent = await Opencode.create("s");
