@@ -69,12 +69,13 @@ static void answer_call(struct cli *cli, const struct hook_call *call, uint32_t 
   if (!code && kit) hook_start_late(kit, call);
   if (!code && kit) hook_start_environment(call);
   close_unless_busy(kit, code);
+  bool answered = answer.output != NULL;
   json_decref(answer.output);
-  if (wake && call->moment == HOOK_STOP && !code && !answer.output)
-    hook_wait_apart(cli, call, owner);
+  if (wake && call->moment == HOOK_STOP && !code && !answered) hook_wait_apart(cli, call, owner);
   /* Codex takes nothing from its queue until the person prompts again. */
-  if (call->moment == HOOK_SESSION_END || call->moment == HOOK_INTERRUPTED)
+  if ((call->moment == HOOK_SESSION_END || call->moment == HOOK_INTERRUPTED) && !call->of_subagent)
     hook_wait_end(cli, call, owner);
+  if (call->moment == HOOK_STOP && !answered) hook_wait_look(cli, call, owner);
 }
 
 struct hook_options {

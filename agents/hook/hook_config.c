@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/hook/hook_config.c: the agent's own configuration: what it says of it, and where it says
- * nothing, the stamps of its files. Which changes were reported is in the store: an event with an
- * id that was there is no new one. So this remembers nothing.
+ * nothing, the stamps of its files. Which changes were reported is in the store: for a while, an
+ * event with an id that was there is no new one; and each prompt reported what there was. So this
+ * remembers nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 #include "command/paths.h"
 #include "common/clock.h"
 
-enum { RECENT_MS = 12 * 3600 * 1000 }; /* shorter than the store remembers an event's id */
+enum { RECENT_MS = 12 * 3600 * 1000 };
+enum { TRANSITIONS = 64 }; /* of a history: what has the last prompt in it, and to spare */
 
 int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call,
                                struct tidings_error *error) {
@@ -49,6 +51,47 @@ static int64_t attached_ms(struct hostkit *kit, const struct hook_call *call) {
   return since;
 }
 
+/* How long the store remembers an event's id; 0: not at all, or that is not known. */
+static int64_t window_ms(struct hostkit *kit) {
+  json_t *answer = NULL;
+  if (kit_query(kit, json_pack("{s:s}", "name", "configure"), &answer, NULL)) return 0;
+  const json_t *limits = json_object_get(json_object_get(answer, "config"), "limits");
+  int64_t window = json_integer_value(json_object_get(limits, "dedup_window_ms"));
+  json_decref(answer);
+  return window;
+}
+
+static bool is_event(const json_t *transition, const char *name) {
+  return strcmp(json_value_text(transition, "event"), name) == 0;
+}
+
+/* When there was a prompt last: a person's, or a nudge of ours; 0: that is not known. */
+static int64_t last_prompt_ms(struct hostkit *kit, const struct hook_call *call) {
+  json_t *history = NULL, *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session",
+                                               call->session, "limit", TRANSITIONS);
+  int64_t last_ms = 0;
+  if (kit_query(kit, request, &history, NULL)) return 0;
+  const json_t *transitions = json_object_get(history, "transitions"), *before = NULL;
+  for (size_t i = 0; i < json_array_size(transitions); i++) {
+    const json_t *transition = json_array_get(transitions, i);
+    bool nudged = before && is_event(before, "turn.resume") && is_event(transition, "chat_request");
+    if (nudged || is_event(transition, "turn.started"))
+      last_ms = hook_time_ms(json_value_text(transition, "time"));
+    before = transition;
+  }
+  json_decref(history);
+  return last_ms;
+}
+
+/* What the store has forgotten would be a new event: then only what no prompt has reported is. */
+static bool is_new(struct hostkit *kit, const struct hook_call *call, int64_t changed) {
+  int64_t age_ms = clock_wall_ms() - changed;
+  if (age_ms >= RECENT_MS) return false;
+  int64_t since = attached_ms(kit, call);
+  if (!since || changed <= since) return false;
+  return age_ms < window_ms(kit) || changed > last_prompt_ms(kit, call);
+}
+
 static void report_file(struct hostkit *kit, const struct hook_call *call, const char *path,
                         const struct stat *info) {
   struct tidings_error error = {.size = sizeof error};
@@ -67,10 +110,8 @@ static void report_file(struct hostkit *kit, const struct hook_call *call, const
 
 static void look_at(struct hostkit *kit, const struct hook_call *call, char *path) {
   struct stat info;
-  int64_t since = 0;
-  if (path && is_file(path, &info) && clock_wall_ms() - changed_ms(&info) < RECENT_MS)
-    since = attached_ms(kit, call);
-  if (since && changed_ms(&info) > since) report_file(kit, call, path, &info);
+  if (path && is_file(path, &info) && is_new(kit, call, changed_ms(&info)))
+    report_file(kit, call, path, &info);
   free(path);
 }
 

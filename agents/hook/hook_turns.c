@@ -142,12 +142,21 @@ static int32_t carry(struct hostkit *kit, const struct hook_call *call,
   return code;
 }
 
+/* Where the store takes no more notifications, the turn goes on without this one. */
+static int32_t report_result(struct hostkit *kit, const struct hook_call *call,
+                             struct tidings_error *error) {
+  int32_t code = hook_report_subagent(kit, call, error);
+  if (!code || code == TIDINGS_E_BUSY) return code;
+  hook_log("%s", error->text);
+  return TIDINGS_OK;
+}
+
 static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
                           struct hook_answer *ret_answer, struct tidings_error *error) {
   bool inner = call->of_subagent;
   size_t count = 0;
   int32_t code = inner ? TIDINGS_OK : hook_subagents(kit, call, &count, &inner, error);
-  if (!code && !inner && hook_runs_subagent(call)) code = hook_report_subagent(kit, call, error);
+  if (!code && !inner && hook_runs_subagent(call)) code = report_result(kit, call, error);
   if (!code && !inner) code = carry(kit, call, ret_answer, error);
   if (!code && !inner) code = hook_subagent_ended(kit, call, count, error);
   if (code != TIDINGS_E_BUSY) report_edits(kit, call);

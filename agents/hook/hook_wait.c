@@ -42,8 +42,9 @@ struct waiter {
   int place_fd;       /* the place of the session's waiter: where it is asked to look or to end */
   int64_t wake_at_ms; /* wall clock; 0: none */
   struct hook_watch watch;
-  bool resumes; /* what the end of a turn has left queued */
-  bool looked;  /* once already */
+  bool resumes;         /* what the end of a turn has left queued */
+  int64_t settle_at_ms; /* when the end of the turn that rang is over; 0: it is */
+  bool unreported;      /* an interruption, which the store was too busy to take */
 };
 
 static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
@@ -93,6 +94,10 @@ void hook_wait_end(const struct cli *cli, const struct hook_call *call, uint32_t
   send_word(cli, call, owner, SAY_END);
 }
 
+void hook_wait_look(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
+  if (call->host->rewakes && !call->of_subagent) send_word(cli, call, owner, SAY_LOOK);
+}
+
 /* -- waiting ----------------------------------------------------------------------------------- */
 
 static void drain(const struct waiter *waiter) {
@@ -101,8 +106,23 @@ static void drain(const struct waiter *waiter) {
   while (!hostkit_next_session(waiter->kit, session, sizeof session, &len, NULL) && len) continue;
 }
 
+/* For SETTLING_MS, the hook of a turn's end may still be at work: a look is too early then. */
+static void settle(struct waiter *waiter) {
+  waiter->settle_at_ms = waiter->resumes ? clock_wall_ms() + SETTLING_MS : 0;
+}
+
+static bool is_settled(struct waiter *waiter) {
+  if (waiter->settle_at_ms <= clock_wall_ms()) waiter->settle_at_ms = 0;
+  return !waiter->settle_at_ms;
+}
+
+/* Not its owner, but the store: that comes again. */
+static bool is_store_busy(int32_t code, const struct tidings_error *error) {
+  return code == TIDINGS_E_BUSY && !strstr(error->text, "owned by");
+}
+
 /* The end of a turn declines its offer when the agent takes no more reasons to go on; a prompt of
- * ours begins a new row of them. The first look may be before that end. */
+ * ours begins a new row of them. */
 static bool was_declined(const struct waiter *waiter) {
   json_t *history = NULL, *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session",
                                                waiter->call->session, "limit", 1);
@@ -117,12 +137,11 @@ static bool was_declined(const struct waiter *waiter) {
 static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
                     struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
-  bool resumes = waiter->resumes && waiter->looked && was_declined(waiter);
+  bool resumes = waiter->resumes && is_settled(waiter) && was_declined(waiter);
   const char *type = resumes ? "turn.resume" : "wake";
   int32_t code = kit_event(waiter->kit, kit_new_event(type, waiter->call->session, json_object()),
                            &reply, error);
-  if (code == TIDINGS_E_BUSY &&
-      !strstr(error->text, "owned by")) { /* the store is; its owner comes again */
+  if (is_store_busy(code, error)) {
     waiter->wake_at_ms = clock_wall_ms() + BUSY_MS;
     return TIDINGS_OK;
   }
@@ -133,9 +152,11 @@ static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
 }
 
 static int sleep_ms(const struct waiter *waiter) {
-  int64_t longest = waiter->resumes && !waiter->looked ? SETTLING_MS : LONGEST_SLEEP_MS,
-          left = waiter->wake_at_ms ? waiter->wake_at_ms - clock_wall_ms() : longest;
-  return left < 0 ? 0 : left < longest ? (int)left : (int)longest;
+  int64_t now_ms = clock_wall_ms(),
+          until_ms = now_ms + (waiter->unreported ? BUSY_MS : LONGEST_SLEEP_MS);
+  if (waiter->wake_at_ms && waiter->wake_at_ms < until_ms) until_ms = waiter->wake_at_ms;
+  if (waiter->settle_at_ms && waiter->settle_at_ms < until_ms) until_ms = waiter->settle_at_ms;
+  return until_ms < now_ms ? 0 : (int)(until_ms - now_ms);
 }
 
 /* Whether it is to end; any other word makes it look. */
@@ -156,7 +177,8 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   if (count < 0 && errno != EINTR) return -1;
   if (fds[0].revents || interrupt_seen()) return -1;
   if (fds[2].revents && is_to_end(waiter)) return -1;
-  *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0);
+  if (fds[2].revents) settle(waiter);
+  *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0) || waiter->unreported;
   *ret_looks = fds[1].revents || fds[2].revents || (count <= 0 && watched == longest);
   return 0;
 }
@@ -164,9 +186,15 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
 /* What the transcript says, where the agent calls no hook when a person stops a turn. */
 static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply **ret_reply,
                                      struct tidings_error *error) {
-  int64_t when_ms = hook_watch_interruption(&waiter->watch, waiter->call);
+  int64_t seen_ms = waiter->watch.seen_ms,
+          when_ms = hook_watch_interruption(&waiter->watch, waiter->call);
+  waiter->unreported = false;
   if (!when_ms) return TIDINGS_OK;
-  return hook_person_interrupted(waiter->kit, waiter->call, when_ms, ret_reply, error);
+  int32_t code = hook_person_interrupted(waiter->kit, waiter->call, when_ms, ret_reply, error);
+  if (!is_store_busy(code, error)) return code;
+  waiter->watch.seen_ms = seen_ms;
+  waiter->unreported = true;
+  return TIDINGS_OK;
 }
 
 /* Sleeps until there is a turn to start: *ret_reply has it. Returns 0; or -1: the agent or the
@@ -194,7 +222,6 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
     }
     hostkit_reply_free(reply);
     if (sleep_once(waiter, &looks, &watches)) return -1;
-    waiter->looked = true;
   }
 }
 
@@ -245,11 +272,12 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
     return EXIT_DONE;
   int place = take_place(cli, call, owner);
   if (place < 0) {
-    send_word(cli, call, owner, SAY_LOOK);
+    hook_wait_look(cli, call, owner);
     return EXIT_DONE;
   }
   if (begin(cli, call, owner, place, &waiter)) goto out;
   waiter.resumes = true;
+  settle(&waiter);
   if (!wait_for_turn(&waiter, &reply)) {
     char *nudge = hook_nudge(hook_start_turn(reply));
     if (nudge && fprintf(stderr, "%s\n", nudge) > 0) code = EXIT_REWAKE;

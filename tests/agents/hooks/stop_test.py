@@ -92,6 +92,26 @@ def test_subagents_without_a_name(place):
     assert log(place) == []
 
 
+def test_subagent_without_room(place):
+    """a subagent's end that the store refuses is a line in the log: Gemini CLI's turn goes on, with its deliveries"""
+    path = os.path.join(place.work, "config.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"limits": {"pending_per_session": 1}}, file)
+
+    def tool(name, event="AfterTool"):
+        return call(place, "gemini", event, words=("--config", path), tool_name=name, tool_input={}, tool_response="x")
+    call(place, "gemini", "BeforeAgent", prompt="hello")
+    place.ok("push", "-s", "s", "for the parent")
+    for _ in range(2):
+        tool("invoke_agent", "BeforeTool")
+    text = context(tool("invoke_agent"), "AfterTool")
+    assert "for the parent" in text and "finished]" not in text, text
+    assert len(log(place)) == 1 and "pending_per_session" in log(place)[0], log(place)
+    tool("invoke_agent")
+    place.ok("push", "-s", "s", "afterwards")
+    assert "afterwards" in context(tool("read_file"), "AfterTool")
+
+
 def test_reason_as_a_prompt(place):
     """Qwen Code reports a reason to go on as a prompt, and writes down neither: nothing goes with it or beside it; what a person types is a prompt"""
     call(place, "qwen", "UserPromptSubmit", prompt="hello")

@@ -62,6 +62,23 @@ def test_rewake_for_the_rest(place):
     assert log(place) == []
 
 
+def test_rewake_long_after_a_prompt(place):
+    """the waiter that a prompt has started, and that has looked while the turn ran, wakes Claude Code for what the end of that turn has kept back"""
+    place.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "1"
+    call(place, "claude", "UserPromptSubmit", prompt="x")
+    waiter = rewake(place, event="UserPromptSubmit", prompt="x")
+    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "it waits")
+    for number in range(2):
+        place.ok("submit", "-s", "s", f"message {number}")
+    assert context(call(place, "claude", "Stop"), "Stop") == "message 0"
+    assert call(place, "claude", "PostToolUse", tool_name="ls", tool_use_id="c1", tool_input={}) == {}
+    assert rewake(place).wait(60) == 0 and waiter.poll() is None
+    assert call(place, "claude", "Stop", stop_hook_active=True) == {}
+    assert waiter.wait(60) == 2
+    assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "message 1"
+    assert log(place) == []
+
+
 def test_late_nudge(place):
     """a nudge that arrives when a person has typed first repeats nothing and loses nothing"""
     call(place, "claude", "UserPromptSubmit", prompt="x")

@@ -3,11 +3,12 @@
 """`tidings hook` by calls that say something besides the turns: subagents, a person who is asked or who stops a turn, the configuration, compaction, the context's use."""
 import json
 import os
+import signal
 import sys
 import time
 
 from calls import HOSTS, call, context, log
-from kit import main, until
+from kit import end, main, until
 from wake_test import rewake
 
 STOPPED = '{"parentUuid":"x","type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"uuid":"y","timestamp":"%s"}\n'
@@ -15,6 +16,10 @@ STOPPED = '{"parentUuid":"x","type":"user","message":{"role":"user","content":[{
 
 def state(place):
     return place.ok("status", "-s", "s", "--json").json["state"]
+
+
+def waits(place, waiter):
+    return any(name.startswith(f"wake.{waiter.pid}.") for name in os.listdir(place.store))
 
 
 def stamp(seconds):
@@ -125,12 +130,44 @@ def test_stopped_as_the_transcript_says(place):
     assert log(place) == []
 
 
+def test_stopped_while_the_store_is_busy(place):
+    """what the transcript says is not lost when another writer holds the store: it is reported when that one is gone"""
+    path = os.path.join(place.dir, "claude.jsonl")
+    size = 64 << 10  # as much as is read of it
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("x" * size + "\n")
+    call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
+    waiter = rewake(place, event="UserPromptSubmit", transcript_path=path)
+    until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "it waits")
+    place.ok("submit", "-s", "s", "do this too")
+
+    def bytes_read():
+        with open(f"/proc/{waiter.pid}/io", encoding="utf-8") as file:
+            return int(file.readline().split()[1])
+    holder, before = place.hold(), bytes_read()
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(STOPPED % stamp(1))
+    until(lambda: waiter.poll() is not None or bytes_read() > before + 3 * size, "it has tried again")
+    assert waiter.poll() is None, log(place)
+    end(holder, signal.SIGKILL)
+    assert waiter.wait(60) == 2
+    assert context(call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode()), "UserPromptSubmit") == "do this too"
+    assert log(place) == []
+
+
 def test_session_ends(place):
     """a session that has ended is not waited for any more, though its agent lives on with another one"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     waiter = rewake(place)
     until(lambda: any(name.startswith("wake.") for name in os.listdir(place.store)), "it waits")
+    call(place, "claude", "SessionEnd", reason="clear", agent_id="a1")
+    place.ok("push", "-s", "s", "-l", "critical", "a subagent has ended, not the session")
+    assert waiter.wait(60) == 2
+    call(place, "claude", "UserPromptSubmit", prompt=waiter.stderr.read().decode())
+    call(place, "claude", "Stop")
+    waiter = rewake(place)
+    until(lambda: waits(place, waiter), "the next one waits")
     assert call(place, "claude", "SessionEnd", reason="clear") == {}
     assert waiter.wait(60) == 0
     place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
@@ -169,6 +206,24 @@ def test_configuration(place):
             text = context(call(place, host, prompt, host, prompt="x"), prompt)
             assert f"Configuration reloaded: `{path}` has changed" in text and ("when it starts" in text) == (host != "qwen"), text
             assert call(place, host, prompt, host, prompt="x") == {}
+    assert log(place) == []
+
+
+def test_configuration_without_a_window(place):
+    """where the store remembers no events, a change is reported once all the same, at the next prompt; so is the next change"""
+    path, settings = os.path.join(place.work, "config.json"), os.path.join(place.work, ".codex/config.toml")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"limits": {"dedup_window_ms": 0}}, file)
+    os.mkdir(os.path.dirname(settings))
+    words = ("--config", path)
+    call(place, "codex", "SessionStart", words=words, source="startup")
+    for number in range(2):
+        with open(settings, "w", encoding="utf-8") as file:
+            file.write(f"# {number}\n")
+        assert f"`{settings}` has changed" in context(call(place, "codex", "UserPromptSubmit", words=words, prompt="x"), "UserPromptSubmit")
+        for _ in range(2):
+            assert call(place, "codex", "UserPromptSubmit", words=words, prompt="x") == {}
+            assert call(place, "codex", "Stop", words=words) == {}
     assert log(place) == []
 
 
