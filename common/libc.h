@@ -27,7 +27,8 @@ const char *libc_of_mutex_kind(uint32_t kind); /* "glibc", "musl" */
  * or ETIMEDOUT. */
 int libc_lock_until(pthread_mutex_t *mutex, uint64_t until_ns);
 
-/* Closes all descriptors from `first` to `last`. */
+/* Closes all descriptors from `first` to `last`; without that call, which is new in 5.9, those that
+ * /proc lists. */
 void libc_close_range(unsigned first, unsigned last);
 
 /* No descriptor from `first` on stays open in the program. Returns an errno. */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -116,11 +117,22 @@ static int write_memory(int from) {
   return -1;
 }
 
+/* No other copy of this process has had the same path, though descriptors have few numbers: the
+ * loader knows an image that is still mapped by its path, and would not look at the file. The bits
+ * of a counter are "/." and "/", which mean nothing in a path. */
+static char *new_path_of(int fd) {
+  static atomic_uint copies;
+  char bits[2 * sizeof(unsigned) * CHAR_BIT + 1] = "";
+  for (unsigned count = atomic_fetch_add(&copies, 1); count; count /= 2)
+    strcat(bits, count % 2 ? "/." : "/");
+  return hk_format("/proc/self/fd%s/%d", bits, fd);
+}
+
 /* False: there is no such memory here. */
 static bool copy_to_memory(int from, struct hk_copy *ret_copy) {
   struct hk_copy copy = {.fd = write_memory(from)};
   if (copy.fd < 0) return false;
-  copy.path = hk_format("/proc/self/fd/%d", copy.fd);
+  copy.path = new_path_of(copy.fd);
   if (copy.path && !access(copy.path, R_OK)) {
     *ret_copy = copy;
     return true;

@@ -13,7 +13,7 @@
 
 /* `directory` is a fresh 0700 folder with nothing else in it; `path` is inside and keeps the
  * original's base name, so that debuggers can match it to its symbols. In memory there is no
- * directory, and `path` is the descriptor's under /proc/self. */
+ * directory, and `path` is the descriptor's under /proc/self, spelled as never before. */
 struct hk_copy {
   char *directory;
   char *path;

@@ -17,7 +17,6 @@
 /* More than the model reads of them, so that it can see where they are cut. */
 enum { SENT_LINES = 21, SENT_BYTES = 4000, COMMAND_BYTES = 500 };
 enum { HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
-enum { LOST_REPORT = 1000000 }; /* a number that the run itself has not used */
 
 int report_exit_code(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -136,13 +135,13 @@ static bool may_pass(int32_t code) {
          code == TIDINGS_E_NOMEM;
 }
 
-/* The same id each time: if an attempt was stored after all, the next has no effect. Takes `data`
- * over; NULL: out of memory. */
-static int deliver(struct report *report, const char *type, json_t *data) {
+/* The same id each time: if an attempt was stored after all, the next has no effect. `which` ends
+ * the id. Takes `data` over; NULL: out of memory. */
+static int deliver(const struct report *report, const char *type, const char *which, json_t *data) {
   struct tidings_error error = {.size = sizeof error};
   json_t *event = data ? kit_new_event(type, report->session, data) : NULL;
   char id[96];
-  snprintf(id, sizeof id, "%s-%u", report->log->handle, ++report->count);
+  snprintf(id, sizeof id, "%s-%s", report->log->handle, which);
   if (!event || json_object_set_new(event, "id", json_string(id))) {
     json_decref(event);
     return cli_fail(report->cli, "cannot notify the session: out of memory");
@@ -161,15 +160,20 @@ static int deliver(struct report *report, const char *type, json_t *data) {
 }
 
 int report_waiting(struct report *report, bool waits) {
-  return deliver(report, "handle.state", new_state(report, waits));
+  char number[16];
+  snprintf(number, sizeof number, "%u", ++report->state_count);
+  return deliver(report, "handle.state", number, new_state(report, waits));
 }
 
-int report_end(struct report *report, int status, uint64_t elapsed_ms) {
-  return deliver(report, report_exit_code(status) ? "run.failed" : "run.finished",
+/* Both ends have one id: a run that is killed when it has reported its end, and before its watchdog
+ * knows that, is not lost track of. */
+static const char end_id[] = "end";
+
+int report_end(const struct report *report, int status, uint64_t elapsed_ms) {
+  return deliver(report, report_exit_code(status) ? "run.failed" : "run.finished", end_id,
                  new_end(report, &status, elapsed_ms));
 }
 
-int report_lost(struct report *report, uint64_t elapsed_ms) {
-  report->count = LOST_REPORT;
-  return deliver(report, "run.failed", new_end(report, NULL, elapsed_ms));
+int report_lost(const struct report *report, uint64_t elapsed_ms) {
+  return deliver(report, "run.failed", end_id, new_end(report, NULL, elapsed_ms));
 }

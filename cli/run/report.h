@@ -16,16 +16,18 @@ struct report {
   const char *tool; /* what configurations and notifications call the command */
   const struct run_log *log;
   const struct tail *tail;
-  bool patient;   /* no caller waits: try for minutes */
-  unsigned count; /* of reports so far */
+  bool patient;         /* no caller waits: try for minutes */
+  unsigned state_count; /* how often report_waiting was called */
 };
 
 /* All try again while the store is busy or full, and say it when that did not help. Return 0 or
  * the exit code. */
 int report_waiting(struct report *report,
                    bool waits); /* it waits for input; it does not any more */
-int report_end(struct report *report, int status, uint64_t elapsed_ms); /* as of wait */
-int report_lost(struct report *report, uint64_t elapsed_ms); /* what ran it has ended before it */
+/* The end is reported once: of these two calls, in this process or another, the first that reaches
+ * the store has an effect. `status` is as of wait. report_lost: what ran it has ended before it. */
+int report_end(const struct report *report, int status, uint64_t elapsed_ms);
+int report_lost(const struct report *report, uint64_t elapsed_ms);
 
 /* What a shell would say: the exit code, or 128 + the signal. */
 int report_exit_code(int status);

@@ -230,9 +230,9 @@ int supervise(struct run *run) {
   uint64_t elapsed_ms = (uint64_t)clock_mono_ms() - all->begun_ms;
   drain(all);
   progress_erase(&all->progress);
-  watchdog_stop(&all->watchdog);
   tell_waiting(all, false); /* else both would be reported */
   (void)report_end(&all->report, all->status, elapsed_ms);
+  watchdog_stop(&all->watchdog); /* until here, it reports the end if we are killed */
   int code = report_exit_code(all->status);
   if (code && run->quiet && !run->detached)
     cli_warn(run->cli, "%s ended with exit code %d; its output is in %s", run->name, code,

@@ -19,7 +19,8 @@ struct watchdog {
 /* After the command was started. Without it the run goes on all the same. `report` is copied with
  * the process. */
 void watchdog_start(const struct report *report, uint64_t begun_ms, struct watchdog *ret_watchdog);
-/* Before what happened is reported in the usual way. Waits for its end. */
+/* After what happened was reported in the usual way, whether that went well or not. Waits for its
+ * end. */
 void watchdog_stop(struct watchdog *watchdog);
 
 #endif

@@ -107,6 +107,37 @@ def test_itself_killed(place):
     until(lambda: not os.path.exists(f"/proc/{pid}"), "its end")
 
 
+def test_killed_while_it_reports(place):
+    """run is killed when its command has ended and a busy store makes the report wait: the session is notified all the same"""
+    mark, gate = os.path.join(place.dir, "mark"), os.path.join(place.dir, "gate")
+    os.mkfifo(gate)
+    process = place.start("run", *S, "--name", "late", "--", "sh", "-c", f"echo out; echo $$ >{mark}; exec cat {gate}")
+    until(lambda: os.path.exists(mark) and read(mark), "it runs")
+    holder = place.hold()
+    open(gate, "w", encoding="utf-8").close()
+    until(lambda: not os.path.exists(f"/proc/{int(read(mark))}"), "the command's end")
+    until(lambda: has_open(process.pid, os.path.join(place.store, "data.mdb")), "its report waits for the store")
+    end(process, signal.SIGKILL)
+    end(holder, signal.SIGKILL)
+    [said] = until(lambda: place.messages(), "the report")
+    assert "`late`" in said and ") was lost track of after " in said and said.endswith("\n  out"), said
+
+
+def test_killed_after_it_reported(place):
+    """run is killed between the report of the end and the watchdog's: the second has the id of the first, and no effect"""
+    started = place.ok("run", *S, "--detach", "--json", "--", "sleep", "1000").json
+    running = until(lambda: len(children(started["pid"])) == 2 and children(started["pid"]), "the watchdog")
+    [watchdog] = [pid for pid in running if not read(f"/proc/{pid}/cmdline").startswith(b"sleep\0")]
+    [command] = [pid for pid in running if pid != watchdog]
+    end_of_run = {"command": "sleep 1000", "handle": started["handle"], "tool": "sleep", "duration_ms": 1, "exit_code": 0}
+    place.event("run.finished", end_of_run, source="tidings", id=started["handle"] + "-end")
+    os.kill(started["pid"], signal.SIGKILL)
+    until(lambda: not os.path.exists(f"/proc/{watchdog}"), "the watchdog's end")
+    [said] = place.messages()
+    assert "was lost track of" not in said, said
+    os.kill(command, signal.SIGKILL)
+
+
 def test_log_limit(place):
     """--log-limit: the log ends with a line that says so, the model reads it, and the command goes on with its output"""
     result = place.ok("run", *S, "--log-limit", "2K", "--", "sh", "-c", "seq 1000; echo the end")
@@ -237,6 +268,13 @@ def children(pid):
         return [int(child) for child in file.read().split()]
 
 
+def has_open(pid, path):
+    folder = f"/proc/{pid}/fd"
+    with contextlib.suppress(FileNotFoundError):  # one that was closed meanwhile
+        return path in [os.readlink(os.path.join(folder, fd)) for fd in os.listdir(folder)]
+    return False
+
+
 def test_ignored_signals(place):
     """what was ignored stays ignored, as nohup means it; SIGPIPE is as it was"""
     script = 'trap "" HUP; exec "$0" run -s s --create -- grep -E "SigIgn|SigBlk" /proc/self/status'
@@ -291,9 +329,10 @@ def test_detach_busy(place):
     gate = os.path.join(place.dir, "gate")
     os.mkfifo(gate)
     result = place.ok("run", *S, "--detach", "--json", "--", "cat", gate).json
+    [command] = until(lambda: [pid for pid in children(result["pid"]) if read(f"/proc/{pid}/cmdline").startswith(b"cat\0")], "the command")
     holder = place.hold()
     open(gate, "w", encoding="utf-8").close()
-    until(lambda: not children(result["pid"]), "the command's end")
+    until(lambda: not os.path.exists(f"/proc/{command}"), "the command's end")
     end(holder, signal.SIGKILL)
     assert len(until(lambda: place.messages(), "the news")) == 1
 

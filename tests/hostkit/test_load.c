@@ -130,6 +130,31 @@ Test(load, a_copy_in_memory) {
   cr_assert_null(kit_finish(&kit));
 }
 
+/* The descriptor of an image that stays is free for the next copy: that has another path all the
+ * same, or the loader would take it for the first. */
+Test(load, copies_in_memory_of_images_that_stay) {
+  static const char *const builds[] = {"good_b", "good_newer", "good_a"};
+  static const char *const ids[] = {"B", "newer", "A"};
+  struct kit kit;
+  kit_init(&kit);
+  kit.options.flags = HOSTKIT_NO_PROBE | HOSTKIT_COPY_IN_MEMORY | HOSTKIT_KEEP_MAPPED;
+  kit_build_own(&kit, "good_a");
+  for (int round = 0; round < 2; round++) {
+    struct hostkit *hostkit = NULL;
+    cr_assert_eq(hostkit_open(&kit.options, &hostkit, NULL), TIDINGS_OK);
+    for (size_t i = 0; i < sizeof builds / sizeof builds[0]; i++) {
+      struct hostkit_info info = {.size = sizeof info};
+      kit_build_own(&kit, builds[i]);
+      cr_assert_eq(hostkit_swap(hostkit, NULL, 0, NULL), TIDINGS_OK);
+      cr_assert_eq(hostkit_info(hostkit, &info), TIDINGS_OK);
+      cr_expect_str_eq(info.build_id, ids[i]);
+    }
+    cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
+  }
+  cr_expect(kit_is_mapped("/memfd:tidings.so"));
+  cr_assert_null(kit_finish(&kit));
+}
+
 /* Two at once, from one file: each has an image of its own. */
 Test(load, twice_in_a_process) {
   struct kit kit;

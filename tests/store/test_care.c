@@ -138,6 +138,12 @@ static const char *unfinished_path(void) {
   return path;
 }
 
+static const char *mark_path(const char *store) {
+  static char path[400];
+  (void)snprintf(path, sizeof path, "%s/unfinished", store);
+  return path;
+}
+
 /* A run that has just begun. */
 static int begin_and_wait(struct child *self, void *context) {
   struct care_target target = {0};
@@ -165,8 +171,90 @@ Test(care, what_a_killed_run_left_is_taken_away) {
   expect_pending(to_path(), "s", 370);
 }
 
+/* The linker sends calls here (see CMakeLists.txt): a process waits before its next one. NULL: it
+ * does not. */
+static const struct child *waits_to_open, *waits_to_move;
+
+static void wait_once(const struct child **self) {
+  const struct child *child = *self;
+  *self = NULL;
+  if (!child) return;
+  child_says(child);
+  child_listens(child);
+}
+
+int __real_store_open(const struct store_options *options, struct store **ret_store,
+                      struct tidings_error *error);
+int __wrap_store_open(const struct store_options *options, struct store **ret_store,
+                      struct tidings_error *error);
+int __wrap_store_open(const struct store_options *options, struct store **ret_store,
+                      struct tidings_error *error) {
+  wait_once(&waits_to_open);
+  return __real_store_open(options, ret_store, error);
+}
+
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to) {
+  if (strcmp(to, to_path()) == 0) wait_once(&waits_to_move);
+  return __real_rename(from, to);
+}
+
+static int wait_before_open(struct child *self, void *context) {
+  struct care_target target = {0};
+  struct care_report begun = {0};
+  struct tidings_error error = new_error();
+  (void)context;
+  waits_to_open = self;
+  int code = care_target_begin(&target, to_path(), &begun, &error);
+  return care_target_end(&target, code, &error) ? 1 : 0;
+}
+
+static int wait_before_move(struct child *self, void *context) {
+  struct care_report copied = {0};
+  struct tidings_error error = new_error();
+  (void)context;
+  waits_to_move = self;
+  return care_backup(kit_store, to_path(), &copied, &error) ? 1 : 0;
+}
+
+Test(care, a_run_that_has_no_store_yet_is_not_taken_for_a_killed_one) {
+  make_store();
+  struct child child = child_start(wait_before_open, NULL);
+  child_heard(&child);
+  char sentence[64];
+  (void)snprintf(sentence, sizeof sentence, "is just being made by process %d", (int)child.pid);
+  expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE, sentence);
+  child_tell(&child);
+  cr_assert_eq(child_wait(&child), 0, "it goes on");
+  expect_sound(to_path());
+}
+
+Test(care, a_run_killed_before_its_last_step_is_taken_away) {
+  make_store();
+  struct child child = child_start(wait_before_move, NULL);
+  child_heard(&child);
+  child_kill(&child);
+  expect_done(care_backup(kit_store, to_path(), &report, &why));
+  cr_assert(report.took_away);
+  cr_assert_neq(access(unfinished_path(), F_OK), 0);
+  cr_assert_neq(access(mark_path(to_path()), F_OK), 0);
+  expect_sound(to_path());
+}
+
+/* Killed after the last step but one. */
+Test(care, a_store_in_its_place_may_have_the_mark) {
+  make_store();
+  expect_done(care_backup(kit_store, to_path(), &report, &why));
+  FILE *file = fopen(mark_path(to_path()), "w");
+  cr_assert(file);
+  (void)fclose(file);
+  expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE, "is not empty");
+  expect_sound(to_path());
+  expect_pending(to_path(), "s", 370);
+}
+
 Test(care, what_is_none_of_a_run_stays) {
-  char inside[400];
   make_store();
   cr_assert_eq(mkdir(unfinished_path(), 0700), 0);
   expect_done(care_backup(kit_store, unfinished_path(), &report, &why)); /* a person's own store */
@@ -174,6 +262,5 @@ Test(care, what_is_none_of_a_run_stays) {
   expect_refused(care_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
                  "is not what a run that was killed leaves");
   expect_sound(unfinished_path());
-  (void)snprintf(inside, sizeof inside, "%s/unfinished", unfinished_path());
-  cr_assert_neq(access(inside, F_OK), 0);
+  cr_assert_neq(access(mark_path(unfinished_path()), F_OK), 0);
 }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,7 +43,9 @@ static char *without_slashes(const char *path) {
 
 /* -- what is not finished ---------------------------------------------------------------------- */
 
-/* The mark says that a folder is none that a person named so; the store is moved without it. */
+/* The mark says that a folder is none that a person named so. It has the pid of the process that
+ * makes the store, which has it locked. It is removed when the store is in its place; there it does
+ * no harm. */
 static const char mark[] = "unfinished";
 static const char *const parts[] = {"data.mdb", "lock.mdb", "shared", "creating", mark};
 
@@ -52,17 +55,50 @@ static bool is_part(const char *name) {
   return is;
 }
 
-static int make_marked(const char *path, struct tidings_error *error) {
+/* `user` 0: it is not known. */
+static int refuse_user(const char *aside, uint32_t user, struct tidings_error *error) {
+  if (!user)
+    return fail(error, TIDINGS_E_STATE, "%s is just being made by another process; wait for it",
+                aside);
+  return fail(error, TIDINGS_E_STATE, "%s is just being made by process %u; wait for it", aside,
+              user);
+}
+
+/* In a folder that was just made. Before it is locked, another run may take the folder away. 0, or
+ * errno; ENOENT and EWOULDBLOCK: another run does so. */
+static int make_mark(int directory_fd, int *ret_fd) {
+  struct stat info;
+  int fd = openat(directory_fd, mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return errno;
+  bool failed =
+      dprintf(fd, "%ld\n", (long)getpid()) < 0 || flock(fd, LOCK_EX | LOCK_NB) || fstat(fd, &info);
+  int err = failed ? errno : 0;
+  if (!err && !info.st_nlink) err = ENOENT;
+  if (err) close(fd);
+  else *ret_fd = fd;
+  return err;
+}
+
+static int make_marked(const char *path, int *ret_fd, struct tidings_error *error) {
   int err = mkdir(path, 0700) ? errno : 0;
   bool made = !err;
   int directory = err ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  int fd =
-      directory < 0 ? -1 : openat(directory, mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (!err && fd < 0) err = errno;
-  if (fd >= 0) close(fd);
+  if (!err) err = directory < 0 ? errno : make_mark(directory, ret_fd);
   if (directory >= 0) close(directory);
+  if (err == EEXIST || err == EWOULDBLOCK || (made && err == ENOENT))
+    return refuse_user(path, 0, error);
   if (err && made) (void)rmdir(path);
   return err ? fail(error, TIDINGS_E_STORE, "%s cannot be made: %s", path, strerror(err)) : 0;
+}
+
+/* The process that has the mark locked. 0: there is none, and nobody can lock it until *ret_fd is
+ * closed, which is -1 without a mark. */
+static uint32_t maker_of(int directory_fd, int *ret_fd) {
+  char pid[16] = "";
+  int fd = openat(directory_fd, mark, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  *ret_fd = fd;
+  if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return 0;
+  return pread(fd, pid, sizeof pid - 1, 0) > 0 ? (uint32_t)strtoul(pid, NULL, 10) : 0;
 }
 
 static bool has_only_parts(int directory_fd) {
@@ -94,22 +130,21 @@ static int remove_unfinished(int directory_fd, const char *path) {
   return rmdir(path) ? errno : 0;
 }
 
-/* Of a run that was killed: one that goes on has the store open. */
+/* Of a run that was killed: one that goes on has the mark locked. And nobody uses the store. */
 static int take_away(const char *aside, struct care_report *report, struct tidings_error *error) {
-  uint32_t user = 0;
-  int alone = -1, fd = open(aside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int marked = -1, alone = -1, fd = open(aside, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) return 0;
   if (fd < 0)
     return fail(error, TIDINGS_E_STATE, "%s is there, and is not a folder; move it away", aside);
-  int code = shared_alone(fd, aside, CARE_BUDGET_MS, &alone, &user, error);
-  if (!code && user)
-    code = fail(error, TIDINGS_E_STATE, "%s is just being made by process %u; wait for it", aside,
-                user);
+  uint32_t user = maker_of(fd, &marked);
+  int code = user ? 0 : shared_alone(fd, aside, CARE_BUDGET_MS, &alone, &user, error);
+  if (!code && user) code = refuse_user(aside, user, error);
   else if (!code && remove_unfinished(fd, aside))
     code = fail(error, TIDINGS_E_STATE,
                 "%s is there, and is not what a run that was killed leaves; move it away", aside);
   else if (!code) report->took_away = true;
   if (alone >= 0) close(alone);
+  if (marked >= 0) close(marked);
   close(fd);
   return code;
 }
@@ -123,7 +158,7 @@ int care_target_begin(struct care_target *target, const char *to, struct care_re
   if (!target->path || asprintf(&aside, "%s.unfinished", target->path) < 0)
     return fail(error, TIDINGS_E_NOMEM, "no memory for the path %s", to);
   code = take_away(aside, report, error);
-  if (!code) code = make_marked(aside, error);
+  if (!code) code = make_marked(aside, &target->mark_fd, error);
   if (code) {
     free(aside); /* not ours to remove */
     return code;
@@ -174,12 +209,14 @@ static int sync_parent(const char *path) {
   return err;
 }
 
-/* rename puts a folder in the place of an empty one, and of nothing else. */
+/* rename puts a folder in the place of an empty one, and of nothing else. The mark goes last: if we
+ * are killed, the next run knows what is ours. */
 static int move_to_place(struct care_target *target, struct tidings_error *error) {
   char *marked = NULL;
-  if (asprintf(&marked, "%s/%s", target->aside, mark) < 0)
+  if (asprintf(&marked, "%s/%s", target->path, mark) < 0)
     return fail(error, TIDINGS_E_NOMEM, "no memory for the path %s", target->path);
-  int err = unlink(marked) || rename(target->aside, target->path) ? errno : 0;
+  int err = rename(target->aside, target->path) ? errno : 0;
+  if (!err) (void)unlink(marked);
   free(marked);
   if (err)
     return fail(error, TIDINGS_E_STATE, "%s cannot be moved to %s: %s", target->aside, target->path,
@@ -195,6 +232,7 @@ int care_target_end(struct care_target *target, int code, struct tidings_error *
   store_close(target->store);
   if (!code) code = move_to_place(target, error);
   if (code && target->aside) (void)remove_store(target->aside);
+  if (target->aside) close(target->mark_fd);
   free(target->aside);
   free(target->path);
   return code;

@@ -11,6 +11,7 @@
 
 struct care_target {
   char *path, *aside; /* its place, and where it is made */
+  int mark_fd;        /* locked while it is made; only with `aside` */
   struct store *store;
   struct store_txn *txn; /* NULL: none is open */
   uint64_t bytes;        /* written in it, generously */

@@ -5,11 +5,17 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/libc.h"
 #include "common/spawn.h"
 
 /* Runs a line of shell. Returns its wait status. */
@@ -108,4 +114,42 @@ Test(spawn, waits_no_longer_than_asked) {
   cr_expect_eq(getpgid(pid), pid);
   status = spawn_kill(pid);
   cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* -- closing ----------------------------------------------------------------------------------- */
+
+/* As kernels before 5.9 do. For the rest of this process. */
+static bool refuse_close_range(void) {
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
+  return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+         !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static void expect_closed_between(int below, int above) {
+  for (int fd = below; fd <= above; fd += fd == below ? 1 : 10) {
+    int copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, fd);
+    cr_assert_eq(copy, fd);
+  }
+  libc_close_range((unsigned)below + 1, (unsigned)above - 1);
+  cr_expect_geq(fcntl(below, F_GETFD), 0);
+  cr_expect_geq(fcntl(above, F_GETFD), 0);
+  for (int fd = below + 1; fd < above; fd++) cr_expect_lt(fcntl(fd, F_GETFD), 0, "%d", fd);
+  libc_close_range((unsigned)below, ~0u);
+  cr_expect_lt(fcntl(below, F_GETFD), 0);
+  cr_expect_lt(fcntl(above, F_GETFD), 0);
+}
+
+Test(spawn, a_range_of_descriptors_is_closed) { expect_closed_between(500, 551); }
+
+Test(spawn, a_range_is_closed_on_an_old_kernel_too) {
+  if (!refuse_close_range()) cr_skip_test("this machine takes no filter of system calls");
+  cr_assert_lt(syscall(SYS_close_range, 500, 500, 0u), 0);
+  cr_assert_eq(errno, ENOSYS);
+  expect_closed_between(500, 551);
 }

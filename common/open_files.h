@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * common/open_files.h: the descriptors that are open, for what closes them where libc.h has no
+ * better way.
+ */
+#ifndef COMMON_OPEN_FILES_H
+#define COMMON_OPEN_FILES_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+
+/* With each descriptor from `first` to `last` that is open now, until a call returns not 0. Returns
+ * what that returned, or an errno. */
+static inline int visit_open(unsigned first, unsigned last, int (*visit)(int fd, void *context),
+                             void *context) {
+  DIR *folder = opendir("/proc/self/fd");
+  int reason = 0;
+  if (!folder) return errno;
+  for (const struct dirent *entry; !reason && (entry = readdir(folder));) {
+    if (*entry->d_name == '.') continue;
+    unsigned fd = (unsigned)strtoul(entry->d_name, NULL, 10);
+    if (fd >= first && fd <= last && (int)fd != dirfd(folder)) reason = visit((int)fd, context);
+  }
+  closedir(folder);
+  return reason;
+}
+
+#endif
