@@ -153,7 +153,8 @@ static int find_call(struct op *op, struct event *event, struct tidings_error *e
   if (!code && memory.call_count) code = op_get_head(op, error);
   op_give_up(op);
   if (code || !memory.call_count) return code;
-  event->report.tool = calls_during(&memory, event, op->now_ms, owner_alive(&op->head.owner));
+  event->report.tool = calls_during(&memory, event, op->now_ms,
+                                    store_owner_alive(op->instance->store, &op->head.owner));
   return 0;
 }
 

@@ -21,8 +21,7 @@
 #include <stdint.h>
 
 #include "common/arena.h"
-#include "store/db/deadline.h"
-#include "store/db/owner.h"
+#include "store/db/db.h"
 #include "values/declaration.h"
 #include "values/memory.h"
 #include "values/notification.h"
@@ -52,6 +51,7 @@ int store_open(const struct store_options *options, struct store **ret_store,
                struct tidings_error *error);
 void store_close(struct store *store); /* NULL is allowed; no transaction may be open */
 const struct owner *store_self(const struct store *store); /* the process that opened it */
+bool store_owner_alive(struct store *store, const struct owner *owner);
 
 /* The store's own random bytes. If it has none yet, `fresh` becomes them, durably. Errors: BUSY,
  * SCHEMA_NEWER, STORE, NOMEM. */
@@ -165,11 +165,13 @@ struct store_txn;
 
 /* A snapshot. Short: decode what is needed into an arena, then end it. No other transaction may be
  * open on this thread. */
-int store_read(struct store *store, struct store_txn **ret_txn,
-               struct tidings_error *error); /* STORE, NOMEM */
-/* The one writer. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
-int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-                struct tidings_error *error);
+/* `scope` says which session it is about, as far as that is known; NULL: any. Errors: BUSY, STORE,
+ * NOMEM, SCHEMA_NEWER. */
+int store_read(struct store *store, const struct db_scope *scope, struct store_txn **ret_txn,
+               struct tidings_error *error);
+/* The one writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
+int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
+                struct store_txn **ret_txn, struct tidings_error *error);
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
  * unknown". The transaction is over in either case. */
 int store_commit(struct store_txn *txn, struct tidings_error *error);

@@ -181,14 +181,14 @@ ONE_OF_EACH = (
         "common/spawn.c": "the one way to start a program",
         "agents/hook/hook_wait.c": "the waiter goes on without the hook: it forks and runs no program",
         "cli/run/detach.c": "a daemon: it forks twice and runs no program",
-        "plugin/store/db/walk_first.c": "a check that goes on beyond its caller: it runs no program",
+        "plugin/store/db/lmdb/walk_first.c": "a check that goes on beyond its caller: it runs no program",
         "hostsim/conformance/cases_processes.c": "a second host process of the same memory",
         "hostsim/conformance/cases_wake.c": "a second host process of the same memory",
         "bench/": "measures across processes of the same memory",
     }),
     (A_CLOCK, "reads a clock", {
         "common/clock.c": "the one clock outside the plugin",
-        "plugin/store/db/shared.c": "deadlines of the store; the wall clock comes from the host",
+        "plugin/store/db/deadline.c": "deadlines of the store; the wall clock comes from the host",
     }),
     (A_RANDOM, "takes randomness", {
         "common/random.c": "the one source outside the plugin, which asks its host",

@@ -23,6 +23,7 @@ LAYERS = (
     ("agents/hook", "agents/setup", "hostsim/scenario", "hostsim/sim/model", "plugin/event"),
     ("cli/run", "cli/watch", "cli/doctor", "hostsim/conformance", "hostsim/demo", "hostsim/sim", "plugin/config"),
     ("cli", "hostsim", "plugin/store/db"),
+    ("plugin/store/db/lmdb",),  # an engine
     ("plugin/store",),  # what its folders share, and the interface to all of it
     ("plugin/store/rows",),
     ("plugin/store/wake",),

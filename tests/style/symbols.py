@@ -47,12 +47,13 @@ PREFIXES = {
     "plugin/rules/turns": "turns",
     "plugin/session": "asking attach decision ending inherit ledger op planning reply stored",
     "plugin/store/care": "care",
-    "plugin/store/db": "datafile db directory owner shared store walk",
+    "plugin/store/db": "db owner store",
+    "plugin/store/db/lmdb": "datafile db directory env rings shared waiters walk",
     "plugin/store/forget": "purge retention store sweep visit",
     "plugin/store/open": "store",
     "plugin/store/push": "push store",
-    "plugin/store/rows": "content crc32c dedup delivery head item memory message meta rate record row run session store tools transition txn",
-    "plugin/store/wake": "rings store waiters",
+    "plugin/store/rows": "content crc32c dedup delivery head item memory message meta rate record row run session store tools transition",
+    "plugin/store/wake": "store",
     "plugin/values": "level message outcome run system",
 }
 # Names that somebody outside the product has chosen, and looks for.

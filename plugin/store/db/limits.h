@@ -6,7 +6,6 @@
 #define STORE_DB_LIMITS_H
 
 enum {
-  STORE_MAX_READERS = 1024,
   STORE_CHANGE_COUNTERS = 4096, /* counters; sessions share them by their number modulo this */
   STORE_RINGS = 4096,           /* likewise */
   RING_GROUP = 64, /* so many rings have a counter that moves with any of them: a short look */

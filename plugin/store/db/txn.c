@@ -1,200 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/txn.c: transactions: snapshots from a few parked readers, the one writer, who holds the
- * writer lock, and what to believe when a commit fails.
+ * store/db/txn.c: what a transaction notes for its commit, whatever the engine.
  */
-#include <errno.h>
-#include <lmdb.h>
-#include <sys/stat.h>
-
-#include "common/buffer.h"
-#include "common/error.h"
 #include "store/db/db.h"
 
-enum { READER_CHECK_EVERY = 256 };
-
-/* -- the environment may be closed and opened again under env_lock ------------------------------
- */
-
-/* Returns with env_lock held for reading and the environment open. */
-static int enter_env(struct db *db, struct tidings_error *error) {
-  for (;;) {
-    pthread_rwlock_rdlock(&db->env_lock);
-    if (db->env) return 0;
-    pthread_rwlock_unlock(&db->env_lock);
-    pthread_rwlock_wrlock(&db->env_lock);
-    int code = db->env ? 0 : db_open(db, error);
-    pthread_rwlock_unlock(&db->env_lock);
-    if (code) return code;
+int db_touch(struct db_txn *txn, uint32_t session) {
+  for (size_t i = 0; i < txn->touched_count; i++) {
+    if (txn->touched[i] == session) return 0;
   }
+  if (txn->touched_count == TOUCHED_SESSIONS) return -1;
+  txn->touched[txn->touched_count++] = session;
+  return 0;
 }
 
-static void leave_env(struct db *db) { pthread_rwlock_unlock(&db->env_lock); }
-
-/* What is committed into a deleted file is lost when the last process closes it, and no process
- * that opens the folder anew can see it. The environment is open. */
-static int check_linked(const struct db *db, struct tidings_error *error) {
-  struct stat entry;
-  if (fstat(db->data_fd, &entry))
-    return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(errno));
-  if (entry.st_nlink) return 0;
-  return fail(error, TIDINGS_E_STORE,
-              "store %s: data.mdb was deleted while it was in use, and what was in it is lost; "
-              "close and open again to start empty",
-              db->directory);
-}
-
-int db_check_linked(struct db *db, struct tidings_error *error) {
-  int code = enter_env(db, error);
-  if (code) return code;
-  code = check_linked(db, error);
-  leave_env(db);
-  return code;
-}
-
-/* -- snapshots --------------------------------------------------------------------------------- */
-
-static int snapshot(struct db *db, MDB_txn **ret_txn) {
-  MDB_txn *txn = NULL;
-  pthread_mutex_lock(&db->parked_lock);
-  if (db->parked_count) txn = db->parked[--db->parked_count];
-  pthread_mutex_unlock(&db->parked_lock);
-  if (!txn) return mdb_txn_begin(db->env, NULL, MDB_RDONLY, ret_txn);
-  int rc = mdb_txn_renew(txn);
-  if (rc) mdb_txn_abort(txn);
-  else *ret_txn = txn;
-  return rc;
-}
-
-static void park(struct db *db, MDB_txn *txn) {
-  mdb_txn_reset(txn); /* or it would pin every page that is freed from now on */
-  pthread_mutex_lock(&db->parked_lock);
-  if (db->parked_count < DB_PARKED_READERS) {
-    db->parked[db->parked_count++] = txn;
-    txn = NULL;
+void db_call(struct db_txn *txn, const struct owner *owner) {
+  if (txn->called_count > CALLED_OWNERS) return;
+  for (size_t i = 0; i < txn->called_count; i++) {
+    if (owner_equal(&txn->called[i], owner)) return;
   }
-  pthread_mutex_unlock(&db->parked_lock);
-  if (txn) mdb_txn_abort(txn);
-}
-
-int db_snapshot(struct db *db, struct db_txn *ret_txn) {
-  *ret_txn = (struct db_txn){.db = db};
-  return snapshot(db, &ret_txn->engine);
-}
-
-void db_snapshot_end(struct db_txn *txn) { park(txn->db, txn->engine); }
-
-int db_read(struct db *db, struct db_txn *ret_txn, struct tidings_error *error) {
-  int code = enter_env(db, error);
-  if (code) return code;
-  int rc = db_snapshot(db, ret_txn);
-  if (!rc) return 0;
-  leave_env(db);
-  return db_failed(error, rc, "begin reading");
-}
-
-void db_read_end(struct db_txn *txn) {
-  park(txn->db, txn->engine);
-  leave_env(txn->db);
-}
-
-/* -- the writer -------------------------------------------------------------------------------- */
-
-int db_write(struct db *db, struct db_txn *ret_txn, struct tidings_error *error) {
-  int dead;
-  int code = enter_env(db, error);
-  if (code) return code;
-  code = check_linked(db, error);
-  if (code) {
-    leave_env(db);
-    return code;
-  }
-  *ret_txn = (struct db_txn){.db = db};
-  if (++db->commits % READER_CHECK_EVERY == 0) (void)mdb_reader_check(db->env, &dead);
-  int rc = mdb_txn_begin(db->env, NULL, 0, &ret_txn->engine);
-  if (!rc) return 0;
-  leave_env(db);
-  return db_failed(error, rc, "begin writing");
-}
-
-void db_abort(struct db_txn *txn) {
-  mdb_txn_abort(txn->engine);
-  leave_env(txn->db);
-}
-
-/* -- a commit that failed ---------------------------------------------------------------------- */
-
-/* Writes the first row again: a commit that changes nothing. When it succeeds, everything before it
- * is durable too. */
-static int commit_nothing(struct db *db) {
-  struct buffer copy = BUFFER_EMPTY;
-  struct db_key first;
-  MDB_val key, value;
-  MDB_cursor *cursor;
-  MDB_txn *txn;
-  int rc = mdb_txn_begin(db->env, NULL, 0, &txn);
-  if (rc) return rc;
-  rc = mdb_cursor_open(txn, db->tree, &cursor);
-  if (!rc) {
-    rc = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
-    mdb_cursor_close(cursor);
-  }
-  if (!rc && key.mv_size != DB_KEY_BYTES) rc = MDB_CORRUPTED;
-  if (!rc) {
-    memcpy(first.bytes, key.mv_data, DB_KEY_BYTES);
-    buffer_append(&copy, value.mv_data, value.mv_size);
-    key.mv_data = first.bytes;
-    value.mv_data = copy.bytes;
-    rc = copy.failed ? ENOMEM : mdb_put(txn, db->tree, &key, &value, 0);
-  }
-  if (rc) mdb_txn_abort(txn);
-  else rc = mdb_txn_commit(txn);
-  buffer_free(&copy);
-  return rc;
-}
-
-/* Is what transaction `id` wrote in the file, and if so, durable? Returns 0 with the answer, or why
- * it cannot be known. */
-static int find_out(struct db *db, size_t id, bool *ret_stored) {
-  MDB_txn *txn;
-  int rc = mdb_txn_begin(db->env, NULL, MDB_RDONLY, &txn);
-  if (rc) return rc;
-  bool stored = mdb_txn_id(txn) >= id;
-  mdb_txn_abort(txn);
-  if (stored) rc = commit_nothing(db);
-  if (!rc) *ret_stored = stored;
-  return rc;
-}
-
-/* LMDB cannot say whether a failed commit is on disk, and may refuse all further work. No other
- * process has written since, because the writer lock is still ours: so after opening again, the
- * number of the newest transaction says it. */
-static int after_failed_commit(struct db *db, size_t id, int rc, struct tidings_error *error) {
-  const char *reason = mdb_strerror(rc);
-  bool stored = false;
-  int code = 0;
-  pthread_rwlock_wrlock(&db->env_lock);
-  db_close(db);
-  if (db_open(db, NULL)) {
-    code = fail(error, TIDINGS_E_STORE,
-                "the store failed to commit (%s) and cannot be opened again: outcome unknown; "
-                "retry with the same id",
-                reason);
-  } else if (find_out(db, id, &stored)) {
-    db_close(db); /* it refuses all further work; the next call opens it again */
-    code = fail(error, TIDINGS_E_STORE,
-                "the store failed to commit (%s): outcome unknown; retry with the same id", reason);
-  } else if (!stored) {
-    code = db_failed(error, rc, "commit; nothing was stored");
-  }
-  pthread_rwlock_unlock(&db->env_lock);
-  return code;
-}
-
-int db_commit(struct db_txn *txn, const char **ret_trouble, struct tidings_error *error) {
-  size_t id = mdb_txn_id(txn->engine);
-  int rc = mdb_txn_commit(txn->engine);
-  leave_env(txn->db);
-  *ret_trouble = rc ? mdb_strerror(rc) : NULL;
-  return rc ? after_failed_commit(txn->db, id, rc, error) : 0;
+  if (txn->called_count < CALLED_OWNERS) txn->called[txn->called_count] = *owner;
+  txn->called_count++;
 }

@@ -96,7 +96,7 @@ static void turn_to(struct sweep *sweep, uint64_t session) {
 static int find_session(struct round *round, bool *ret_found) {
   struct db_key from = row_key(round->sweep->session, 0, 0);
   struct db_cursor cursor;
-  int rc = db_cursor_open(&round->txn->db, &cursor);
+  int rc = db_cursor_open(round->txn->db, &cursor);
   if (rc) return rc;
   rc = db_cursor_seek(&cursor, &from);
   bool found = !rc && cursor.key;
@@ -109,8 +109,8 @@ static int find_session(struct round *round, bool *ret_found) {
 
 static bool is_busy(const struct round *round) {
   bool busy = round->sweep->session == round->busy;
-  for (size_t i = 0; i < round->writing->touched_count; i++)
-    busy = busy || round->writing->touched[i] == round->sweep->session;
+  for (size_t i = 0; i < round->writing->db->touched_count; i++)
+    busy = busy || round->writing->db->touched[i] == round->sweep->session;
   return busy;
 }
 
@@ -180,7 +180,8 @@ static int look_round(struct round *round) {
 static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now_ms,
                      struct sweep *sweep, struct findings *findings) {
   struct store_txn beside = {.store = writing->store};
-  int rc = db_snapshot(&writing->store->db, &beside.db);
+  beside.db = &beside.own;
+  int rc = db_look_on(writing->db, beside.db);
   if (rc) return rc;
   struct round round = {.txn = &beside,
                         .writing = writing,
@@ -190,7 +191,7 @@ static int find_rows(const struct store_txn *writing, uint32_t busy, int64_t now
                         .findings = findings,
                         .may_look = LOOK_AT_ROWS};
   rc = look_round(&round);
-  db_snapshot_end(&beside.db);
+  db_end(beside.db);
   return rc;
 }
 
@@ -209,7 +210,7 @@ int store_sweep(struct store_txn *txn, uint32_t session, int64_t now_ms,
     turn_to(&sweep, (uint64_t)sweep.session + 1); /* nothing can be read there */
   }
   for (size_t i = 0; i < findings.count; i++) {
-    rc = db_delete(&txn->db, &findings.rows[i]);
+    rc = db_delete(txn->db, &findings.rows[i]);
     if (rc) return db_failed(error, rc, "purge old rows");
   }
   return sweep_put(txn, &sweep, error);

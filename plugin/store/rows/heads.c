@@ -160,7 +160,7 @@ int head_put(struct store_txn *txn, uint32_t session, const struct head *head,
   struct db_key key = row_key(session, ROW_HEAD, 0);
   struct head next = *head;
   struct buffer body = BUFFER_EMPTY;
-  if (txn_touch(txn, session))
+  if (db_touch(txn->db, session))
     return fail(error, TIDINGS_E_STORE, "too many sessions in one transaction");
   next.generation++;
   head_encode(&body, &next);

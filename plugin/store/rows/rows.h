@@ -8,20 +8,12 @@
 #include "store/handle.h"
 #include "store/rows/record.h"
 
-/* -- txn.c ------------------------------------------------------------------------------------- */
-
-/* store_write for a caller that has the writer lock already; it is given up with the transaction,
- * or at once on failure. */
-int txn_write_locked(struct store *store, struct store_txn **ret_txn, struct tidings_error *error);
-/* 0, or -1: too many sessions in one transaction. */
-int txn_touch(struct store_txn *txn, uint32_t session);
-
 /* -- row.c ------------------------------------------------------------------------------------- */
 
 /* Without such a row ret_value->ptr is NULL. 0, or the engine's error: see db_failed. */
 static inline int row_get(struct store_txn *txn, const struct db_key *key,
                           struct tidings_span *ret_value) {
-  return db_get(&txn->db, key, ret_value);
+  return db_get(txn->db, key, ret_value);
 }
 /* Seals `body` (a record without its checksum), puts it and frees it. Errors: NOMEM, STORE. */
 int row_put(struct store_txn *txn, const struct db_key *key, struct buffer *body,

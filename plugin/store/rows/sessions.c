@@ -99,7 +99,7 @@ int session_scan(struct store_txn *txn, session_visitor each, void *context,
                  struct tidings_error *error) {
   struct db_key from = row_key(0, ROW_NAME, 0);
   struct db_cursor cursor;
-  int result = 0, rc = db_cursor_open(&txn->db, &cursor);
+  int result = 0, rc = db_cursor_open(txn->db, &cursor);
   if (rc) return db_failed(error, rc, "read the sessions' names");
   rc = db_cursor_seek(&cursor, &from);
   while (!rc && !result && row_key_is_like(cursor.key, &from)) {

@@ -48,7 +48,7 @@ int tools_put(struct store_txn *txn, uint32_t session, const struct declarations
   struct db_key key = row_key(session, ROW_TOOLS, 0);
   struct buffer body = BUFFER_EMPTY;
   if (!tools->count) {
-    int rc = db_delete(&txn->db, &key);
+    int rc = db_delete(txn->db, &key);
     return rc ? db_failed(error, rc, "forget what tools have declared") : 0;
   }
   record_begin(&body);

@@ -1,72 +1,51 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/txn.c: how a transaction on a store begins and is given up. wake/commit.c commits it.
+ * store/rows/txn.c: how a transaction on a store begins and is given up. wake/wake.c commits it.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "store/rows/rows.h"
 
-int store_read(struct store *store, struct store_txn **ret_txn, struct tidings_error *error) {
+static int check_begun(struct store_txn *txn, struct store_txn **ret_txn,
+                       struct tidings_error *error) {
+  int code = meta_check(txn, error);
+  if (code) store_end(txn);
+  else *ret_txn = txn;
+  return code;
+}
+
+static struct store_txn *make_txn(struct store *store) {
   struct store_txn *txn = calloc(1, sizeof *txn);
+  if (!txn) return NULL;
+  txn->store = store;
+  txn->db = &txn->own;
+  return txn;
+}
+
+int store_read(struct store *store, const struct db_scope *scope, struct store_txn **ret_txn,
+               struct tidings_error *error) {
+  struct store_txn *txn = make_txn(store);
   if (!txn) return db_failed(error, ENOMEM, "begin reading");
-  txn->store = store;
-  int code = db_read(&store->db, &txn->db, error);
-  if (code) {
-    free(txn);
-    return code;
-  }
-  code = meta_check(txn, error);
-  if (code) {
-    store_end(txn);
-    return code;
-  }
-  *ret_txn = txn;
-  return 0;
+  int code = db_read(store->db, scope, txn->db, error);
+  if (!code) return check_begun(txn, ret_txn, error);
+  free(txn);
+  return code;
 }
 
-int txn_write_locked(struct store *store, struct store_txn **ret_txn, struct tidings_error *error) {
-  struct store_txn *txn = calloc(1, sizeof *txn);
-  int code = txn ? db_write(&store->db, &txn->db, error)
-                 : fail(error, TIDINGS_E_NOMEM, "no memory to write to the store");
-  if (code) {
-    free(txn);
-    shared_writer_unlock(&store->db);
-    return code;
-  }
-  txn->store = store;
+int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
+                struct store_txn **ret_txn, struct tidings_error *error) {
+  struct store_txn *txn = make_txn(store);
+  if (!txn) return fail(error, TIDINGS_E_NOMEM, "no memory to write to the store");
   txn->writing = true;
-  code = meta_check(txn, error);
-  if (code) {
-    store_end(txn);
-    return code;
-  }
-  *ret_txn = txn;
-  return 0;
-}
-
-int store_write(struct store *store, store_deadline deadline, struct store_txn **ret_txn,
-                struct tidings_error *error) {
-  int code = shared_writer_lock(&store->db, deadline, error);
-  return code ? code : txn_write_locked(store, ret_txn, error);
+  int code = db_write(store->db, scope, deadline, txn->db, error);
+  if (!code) return check_begun(txn, ret_txn, error);
+  free(txn);
+  return code;
 }
 
 void store_end(struct store_txn *txn) {
   if (!txn) return;
-  if (txn->writing) {
-    db_abort(&txn->db);
-    shared_writer_unlock(&txn->store->db);
-  } else {
-    db_read_end(&txn->db);
-  }
+  db_end(txn->db);
   free(txn);
-}
-
-int txn_touch(struct store_txn *txn, uint32_t session) {
-  for (size_t i = 0; i < txn->touched_count; i++) {
-    if (txn->touched[i] == session) return 0;
-  }
-  if (txn->touched_count == TOUCHED_SESSIONS) return -1;
-  txn->touched[txn->touched_count++] = session;
-  return 0;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/walk.c: the heads, and each tree from its root: pages, nodes, keys, counters.
+ * store/db/lmdb/walk.c: the heads, and each tree from its root: pages, nodes, keys, counters.
  */
-#include "store/db/walk.h"
+#include "store/db/lmdb/walk.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/db/db.h"
-#include "store/db/page.h"
+#include "store/db/lmdb/engine.h"
+#include "store/db/lmdb/page.h"
 
 /* A page of the tree that the walk is in. */
 struct level {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/env.c: opening and closing the LMDB environment, and its errors as sentences.
+ * store/db/lmdb/env.c: opening and closing the LMDB environment, and its errors as sentences.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "store/db/files.h"
+#include "store/db/lmdb/files.h"
 
 void db_log(const struct db *db, uint32_t severity, const char *format, ...) {
   char text[512];
@@ -39,7 +39,7 @@ static int open_tree(struct db *db) {
   return rc;
 }
 
-int db_open(struct db *db, struct tidings_error *error) {
+int env_open(struct db *db, struct tidings_error *error) {
   char path[64];
   struct stat entry;
   int dead = 0;
@@ -60,7 +60,7 @@ int db_open(struct db *db, struct tidings_error *error) {
   if (!rc) rc = open_tree(db);
   if (!rc && fstat(db->data_fd, &entry)) rc = errno;
   if (rc) {
-    db_close(db);
+    env_close(db);
     if (rc == ENOMEM)
       return fail(error, TIDINGS_E_NOMEM, "store %s: no memory (or address space) to open it",
                   db->directory);
@@ -71,13 +71,13 @@ int db_open(struct db *db, struct tidings_error *error) {
   return 0;
 }
 
-void db_close(struct db *db) {
+void env_close(struct db *db) {
   while (db->parked_count) mdb_txn_abort(db->parked[--db->parked_count]);
   if (db->env) mdb_env_close(db->env);
   db->env = NULL;
 }
 
-int db_init(struct db *db, const char *directory, struct tidings_error *error) {
+int env_init(struct db *db, const char *directory, struct tidings_error *error) {
   db->directory_fd = -1;
   (void)pthread_rwlock_init(&db->env_lock, NULL);
   (void)pthread_mutex_init(&db->parked_lock, NULL);
@@ -100,7 +100,7 @@ int db_init(struct db *db, const char *directory, struct tidings_error *error) {
   return directory_open(db->directory, &db->directory_fd, error);
 }
 
-void db_free(struct db *db) {
+void env_free(struct db *db) {
   if (db->directory_fd >= 0) close(db->directory_fd);
   pthread_rwlock_destroy(&db->env_lock);
   pthread_mutex_destroy(&db->parked_lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/directory.c: is this a place where a store may be? A real directory of this user's,
+ * store/db/lmdb/directory.c: is this a place where a store may be? A real directory of this user's,
  * closed to others, on a local file system.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "store/db/files.h"
+#include "store/db/lmdb/files.h"
 
 /* Locks or shared mappings of these do not hold between machines. FUSE is let in: fuse-overlayfs in
  * containers is local. */

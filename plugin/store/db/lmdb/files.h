@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/files.h: the folder and the files of a store before the engine sees them.
+ * store/db/lmdb/files.h: the folder and the files of a store before the engine sees them.
  */
 #ifndef STORE_DB_FILES_H
 #define STORE_DB_FILES_H
 
 #include <sys/types.h>
 
-#include "store/db/db.h"
+#include "store/db/lmdb/engine.h"
 
 /* -- directory.c -- */
 

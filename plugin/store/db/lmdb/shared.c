@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/shared.c: the file `shared`: who uses this store, the writer lock with a time limit, the
- * change counters; beside them the rings, the waiters and the phases.
+ * store/db/lmdb/shared.c: the file `shared`: who uses this store, the writer lock with a time
+ * limit, the change counters; beside them the rings, the waiters and the phases.
  *
  * Locks on it are OFD locks (byte GATE while opening, USERS shared while open, PIDS + pid
  * exclusive), which two copies of the plugin in one process cannot share, and which do not drop
@@ -10,15 +10,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/error.h"
-#include "store/db/db.h"
-#include "store/db/files.h"
+#include "store/db/lmdb/engine.h"
+#include "store/db/lmdb/files.h"
 
 enum { SHARED_LAYOUT = 4 };
 static const char shared_magic[8] = "tidings";
@@ -27,22 +26,6 @@ static const off_t PIDS = (off_t)1 << 32;
 
 _Static_assert(sizeof(struct shared_page) <= SHARED_CHANGES_OFFSET,
                "the change counters start after the header");
-
-static uint64_t monotonic_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-store_deadline store_deadline_in(uint32_t budget_ms) {
-  return monotonic_ns() + (uint64_t)budget_ms * 1000000u;
-}
-
-int store_deadline_left_ms(store_deadline deadline) {
-  uint64_t now = monotonic_ns();
-  uint64_t left = deadline > now ? (deadline - now + 999999u) / 1000000u : 0;
-  return left < INT_MAX ? (int)left : INT_MAX;
-}
 
 /* Returns 0, or errno: EAGAIN or EACCES when another process has it. */
 static int byte_lock(int fd, short type, off_t at) {
@@ -59,7 +42,7 @@ static int take_gate(int fd, const char *directory, uint32_t budget_ms,
     if (err != EAGAIN && err != EACCES)
       return fail(error, TIDINGS_E_STORE, "store %s: %s/shared cannot be locked: %s", directory,
                   directory, strerror(err));
-    if (monotonic_ns() >= deadline)
+    if (!store_deadline_left_ms(deadline))
       return fail(error, TIDINGS_E_BUSY,
                   "store %s: another process is opening it and has not finished; try again",
                   directory);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/walk_first.c: when a store is walked, and by whom. Only the sole user walks, before LMDB
- * has the file; not if the file's inode, time of change and newest transaction are those that were
- * noted in this boot by the last walk or the last clean close. A large file is walked by a child:
- * its caller waits no longer than its budget, the child goes on, and what it finds is noted for the
- * next one.
+ * store/db/lmdb/walk_first.c: when a store is walked, and by whom. Only the sole user walks, before
+ * LMDB has the file; not if the file's inode, time of change and newest transaction are those that
+ * were noted in this boot by the last walk or the last clean close. A large file is walked by a
+ * child: its caller waits no longer than its budget, the child goes on, and what it finds is noted
+ * for the next one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #include <lmdb.h>
 
 #include "common/error.h"
-#include "store/db/files.h"
-#include "store/db/walk.h"
+#include "store/db/lmdb/files.h"
+#include "store/db/lmdb/walk.h"
 
 #define LARGE_FILE_BYTES ((uint64_t)64 << 20)
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/walk_free.c: a record of the list of free pages: a number, then so many numbers of
+ * store/db/lmdb/walk_free.c: a record of the list of free pages: a number, then so many numbers of
  * pages, each lower than the one before. LMDB takes pages from it and writes them; one that is in
  * use as well, or is not in the file, destroys rows or ends the host.
  */
-#include "store/db/page.h"
-#include "store/db/walk.h"
+#include "store/db/lmdb/page.h"
+#include "store/db/lmdb/walk.h"
 
 bool walk_list_begin(struct walk *walk, struct walk_list *list, uint64_t count, uint64_t bytes) {
   *list = (struct walk_list){.left = count, .previous = UINT64_MAX};

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/tree.c: rows and cursors in LMDB. Thin: most of what a delivery costs goes through here.
+ * store/db/lmdb/tree.c: rows and cursors in LMDB. Thin: most of what a delivery costs goes through
+ * here.
  */
 #include <lmdb.h>
 
-#include "store/db/db.h"
+#include "store/db/lmdb/files.h"
 
 /* LMDB takes keys that are not const and does not write to them. */
 static MDB_val key_value(const struct db_key *key) {
@@ -39,8 +40,10 @@ int db_delete(struct db_txn *txn, const struct db_key *key) {
 /* -- cursors ----------------------------------------------------------------------------------- */
 
 int db_cursor_open(struct db_txn *txn, struct db_cursor *ret_cursor) {
-  *ret_cursor = (struct db_cursor){.engine = NULL};
-  return mdb_cursor_open(txn->engine, txn->db->tree, &ret_cursor->engine);
+  MDB_cursor *engine = NULL;
+  int rc = mdb_cursor_open(txn->engine, txn->db->tree, &engine);
+  *ret_cursor = (struct db_cursor){.engine = engine};
+  return rc;
 }
 
 void db_cursor_close(struct db_cursor *cursor) { mdb_cursor_close(cursor->engine); }
@@ -72,3 +75,7 @@ int db_cursor_before(struct db_cursor *cursor, const struct db_key *key) {
 int db_cursor_next(struct db_cursor *cursor) { return move(cursor, (MDB_val){0, NULL}, MDB_NEXT); }
 
 int db_cursor_delete(struct db_cursor *cursor) { return mdb_cursor_del(cursor->engine, 0); }
+
+int db_reserve(struct db_txn *txn, uint64_t bytes, struct tidings_error *error) {
+  return datafile_reserve(txn->db, bytes, error);
+}

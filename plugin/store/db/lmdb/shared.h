@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/shared.h: the file `shared`, which every process that uses a store has mapped.
+ * store/db/lmdb/shared.h: the file `shared`, which every process that uses a store has mapped.
  */
 #ifndef STORE_DB_SHARED_H
 #define STORE_DB_SHARED_H

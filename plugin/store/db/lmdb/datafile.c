@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/datafile.c: LMDB's files before LMDB sees them. It maps them, so a file that is cut
+ * store/db/lmdb/datafile.c: LMDB's files before LMDB sees them. It maps them, so a file that is cut
  * short or a disk that is full would kill the host by SIGBUS instead of answering an error; and a
  * crash while it creates its file leaves one that never opens again.
  */
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "store/db/files.h"
-#include "store/db/page.h"
+#include "store/db/lmdb/files.h"
+#include "store/db/lmdb/page.h"
 
 /* Large, sparse and never changed: growing a map breaks other processes, and a full map cannot even
  * delete. Quotas say FULL long before. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/page.h: how LMDB 0.9 lays out its file on 64-bit little-endian machines, as far as it is
- * looked at from outside: pages, nodes, the two heads. Numbers are read with memcpy, because a
- * damaged page aligns nothing.
+ * store/db/lmdb/page.h: how LMDB 0.9 lays out its file on 64-bit little-endian machines, as far as
+ * it is looked at from outside: pages, nodes, the two heads. Numbers are read with memcpy, because
+ * a damaged page aligns nothing.
  */
 #ifndef STORE_DB_PAGE_H
 #define STORE_DB_PAGE_H
