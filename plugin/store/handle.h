@@ -18,6 +18,7 @@ struct store_txn {
   struct store *store;
   struct db_txn *db; /* `own`, or that of a batch */
   bool writing;
+  uint32_t folded; /* session whose inbox is among its rows now, and whose head is not written; 0 */
   struct db_txn own;
 };
 

@@ -172,6 +172,9 @@ int store_read(struct store *store, const struct db_scope *scope, struct store_t
 /* The one writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
                 struct store_txn **ret_txn, struct tidings_error *error);
+/* Before a snapshot of all sessions: what was pushed and no transaction has seen yet becomes items.
+ * A snapshot of one session does that by itself. Errors: BUSY, STORE, NOMEM. */
+int store_take_in(struct store *store, store_deadline deadline, struct tidings_error *error);
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
  * unknown". The transaction is over in either case. */
 int store_commit(struct store_txn *txn, struct tidings_error *error);
@@ -191,6 +194,16 @@ int session_limit(struct store_txn *txn, uint32_t *ret_limit, struct tidings_err
 typedef int (*session_visitor)(void *context, struct tidings_span name, uint32_t number);
 int session_scan(struct store_txn *txn, session_visitor each, void *context,
                  struct tidings_error *error);
+
+/* What a plan was made on: a write in which it holds finds the session's head, and the numbers of
+ * its items, as the snapshot had them. */
+struct store_mark {
+  uint64_t generation;
+  struct db_places places;
+};
+struct store_mark store_mark(const struct store_txn *txn, const struct head *head);
+bool store_mark_holds(const struct store_txn *txn, const struct head *head,
+                      const struct store_mark *mark);
 
 /* A session without a head reads as a zero one. Arrays are in the arena. */
 int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struct head *ret_head,

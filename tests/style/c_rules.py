@@ -65,7 +65,7 @@ def held_outside_op(path, text):
 
 AN_INT = re.compile(r"^(?:static\s|inline\s|_Noreturn\s)*int(?:32_t)?\s$")
 A_BOOL = re.compile(r"^(?:static\s|inline\s)*bool\s$")
-AN_ERROR = re.compile(r"^(?:TIDINGS_OK|TIDINGS_E_\w+|MDB_\w+|E[A-Z]+|INT_MAX)$")
+AN_ERROR = re.compile(r"^(?:TIDINGS_OK|TIDINGS_E_\w+|MDB_\w+|PG_E_\w+|E[A-Z]+|INT_MAX)$")
 COMPARES = re.compile(r"^const void \*\w+, const void \*\w+$")
 NO_ERRORS = {
     "main": "an exit status",

@@ -21,12 +21,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 # Only here may a header be included; everywhere else is a layer that leaks.
 ONLY_IN = {
     "lmdb.h": ("plugin/store/db/lmdb/", "bench/", "tests/store/"),
+    "libpq-fe.h": ("plugin/store/db/postgres/", "bench/", "tests/fleet/"),
     "jansson.h": ("hostsim/", "command/", "agents/", "cli/", "bench/", "tests/"),
     "toml++/toml.h": ("cli/toml.cc",),
 }
 # An engine, and who may know one: the tools that read a store's file without it, and tests.
-ENGINES = ("store/db/lmdb/",)
-WITH_ENGINES = ("plugin/store/db/", "plugin/store/care/", "tests/store/")
+ENGINES = ("store/db/lmdb/", "store/db/postgres/")
+WITH_ENGINES = ("plugin/store/db/", "plugin/store/care/", "plugin/store/care_url/", "tests/store/")
 NOT_IN_PURE = ("lmdb.h", "jansson.h", "time.h", "sys/time.h", "sys/random.h", "pthread.h", "unistd.h", "store/store.h")
 # Split, so that this file does not match itself.
 HOME = re.compile(r"/(?:home|Users)/[a-z][\w.-]*/|/ro" + r"ot/")

@@ -31,6 +31,13 @@ struct db;
 
 /* -- opening ----------------------------------------------------------------------------------- */
 
+/* How an engine may keep the rows of a kind. */
+enum db_kind {
+  DB_KIND_KEPT = 0,     /* few, which each transaction of the session may want */
+  DB_KIND_ENDS = 1,     /* numbered; the first ones end, and are history: see db_ended_below */
+  DB_KIND_LOOKED_UP = 2 /* many; each is looked up by itself */
+};
+
 struct db_options {
   const char *place; /* where the store is, NUL-terminated */
   void (*log)(void *context, uint32_t severity, const char *text);
@@ -38,6 +45,8 @@ struct db_options {
   uint32_t budget_ms;  /* how long to wait for another process that is opening it */
   struct db_key first; /* the row that a new store begins with */
   struct tidings_span first_value;
+  const uint8_t *kinds; /* enum db_kind, by a key's fifth byte */
+  size_t kind_count;
 };
 
 /* No other process can open the store until db_admit. Errors: BUSY, STORE, NOMEM. */
@@ -65,6 +74,7 @@ int db_failed(struct tidings_error *error, int rc, const char *what);
 struct db_scope {
   struct tidings_span name; /* of a session; empty: not declared */
   uint32_t session;         /* its number; 0: not known, or not declared */
+  store_deadline until;     /* how long a snapshot may take; 0: the engine's own limit */
 };
 
 enum { TOUCHED_SESSIONS = 64, CALLED_OWNERS = 4 };
@@ -103,6 +113,11 @@ int db_touch(struct db_txn *txn, uint32_t session);
 /* Notes an owner whom the commit calls. */
 void db_call(struct db_txn *txn, const struct owner *owner);
 
+/* Before a write that depends on what it reads of session 0, or of one that was not declared: no
+ * other process writes to it until this is over, and what is read is the newest. 0, or the engine's
+ * error. */
+int db_own(struct db_txn *txn, uint32_t session);
+
 /* Makes sure that a write of `bytes` leaves room for leases and settles. Errors: FULL, STORE. */
 int db_reserve(struct db_txn *txn, uint64_t bytes, struct tidings_error *error);
 
@@ -124,6 +139,8 @@ struct db_cursor {
   struct tidings_span value;
 };
 int db_cursor_open(struct db_txn *txn, struct db_cursor *ret_cursor);
+/* One that may leave out what is history. */
+int db_cursor_open_near(struct db_txn *txn, struct db_cursor *ret_cursor);
 void db_cursor_close(struct db_cursor *cursor);
 /* To the row of this key, or the next one after it. */
 int db_cursor_seek(struct db_cursor *cursor, const struct db_key *key);
@@ -132,6 +149,19 @@ int db_cursor_before(struct db_cursor *cursor, const struct db_key *key);
 int db_cursor_next(struct db_cursor *cursor);
 /* Deletes the row; the next db_cursor_next moves to the one after it. */
 int db_cursor_delete(struct db_cursor *cursor);
+
+/* -- what the engine learns of sessions, in a write -------------------------------------------- */
+
+/* The session that has this number from now on. 0, or the engine's error. */
+int db_name_session(struct db_txn *txn, uint32_t session, struct tidings_span name);
+/* Rows of a kind with a number below `n` have ended: they are read seldom. */
+void db_ended_below(struct db_txn *txn, uint32_t session, uint8_t kind, uint64_t n);
+/* Which of its items wait, and whose it is: for engines whose pushes read no rows. */
+void db_note(struct db_txn *txn, uint32_t session, uint64_t waiting, const struct owner *owner);
+/* What its tools have declared: [["tool","kind",…],…]; empty: nothing. 0, or the engine's error. */
+int db_note_tools(struct db_txn *txn, uint32_t session, struct tidings_span json);
+/* Does it forget what is old, or is that for the store? */
+bool db_forgets_by_itself(const struct db *db);
 
 /* -- pushes ------------------------------------------------------------------------------------ */
 
@@ -144,15 +174,28 @@ enum db_batch {
   DB_BATCH_BROKEN     /* one of it broke the transaction: give it up */
 };
 
+/* A push as a row of an inbox. */
+struct db_inbox {
+  struct tidings_span session, source, id; /* id empty: no dedup */
+  struct tidings_span body;                /* what becomes of it: see db_inbox_next */
+  struct tidings_span kind_source, kind_name, tool;
+  int64_t now_ms, window_ms;
+  uint32_t pending_limit, per_minute;
+  bool critical, rings, checks_kind;
+};
+
 /* A push that waits to be stored. The caller fills the first block. */
 struct db_push {
   uint64_t bytes; /* what it may cost on disk */
-  /* Writes all of `batch` in the transaction; each entry's code says how it went. */
+  struct db_inbox row;
+  /* Writes all of `batch` in the transaction, if the engine has no inbox; each entry's code says
+   * how it went. */
   enum db_batch (*store)(struct db_push *batch, struct db_txn *txn);
   struct tidings_error *error;
   void *context;
 
   int code;
+  bool duplicate;       /* with an inbox: it was there already */
   struct db_push *next; /* in the batch */
   uintptr_t thread;     /* its caller's */
   pthread_cond_t changed;
@@ -161,5 +204,29 @@ struct db_push {
 /* Durable when it returns 0. Callers that wait together are committed together. Returns the push's
  * code: what `store` made of it, or BUSY (withdrawn, not stored), STORE, NOMEM. */
 int db_push(struct db *db, struct db_push *push, store_deadline deadline);
+
+/* An engine may put pushes into an inbox, so that they take no lock of the session. At its begin a
+ * transaction of the session puts them among the rows: each body, in this order. A snapshot does
+ * that too, for itself; the write that follows has them in the same order. */
+bool db_inbox_waits(const struct db_txn *txn); /* something of it is, or goes, among the rows */
+/* *ret_body empty: no more. 0, or the engine's error. */
+int db_inbox_next(struct db_txn *txn, struct tidings_span *ret_body);
+/* How many a snapshot has put among the rows, and which: a write that finds the same stamp over as
+ * many has given them the same places. */
+struct db_places {
+  uint64_t count, stamp;
+};
+struct db_places db_inbox_places(const struct db_txn *txn, uint64_t most);
+/* Was a push with this id stored for the session since then? And: as if one had been. 0, or the
+ * engine's error. */
+int db_inbox_seen(struct db_txn *txn, uint32_t session, struct tidings_span source,
+                  struct tidings_span id, int64_t since_ms, bool *ret_seen);
+int db_inbox_note(struct db_txn *txn, uint32_t session, struct tidings_span source,
+                  struct tidings_span id, int64_t now_ms, int64_t keep_ms);
+/* Calls `each` with the sessions for which something waits in the inbox, until it returns an error,
+ * which is then returned. */
+int db_inbox_sessions(struct db *db, store_deadline deadline,
+                      int (*each)(void *context, struct tidings_span name), void *context,
+                      struct tidings_error *error);
 
 #endif

@@ -42,7 +42,9 @@ struct rings {
   uint64_t moved[RING_GROUPS]; /* a bit for each of a group */
   uint64_t odd[RING_GROUPS];
 };
-int db_rings_look(struct db *db, const struct rings **ret_rings, struct tidings_error *error);
+/* Those of `owner`, at least. */
+int db_rings_look(struct db *db, const struct owner *owner, const struct rings **ret_rings,
+                  struct tidings_error *error);
 static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
   return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
 }

@@ -16,6 +16,16 @@ static int check_schema(struct store *store, struct tidings_error *error) {
   return 0;
 }
 
+/* What a kind of row is for an engine that keeps history apart. */
+static const uint8_t kinds[] = {[ROW_ITEM] = DB_KIND_ENDS,
+                                [ROW_DELIVERY] = DB_KIND_ENDS,
+                                [ROW_MESSAGE] = DB_KIND_ENDS,
+                                [ROW_CONTENT] = DB_KIND_ENDS,
+                                [ROW_TRANSITION] = DB_KIND_ENDS,
+                                [ROW_DEDUP] = DB_KIND_LOOKED_UP,
+                                [ROW_MESSAGE_ID] = DB_KIND_LOOKED_UP,
+                                [ROW_TOOLS] = DB_KIND_KEPT};
+
 static int open_db(struct store *store, const struct store_options *options,
                    struct tidings_error *error) {
   struct buffer row = BUFFER_EMPTY;
@@ -23,7 +33,9 @@ static int open_db(struct store *store, const struct store_options *options,
                                .log = options->log,
                                .log_context = options->log_context,
                                .budget_ms = options->create_budget_ms,
-                               .first = meta_first(&row)};
+                               .first = meta_first(&row),
+                               .kinds = kinds,
+                               .kind_count = sizeof kinds};
   opening.first_value = buffer_view(&row);
   int code = row.failed ? fail(error, TIDINGS_E_NOMEM, "store %s: no memory to create it",
                                options->directory)
@@ -45,7 +57,7 @@ int store_open(const struct store_options *options, struct store **ret_store,
     free(store);
     return code;
   }
-  if (db_is_alone(store->db) && !options->only_reads)
+  if (db_is_alone(store->db) && !options->only_reads && !db_forgets_by_itself(store->db))
     purge_run(store, options->now_ms, options->create_budget_ms);
   db_admit(store->db);
   *ret_store = store;

@@ -20,18 +20,9 @@ struct push_slot {
 
 /* -- storing one slot in an open transaction --------------------------------------------------- */
 
-/* Items that have not ended, leased ones included: a rollback may bring them all back. */
-static uint64_t count_live(const struct head *head, uint64_t last) {
-  uint64_t live = last >= head->watermark ? last - head->watermark + 1 : 0;
-  for (size_t i = 0; i < head->taken_count; i++) {
-    if (!head->taken[i].delivery) live -= head->taken[i].last - head->taken[i].first + 1;
-  }
-  return live;
-}
-
 static int check_quota(const struct push *push, const struct head *head, uint64_t last,
                        struct tidings_error *error) {
-  uint64_t live = count_live(head, last), limit = push->pending_limit;
+  uint64_t live = head_count_live(head, last), limit = push->pending_limit;
   bool critical = push->note->level == TIDINGS_LEVEL_CRITICAL;
   if (!critical) limit -= limit / CRITICAL_SHARE;
   if (live < limit) return 0;
@@ -150,7 +141,26 @@ static int run_slot(struct store *store, struct push_slot *slot, store_deadline 
   slot->db.bytes = cost(slot);
   slot->db.store = store_batch;
   slot->db.error = &slot->error;
-  return db_push(store->db, &slot->db, deadline);
+  const struct push *push = slot->push;
+  const struct notification *note = push->note;
+  bool counts = note->level != TIDINGS_LEVEL_CRITICAL && !note->caused_by.len;
+  slot->db.row = (struct db_inbox){.session = push->session,
+                                   .source = push->source,
+                                   .id = push->id,
+                                   .body = buffer_view(&slot->body),
+                                   .kind_source = note->source,
+                                   .kind_name = note->name,
+                                   .tool = note->tool,
+                                   .now_ms = push->now_ms,
+                                   .window_ms = push->dedup_window_ms,
+                                   .pending_limit = push->pending_limit,
+                                   .per_minute = counts ? push->source_per_minute : 0,
+                                   .critical = notification_is_critical(note),
+                                   .rings = push->rings,
+                                   .checks_kind = !note->made_by};
+  int code = db_push(store->db, &slot->db, deadline);
+  slot->duplicate = slot->duplicate || slot->db.duplicate;
+  return code;
 }
 
 int store_push(struct store *store, const struct push *push, store_deadline deadline,

@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/txn.c: how a transaction on a store begins and is given up. wake/wake.c commits it.
+ * store/rows/txn.c: how a transaction on a store begins, is given up and committed.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "store/rows/rows.h"
 
-static int check_begun(struct store_txn *txn, struct store_txn **ret_txn,
-                       struct tidings_error *error) {
+enum { FOLD_BUDGET_MS = 1000 };
+
+static int fold_first(struct store *store, const struct db_scope *scope,
+                      struct tidings_error *error);
+
+static int check_begun(struct store_txn *txn, const struct db_scope *scope,
+                       struct store_txn **ret_txn, struct tidings_error *error) {
+  struct store *store = txn->store;
+  bool again = false;
   int code = meta_check(txn, error);
-  if (code) store_end(txn);
-  else *ret_txn = txn;
-  return code;
+  if (!code) code = inbox_fold(txn, scope, &again, error);
+  if (!code && !again) {
+    *ret_txn = txn;
+    return 0;
+  }
+  store_end(txn);
+  if (!code) code = fold_first(store, scope, error);
+  return code ? code : store_read(store, scope, ret_txn, error);
 }
 
 static struct store_txn *make_txn(struct store *store) {
@@ -28,9 +40,26 @@ int store_read(struct store *store, const struct db_scope *scope, struct store_t
   struct store_txn *txn = make_txn(store);
   if (!txn) return db_failed(error, ENOMEM, "begin reading");
   int code = db_read(store->db, scope, txn->db, error);
-  if (!code) return check_begun(txn, ret_txn, error);
+  if (!code) return check_begun(txn, scope, ret_txn, error);
   free(txn);
   return code;
+}
+
+int store_commit(struct store_txn *txn, struct tidings_error *error) {
+  int code = inbox_finish(txn, error);
+  if (code) db_end(txn->db);
+  else code = db_commit(txn->db, error);
+  free(txn);
+  return code;
+}
+
+/* A session that was only pushed to gets its number, and a snapshot of it can be taken. */
+static int fold_first(struct store *store, const struct db_scope *scope,
+                      struct tidings_error *error) {
+  struct store_txn *txn;
+  store_deadline until = scope->until ? scope->until : store_deadline_in(FOLD_BUDGET_MS);
+  int code = store_write(store, scope, until, &txn, error);
+  return code ? code : store_commit(txn, error);
 }
 
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
@@ -39,9 +68,26 @@ int store_write(struct store *store, const struct db_scope *scope, store_deadlin
   if (!txn) return fail(error, TIDINGS_E_NOMEM, "no memory to write to the store");
   txn->writing = true;
   int code = db_write(store->db, scope, deadline, txn->db, error);
-  if (!code) return check_begun(txn, ret_txn, error);
+  if (!code) return check_begun(txn, scope, ret_txn, error);
   free(txn);
   return code;
+}
+
+struct taking_in {
+  struct store *store;
+  store_deadline deadline;
+  struct tidings_error *error;
+};
+
+static int take_in_one(void *context, struct tidings_span name) {
+  const struct taking_in *taking = context;
+  const struct db_scope scope = {.name = name, .until = taking->deadline};
+  return fold_first(taking->store, &scope, taking->error);
+}
+
+int store_take_in(struct store *store, store_deadline deadline, struct tidings_error *error) {
+  struct taking_in taking = {store, deadline, error};
+  return db_inbox_sessions(store->db, deadline, take_in_one, &taking, error);
 }
 
 void store_end(struct store_txn *txn) {

@@ -6,15 +6,8 @@
 #include "store/wake/wake.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
-#include "store/handle.h"
-
-int store_commit(struct store_txn *txn, struct tidings_error *error) {
-  int code = db_commit(txn->db, error);
-  free(txn);
-  return code;
-}
+#include "store/rows/rows.h"
 
 const _Atomic uint32_t *store_changes(struct store *store, uint32_t session) {
   return db_changes(store->db, session);
@@ -45,9 +38,9 @@ bool store_waits(const struct store *store) { return db_waits(store->db); }
 void store_wait_drain(struct store *store) { db_wait_drain(store->db); }
 void store_wait_again(struct store *store) { db_wait_again(store->db); }
 
-int store_rings_look(struct store *store, const struct rings **ret_rings,
+int store_rings_look(struct store *store, const struct owner *owner, const struct rings **ret_rings,
                      struct tidings_error *error) {
-  return db_rings_look(store->db, ret_rings, error);
+  return db_rings_look(store->db, owner, ret_rings, error);
 }
 
 void store_rings_mark_seen(struct store *store) { db_rings_mark_seen(store->db); }

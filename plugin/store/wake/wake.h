@@ -27,10 +27,11 @@ void store_wait_drain(struct store *store);
 /* Makes the FIFO readable: what was rung has not been dealt with. */
 void store_wait_again(struct store *store);
 
-/* Which have moved since they were last marked as known; *ret_rings NULL: none. They are the
- * store's, until the next look. Take the snapshot that is asked about the sessions after this. Not
- * for two threads at once. Errors: NOMEM, STORE (the store was deleted while in use). */
-int store_rings_look(struct store *store, const struct rings **ret_rings,
+/* Which have moved, of the sessions of `owner` at least, since they were last marked as known;
+ * *ret_rings NULL: none. They are the store's, until the next look. Take the snapshot that is asked
+ * about the sessions after this. Not for two threads at once. Errors: NOMEM, STORE (the store was
+ * deleted while in use). */
+int store_rings_look(struct store *store, const struct owner *owner, const struct rings **ret_rings,
                      struct tidings_error *error);
 /* What was looked at is known from now on. Without this it is found again. */
 void store_rings_mark_seen(struct store *store);
