@@ -235,6 +235,21 @@ BEGIN
     now_ms, 86400000, 10000, critical, kind_source, 0, critical OR activation_number > 0, tool, kind_name);
 END $$;
 
+-- Two roles of the tenant, if whoever runs this may make roles: one may push and nothing else, one does what hosts do. Grant them to logins.
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA @schema@ FROM public;
+DO $$
+BEGIN
+  IF (SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user) THEN
+    CREATE ROLE @schema@_producer;
+    CREATE ROLE @schema@_host;
+    GRANT USAGE ON SCHEMA @schema@ TO @schema@_producer, @schema@_host;
+    GRANT EXECUTE ON FUNCTION push TO @schema@_producer;
+    GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA @schema@ TO @schema@_host;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA @schema@ TO @schema@_host;
+    REVOKE INSERT, UPDATE, DELETE ON store FROM @schema@_host;
+  END IF;
+END $$;
+
 INSERT INTO session (session) VALUES (0);
 INSERT INTO store (schema) VALUES (1);
 SELECT keep_days(30);

@@ -17,11 +17,22 @@
 enum { TABLES_BUDGET_MS = 30000 };
 static const char placeholder[] = "@schema@";
 
+/* They own nothing: with the schema their rights are gone. */
+static void drop_role(const char *schema, const char *role, struct buffer *out) {
+  buffer_text(out, "DROP ROLE IF EXISTS ");
+  buffer_text(out, schema);
+  buffer_text(out, "_");
+  buffer_text(out, role);
+  buffer_text(out, ";\n");
+}
+
 static void write_sql(enum tables_task task, const char *schema, struct buffer *out) {
   if (task == TABLES_DROP) {
     buffer_text(out, "DROP SCHEMA ");
     buffer_text(out, schema);
     buffer_text(out, " CASCADE;\n");
+    drop_role(schema, "producer", out);
+    drop_role(schema, "host", out);
   }
   if (task != TABLES_INIT) return; /* there is one number yet: an upgrade has nothing to do */
   const char *at = schema_sql, *hit;
@@ -55,7 +66,8 @@ static int refuse_tables(const struct pg_place *place, PGconn *pg, const PGresul
 static int connect_to(const struct pg_place *place, PGconn **ret_pg, struct tidings_error *error) {
   const char *keys[] = {"dbname", "connect_timeout", "application_name", "options", NULL};
   const char *values[] = {place->conninfo, "10", "tidings store",
-                          "-c statement_timeout=30000 -c lock_timeout=30000", NULL};
+                          "-c synchronous_commit=on -c statement_timeout=30000 -c "
+                          "lock_timeout=30000", NULL};
   PGconn *pg = PQconnectdbParams(keys, values, 1);
   if (!pg) return fail(error, TIDINGS_E_NOMEM, "no memory for a connection");
   if (PQstatus(pg) == CONNECTION_OK) {
